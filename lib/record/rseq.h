@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Restartable sequences: instructions that run on one CPU without interruption. If a thread is
- * Restartable sequences: instructions that run on one CPU without interruption. If a thread is
  * preempted, migrated or interrupted by a signal inside a sequence, the kernel aborts the
  * sequence; so does a synchronization by the module.
  *

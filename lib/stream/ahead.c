@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Reads ahead for a program that takes events one by one: a few records at a time, with one
- * compare-and-swap. They are no longer in the stream then, so nothing overwrites them.
+ * compare-and-swap. This removes them from the stream, so they cannot be overwritten.
  */
 #include "stream/ahead.h"
 #include "stream/reader.h"
@@ -15,7 +15,7 @@ static bool take_several(struct pxtu_reader *reader)
 	size_t count;
 
 	count = pxtu_reader_run(reader, ahead->event, PXTU_ARRAY_SIZE(ahead->event), &place);
-	/* They count when they are reported. */
+	/* They are counted when they are reported. */
 	reader->youngest = youngest;
 	reader->read -= count;
 	ahead->next = 0;
@@ -27,7 +27,7 @@ const struct posixtrace_batch_event *pxtu_ahead_next(struct pxtu_reader *reader)
 {
 	const struct posixtrace_batch_event *event;
 
-	/* An event that was put back comes first. */
+	/* An event that was put back takes precedence. */
 	if (reader->queue.next < reader->queue.count)
 		return NULL;
 	if (pxtu_ahead_is_empty(reader) && !take_several(reader))

@@ -10,7 +10,7 @@ static inline bool pxtu_ahead_is_empty(const struct pxtu_reader *reader)
 	return reader->ahead.next == reader->ahead.count;
 }
 
-/* Take the first event of those that were read ahead. */
+/* Take the first of the events that were read ahead. */
 static inline const struct posixtrace_batch_event *pxtu_ahead_first(struct pxtu_reader *reader)
 {
 	const struct posixtrace_batch_event *event = &reader->ahead.event[reader->ahead.next++];
@@ -23,16 +23,16 @@ static inline const struct posixtrace_batch_event *pxtu_ahead_first(struct pxtu_
 }
 
 /**
- * pxtu_ahead_take() - take the next event if it was read ahead, and is not the last one of these
+ * pxtu_ahead_take() - take the next event if it was read ahead, unless it is the last one
  * @reader: the reader
  *
- * As another one stays, there is nothing to settle.
+ * As another event remains, pxtu_reader_settle() is not needed.
  *
- * Return: the event, valid until the next call; NULL if pxtu_ahead_next() has to look.
+ * Return: the event, valid until the next call; NULL: call pxtu_ahead_next().
  */
 static inline const struct posixtrace_batch_event *pxtu_ahead_take(struct pxtu_reader *reader)
 {
-	/* An event that was put back comes first. */
+	/* An event that was put back takes precedence. */
 	if (reader->queue.next < reader->queue.count ||
 	    reader->ahead.next + 1 >= reader->ahead.count)
 		return NULL;
@@ -40,10 +40,10 @@ static inline const struct posixtrace_batch_event *pxtu_ahead_take(struct pxtu_r
 }
 
 /**
- * pxtu_ahead_next() - take the next event, and perhaps others that later calls return
+ * pxtu_ahead_next() - take the next event, and read more ahead if needed
  * @reader: the reader
  *
- * Return: the event, valid until the next call; NULL if pxtu_reader_next() has to look.
+ * Return: the event, valid until the next call; NULL: call pxtu_reader_next().
  */
 const struct posixtrace_batch_event *pxtu_ahead_next(struct pxtu_reader *reader);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lost events: the kernel's account of them, and when to report them.
+ * Accounts for lost events, and decides when to report them.
  *
- * The kernel starts a new generation of the gap when events get lost after the reader has
- * acknowledged the last generation; until then it extends the last one. Unread events are
+ * The kernel starts a new generation of the gap when events are lost after the reader has
+ * acknowledged the last generation; before that, it extends the last one. Unread events are
  * lost up to the overwrite watermark.
  */
 #include <sched.h>
@@ -14,7 +14,7 @@
 /* Reads of a lock that stays odd before the reader yields the CPU. */
 #define SPINS_MAX	1000
 
-/* Read a consistent snapshot of the account. Returns the value of its lock. */
+/* Read a consistent snapshot of the account. Returns the value of gap_lock. */
 static __u32 gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
 {
 	const struct posixtrace_ctrl *ctrl = reader->map.ctrl;
@@ -22,14 +22,14 @@ static __u32 gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
 	__u32 lock;
 
 	for (;;) {
-		/* Pairs with the kernel's release when it has changed the account. */
+		/* Pairs with the kernel's release after it has changed the account. */
 		lock = pxtu_load_acquire(&ctrl->gap_lock);
 		if (!(lock & 1)) {
 			gap->generation = pxtu_load(&ctrl->gap_generation);
 			gap->first = pxtu_load(&ctrl->gap_first);
 			gap->previous_first = pxtu_load(&ctrl->previous_first);
 			gap->overwrite_watermark = pxtu_load(&ctrl->overwrite_watermark);
-			/* Pairs with the kernel's barrier before it changes it. */
+			/* Pairs with the kernel's barrier before it changes the account. */
 			__atomic_thread_fence(__ATOMIC_ACQUIRE);
 			if (pxtu_load(&ctrl->gap_lock) == lock)
 				return lock;
@@ -41,7 +41,7 @@ static __u32 gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
 
 /*
  * Can this loss be reported together with the open gap? Yes if no event between them
- * survived: a LOOP stream loses its oldest events. A stream that was full and started again
+ * survived: a LOOP stream loses its oldest events. A stream that was full and was restarted
  * has events between its gaps, so the second gap waits until the first one is reported.
  */
 static bool gap_extends(const struct pxtu_reader *reader)
@@ -52,8 +52,8 @@ static bool gap_extends(const struct pxtu_reader *reader)
 static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *gap)
 {
 	/*
-	 * A loss that extends the open gap may begin before it: the sub-buffer overwritten
-	 * next may begin earlier, on another CPU.
+	 * A loss that extends the open gap may start before it: the sub-buffer overwritten
+	 * next may start earlier, on another CPU.
 	 */
 	if (!reader->gap_open || gap->first < reader->gap_first)
 		reader->gap_first = gap->first;
@@ -61,17 +61,17 @@ static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *g
 	reader->gap_ack = gap->generation;
 	/*
 	 * Acknowledge before reading the account again. Pairs with the kernel's barrier
-	 * between taking gap_lock and reading gap_ack: if a loss did not see our
-	 * acknowledgment, the account that we read next has it.
+	 * between taking gap_lock and reading gap_ack: a loss that did not see our
+	 * acknowledgment is in the account that we read next.
 	 */
 	pxtu_store(&reader->map.shared->gap_ack, gap->generation);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /*
- * Have we acknowledged this generation? Then note all of it. If it is the next one already, it has
- * the begin of the one that we acknowledged: the kernel begins no other one before the next
- * acknowledgment.
+ * Have we acknowledged this generation? If so, record all of it. If this is already the next
+ * generation, previous_first is the start of the acknowledged one: the kernel starts at most one
+ * generation per acknowledgment.
  */
 static bool gap_noted(struct pxtu_reader *reader, const struct pxtu_gap *gap, __u32 lock)
 {
@@ -79,7 +79,7 @@ static bool gap_noted(struct pxtu_reader *reader, const struct pxtu_gap *gap, __
 	__u64 first = noted ? gap->first : gap->previous_first;
 
 	reader->overwrite_watermark = gap->overwrite_watermark;
-	/* The kernel may have extended it to both sides just before we acknowledged it. */
+	/* The kernel may have extended it in both directions just before we acknowledged it. */
 	if (reader->gap_open && first < reader->gap_first)
 		reader->gap_first = first;
 	if (noted)
@@ -110,8 +110,8 @@ bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp)
 		if (gap_noted(reader, &gap, lock))
 			return timestamp > gap.overwrite_watermark;
 		/*
-		 * A loss after the record is for the next call, unless there was a loss
-		 * before it too: then the record may lie in between, and counts as lost.
+		 * Leave a loss after the record to the next call, unless there is also a loss
+		 * before it: then the record may lie in between, and counts as lost.
 		 */
 		if ((gap.first >= timestamp && !reader->gap_open) || !gap_extends(reader))
 			return true;
@@ -128,6 +128,6 @@ __u64 pxtu_gap_lost(const struct pxtu_reader *reader)
 		lost += pxtu_load(&reader->map.heads[cpu].lost);
 	for (cpu = 0; cpu + reader->nr_cpus + 1 < reader->nr_lists; cpu++)
 		lost += pxtu_load(&reader->kernel_heads[cpu].lost);
-	/* A traced process may have written anything there: never report less than before. */
+	/* A traced process may have written any number there: never report fewer than before. */
 	return lost > reader->lost ? lost : reader->lost;
 }

@@ -6,19 +6,19 @@
 #include "stream/reader.h"
 
 /**
- * pxtu_gap_is_noted() - are all losses until now noted?
+ * pxtu_gap_is_noted() - check if all losses so far have been noted
  * @reader: the reader
  */
 static inline bool pxtu_gap_is_noted(const struct pxtu_reader *reader)
 {
-	/* Pairs with the kernel's release when it has changed the account. */
+	/* Pairs with the kernel's release after it has changed the account. */
 	return pxtu_load_acquire(&reader->map.ctrl->gap_lock) == reader->gap_lock;
 }
 
 /**
- * pxtu_gap_has() - does an unread record count as lost?
+ * pxtu_gap_has() - check if an unread record counts as lost
  * @reader: the reader
- * @timestamp: of the record
+ * @timestamp: time of the record
  */
 static inline bool pxtu_gap_has(const struct pxtu_reader *reader, __u64 timestamp)
 {
@@ -26,27 +26,27 @@ static inline bool pxtu_gap_has(const struct pxtu_reader *reader, __u64 timestam
 }
 
 /**
- * pxtu_gap_note() - note all losses until now
- * @reader: the reader; its @overwrite_watermark is that of these losses
+ * pxtu_gap_note() - note all losses so far
+ * @reader: the reader; its @overwrite_watermark is updated
  *
- * Later losses have another generation.
+ * Later losses belong to another generation.
  */
 void pxtu_gap_note(struct pxtu_reader *reader);
 
 /**
  * pxtu_gap_note_before() - note losses before a record that was taken
  * @reader: the reader
- * @timestamp: of the record
+ * @timestamp: time of the record
  *
- * Return: false if the record counts as lost, too.
+ * Return: false if the record also counts as lost.
  */
 bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp);
 
 /**
- * pxtu_gap_lost() - number of events lost until now
+ * pxtu_gap_lost() - get the number of events lost so far
  * @reader: the reader
  *
- * The traced processes count a part of them.
+ * Some of them are counted by the traced processes.
  */
 __u64 pxtu_gap_lost(const struct pxtu_reader *reader);
 

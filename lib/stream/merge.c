@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Merges the CPUs by time: a heap of those that have records, with the oldest record of each.
+ * Merges the CPUs by time: a heap of the CPUs that have records, with the oldest record of each.
  *
  * If a record happened before another one, on any CPUs, it has the smaller time and was
- * committed first: a reader that sees the other one sees it too when it looks afterwards. So
- * the reader looks at the CPUs outside of the heap each time that it has seen new records
- * elsewhere, until it sees no more. Then all that happened before any visible record is
+ * committed first: a reader that sees the second also sees the first if it looks afterwards.
+ * Whenever the reader has seen new records, it therefore looks at the CPUs outside of the heap,
+ * until it sees no more. At that point all records that happened before any visible one are
  * visible, and it may take these records without another look at the other CPUs.
  */
 #include "stream/merge.h"
@@ -41,7 +41,7 @@ static void scan(struct pxtu_reader *reader)
 	}
 }
 
-/* The first CPU of the heap lost its record: find the next one. */
+/* The record of the first CPU in the heap was taken or lost: find its next one. */
 static void refill(struct pxtu_reader *reader)
 {
 	__u32 cpu = reader->heap.cpu[0];
@@ -64,8 +64,8 @@ const struct pxtu_candidate *pxtu_merge_first(struct pxtu_reader *reader)
 		refill(reader);
 	reader->taken = false;
 	/*
-	 * Each round but the last finds a record on a CPU outside of the heap, so the rounds
-	 * end, no matter what the traced processes do.
+	 * Each round but the last finds a record on a CPU outside of the heap, so the loop
+	 * terminates, no matter what the traced processes do.
 	 */
 	while (reader->news || !reader->heap.count) {
 		reader->news = false;
@@ -82,7 +82,7 @@ bool pxtu_merge_take(struct pxtu_reader *reader)
 	return pxtu_subbuf_take(reader, &reader->cpu[reader->heap.cpu[0]].cand);
 }
 
-/* Take the CPUs that are not queued out of the heap. */
+/* Remove CPUs that are not queued from the heap. */
 static void remove_unqueued(struct pxtu_reader *reader)
 {
 	struct pxtu_heap *heap = &reader->heap;
@@ -104,10 +104,10 @@ bool pxtu_merge_take_runs(struct pxtu_reader *reader)
 
 	for (cpu = reader->runs; cpu != PXTU_NO_RUN; cpu = state->run_next) {
 		state = &reader->cpu[cpu];
-		/* The place of the program had no room for its data. */
+		/* The program's buffer had no room for its data. */
 		if (!state->run.count)
 			continue;
-		/* Behind records that are lost, the others can wait: they are read again. */
+		/* After a failure, leave the remaining records: they are read again. */
 		if (!all_taken || !pxtu_subbuf_take_run(reader, &state->cand, &state->run)) {
 			state->run.count = 0;
 			all_taken = false;
@@ -116,11 +116,11 @@ bool pxtu_merge_take_runs(struct pxtu_reader *reader)
 			reader->taken = true;
 			continue;
 		}
-		/* The heap has the time of the next record. If that is another one now, scan. */
+		/* The heap has the time of the next record. If it is another record now, scan. */
 		if (!state->run.count || !pxtu_subbuf_following(reader, cpu, &state->cand) ||
 		    state->cand.record.timestamp != state->list.next->timestamp) {
 			state->queued = false;
-			/* There may be records: it is not quiet. */
+			/* There may be records: do not treat the CPU as quiet. */
 			state->view.open = false;
 			all_queued = false;
 		}

@@ -48,7 +48,7 @@ static int map_shared(struct pxtu_stream *stream, const struct posixtrace_create
 	return 0;
 }
 
-/* Map the memory that CREATE named, in two pieces: one that we write, one that we read. */
+/* Map the memory returned by CREATE, in two parts: one that we write, one that we only read. */
 static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create *create,
 		      struct pxtu_map *map)
 {
@@ -60,7 +60,7 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	void *data;
 	int err;
 
-	/* One mapping needs one range. */
+	/* A single mapping needs a contiguous range. */
 	if (create->heads.offset != create->ctrl.offset + ctrl ||
 	    create->pool.offset != create->heads.offset + heads)
 		return -EPROTO;
@@ -74,7 +74,7 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	stream->data = data;
 	stream->data_size = (size_t)all.size;
 
-	/* Not in a child, where the trace id is not valid. Neither call has to succeed. */
+	/* Not inherited by a child, where the trace id is invalid. Either call may fail. */
 	if (stream->shared)
 		madvise(stream->shared, stream->shared_size, MADV_DONTFORK);
 	madvise(data, stream->data_size, MADV_DONTFORK);
@@ -94,7 +94,7 @@ unmap_shared:
 	return err;
 }
 
-/* Prepare the reader. A stream with log needs only the map, for pxtu_stream_dead(). */
+/* Prepare the reader. A stream with log only needs the map, for pxtu_stream_dead(). */
 static int init_reader(struct pxtu_stream *stream, const struct pxtu_map *map)
 {
 	struct posixtrace_attr granted;
@@ -127,7 +127,7 @@ int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *cre
 	struct pxtu_map map;
 	int err;
 
-	/* The standard allows EINTR; then nothing was created. */
+	/* The standard allows EINTR, if no stream was created. */
 	err = pxtu_ioctl_once(stream->fd, POSIXTRACE_IOC_CREATE, create);
 	if (err < 0) {
 		pxtu_close_new(stream->fd, err);

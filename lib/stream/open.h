@@ -6,32 +6,32 @@
 #include "stream/stream.h"
 
 /**
- * pxtu_stream_alloc() - allocate a stream, to be created
+ * pxtu_stream_alloc() - allocate a stream for pxtu_stream_create()
  * @withlog: it will have a log
  *
- * Return: the stream, for pxtu_stream_dealloc(); NULL without memory.
+ * Return: the stream, for pxtu_stream_dealloc(); NULL if out of memory.
  */
 struct pxtu_stream *pxtu_stream_alloc(bool withlog);
 
 /**
- * pxtu_stream_dealloc() - free a stream that is not created, or destroyed
+ * pxtu_stream_dealloc() - free a stream that was not created, or was destroyed
  * @stream: from pxtu_stream_alloc()
  */
 void pxtu_stream_dealloc(struct pxtu_stream *stream);
 
 /**
  * pxtu_stream_create() - create a stream, and share its memory with the module
- * @stream: allocated; its descriptor is the device, without role. This closes it after
- *	an error
+ * @stream: allocated; its descriptor is the device, without role, and is closed on
+ *	error
  * @create: argument of CREATE
  *
- * Return: 0; -EINTR if a signal came, then nothing was created; other negative errno.
+ * Return: 0; -EINTR if interrupted by a signal, then no stream was created; other negative errno.
  */
 int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *create);
 
 /**
  * pxtu_stream_destroy() - undo pxtu_stream_create(), and close the descriptor
- * @stream: created; used by the caller only
+ * @stream: created; not in use by other threads
  */
 void pxtu_stream_destroy(struct pxtu_stream *stream);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The events of a stream: those of its CPUs in their order, with OVERFLOW and RESUME where
+ * The events of a stream: the events of its CPUs in order, with OVERFLOW and RESUME where
  * events were lost.
  *
  * The path of an event, from the bottom of this file to the top: pxtu_reader_next() returns
- * it from the queue; fill_queue() fills that with one record and what comes before it;
+ * it from the queue; fill_queue() fills the queue with one record and any events that precede it;
  * take_record() takes a record that is not lost; pxtu_merge_first() finds the oldest record of
- * all. run.c takes many records at once, ahead.c reads ahead with it.
+ * all. run.c takes many records together, and ahead.c uses it to read ahead.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 	subbufs = ctrl->subbuf_offset;
 	kernel_heads = ctrl->kernel_heads_offset;
 
-	/* After these checks, none of these numbers leads outside the mappings. */
+	/* Check that all of these numbers stay inside the mappings. */
 	if (!reader->nr_cpus || !reader->subbuf_size ||
 	    reader->subbuf_size % POSIXTRACE_RECORD_ALIGN ||
 	    reader->subbuf_size > POSIXTRACE_SUBBUF_SIZE_MAX ||
@@ -94,7 +94,7 @@ void pxtu_reader_destroy(struct pxtu_reader *reader)
 	reader->data = NULL;
 }
 
-/* Copy the data before taking the record: afterwards others may write there. */
+/* Copy the data before taking the record: afterwards it may be overwritten. */
 static void *copy_data(struct pxtu_reader *reader, const struct pxtu_candidate *cand,
 		       const struct pxtu_place *place)
 {
@@ -108,7 +108,7 @@ static void *copy_data(struct pxtu_reader *reader, const struct pxtu_candidate *
 	return to;
 }
 
-/* Does the current filter hold back this system event of the library? */
+/* Does the current filter suppress this system event of the library? */
 static bool filtered(const struct pxtu_reader *reader, __u32 id)
 {
 	return pxtu_load(&reader->map.ctrl->system_filter) & 1ULL << id;
@@ -145,9 +145,9 @@ static void skip(struct pxtu_reader *reader, const struct pxtu_record *record)
 }
 
 /*
- * The kernel cannot see events that we hold back, but threads that wait must not sleep while
- * there are some. So set held before taking the record. The compare-and-swap that takes the
- * record releases this; pairs with the kernel's barrier between reading the consumer
+ * The kernel cannot see events that we hold back, but waiting threads must not sleep while
+ * there are some: set held before taking the record. The compare-and-swap that takes the
+ * record has release semantics; pairs with the kernel's barrier between reading the consumer
  * positions and held.
  */
 void pxtu_reader_hold(struct pxtu_reader *reader, bool held)
@@ -159,8 +159,8 @@ void pxtu_reader_hold(struct pxtu_reader *reader, bool held)
 }
 
 /*
- * Take the oldest record that is not lost, after copying its data to @data. False if there is
- * none that may be reported. @best is valid until the next call.
+ * Take the oldest record that is not lost, after copying its data to @data. False if no record
+ * may be reported. @best is valid until the next call.
  */
 static bool take_record(struct pxtu_reader *reader, const struct pxtu_place *place,
 			const struct pxtu_candidate **best, void **data)
@@ -197,7 +197,7 @@ static bool take_record(struct pxtu_reader *reader, const struct pxtu_place *pla
 	}
 }
 
-/* The CPU that recorded the records of a list. */
+/* Get the CPU that recorded the records of a list. */
 static __u32 cpu_of(const struct pxtu_reader *reader, __u32 list)
 {
 	if (list < reader->nr_cpus)
@@ -205,7 +205,7 @@ static __u32 cpu_of(const struct pxtu_reader *reader, __u32 list)
 	return list == reader->nr_cpus ? POSIXTRACE_NO_CPU : list - reader->nr_cpus - 1;
 }
 
-/* Take one record, and queue it after the gap that ends with it, if any. */
+/* Take one record, and queue it. If a gap ends with it, queue that first. */
 static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *place)
 {
 	const struct pxtu_candidate *best;
@@ -221,13 +221,13 @@ static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 	do {
 		if (!take_record(reader, place, &best, &data))
 			return;
-		/* An orphan is part of a damaged place, which was reported before. */
+		/* An orphan is part of a damaged area that has already been reported. */
 	} while (best->orphan || (best->corrupt && filtered(reader, POSIXTRACE_ID_ERROR)));
 
 	if (reader->gap_open &&
 	    pxtu_record_after_gap(&best->record, reader->loop, reader->gap_first))
 		queue_gap(reader, best->record.timestamp);
-	/* It waits in the queue; until then the program may use the place otherwise. */
+	/* It waits in the queue, and the program may reuse its buffer before it is reported. */
 	if (reader->queue.count && data != reader->data) {
 		memcpy(reader->data, data, best->record.data_len);
 		data = reader->data;
@@ -240,7 +240,7 @@ void pxtu_reader_restart(struct pxtu_reader *reader)
 {
 	if (!stream_full(reader) || !pxtu_ahead_is_empty(reader) || pxtu_merge_first(reader))
 		return;
-	/* STOP may be filtered. An old gap would take in the next one. */
+	/* STOP may be filtered. An open gap would absorb the next one. */
 	if (!pxtu_gap_is_noted(reader))
 		pxtu_gap_note(reader);
 	reader->release(reader, POSIXTRACE_NONE);

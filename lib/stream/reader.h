@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the events of a stream in their order, from memory that the kernel and the traced
- * processes change at the same time.
+ * Reads the events of a stream in order, from memory that the kernel and the traced
+ * processes change concurrently.
  *
- * Works on plain addresses, so that tests can run it on memory of their own. merge.c merges
- * the CPUs, subbuf.c reads one sub-buffer, gap.c keeps account of lost events, window.c holds
- * events back.
- * Documentation/buffers.rst has the whole protocol.
+ * Works on plain addresses, so that tests can run it on private memory. merge.c merges
+ * the CPUs, subbuf.c reads one sub-buffer, gap.c accounts for lost events, window.c delays
+ * events.
+ * Documentation/buffers.rst describes the whole protocol.
  */
 #ifndef PXTU_READER_H
 #define PXTU_READER_H
@@ -41,11 +41,11 @@ struct pxtu_map {
  * @cpu: the CPU
  * @subbuf: number of the sub-buffer
  * @consumed: consumer position when the record was found
- * @next: consumer position that takes it
+ * @next: consumer position that takes the record
  * @record: the parsed record, checked
  * @data: data in the pool, still writable by others
  * @corrupt: there is no valid record: @record reports the damage
- * @orphan: the damage before it destroyed the name of its thread
+ * @orphan: damage before the record destroyed the name of its thread
  */
 struct pxtu_candidate {
 	__u32 cpu;
@@ -59,11 +59,11 @@ struct pxtu_candidate {
 };
 
 /**
- * struct pxtu_run - records of a sub-buffer that are taken at once
+ * struct pxtu_run - records of a sub-buffer that are taken together
  * @count: number of these records
- * @pos: where the next one begins in the sub-buffer, in bytes
- * @timestamp: of the last one, in nanoseconds since the Epoch
- * @writer: of the last one, or of the next one, which names its writer then
+ * @pos: start of the next record in the sub-buffer, in bytes
+ * @timestamp: time of the last one, in nanoseconds since the Epoch
+ * @writer: writer of the last one, or of the next one if that names its writer
  */
 struct pxtu_run {
 	size_t count;
@@ -72,13 +72,13 @@ struct pxtu_run {
 	struct pxtu_writer writer;
 };
 
-/* How many records of a CPU are parsed in a row. */
+/* Maximum number of records of a CPU that are parsed in a row. */
 #define PXTU_LIST_MAX	16
 
 /**
  * struct pxtu_item - a record that was parsed and checked
  * @timestamp: nanoseconds since the Epoch
- * @data: its data in the pool, behind the header; still writable by others
+ * @data: its data in the pool, after the header; still writable by others
  * @data_len: bytes of data
  * @type: event type and flags
  */
@@ -90,9 +90,9 @@ struct pxtu_item {
 };
 
 /**
- * struct pxtu_list - records of a CPU, one behind the other, of one writer
+ * struct pxtu_list - consecutive records of a CPU, of one writer
  * @next: the first one that was not copied; equals @end if there is no list
- * @end: behind the last one
+ * @end: after the last one
  * @item: the records
  */
 struct pxtu_list {
@@ -105,10 +105,10 @@ struct pxtu_list {
  * struct pxtu_view - what the reader saw when it last looked into a sub-buffer
  * @subbuf: number of the sub-buffer
  * @used: bytes of records that were visible
- * @open: it was open
+ * @open: the sub-buffer was open
  * @consumed: the consumer position
- * @head: the head of the CPU, if it was open
- * @ceiling: no record that was visible is younger
+ * @head: the head of the CPU, if the sub-buffer was open
+ * @ceiling: no visible record is younger than this
  */
 struct pxtu_view {
 	__u32 subbuf;
@@ -122,17 +122,17 @@ struct pxtu_view {
 /**
  * struct pxtu_reader_cpu - state of the reader for a CPU
  * @consumed: consumer position after the last record taken
- * @timestamp: of that record; the next one of the same sub-buffer is not older
- * @writer: of that record; the next one of the same sub-buffer has the same writer, unless
+ * @timestamp: time of that record; the next one of the same sub-buffer is not older
+ * @writer: writer of that record; the next one of the same sub-buffer has the same writer, unless
  *	it names another
  * @damaged: that record was damaged, and no record since has named its writer
  * @queued: the CPU is in the heap
- * @view: of its oldest sub-buffer
+ * @view: view of its oldest sub-buffer
  * @cand: its oldest record, if it is in the heap
- * @run: records from @cand on that were copied, and will be taken; no records otherwise
+ * @run: records from @cand on that were copied and will be taken; empty otherwise
  * @run_next: the next CPU with a list
- * @list: the records behind them, while some are copied. The CPU has the time of the next one in
- *	the heap
+ * @list: the records after @run, while copying. The CPU is in the heap with the time of the next
+ *	one
  */
 struct pxtu_reader_cpu {
 	__u64 consumed;
@@ -151,7 +151,7 @@ struct pxtu_reader_cpu {
 
 /**
  * struct pxtu_gap - snapshot of the kernel's account of lost events
- * @generation: raised when events get lost after the reader acknowledged the last one
+ * @generation: incremented when events are lost after the reader acknowledged the last one
  * @first: time of the first event lost in this generation
  * @previous_first: time of the first event lost in the generation before it
  * @overwrite_watermark: unread events at or before this time are lost
@@ -163,7 +163,7 @@ struct pxtu_gap {
 	__u64 overwrite_watermark;
 };
 
-/* How many events are read ahead, and how much data. */
+/* How many events and how much data to read ahead. */
 #define PXTU_AHEAD_EVENTS	32
 #define PXTU_AHEAD_DATA		1024	/* bytes */
 
@@ -193,17 +193,17 @@ struct pxtu_reader {
 	const __u32 *oldest;
 	/** @holders: bits of the CPUs that hold sub-buffers */
 	const __u64 *holders;
-	/** @kernel_heads: write positions of the kernel's events; no element if there are none */
+	/** @kernel_heads: write positions of kernel events; empty without kernel events */
 	const struct posixtrace_cpu_head *kernel_heads;
 	/** @subbufs: descriptors of the sub-buffers */
 	const struct posixtrace_subbuf *subbufs;
 	/** @nr_cpus: number of CPUs; also the index of the "CPU" of system events */
 	__u32 nr_cpus;
-	/** @nr_lists: CPUs, system events, and CPUs again if the stream has events of the kernel */
+	/** @nr_lists: CPUs, system events, and CPUs again if the stream has kernel events */
 	__u32 nr_lists;
 	/** @nr_subbufs: sub-buffers that targets write */
 	__u32 nr_subbufs;
-	/** @first_kernel: first sub-buffer for the kernel's events, behind those for system ones */
+	/** @first_kernel: first sub-buffer for kernel events, after those for system events */
 	__u32 first_kernel;
 	/** @nr_all: all sub-buffers */
 	__u32 nr_all;
@@ -218,34 +218,34 @@ struct pxtu_reader {
 	/** @defer: calls DEFER */
 	int (*defer)(struct pxtu_reader *reader, struct posixtrace_defer *arg);
 
-	/** @window: report a record this long after its time, in nanoseconds; 0: at once */
+	/** @window: report a record this long after its time, in nanoseconds; 0: immediately */
 	__u64 window;
-	/** @settled: records up to this time may be reported; the end of time without @window */
+	/** @settled: records up to this time may be reported; ~0 without @window */
 	__u64 settled;
 
-	/** @gap_lock: posixtrace_ctrl.gap_lock when all losses were noted; odd before that */
+	/** @gap_lock: posixtrace_ctrl.gap_lock when all losses were last noted; odd: never */
 	__u32 gap_lock;
-	/** @overwrite_watermark: of the account of losses that was read last */
+	/** @overwrite_watermark: watermark in the account of losses that was read last */
 	__u64 overwrite_watermark;
-	/** @lost_until: unread records at or before this time count as lost, too */
+	/** @lost_until: unread records at or before this time also count as lost */
 	__u64 lost_until;
 	/** @gap_ack: last generation of the gap that was acknowledged */
 	__u64 gap_ack;
 	/** @gap_open: there are lost events that have not been reported */
 	bool gap_open;
-	/** @gap_first: time of the first of them */
+	/** @gap_first: time of the first lost event */
 	__u64 gap_first;
-	/** @lost: events lost in the gaps that were reported; never falls until cleared */
+	/** @lost: events lost in the gaps that were reported; never decreases until cleared */
 	__u64 lost;
 
 	/** @ahead: the next events to report, if @queue is empty */
 	struct pxtu_ahead ahead;
 	/** @queue: the next events to report */
 	struct pxtu_queue queue;
-	/** @data: data of the record in @queue, unless it is in the place of the program */
+	/** @data: data of the record in @queue, unless it is in the program's buffer */
 	unsigned char *data;
 
-	/** @youngest: the latest time of all events reported */
+	/** @youngest: latest time of all events reported */
 	__u64 youngest;
 	/** @read: user events reported */
 	__u64 read;
@@ -265,23 +265,23 @@ struct pxtu_reader {
 	struct pxtu_reader_cpu *cpu;
 	/** @heap: the CPUs with a record in @cpu */
 	struct pxtu_heap heap;
-	/** @news: records became visible since the last look at the CPUs outside of the heap */
+	/** @news: records became visible since the CPUs outside of the heap were last scanned */
 	bool news;
-	/** @taken: the first record of the heap was taken, or is lost: the CPU needs another one */
+	/** @taken: the first record of the heap was taken or lost: find the next one */
 	bool taken;
 	/**
-	 * @runs: first CPU with a list, or PXTU_NO_RUN. The others follow by the time of the first
-	 * record of their lists
+	 * @runs: first CPU with a list, or PXTU_NO_RUN. The others follow in the order of the
+	 * first record of their lists
 	 */
 	__u32 runs;
-	/** @runs_end: the last of them */
+	/** @runs_end: last CPU with a list */
 	__u32 runs_end;
 };
 
 /**
  * pxtu_reader_init() - prepare reading
  * @reader: to be initialized
- * @map: the memory; its sizes are checked against the numbers in @ctrl
+ * @map: the memory; its sizes are checked against the numbers in pxtu_map.ctrl
  * @attr: attributes of the stream, as the kernel granted them
  * @release: calls RELEASE
  * @defer: calls DEFER
@@ -305,9 +305,9 @@ void pxtu_reader_destroy(struct pxtu_reader *reader);
  * @place: where its data goes if all of it fits and no other event has to be reported
  *	first; this saves a copy. May be written to in any case
  *
- * Never waits. A hostile traced process can destroy its own events, no others.
+ * Never waits. A malicious traced process can destroy only its own events.
  *
- * Return: the event, valid until the next call; NULL if there is none.
+ * Return: the event, valid until the next call; NULL if there is no event.
  */
 const struct posixtrace_batch_event *pxtu_reader_next(struct pxtu_reader *reader,
 						      const struct pxtu_place *place);
@@ -316,7 +316,7 @@ const struct posixtrace_batch_event *pxtu_reader_next(struct pxtu_reader *reader
  * pxtu_reader_unread() - put the last event back
  * @reader: the reader
  *
- * Only after pxtu_reader_next() returned an event whose data is not in the place. The next
+ * Only after pxtu_reader_next() returned an event with its data outside of the place. The next
  * call returns it again.
  */
 void pxtu_reader_unread(struct pxtu_reader *reader);
@@ -324,12 +324,12 @@ void pxtu_reader_unread(struct pxtu_reader *reader);
 /**
  * pxtu_reader_hold() - tell the kernel whether the reader holds events back
  * @reader: the reader
- * @held: it takes a record now, or has taken some that it has not reported
+ * @held: it is about to take a record, or has taken some and not reported them
  */
 void pxtu_reader_hold(struct pxtu_reader *reader, bool held);
 
 /**
- * pxtu_reader_restart() - let a full stream start again if it was read empty
+ * pxtu_reader_restart() - restart a full stream if it was read empty
  * @reader: the reader
  */
 void pxtu_reader_restart(struct pxtu_reader *reader);
@@ -338,8 +338,8 @@ void pxtu_reader_restart(struct pxtu_reader *reader);
  * pxtu_reader_settle() - end a series of pxtu_reader_next()
  * @reader: the reader
  *
- * From now on the kernel wakes up waiting and polling threads only for events that are left.
- * Call it when the events that pxtu_reader_next() returned are reported.
+ * From now on the kernel wakes up waiting and polling threads only for the remaining events.
+ * Call this after reporting the events that pxtu_reader_next() returned.
  */
 void pxtu_reader_settle(struct pxtu_reader *reader);
 
@@ -349,7 +349,7 @@ void pxtu_reader_settle(struct pxtu_reader *reader);
  */
 void pxtu_reader_clear(struct pxtu_reader *reader);
 
-/* The time of an event, in nanoseconds since the Epoch. */
+/* Get the time of an event, in nanoseconds since the Epoch. */
 static inline __u64 pxtu_batch_time(const struct posixtrace_batch_event *event)
 {
 	return (__u64)event->event.posix_timestamp.tv_sec * PXTU_NSEC_PER_SEC +

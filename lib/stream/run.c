@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Takes many records at once, for posixtrace_getevents(): as many as are visible, those of all CPUs
- * in their order. First they are copied. Then one compare-and-swap for each CPU takes its records,
- * and shows that all copies are what was recorded.
+ * Takes many records together, for posixtrace_getevents(): all that are visible, of all CPUs in
+ * order. First the records are copied, then one compare-and-swap for each CPU takes its records
+ * and proves that all copies are what was recorded.
  *
- * That ends at each case that is not common, and pxtu_reader_next() continues with it.
+ * Stops at the first uncommon case, which pxtu_reader_next() handles.
  */
 #include <string.h>
 
@@ -16,20 +16,21 @@
 #define COPY_MAX	64	/* bytes */
 
 /**
- * struct run - events that are being made
+ * struct run - the events that are being made
  *
- * Its address goes to no other function, so that all that changes stays in registers.
+ * Its address is not passed to any function that is not inlined, so that all that changes stays in
+ * registers.
  */
 struct run {
 	/** @youngest: older events are late */
 	__u64 youngest;
 	/** @lost: known number of lost events before them */
 	__u64 lost;
-	/** @event: where the next event goes */
+	/** @event: the next event */
 	struct posixtrace_batch_event *event;
-	/** @place: where its data goes */
+	/** @place: buffer for its data */
 	struct pxtu_place place;
-	/** @second: begin of the second that the last one is in, in nanoseconds since the Epoch */
+	/** @second: start of the second of the last one, in nanoseconds since the Epoch */
 	__u64 second;
 	/** @tv_sec: the same, in seconds */
 	time_t tv_sec;
@@ -38,9 +39,9 @@ struct run {
 /**
  * struct limits - which records are taken
  * @max_data: largest data of an event, in bytes
- * @max_list: most records that are parsed in a row
- * @until: later records end it: they are held back, or the kernel could not tell their time from
- *	that of the first one, see struct posixtrace_consumed
+ * @max_list: maximum number of records that are parsed in a row
+ * @until: stop at later records: they are held back, or the kernel could not tell their time
+ *	from the time of the first one, see struct posixtrace_consumed
  */
 struct limits {
 	__u32 max_data;
@@ -54,8 +55,8 @@ static __u64 earlier(__u64 a, __u64 b)
 }
 
 /*
- * Copy data in words, as it lies in the sub-buffer: padded. For larger data the C library is
- * faster.
+ * Copy data in words, with its padding, as it is in the sub-buffer. For larger data the C library
+ * is faster.
  */
 static inline void copy_padded(void *to, const unsigned char *from, size_t size)
 {
@@ -63,7 +64,7 @@ static inline void copy_padded(void *to, const unsigned char *from, size_t size)
 	__u64 *place = to;
 	size_t i;
 
-	/* An aligned place, and records, have room for the padding. */
+	/* An aligned place, and a record, have room for the padding. */
 	if (size > COPY_MAX) {
 		memcpy(to, from, size);
 		return;
@@ -73,8 +74,8 @@ static inline void copy_padded(void *to, const unsigned char *from, size_t size)
 }
 
 /*
- * The same for a packed record: half a word, then words; the last half of the place is padding that
- * the record has not.
+ * The same for a packed record: half a word, then words. The last half word at @to is padding that
+ * the record does not contain.
  */
 static inline void copy_packed(void *to, const unsigned char *from, size_t size)
 {
@@ -97,7 +98,7 @@ static inline void copy_packed(void *to, const unsigned char *from, size_t size)
 	}
 }
 
-/* Each by itself: gcc makes memset() a string instruction here, which is slow for few bytes. */
+/* One by one: gcc turns a memset() here into a string instruction, which is slow for few bytes. */
 static inline void clear_reserved(struct posixtrace_batch_event *event)
 {
 	event->event.__reserved1 = 0;
@@ -112,7 +113,7 @@ static inline void clear_reserved(struct posixtrace_batch_event *event)
 }
 
 /*
- * Make the event of a record, and copy its data. False if that does not fit.
+ * Make the event of a record, and copy its data. False if the data does not fit.
  * Inlined, so that the record stays in registers.
  */
 static inline __attribute__((__always_inline__)) bool
@@ -123,7 +124,7 @@ copy_event(struct run *run, struct pxtu_item item, const struct pxtu_writer *wri
 	size_t size = POSIXTRACE_RECORD_ALIGNED((size_t)item.data_len);
 	__u64 address;
 
-	/* The next data begins aligned, so that there is room for the padding, too. */
+	/* The next data is aligned, so there has to be room for the padding as well. */
 	if (size > run->place.room)
 		return false;
 	if (pxtu_unlikely(item.timestamp - run->second >= PXTU_NSEC_PER_SEC)) {
@@ -169,7 +170,7 @@ static bool type_valid(__u32 type)
 	return id - POSIXTRACE_ID_UNNAMED < POSIXTRACE_ID_MAX - POSIXTRACE_ID_UNNAMED;
 }
 
-/* Add the records of the list that were copied to the run of the CPU. */
+/* Add the copied records of the list to the run of the CPU. */
 static void end_list(const struct pxtu_reader *reader, struct pxtu_reader_cpu *state)
 {
 	const unsigned char *subbuf = reader->map.pool +
@@ -187,9 +188,9 @@ static void end_list(const struct pxtu_reader *reader, struct pxtu_reader_cpu *s
 }
 
 /*
- * Parse the records behind those that were copied, up to the next one that names its writer. The
- * copies of the headers are checked as in find_record(). False if there is no record, or one that
- * has to be taken alone.
+ * Parse the records after those that were copied, up to the next one that names its writer. The
+ * copies of the headers are checked as in find_record(). False if there is no record, or if it has
+ * to be taken alone.
  */
 static bool fill_list(const struct pxtu_reader *reader, const struct limits *limits,
 		      struct pxtu_reader_cpu *state)
@@ -213,7 +214,7 @@ static bool fill_list(const struct pxtu_reader *reader, const struct limits *lim
 		if (head.type == POSIXTRACE_ID_WRITER) {
 			if (head.data_len)
 				return false;
-			/* If it is not taken now, the next run begins with it. */
+			/* If it is not taken now, the next run starts with it. */
 			state->run.writer = pxtu_record_writer(head, word);
 			word += sizeof(struct posixtrace_writer) / sizeof(*word);
 		}
@@ -246,7 +247,7 @@ static bool fill_list(const struct pxtu_reader *reader, const struct limits *lim
 }
 
 /*
- * It is the first turn of a CPU. Its oldest record was parsed and checked already. False if it has
+ * The first turn of a CPU: its oldest record has already been parsed and checked. False if it has
  * to be taken alone.
  */
 static bool begin_list(struct pxtu_reader *reader, const struct limits *limits, __u32 cpu)
@@ -277,8 +278,8 @@ static bool begin_list(struct pxtu_reader *reader, const struct limits *limits, 
 }
 
 /*
- * Copy what can be taken at once, from the first CPU of the heap on. Returns the number of events.
- * The heap has the time of the next record then, but for its first CPU.
+ * Copy what can be taken together, starting with the first CPU of the heap. Returns the number of
+ * events. Afterwards the heap has the time of the next record, except for its first CPU.
  */
 static size_t copy_runs(struct pxtu_reader *reader, struct posixtrace_batch_event *events,
 			size_t max_events, struct pxtu_place *place)
@@ -301,7 +302,7 @@ static size_t copy_runs(struct pxtu_reader *reader, struct posixtrace_batch_even
 	const struct pxtu_item *next;
 	__u32 cpu;
 
-	/* Do not parse much more than will be copied. */
+	/* Do not parse many more than will be copied. */
 	if (max_events / heap.count < limits.max_list)
 		limits.max_list = (__u32)(max_events / heap.count) + 1;
 	if (time <= ~0ULL - POSIXTRACE_WRITER_SPAN)
@@ -325,7 +326,7 @@ static size_t copy_runs(struct pxtu_reader *reader, struct posixtrace_batch_even
 	return (size_t)(run.event - events);
 }
 
-/* Was this one taken? The program may have changed the event already: check the index. */
+/* Was this event taken? The program may have already changed it: check the index. */
 static bool was_taken(const struct pxtu_reader *reader, const struct posixtrace_batch_event *event)
 {
 	__u32 cpu = event->cpu;
@@ -333,7 +334,7 @@ static bool was_taken(const struct pxtu_reader *reader, const struct posixtrace_
 	return cpu < reader->nr_cpus && reader->cpu[cpu].run.count;
 }
 
-/* These records were taken, but count as lost, and so do all that are not younger. */
+/* These records were taken, but count as lost, as do all that are not younger. */
 static void lose(struct pxtu_reader *reader, const struct posixtrace_batch_event *events,
 		 size_t count)
 {
@@ -350,8 +351,8 @@ static void lose(struct pxtu_reader *reader, const struct posixtrace_batch_event
 }
 
 /*
- * The kernel reclaimed the records of a CPU before they were taken. Returns how many events are
- * before the first one of these.
+ * The kernel reclaimed the records of a CPU before they were taken. Returns how many events
+ * precede the first of them.
  */
 static size_t keep_taken(struct pxtu_reader *reader, const struct posixtrace_batch_event *events,
 			 size_t count)
@@ -365,8 +366,8 @@ static size_t keep_taken(struct pxtu_reader *reader, const struct posixtrace_bat
 }
 
 /*
- * Events were lost while the @count records were copied or taken: those behind the first lost
- * event count as lost, too. Returns how many are left.
+ * Events were lost while the @count records were copied or taken: the records after the first
+ * lost event also count as lost. Returns how many are left.
  */
 static size_t lose_rest(struct pxtu_reader *reader, const struct posixtrace_batch_event *events,
 			size_t count)
@@ -381,7 +382,7 @@ static size_t lose_rest(struct pxtu_reader *reader, const struct posixtrace_batc
 	}
 	if (kept == count)
 		return kept;
-	/* The first of them is the oldest. */
+	/* The first one is the oldest. */
 	lose(reader, events + kept, count - kept);
 	if (reader->gap_open && timestamp < reader->gap_first)
 		reader->gap_first = timestamp;
@@ -405,7 +406,7 @@ size_t pxtu_reader_run(struct pxtu_reader *reader, struct posixtrace_batch_event
 	first = pxtu_merge_first(reader);
 	if (!first || pxtu_gap_has(reader, first->record.timestamp))
 		return 0;
-	/* If records before the first one were lost meanwhile, a gap ends with it. */
+	/* If records before the first one were lost just now, a gap ends with it. */
 	if (!pxtu_gap_is_noted(reader))
 		return 0;
 	count = copy_runs(reader, events, max_events, &rest);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Commands to a stream, and which answers to trust.
+ * Sends commands to a stream, and decides which answers to trust.
  */
 #include "common/sys.h"
 #include "stream/stream.h"
@@ -13,14 +13,14 @@ int pxtu_stream_answer(const struct pxtu_stream *stream, int ret)
 	case -EINVAL:
 	case -ESTALE:
 		/*
-		 * Do not look at the mapping: a child that a signal handler made in the
-		 * middle of this call has none.
+		 * Do not look at the mapping: it does not exist in a child that a signal
+		 * handler forked in the middle of this call.
 		 */
 		return ret;
 	case -EINTR:
 		return ret;
 	default:
-		/* Not every wait ends by a signal: a handler may fork after the command. */
+		/* A wait need not end by a signal: a handler may fork after the command. */
 		if (pxtu_trid_forked())
 			return -ESTALE;
 		/* After the end of the stream, another file under its number may have answered. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Active trace streams that this process controls. Each file calls only files named before
+ * Active trace streams that this process controls. Each file only calls files named before
  * it: stream.c sends commands, wait.c waits, streamops.c has the operations of a source,
  * open.c creates and frees, worker.c writes logs. reader.h reads events.
  */
@@ -13,8 +13,8 @@
 /**
  * struct pxtu_stream - an active trace stream that this process controls
  *
- * posix_trace_create() and posix_trace_create_withlog() make it; posix_trace_shutdown() frees
- * it when the last call has put it. @fd and the mappings do not change in between.
+ * Created by posix_trace_create() and posix_trace_create_withlog(), freed by
+ * posix_trace_shutdown() after the last put. @fd and the mappings do not change in between.
  */
 struct pxtu_stream {
 	/**
@@ -26,11 +26,11 @@ struct pxtu_stream {
 	 * checks @number
 	 */
 	int fd;
-	/** @number: number of the stream; no other stream has it */
+	/** @number: number of the stream; unique */
 	__u64 number;
 
 	/**
-	 * @reader: reads the events. A stream with log is not read: it has only the map, for
+	 * @reader: reads the events. A stream with log is not read and has only the map, for
 	 * pxtu_stream_dead()
 	 */
 	struct pxtu_reader reader;
@@ -53,7 +53,7 @@ struct pxtu_stream {
 	size_t data_size;
 };
 
-/* Operations of all sources that are active streams. */
+/* The operations of active streams as sources. */
 extern const struct pxtu_source_ops pxtu_stream_ops
 	__attribute__((__visibility__("hidden")));
 
@@ -66,8 +66,8 @@ static inline struct pxtu_stream *pxtu_stream_of(const struct pxtu_source *sourc
  * pxtu_stream_get() - look up a trace id, and use its active stream
  * @trid: any number
  *
- * Return: the stream, which lives until pxtu_stream_put(); NULL if the number is no trace id
- * of this process, or stands for a log.
+ * Return: the stream, valid until pxtu_stream_put(); NULL if the number is no trace id
+ * of this process, or belongs to a log.
  */
 static inline struct pxtu_stream *pxtu_stream_get(trace_id_t trid)
 {
@@ -86,13 +86,13 @@ static inline void pxtu_stream_put(struct pxtu_stream *stream)
 }
 
 /**
- * pxtu_stream_dead() - was the stream shut down?
+ * pxtu_stream_dead() - check if the stream was shut down
  * @stream: in use
  *
- * SHUTDOWN ends a stream, and so does the program if it closes the descriptor. Costs two
+ * A stream ends by SHUTDOWN, or if the program closes the descriptor. Costs two
  * loads.
  *
- * Return: true if it was. False also for a moment after the program closed the descriptor.
+ * Return: true if it was; may be false for a moment after the program closed the descriptor.
  */
 static inline bool pxtu_stream_dead(const struct pxtu_stream *stream)
 {
@@ -110,17 +110,17 @@ static inline bool pxtu_stream_dead(const struct pxtu_stream *stream)
  *
  * Retries after a signal.
  *
- * Return: what the command returned, or negative errno, never -EINTR. If the program has
+ * Return: the result of the command, or negative errno, never -EINTR. If the program has
  * closed the descriptor, an error that pxtu_error() turns into EINVAL.
  */
 int pxtu_stream_ioctl(const struct pxtu_stream *stream, unsigned long cmd, void *arg);
 
 /**
- * pxtu_stream_answer() - check whether an answer can come from the stream
+ * pxtu_stream_answer() - check if an answer can come from the stream
  * @stream: in use
- * @ret: what pxtu_checked_once() returned for it
+ * @ret: result of pxtu_checked_once()
  *
- * Return: @ret, if it can come from the stream; else -ESHUTDOWN.
+ * Return: @ret if it can; else -ESHUTDOWN, or -ESTALE in a child.
  */
 int pxtu_stream_answer(const struct pxtu_stream *stream, int ret);
 

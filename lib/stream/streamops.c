@@ -25,7 +25,7 @@ static size_t stream_next_run(struct pxtu_source *source, struct posixtrace_batc
 	struct pxtu_reader *reader = &pxtu_stream_of(source)->reader;
 	size_t count = 0;
 
-	/* What was read ahead comes first. */
+	/* Events that were read ahead come first. */
 	if (pxtu_ahead_is_empty(reader))
 		count = pxtu_reader_run(reader, events, max_events, place);
 	if (count)
@@ -133,7 +133,7 @@ static int stream_get_description(struct pxtu_source *source, trace_event_id_t i
 	return err;
 }
 
-/* Fetch the types after those that were returned. The caller holds the lock of the source. */
+/* Fetch the types after those that were returned. Called with the lock of the source. */
 static int fetch_types(struct pxtu_stream *stream)
 {
 	struct posixtrace_event_types arg = {

@@ -2,31 +2,31 @@
 /*
  * Finds, checks and takes the records of one CPU. reader.c decides which CPU is next.
  *
- * The traced processes can write into the pool and the CPU heads at any time. So the reader
- * copies a header once and then checks the copy, and no content of the pool decides where
- * else it reads.
+ * The traced processes can write into the pool and the CPU heads at any time. The reader
+ * therefore copies a header once and then checks the copy, and no content of the pool determines
+ * where else it reads.
  */
 #include "stream/reader.h"
 #include "stream/subbuf.h"
 
-/* How often to look again after a change by the kernel, before asking the kernel. */
+/* How often to retry after a change by the kernel, before asking the kernel. */
 #define TRIES_MAX	64
 
-/* How often to ask. Too few only if targets change sub-buffers all the time. */
+/* How often to ask. Enough unless targets change sub-buffers continuously. */
 #define ROUNDS_MAX	16
 
-/* A count at its maximum stays: nothing depends on it. */
+/* A count at its maximum stays there; its exact value does not matter. */
 #define CONSUMED_COUNT_MAX	((1U << POSIXTRACE_CONSUMED_COUNT_BITS) - 1)
 
 /* Result of peek_subbuf(). */
 enum found {
 	FOUND_NOTHING,
 	FOUND_RECORD,
-	FOUND_END,	/* closed, and read to the end */
+	FOUND_END,	/* closed, and completely read */
 	FOUND_CHANGE,	/* the kernel is changing it: look again */
 };
 
-/* The consumer position after @count records more. */
+/* The consumer position after @count more records. */
 static __u64 next_consumed(__u64 consumed, __u64 count, __u32 pos)
 {
 	count += POSIXTRACE_CONSUMED_COUNT(consumed);
@@ -43,7 +43,7 @@ static const struct posixtrace_cpu_head *head_of(const struct pxtu_reader *reade
 				      : &reader->kernel_heads[cpu - reader->nr_cpus - 1];
 }
 
-/* How many bytes of the sub-buffer hold records; 0 if we cannot tell. */
+/* How many bytes of the sub-buffer hold records; 0 if that is unknown. */
 static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx, __u32 *state,
 			 __u64 *head)
 {
@@ -62,7 +62,7 @@ static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 			used = (__u32)(pos - start);
 		/*
 		 * The kernel closes the sub-buffer before it moves the head into another
-		 * one. So if the head was in another one already, this one is closed now.
+		 * one: if the head was already in another one, this one is closed now.
 		 * (The end of this one may be the start of the next.)
 		 */
 		*state = pxtu_load_acquire(&subbuf->state);
@@ -85,8 +85,8 @@ static void make_corrupt(struct pxtu_candidate *cand, __u64 timestamp, __u32 use
 }
 
 /*
- * Find the record at the consumer position @cand->consumed, which is not behind the records
- * that are visible. None of them is older than @floor.
+ * Find the record at the consumer position @cand->consumed, which is not past the visible
+ * records. No visible record is older than @floor.
  */
 static void find_record(const struct pxtu_reader *reader, __u32 cpu, __u64 floor,
 			const struct pxtu_writer *writer, bool damaged,
@@ -108,7 +108,7 @@ static void find_record(const struct pxtu_reader *reader, __u32 cpu, __u64 floor
 		return;
 	}
 	cand->orphan = !cand->record.writer.known;
-	/* It is not reported, but takes part in the order. */
+	/* It is not reported, but needs a time to be ordered. */
 	if (cand->orphan)
 		cand->record.timestamp = floor;
 	if (cand->record.timestamp < floor || cand->record.timestamp > view->ceiling) {
@@ -120,9 +120,9 @@ static void find_record(const struct pxtu_reader *reader, __u32 cpu, __u64 floor
 }
 
 /*
- * Was all that was read of one use of the sub-buffer? pxtu_subbuf_take() would notice; but if
- * a record only looks young, the reader would prefer one that is not the oldest. Pairs with
- * the kernel's exchange, which comes before all other changes.
+ * Does all that was read belong to one use of the sub-buffer? pxtu_subbuf_take() would notice, but
+ * a record with a wrong time could make the reader take one that is not the oldest. Pairs with
+ * the kernel's exchange, which precedes all other changes.
  */
 static bool unchanged(const struct pxtu_reader *reader, __u32 idx, __u64 consumed)
 {
@@ -142,11 +142,11 @@ static enum found peek_subbuf(struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 	__u32 state;
 
 	/*
-	 * Pairs with the kernel's release when it hands out the sub-buffer: the reads
+	 * Pairs with the kernel's release when it hands out the sub-buffer: the loads
 	 * below belong to this use of it or a later one.
 	 *
 	 * The kernel may have handed it out to the same CPU again since its number was
-	 * read: then this CPU has older sub-buffers now, which come first.
+	 * loaded: then this CPU now has older sub-buffers, which come first.
 	 */
 	cand->consumed = pxtu_load_acquire(&reader->map.shared->consumed[idx].position);
 	if (pxtu_load_acquire(&reader->oldest[cpu]) != idx ||
@@ -167,7 +167,7 @@ static enum found peek_subbuf(struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 	if (state == POSIXTRACE_SUBBUF_CLOSED)
 		view->ceiling = pxtu_load(&subbuf->closed);
 	floor = pxtu_load(&subbuf->opened);
-	/* Is this right after the last record taken, in the same use of the sub-buffer? */
+	/* Does this follow the last record taken, in the same use of the sub-buffer? */
 	follows = cand->consumed == last->consumed;
 	if (follows && last->timestamp > floor)
 		floor = last->timestamp;
@@ -181,8 +181,8 @@ bool pxtu_subbuf_is_quiet(const struct pxtu_reader *reader, __u32 cpu)
 	const struct pxtu_view *view = &reader->cpu[cpu].view;
 
 	/*
-	 * Pairs with the store that commits a record. All uses of a sub-buffer by this CPU
-	 * differ in the consumer position.
+	 * Pairs with the store that commits a record. Each use of a sub-buffer by this CPU
+	 * has a different consumer position.
 	 */
 	return view->open && pxtu_load_acquire(&head_of(reader, cpu)->head) == view->head &&
 	       pxtu_load(&reader->oldest[cpu]) == view->subbuf &&
@@ -195,7 +195,7 @@ bool pxtu_subbuf_following(struct pxtu_reader *reader, __u32 cpu, struct pxtu_ca
 	const struct pxtu_reader_cpu *last = &reader->cpu[cpu];
 	const __u32 use = POSIXTRACE_CONSUMED_SEQ(last->view.consumed);
 
-	/* If nothing was taken of this use of the sub-buffer yet, nothing follows. */
+	/* If no record of this use of the sub-buffer has been taken yet, there is no next one. */
 	if (POSIXTRACE_CONSUMED_SEQ(last->consumed) != use ||
 	    POSIXTRACE_CONSUMED_POS(last->consumed) >= last->view.used)
 		return false;
@@ -223,10 +223,10 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 		if (idx < first || idx >= end)
 			return false;
 		/*
-		 * The CPU is not empty just because we cannot see its records: younger
-		 * ones of other CPUs would be taken first. The kernel may be stopped in
-		 * the middle of a change, if its CPU is virtual. RELEASE waits for the
-		 * lock that the kernel holds, and leaves unread sub-buffers alone.
+		 * Not seeing the records of a CPU does not mean that it is empty: younger
+		 * ones of other CPUs would be taken first. A virtual CPU may be stopped
+		 * while the kernel is changing something. RELEASE waits for the lock that
+		 * the kernel holds, and ignores unread sub-buffers.
 		 */
 		if (tries && tries % TRIES_MAX == 0)
 			reader->release(reader, idx);
@@ -245,11 +245,11 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 			break;
 		}
 	}
-	/* The kernel outran us. If the caller waits now, the kernel wakes it up. */
+	/* The kernel keeps outrunning us. If the caller waits now, the kernel wakes it up. */
 	return false;
 }
 
-/* Change the consumer position of a sub-buffer from @consumed to @next, which is at @time. */
+/* Advance the consumer position of a sub-buffer from @consumed to @next, which is at @time. */
 static bool take(struct pxtu_reader *reader, __u32 subbuf, __u64 consumed, __u64 next, __u64 time)
 {
 	struct posixtrace_consumed *place = &reader->map.shared->consumed[subbuf];
@@ -257,8 +257,8 @@ static bool take(struct pxtu_reader *reader, __u32 subbuf, __u64 consumed, __u64
 	/* Pairs with the load in the kernel's time_at(), after its exchange. */
 	pxtu_store(&place->time, time);
 	/*
-	 * All copying is done before the consumer position changes. Pairs with the kernel's
-	 * exchange: no target can write there before it has changed the consumer position.
+	 * All copying must be done before the consumer position changes. Pairs with the kernel's
+	 * exchange: no target can write there before the kernel has changed the consumer position.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQ_REL);
 	return __atomic_compare_exchange_n(&place->position, &consumed, next, false,

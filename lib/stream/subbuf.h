@@ -9,32 +9,32 @@
  * pxtu_subbuf_peek() - look at the oldest record of a CPU
  * @reader: the reader
  * @cpu: number of the CPU
- * @cand: where to write the record
+ * @cand: result
  *
- * Returns sub-buffers that were read to their end to the kernel.
+ * Releases sub-buffers that have been completely read.
  *
- * Return: false if there is none.
+ * Return: false if there is no record.
  */
 bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candidate *cand);
 
 /**
- * pxtu_subbuf_following() - look at the record behind the one that was taken last
+ * pxtu_subbuf_following() - look at the record after the one that was taken last
  * @reader: the reader
- * @cpu: number of its CPU, at which the reader has not looked since
- * @cand: where to write the record
+ * @cpu: number of its CPU, which has not been looked at since
+ * @cand: result
  *
- * Looks only at records that were visible before.
+ * Considers only records that were visible before.
  *
- * Return: false if there is none.
+ * Return: false if there is no such record.
  */
 bool pxtu_subbuf_following(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candidate *cand);
 
 /**
- * pxtu_subbuf_is_quiet() - has a CPU recorded nothing since it was found empty?
+ * pxtu_subbuf_is_quiet() - check if a CPU has still not recorded since it was found empty
  * @reader: the reader
- * @cpu: number of the CPU; the last call for it, of pxtu_subbuf_peek(), found nothing
+ * @cpu: number of the CPU; the last pxtu_subbuf_peek() on it found no record
  *
- * Return: true if pxtu_subbuf_peek() would find nothing again.
+ * Return: true if pxtu_subbuf_peek() would fail again.
  */
 bool pxtu_subbuf_is_quiet(const struct pxtu_reader *reader, __u32 cpu);
 
@@ -43,19 +43,19 @@ bool pxtu_subbuf_is_quiet(const struct pxtu_reader *reader, __u32 cpu);
  * @reader: the reader
  * @cand: from pxtu_subbuf_peek()
  *
- * If this succeeds, the data that was copied from the record before is what was recorded.
+ * On success, the data that was copied from the record before is what was recorded.
  *
- * Return: false if the kernel reclaimed it before; then it counts as lost.
+ * Return: false if the kernel had reclaimed it; then it counts as lost.
  */
 bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *cand);
 
 /**
- * pxtu_subbuf_take_run() - take a record and those that follow it in its sub-buffer
+ * pxtu_subbuf_take_run() - take a record and the ones that follow it in its sub-buffer
  * @reader: the reader
  * @cand: the first one, from pxtu_subbuf_peek() or pxtu_subbuf_following()
  * @run: all of them
  *
- * Return: as pxtu_subbuf_take(), for all of them.
+ * Return: as pxtu_subbuf_take(), for all of them together.
  */
 bool pxtu_subbuf_take_run(struct pxtu_reader *reader, const struct pxtu_candidate *cand,
 			  const struct pxtu_run *run);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names of threads and processes of an active stream, and their files: as /proc says now.
+ * Names of threads and processes of an active stream, and their files: read from /proc.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ int pxtu_stream_get_task(struct pxtu_source *source, const struct pxtu_task *tas
 	return 0;
 }
 
-/* Of an active stream, nothing is known of threads that had the ids before. */
+/* Threads that had the ids before are not known for an active stream. */
 int pxtu_stream_get_life(struct pxtu_source *source, const struct pxtu_task *task,
 			 struct pxtu_life *life)
 {
@@ -60,7 +60,7 @@ int pxtu_stream_get_program(struct pxtu_source *source, const struct pxtu_task *
 	return 0;
 }
 
-/* Reads a line of /proc/PID/maps. Returns whether code at @address was mapped from that file. */
+/* Parse a line of /proc/PID/maps. Returns true if code at @address was mapped from that file. */
 static bool parse_mapping(char *line, __u64 address, struct posixtrace_mapping_info *info)
 {
 	unsigned long long start, end, offset, inode;
@@ -81,7 +81,7 @@ static bool parse_mapping(char *line, __u64 address, struct posixtrace_mapping_i
 	return true;
 }
 
-/* Looks for the mapping at @address in a file like /proc/PID/maps. Changes errno. */
+/* Look for the mapping at @address in a file like /proc/PID/maps. Changes errno. */
 static int find_mapping(const char *path, __u64 address, struct posixtrace_mapping_info *info)
 {
 	char *line = NULL;
@@ -109,7 +109,7 @@ int pxtu_stream_get_mapping(struct pxtu_source *source, const struct pxtu_task *
 
 	(void)source;
 	snprintf(path, sizeof(path), "/proc/%d/maps", task->pid);
-	/* A thread that is cancelled in fopen() or getline() would never put the source. */
+	/* A thread that is cancelled in fopen() or getline() would not put the source. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	err = find_mapping(path, address, info);
 	pthread_setcancelstate(cancel, NULL);

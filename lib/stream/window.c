@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The window: the reader reports a record only when it has reached a certain age. A CPU that was
- * delayed between reading the clock and the commit has then made its older record visible, too.
+ * The window: the reader reports a record only after it has reached a certain age. A CPU that was
+ * delayed between reading the clock and the commit has also made its older record visible by then.
  *
- * The kernel knows the clock, and when no process records any more. While the oldest record is too
- * young, the kernel lets threads sleep that wait or poll.
+ * The kernel decides, because it has the clock and knows when the last process has stopped
+ * recording. While the oldest record is too young, the kernel lets threads that wait or poll sleep.
  */
 #include "stream/reader.h"
 #include "stream/window.h"
@@ -24,12 +24,12 @@ bool pxtu_window_holds(struct pxtu_reader *reader, __u64 timestamp)
 {
 	struct posixtrace_defer arg;
 
-	/* If the stream has ended, nothing is left to wait for. */
+	/* After the end of the stream, there is no reason to wait. */
 	if (!ask(reader, timestamp, &arg))
 		return false;
 	/* Older records may have become visible before the kernel looked at the clock. */
 	reader->news = true;
-	/* No record is younger than now, unless a traced process wrote a false time. */
+	/* No record is in the future, unless a traced process forged its time. */
 	return timestamp > reader->settled && timestamp <= arg.now;
 }
 
@@ -37,7 +37,7 @@ int pxtu_window_set(struct pxtu_reader *reader, __u64 window)
 {
 	struct posixtrace_defer arg = { .time = 0 };
 
-	/* Threads that wait for the end of the old window look again. */
+	/* Make threads that wait for the end of the old window look again. */
 	int err = reader->defer(reader, &arg);
 
 	if (err < 0)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The window: holds events back until their order is known. */
+/* The window: delays events until their order is known. */
 #ifndef PXTU_WINDOW_H
 #define PXTU_WINDOW_H
 
 #include "stream/reader.h"
 
 /**
- * pxtu_window_holds() - is it too early to report a record?
+ * pxtu_window_holds() - check if it is too early to report a record
  * @reader: the reader, which has a window
- * @timestamp: of the oldest record that is visible, after the settled time of the reader
+ * @timestamp: time of the oldest visible record, after the settled time of the reader
  *
- * Asks the kernel. If the answer is no, older records may have become visible meanwhile: look for
- * the oldest one once more.
+ * Asks the kernel. If this returns false, older records may have become visible during the call:
+ * look for the oldest one again.
  *
  * Return: true if all records have to wait; then the kernel lets threads sleep.
  */

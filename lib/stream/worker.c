@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The thread that writes the log of a stream. It stays in the kernel, in WRITE_LOG: it runs none of
- * the program's code, and takes no signal but those of the C library. Without it, a thread of the
- * kernel writes the log, within a budget of processor time.
+ * The thread that writes the log of a stream. It stays in the kernel, in WRITE_LOG: it does not run
+ * the program's code, and takes only the signals of the C library. Without it, a kernel thread
+ * writes the log, within a budget of CPU time.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -13,15 +13,15 @@
 #include "stream/worker.h"
 
 /*
- * A process ends with its last thread. If that is this one, the C library calls exit(), and so the
- * exit handlers of the program.
+ * A process exits with its last thread. If that is this one, the C library calls exit(), which runs
+ * the exit handlers of the program.
  */
 #define STACK_SIZE	(256U << 10)
 
-/* The name is one of the limits of prctl(): 15 bytes. */
+/* prctl() limits the name to 15 bytes. */
 #define NAME		"posixtrace-log"
 
-/* After so many interruptions, the thread pauses: a filter (seccomp) may answer EINTR forever. */
+/* Pause after this many interruptions: a filter (seccomp) may return EINTR forever. */
 #define INTERRUPTS_MAX	100
 #define PAUSE_MS	10
 
@@ -56,7 +56,7 @@ static void wait_taken(struct job *job)
 		pxtu_futex_wait(&job->taken, 0);
 }
 
-/* A log does not compete with threads that have to be in time. */
+/* Writing a log must not compete with realtime threads. */
 static void leave_realtime(pthread_attr_t *attr)
 {
 	const struct sched_param param = { 0 };
@@ -93,14 +93,15 @@ void pxtu_stream_start_worker(const struct pxtu_stream *stream)
 	int saved_errno = errno, err;
 
 	/*
-	 * The thread inherits the mask. The kernel ends a program that blocks the signal by which
-	 * its filter (SECCOMP_RET_TRAP) lets it answer a system call.
+	 * The thread inherits the mask. SIGSYS stays unblocked: a filter with SECCOMP_RET_TRAP
+	 * sends it to let the program handle a system call, and the kernel kills the program if
+	 * the signal is blocked.
 	 */
 	sigfillset(&all);
 	sigdelset(&all, SIGSYS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = start(&job, STACK_SIZE);
-	/* The program has much thread-local data. */
+	/* The program has too much thread-local data for this stack. */
 	if (err == EINVAL)
 		err = start(&job, 0);
 	if (!err)

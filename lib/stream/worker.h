@@ -9,8 +9,8 @@
  * pxtu_stream_start_worker() - start the thread that writes the log of a stream
  * @stream: created, with log
  *
- * If it cannot start, the module writes the log all the same. The thread ends with the stream. It
- * does not use @stream.
+ * If it cannot start, the module still writes the log. The thread ends with the stream, and does
+ * not use @stream.
  */
 void pxtu_stream_start_worker(const struct pxtu_stream *stream);
 
