@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * CRC32C: uses the instruction of SSE 4.2 if the CPU has it, else eight tables, for eight
- * bytes at a time.
+ * CRC32C: uses the SSE 4.2 instruction if the CPU supports it, or else eight tables, for
+ * eight bytes at a time.
  */
 #include <endian.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@ static uint32_t table[8][256];
 static bool have_instruction;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* In assembler: the compiler may not be allowed to use the instruction. */
+/* In assembly: the compiler may not be allowed to use the instruction. */
 #ifdef __x86_64__
 static bool cpu_has_instruction(void)
 {

@@ -8,7 +8,7 @@
 
 /**
  * pxtu_crc32c() - CRC32C (Castagnoli), the same as in iSCSI and ext4
- * @crc: 0, or the checksum of the bytes before
+ * @crc: 0, or the checksum of the preceding bytes
  * @data: bytes
  * @len: number of bytes
  *
@@ -19,8 +19,8 @@
 uint32_t pxtu_crc32c(uint32_t crc, const void *data, size_t len);
 
 /**
- * pxtu_crc32c_table() - pxtu_crc32c() without special instructions
- * @crc: 0, or the checksum of the bytes before
+ * pxtu_crc32c_table() - like pxtu_crc32c(), without special instructions
+ * @crc: 0, or the checksum of the preceding bytes
  * @data: bytes
  * @len: number of bytes
  *

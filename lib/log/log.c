@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The lifetime of a log that is open for reading. log.h names the files that read it.
+ * The lifetime of a log that is open for reading. log.h lists the files that read it.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "log/logsurvey.h"
 #include "log/logwalk.h"
 
-/* Is it open for reading, and does its file allow pread()? */
+/* Check that the descriptor is open for reading, and that its file supports pread(). */
 static int check_descriptor(int fd, struct pxtu_log *log)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -91,7 +91,7 @@ int pxtu_log_open(int fd, struct pxtu_log **opened)
 	err = check_descriptor(fd, log);
 	if (err)
 		goto free;
-	/* Above the standard streams. The program may close it. */
+	/* Leave the standard streams alone. The program may close the duplicate. */
 	log->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	err = -errno;
 	if (log->fd < 0)

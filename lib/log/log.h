@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads logs: files that may be cut, damaged, forged, or still written.
+ * Reads logs: files that may be cut, damaged, forged, or still being written.
  *
- * Each file calls only files named before it: loghead.c checks the header, logblock.c finds
- * blocks, logring.c knows the ring of a LOOP log, logwalk.c walks from block to block in each
- * kind of log, lognotes.c, logtasks.c and logmappings.c know the notes (logtasks.h), logsurvey.c
+ * Each file only calls files named before it: loghead.c checks the header, logblock.c finds
+ * blocks, logring.c handles the ring of a LOOP log, logwalk.c walks from block to block in each
+ * kind of log, lognotes.c, logtasks.c and logmappings.c handle the notes (logtasks.h), logsurvey.c
  * collects names and status, logindex.c has an index of blocks, logmerge.c merges the events of
  * all CPUs by time, logops.c has the operations of a source, log.c opens and closes.
- * Documentation/trace-log.rst describes the format. All use pread(): a mapping of a file that
- * becomes shorter would kill the process.
+ * Documentation/trace-log.rst describes the format. All files use pread(): accessing a mapping of
+ * a file that becomes shorter would kill the process.
  *
- * One caller at a time, under the lock of the source.
+ * One caller at a time, with the lock of the source.
  */
 #ifndef PXTU_LOG_H
 #define PXTU_LOG_H
@@ -28,12 +28,12 @@
 #define PXTU_LOG_SCRATCH	(64U << 10)
 
 /*
- * How many bytes to search for the next block. After accidental damage a search ends long
- * before. But a forged file may have a hole of some exabytes, which would take years.
+ * How many bytes to search for the next block. After accidental damage a search ends much
+ * earlier, but a forged file may have a hole of exabytes, which would take years.
  */
 #define PXTU_LOG_BUDGET_MAX	(64ULL << 20)
 
-/* The largest number of blocks in the index. */
+/* The maximum number of blocks in the index. */
 #define PXTU_LOG_ENTRIES_MAX	(1U << 16)
 #define PXTU_LOG_GAPS_MAX	16U
 #define PXTU_LOG_NONE		(~0U)
@@ -42,11 +42,11 @@
  * struct pxtu_log_head - the header of a log, checked
  */
 struct pxtu_log_head {
-	/** @cookie: number that all blocks of the log have */
+	/** @cookie: number that is in all blocks of the log */
 	__u64 cookie;
 	/** @begin: offset of the first block */
 	__u64 begin;
-	/** @ring_end: LOOP: end of the ring; else 0 */
+	/** @ring_end: LOOP: end of the ring; otherwise 0 */
 	__u64 ring_end;
 	/** @names: LOOP: offset of the names */
 	__u64 names;
@@ -82,17 +82,17 @@ struct pxtu_log_block {
 
 /**
  * struct pxtu_log_walk - position of a walk from block to block
- * @offset: where the next block should be, or where the search for it continues
+ * @offset: expected offset of the next block, or where the search for it continues
  * @seq: its number; when searching, its smallest possible number
  * @lost_from: when searching: where the damage begins
- * @searching: a damaged place was reported, and the next block is not found yet
+ * @searching: a damaged place was reported, and the next block has not been found yet
  * @any: when searching: the number of lost blocks is unknown
  * @budget: bytes that may be searched before more good blocks are found
  * @newest: LOOP: number of the newest block
  * @newest_end: LOOP: end of the newest block
- * @skip: LOOP: blocks before this number are known already
- * @refused: LOOP: what looks at the whole ring have cost that found nothing overwritten
- * @last_lap: LOOP: in the lap of the newest block, not in the one before
+ * @skip: LOOP: blocks before this number are already known
+ * @refused: LOOP: cost of scans of the whole ring that did not find overwritten blocks
+ * @last_lap: LOOP: in the lap of the newest block, not in the previous one
  */
 struct pxtu_log_walk {
 	__u64 offset;
@@ -109,9 +109,9 @@ struct pxtu_log_walk {
 };
 
 /**
- * struct pxtu_log_description - where the description of an event type is
+ * struct pxtu_log_description - location of the description of an event type
  * @offset: offset of the text
- * @size: bytes of the text, with the NUL; 0 if there is none
+ * @size: bytes of the text, with the NUL; 0 if there is no description
  */
 struct pxtu_log_description {
 	__u64 offset;
@@ -119,22 +119,22 @@ struct pxtu_log_description {
 };
 
 /**
- * struct pxtu_log_survey - facts about the log as a whole
+ * struct pxtu_log_survey - facts about the whole log
  */
 struct pxtu_log_survey {
-	/** @walk: how far the log was surveyed */
+	/** @walk: how far the log has been surveyed */
 	struct pxtu_log_walk walk;
-	/** @start: where the valid blocks begin: after the last RESET */
+	/** @start: start of the valid blocks: after the last RESET */
 	struct pxtu_log_walk start;
 	/** @start_generation: generation of the gap there */
 	__u64 start_generation;
 	/** @generation: generation of the gap at the last block */
 	__u64 generation;
-	/** @damaged: something is damaged; never reset */
+	/** @damaged: the log is damaged somewhere; never reset */
 	bool damaged;
 	/** @gap: events were lost in the stream */
 	bool gap;
-	/** @overwritten: LOOP: the writer overwrote blocks that we had not read */
+	/** @overwritten: LOOP: the writer overwrote blocks before they were read */
 	bool overwritten;
 	/** @ended: END was found */
 	bool ended;
@@ -148,19 +148,19 @@ struct pxtu_log_survey {
 	__u32 nr_names;
 	/** @names_room: number of names that fit */
 	__u32 names_room;
-	/** @names_read: LOOP: number of places for names that were read */
+	/** @names_read: LOOP: number of name slots that were read */
 	__u32 names_read;
-	/** @notes: LOOP: how far the notes were read */
+	/** @notes: LOOP: how far the notes have been read */
 	struct pxtu_log_walk notes;
-	/** @torn: LOOP: offset of a note that was not complete at the last look; else 0 */
+	/** @torn: LOOP: offset of a note that was incomplete at the last look; otherwise 0 */
 	__u64 torn;
-	/** @notes_first: LOOP: number of the first note, when that was looked at */
+	/** @notes_first: LOOP: number of the first note at the last look */
 	__u64 notes_first;
 	/** @tasks: names of threads and processes, and the host */
 	struct pxtu_log_tasks tasks;
-	/** @described: the descriptions, by event type; NULL if no block has any */
+	/** @described: the descriptions, by event type; NULL if there are no descriptions */
 	struct pxtu_log_description *described;
-	/** @place: place in @names of each type, from 1; 0 for none */
+	/** @place: index in @names of each type, from 1; 0: not in @names */
 	__u16 place[POSIXTRACE_ID_MAX];
 };
 
@@ -169,7 +169,7 @@ struct pxtu_log_survey {
  * @offset: offset of the payload; 0 for a damaged place
  * @opened: no record is older; or the time of the event that reports the damage
  * @closed: no record is younger
- * @epoch: as in the block, but never falls
+ * @epoch: as in the block, but never decreases
  * @generation: generation of the gap
  * @overwrite_watermark: records at or before this time are lost
  * @lost: events lost so far
@@ -196,7 +196,7 @@ struct pxtu_log_entry {
  * struct pxtu_log_cpu - position of the reader on one CPU
  */
 struct pxtu_log_cpu {
-	/** @first: oldest block that is not read to its end, or PXTU_LOG_NONE */
+	/** @first: oldest block that is not completely read, or PXTU_LOG_NONE */
 	__u32 first;
 	/** @last: last block in the index */
 	__u32 last;
@@ -208,22 +208,22 @@ struct pxtu_log_cpu {
 	bool corrupt;
 	/** @pos: position of the next record in the payload of the first block */
 	__u32 pos;
-	/** @floor: no record from there on is older */
+	/** @floor: no record from @pos on is older */
 	__u64 floor;
-	/** @chunk: part of that payload; allocated when needed, see chunk_size() in logmerge.c */
+	/** @chunk: part of that payload; allocated on demand, see chunk_size() in logmerge.c */
 	unsigned char *chunk;
-	/** @chunk_pos: position in the payload where the chunk begins */
+	/** @chunk_pos: position of the chunk in the payload */
 	__u32 chunk_pos;
 	/** @chunk_len: bytes in the chunk */
 	__u32 chunk_len;
 	/** @record: the next record, checked */
 	struct pxtu_record record;
-	/** @writer: writer of the record before it */
+	/** @writer: writer of the previous record */
 	struct pxtu_writer writer;
 };
 
 /**
- * struct pxtu_log_gap - a loss of events that is not reported yet
+ * struct pxtu_log_gap - a loss of events that has not been reported yet
  * @generation: generation of the blocks after it
  * @first: time of the first lost event
  */
@@ -238,7 +238,7 @@ struct pxtu_log_gap {
 struct pxtu_log_index {
 	/** @walk: position of the next block */
 	struct pxtu_log_walk walk;
-	/** @ahead: a block of events that is not in the index yet */
+	/** @ahead: a block of events that has not been indexed yet */
 	struct pxtu_log_block ahead;
 	/** @have_ahead: @ahead is valid */
 	bool have_ahead;
@@ -246,9 +246,9 @@ struct pxtu_log_index {
 	bool begun;
 	/** @ended: END was found */
 	bool ended;
-	/** @settled: add no blocks before an epoch is read to its end */
+	/** @settled: do not add blocks before an epoch is completely read */
 	bool settled;
-	/** @partial: the next block was not complete: do not look again at once */
+	/** @partial: the next block was incomplete: do not retry immediately */
 	bool partial;
 	/** @crowded: the index was full */
 	bool crowded;
@@ -262,7 +262,7 @@ struct pxtu_log_index {
 	__u32 room;
 	/** @used: number of entries that were ever used */
 	__u32 used;
-	/** @free: first entry that is free again */
+	/** @free: first entry of the free list */
 	__u32 free;
 	/** @last_epoch: largest epoch so far */
 	__u64 last_epoch;
@@ -296,21 +296,21 @@ struct pxtu_log {
 	struct pxtu_source source;
 	/** @types_next: event types returned by posix_trace_eventtypelist_getnext_id() */
 	__u32 types_next;
-	/** @looks: how often missing threads and processes were looked for since the last event */
+	/** @looks: how many times missing tasks were looked up since the last event */
 	__u32 looks;
-	/** @looked_at: when, the last time, in ns of CLOCK_MONOTONIC_COARSE */
+	/** @looked_at: time of the last lookup, in ns of CLOCK_MONOTONIC_COARSE */
 	__u64 looked_at;
-	/** @fd: our own descriptor of the file */
+	/** @fd: our descriptor of the file */
 	int fd;
 	/** @dev: device of the file: the program may close @fd and open another file */
 	__u64 dev;
 	/** @ino: inode of the file */
 	__u64 ino;
-	/** @foreign: @fd is another file now */
+	/** @foreign: @fd now refers to another file */
 	bool foreign;
 	/**
-	 * @error: 0, or -errno of the first call that failed because of missing memory, not because
-	 * of the file. See pxtu_log_failed()
+	 * @error: 0, or -errno of the first call that failed because of this process (out of
+	 * memory), not because of the file. See pxtu_log_failed()
 	 */
 	int error;
 	/** @size: size of the file when last checked, in bytes */
@@ -329,7 +329,7 @@ struct pxtu_log {
 	unsigned char *scratch;
 };
 
-/* Operations of all sources that are logs. logops.c */
+/* The operations of logs as sources. logops.c */
 extern const struct pxtu_source_ops pxtu_log_ops __attribute__((__visibility__("hidden")));
 
 static inline struct pxtu_log *pxtu_log_of(const struct pxtu_source *source)
@@ -338,8 +338,8 @@ static inline struct pxtu_log *pxtu_log_of(const struct pxtu_source *source)
 }
 
 /*
- * Lists of blocks: of the CPUs, of system events, of the kernel's events on each CPU if the log has
- * them, and of damaged places.
+ * Number of lists of blocks: one for each CPU, one for system events, one for the kernel events of
+ * each CPU if the log has them, and one for damaged places.
  */
 static inline __u32 pxtu_log_nr_lists(const struct pxtu_log *log)
 {
@@ -357,19 +357,19 @@ static inline __u64 pxtu_log_block_bytes(const struct pxtu_log *log,
 
 /**
  * pxtu_log_open() - open a log for reading
- * @fd: descriptor of the log, which is copied
- * @log: where to write the address of the log, for pxtu_log_close()
+ * @fd: descriptor of the log, which is duplicated
+ * @log: result, for pxtu_log_close()
  *
  * Changes errno.
  *
- * Return: 0; -EBADF if @fd is not open for reading; -EINVAL if the file is no log that we
+ * Return: 0; -EBADF if @fd is not open for reading; -EINVAL if the file is no log that this version
  * can read; other negative errno.
  */
 int pxtu_log_open(int fd, struct pxtu_log **log);
 
 /**
  * pxtu_log_close() - close and free a log
- * @log: the log; used by the caller only
+ * @log: the log; not in use by other threads
  *
  * Changes errno.
  */

@@ -11,7 +11,7 @@
 #include "log/logblock.h"
 #include "log/loghead.h"
 
-#define BUDGET_FACTOR	16U	/* bytes more for each byte of a good block */
+#define BUDGET_FACTOR	16U	/* more bytes for each byte of a good block */
 
 /* Is this a block header of our log? */
 static bool head_valid(const struct pxtu_log *log, const unsigned char *raw,
@@ -32,14 +32,14 @@ static bool head_valid(const struct pxtu_log *log, const unsigned char *raw,
 	       head->size <= log->head.payload_max && head->seq && head->seq < INT64_MAX;
 }
 
-/* Are its other fields plausible? Its size is valid in any case. */
+/* Are the other fields plausible? The size is valid in any case. */
 static bool block_sane(struct pxtu_log *log, const struct posixtrace_log_block *head)
 {
 	switch (head->type) {
 	case 0:
 		return false;
 	case POSIXTRACE_LOG_EVENTS:
-		/* Do not check the count of records: targets can write where it comes from. */
+		/* Do not check the count of records: targets can write to its source. */
 		return head->size <= log->head.subbuf_size && head->cpu <= log->head.nr_cpus &&
 		       head->opened <= head->closed;
 	case POSIXTRACE_LOG_KERNEL:
@@ -62,7 +62,7 @@ static bool block_sane(struct pxtu_log *log, const struct posixtrace_log_block *
 	case POSIXTRACE_LOG_KERNEL_TYPES:
 		return true;
 	default:
-		/* A newer writer says that the rest of the log makes no sense without it. */
+		/* A newer writer requires it: the rest of the log is useless without it. */
 		if (!(head->flags & POSIXTRACE_LOG_BLOCK_OPTIONAL) && !log->error)
 			log->error = -EOPNOTSUPP;
 		return true;
@@ -85,7 +85,7 @@ static bool payload_good(struct pxtu_log *log, const struct pxtu_log_block *bloc
 	return crc == block->head.payload_crc;
 }
 
-/* Is the whole block in the file, and in the ring? */
+/* Is the whole block within the file, and within the ring? */
 static bool block_complete(struct pxtu_log *log, __u64 limit, const struct pxtu_log_block *block)
 {
 	__u64 size = pxtu_log_block_bytes(log, block);
@@ -114,7 +114,7 @@ enum pxtu_log_at pxtu_log_look(struct pxtu_log *log, __u64 offset, __u64 limit,
 	return log->head.ring_end ? PXTU_LOG_AT_OTHER : PXTU_LOG_AT_END;
 }
 
-/* Can this block follow the last one? Each destroyed block between them took up some room. */
+/* Can this block follow the last one? Each destroyed block in between took up some space. */
 static bool can_follow(const struct pxtu_log *log, const struct pxtu_log_walk *walk,
 		       __u64 limit, __u64 last, const struct pxtu_log_block *block)
 {
@@ -126,7 +126,7 @@ static bool can_follow(const struct pxtu_log *log, const struct pxtu_log_walk *w
 	       limit - block->offset >= pxtu_log_block_bytes(log, block);
 }
 
-/* Search the scratch buffer. Returns the bytes that need not be searched again. */
+/* Search the scratch buffer. Returns the number of bytes that need not be searched again. */
 static __u32 search_scratch(struct pxtu_log *log, const struct pxtu_log_walk *walk, __u32 len,
 			    __u64 limit, __u64 last, struct pxtu_log_block *block, bool *found)
 {
@@ -158,7 +158,7 @@ bool pxtu_log_search(struct pxtu_log *log, struct pxtu_log_walk *walk, __u64 lim
 		left = limit - walk->offset;
 		want = left < PXTU_LOG_SCRATCH ? (__u32)left : PXTU_LOG_SCRATCH;
 		n = pxtu_log_read(log, log->scratch, want, walk->offset);
-		/* A bad sector: the next ones may be readable. */
+		/* A bad sector: the next ones may still be readable. */
 		if (n < 0)
 			step = want & ~(POSIXTRACE_LOG_ALIGN - 1U);
 		else
@@ -214,7 +214,7 @@ enum pxtu_log_step pxtu_log_walk_straight(struct pxtu_log *log, struct pxtu_log_
 		seq = block->head.seq;
 		if (seq == walk->seq)
 			return pxtu_log_step_over(log, walk, block);
-		/* Blocks are missing without a damaged place, or this block is an old one. */
+		/* Blocks are missing without a damaged place, or this is an old block. */
 		block->head.type = 0;
 		if (seq > walk->seq && seq <= last)
 			walk->seq = seq;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of a log: looks at one, and searches for the next one. */
+/* Blocks of a log: looks for one at an offset, and searches for the next one. */
 #ifndef PXTU_LOGBLOCK_H
 #define PXTU_LOGBLOCK_H
 
@@ -9,41 +9,41 @@
 enum pxtu_log_step {
 	PXTU_LOG_NOTHING,	/* for now */
 	PXTU_LOG_BLOCK,		/* a block; its payload is checked unless it is EVENTS */
-	PXTU_LOG_DAMAGE,	/* a damaged place; the next call goes on after it */
+	PXTU_LOG_DAMAGE,	/* a damaged place; the next call continues after it */
 };
 
-/* Result of a look at an offset. */
+/* Result of looking at an offset. */
 enum pxtu_log_at {
-	PXTU_LOG_AT_END,	/* less than a block */
+	PXTU_LOG_AT_END,	/* not enough space for a block */
 	PXTU_LOG_AT_BLOCK,	/* a block with a valid header */
-	PXTU_LOG_AT_OTHER,	/* something else */
+	PXTU_LOG_AT_OTHER,	/* other data */
 };
 
 /**
  * pxtu_log_look() - look for a block at an offset
  * @log: the log
  * @offset: where to look
- * @limit: blocks end here at the latest
- * @block: set if there is a block
+ * @limit: blocks must end here
+ * @block: result, if there is a block
  */
 enum pxtu_log_at pxtu_log_look(struct pxtu_log *log, __u64 offset, __u64 limit,
 			       struct pxtu_log_block *block);
 
 /**
- * pxtu_log_search() - search for a block from the offset of @walk on
+ * pxtu_log_search() - search for a block, starting at the offset of @walk
  * @log: the log
  * @walk: searching; its offset moves to the block, or to the end of the search
- * @limit: blocks end here at the latest
+ * @limit: blocks must end here
  * @last: largest number that the block can have
- * @block: set if there is a block
+ * @block: result, if there is a block
  *
- * Return: false if there is none.
+ * Return: false if there is no block.
  */
 bool pxtu_log_search(struct pxtu_log *log, struct pxtu_log_walk *walk, __u64 limit, __u64 last,
 		     struct pxtu_log_block *block);
 
 /**
- * pxtu_log_step_over() - step over an expected block
+ * pxtu_log_step_over() - step over the expected block
  * @log: the log
  * @walk: moves to the end of the block
  * @block: the block
@@ -52,12 +52,12 @@ enum pxtu_log_step pxtu_log_step_over(struct pxtu_log *log, struct pxtu_log_walk
 				      struct pxtu_log_block *block);
 
 /**
- * pxtu_log_walk_straight() - pxtu_log_walk() where one block follows another
+ * pxtu_log_walk_straight() - pxtu_log_walk() for consecutive blocks
  * @log: the log
  * @walk: position of the caller
- * @limit: blocks end here at the latest
+ * @limit: blocks must end here
  * @last: number of the last block
- * @block: set if there is a block
+ * @block: result, if there is a block
  */
 enum pxtu_log_step pxtu_log_walk_straight(struct pxtu_log *log, struct pxtu_log_walk *walk,
 					  __u64 limit, __u64 last, struct pxtu_log_block *block);

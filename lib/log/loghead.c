@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The file of a log, and its header. A bad header is refused when the log is opened; from then
- * on the numbers in struct pxtu_log_head are valid bounds.
+ * The file of a log, and its header. A bad header is refused when the log is opened; after
+ * that, the numbers in struct pxtu_log_head are valid bounds.
  */
 #include <stddef.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define HEADER_MAX	4096U
 
-/* Other errors are caused by the file, for example by a bad sector. */
+/* All other errors are caused by the file, for example by a bad sector. */
 static void note_error(struct pxtu_log *log, int err)
 {
 	if (!log->error && (err == -ENOMEM || err == -EFAULT))
@@ -72,7 +72,7 @@ static bool aligned(__u64 number)
 	return number % POSIXTRACE_LOG_ALIGN == 0;
 }
 
-/* Is this the beginning of a log that we can read? */
+/* Is this the header of a log that this version can read? */
 static bool is_log(const struct posixtrace_log_header *header)
 {
 	return !memcmp(header->magic, POSIXTRACE_LOG_MAGIC, sizeof(header->magic)) &&
@@ -91,7 +91,7 @@ static bool attr_valid(const struct posixtrace_attr *attr)
 	       attr->max_data_size <= POSIXTRACE_DATA_SIZE_MAX;
 }
 
-/* Check an area of a LOOP log, so that later offsets cannot overflow. */
+/* Check an area of a LOOP log, to prevent overflows of later offsets. */
 static bool area_valid(const struct posixtrace_log_header *header, __u64 offset, __u64 size)
 {
 	return aligned(offset) && offset >= header->size && offset < INT64_MAX / 2 &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The index of the blocks of two epochs. The records of an epoch are older than those of the
- * next epoch but one, so a block in the index always has the next event. The size of the log
+ * The index of the blocks of two epochs. The records of an epoch are older than all records of
+ * the next epoch but one, so the next event is always in an indexed block. The size of the log
  * does not matter.
  */
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #define ENTRIES_MIN	256U
 
-/* The list of damaged places is the last one. */
+/* Damaged places are in the last list. */
 static __u32 damage_cpu(const struct pxtu_log *log)
 {
 	return pxtu_log_nr_lists(log) - 1;
@@ -74,7 +74,7 @@ void pxtu_index_start(struct pxtu_log *log)
 
 	forget_entries(log);
 	index->walk = log->survey.start;
-	/* The oldest block of the last time may be overwritten. */
+	/* The oldest block at that time may have been overwritten. */
 	if (log->head.ring_end)
 		pxtu_log_walk_start(log, &index->walk);
 	index->begun = false;
@@ -165,7 +165,7 @@ void pxtu_index_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	index->free = idx;
 	if (index->left[0])
 		return;
-	/* The next epoch is the oldest now, and one more fits into the index. */
+	/* The next epoch is now the oldest, and the index has room for one more. */
 	index->left[0] = index->left[1];
 	index->left[1] = 0;
 	index->epoch++;
@@ -177,7 +177,7 @@ void pxtu_index_put_back(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];
 	struct pxtu_log_walk *walk = &log->index.walk;
 
-	/* As if the block before it were the newest. */
+	/* As if the previous block were the newest. */
 	walk->offset = entry->offset - log->head.block_size;
 	walk->newest_end = walk->offset;
 	walk->seq--;
@@ -187,7 +187,7 @@ void pxtu_index_put_back(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	pxtu_index_pop(log, cpu);
 }
 
-/* A place is reserved. */
+/* Called with a reserved entry. */
 static void add_damage(struct pxtu_log *log)
 {
 	const struct pxtu_log_entry entry = {
@@ -200,7 +200,7 @@ static void add_damage(struct pxtu_log *log)
 	entry_add(log, damage_cpu(log), &entry);
 }
 
-/* Blocks come in the order of their writing: note losses before this one. */
+/* Blocks are in the order in which they were written: note losses before this one. */
 static void note_gap(struct pxtu_log_index *index, const struct posixtrace_log_block *head)
 {
 	struct pxtu_log_gap *gap;
@@ -218,7 +218,7 @@ static void note_gap(struct pxtu_log_index *index, const struct posixtrace_log_b
 		gap->first = head->gap_first;
 }
 
-/* A place is reserved. */
+/* Called with a reserved entry. */
 static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	const struct posixtrace_log_block *head = &block->head;
@@ -234,7 +234,7 @@ static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 		.crc = head->crc,
 	};
 
-	/* A loss before the oldest block of a LOOP log is part of what the log overwrote. */
+	/* A loss before the oldest block of a LOOP log is part of what was overwritten. */
 	if (!index->begun && log->head.ring_end && head->seq > 1) {
 		index->generation = head->gap_generation;
 		index->lost = head->lost;
@@ -250,7 +250,7 @@ static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 							    head->cpu, &entry);
 }
 
-/* The stream was cleared: forget all events that are not reported yet. */
+/* The stream was cleared: forget all events that have not been reported yet. */
 static void reset(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	struct pxtu_log_index *index = &log->index;
@@ -258,14 +258,14 @@ static void reset(struct pxtu_log *log, const struct pxtu_log_block *block)
 	forget_entries(log);
 	if (block->head.gap_generation)
 		index->generation = block->head.gap_generation;
-	/* The survey may have found a later RESET already. */
+	/* The survey may have already found a later RESET. */
 	if (index->walk.seq <= log->survey.start.seq)
 		return;
 	log->survey.start = index->walk;
 	log->survey.start_generation = index->generation;
 }
 
-/* Walk to the next block. False if there is none now. A place is reserved. */
+/* Walk to the next block. False if there is no block now. Called with a reserved entry. */
 static bool look_ahead(struct pxtu_log *log)
 {
 	struct pxtu_log_index *index = &log->index;
@@ -291,7 +291,7 @@ static bool look_ahead(struct pxtu_log *log)
 	case POSIXTRACE_LOG_EVENTS:
 	case POSIXTRACE_LOG_KERNEL:
 		index->have_ahead = true;
-		/* Epochs never fall, or the index would never move on. */
+		/* Epochs never decrease, or the index would not advance. */
 		if (ahead->head.epoch > index->last_epoch)
 			index->last_epoch = ahead->head.epoch;
 		break;
@@ -310,7 +310,7 @@ int pxtu_index_fill(struct pxtu_log *log)
 	struct pxtu_log_index *index = &log->index;
 	__u32 count;
 
-	/* Errors of reading a block in the index are reported as damage. */
+	/* Errors from reading an indexed block are reported as damage. */
 	log->error = 0;
 	for (;;) {
 		count = index->left[0] + index->left[1];
@@ -322,7 +322,7 @@ int pxtu_index_fill(struct pxtu_log *log)
 		if (entry_reserve(index))
 			return -ENOMEM;
 		if (count >= PXTU_LOG_ENTRIES_MAX) {
-			/* No writer makes so many. Report all of them, in order or not. */
+			/* No writer makes this many. Report all of them, possibly out of order. */
 			index->crowded = true;
 			add_damage(log);
 			break;
@@ -331,7 +331,7 @@ int pxtu_index_fill(struct pxtu_log *log)
 			index->settled = !look_ahead(log);
 			if (!index->settled)
 				continue;
-			/* Not settled after an error: there may be a block the next time. */
+			/* Not settled after an error: the next call may find a block. */
 			index->settled = !log->error;
 			break;
 		}

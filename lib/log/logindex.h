@@ -14,19 +14,19 @@
 int pxtu_index_init(struct pxtu_log *log);
 
 /**
- * pxtu_index_destroy() - free all
+ * pxtu_index_destroy() - free the index
  * @log: initialized, or zero
  */
 void pxtu_index_destroy(struct pxtu_log *log);
 
 /**
- * pxtu_index_start() - begin the index with the oldest event
+ * pxtu_index_start() - restart the index at the oldest event
  * @log: the log
  */
 void pxtu_index_start(struct pxtu_log *log);
 
 /**
- * pxtu_index_fill() - index all blocks that can have the next event
+ * pxtu_index_fill() - index all blocks that may contain the next event
  * @log: the log
  *
  * Return: 0; -ENOMEM, then no event is lost; -ESHUTDOWN if the program closed our
@@ -36,12 +36,12 @@ int pxtu_index_fill(struct pxtu_log *log);
 
 /**
  * pxtu_index_fix() - reorder the heap
- * @index: the first CPU of the heap got a later time, or lost its last block
+ * @index: the first CPU of the heap has a later time now, or lost its last block
  */
 void pxtu_index_fix(struct pxtu_log_index *index);
 
 /**
- * pxtu_index_pop() - remove the first block of a CPU, which is read to its end
+ * pxtu_index_pop() - remove the first block of a CPU, which has been completely read
  * @log: the log
  * @cpu: the CPU; the caller then calls pxtu_index_fix()
  */
@@ -50,7 +50,7 @@ void pxtu_index_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu);
 /**
  * pxtu_index_put_back() - remove the first block of a CPU, to look for it again later
  * @log: a LOOP log
- * @cpu: the CPU, whose first block is the last one that was found in the log; the caller then
+ * @cpu: the CPU; its first block is the last one found in the log. The caller then
  *	calls pxtu_index_fix()
  */
 void pxtu_index_put_back(struct pxtu_log *log, struct pxtu_log_cpu *cpu);

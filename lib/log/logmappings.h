@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files that processes have at addresses, as a log says. */
+/* The files that processes had mapped, according to a log. */
 #ifndef PXTU_LOGMAPPINGS_H
 #define PXTU_LOGMAPPINGS_H
 
@@ -15,13 +15,13 @@
 int pxtu_log_add_mappings(struct pxtu_log *log, const struct pxtu_log_block *block);
 
 /**
- * pxtu_log_mapping() - file that a process had at an address, at a time
+ * pxtu_log_mapping() - find the file that a process had mapped at an address, at a time
  * @log: the log
- * @task: any numbers
- * @address: any
- * @info: where to write it
+ * @task: any ids and time
+ * @address: any address
+ * @info: result
  *
- * Return: 0; -ENOENT if the log has none so far; -ENOMEM.
+ * Return: 0; -ENOENT if it is not in the log so far; -ENOMEM.
  */
 int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 address,
 		     struct posixtrace_mapping_info *info);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The order of the events of a log: merges the CPUs by time, with a heap, and
- * inserts OVERFLOW and RESUME where events were lost, and ERROR where something is damaged.
+ * The order of the events of a log: merges the CPUs by time, with a heap, and inserts OVERFLOW
+ * and RESUME where events were lost, and ERROR where the log is damaged.
  *
- * A block holds what traced processes wrote to their memory; the writer of the log only added
- * a checksum. So each record is checked like those of a stream.
+ * A block contains what traced processes wrote to their memory; the writer of the log only added
+ * a checksum. Each record is therefore checked like a record of a stream.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,18 +18,18 @@
 #include "log/logsurvey.h"
 #include "log/logwalk.h"
 
-/* How much of a block is in memory; for all CPUs together, 32 MiB at most. */
+/* How much of a block is in memory: at most 32 MiB for all CPUs together. */
 #define CHUNK_MAX	(16U << 10)
 #define CHUNK_MANY	(4U << 10)
 #define MANY_CPUS	2048U
 
-/* Size of the chunks. Smaller blocks fit as a whole, and are read once. */
+/* Size of the chunks. Smaller blocks fit completely, and are read once. */
 static __u32 chunk_size(const struct pxtu_log *log)
 {
 	return log->head.nr_cpus < MANY_CPUS ? CHUNK_MAX : CHUNK_MANY;
 }
 
-/* Replace the rest of a block by one event that reports the damage. */
+/* Replace the rest of a block with one event that reports the damage. */
 static void make_corrupt(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 time, __u32 size)
 {
 	log->survey.damaged = true;
@@ -41,7 +41,7 @@ static void make_corrupt(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 t
 	cpu->floor = time;
 }
 
-/* Check the payload, and leave its beginning in the chunk. */
+/* Check the payload, and leave its start in the chunk. */
 static bool payload_good(struct pxtu_log *log, const struct pxtu_log_entry *entry,
 			 struct pxtu_log_cpu *cpu)
 {
@@ -63,7 +63,7 @@ static bool payload_good(struct pxtu_log *log, const struct pxtu_log_entry *entr
 	return crc == entry->payload_crc;
 }
 
-/* Read the header of a block again. Is it the @same as in the index? False if there is none. */
+/* Read the header of a block again. Is it the @same as in the index? False if unreadable. */
 static bool read_again(struct pxtu_log *log, const struct pxtu_log_entry *entry, bool *same)
 {
 	struct posixtrace_log_block head;
@@ -76,8 +76,8 @@ static bool read_again(struct pxtu_log *log, const struct pxtu_log_entry *entry,
 }
 
 /*
- * Are the bytes of the payload that were read just now those of this block? The writer of a LOOP
- * log, or of one that was cleared, writes upwards: so the header changes before the payload does.
+ * Do the payload bytes that were just read belong to this block? The writer of a LOOP log, or of
+ * one that was cleared, writes in ascending order, so the header changes before the payload does.
  */
 static bool intact(struct pxtu_log *log, const struct pxtu_log_entry *entry)
 {
@@ -94,7 +94,7 @@ static bool overwritten(struct pxtu_log *log, const struct pxtu_log_entry *entry
 	return log->head.ring_end && read_again(log, entry, &same) && !same;
 }
 
-/* The rest of the first block of a CPU, from a time on, cannot be read. */
+/* The rest of the first block of a CPU, from @time on, cannot be read. */
 static void give_up(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 time)
 {
 	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];
@@ -108,8 +108,9 @@ static void give_up(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 time)
 }
 
 /*
- * Is this the newest block of a LOOP log, and can the writer be in the middle of it? Once it has
- * begun the next one, or has written the last status, all blocks before are complete.
+ * Is this the newest block of a LOOP log, and can its writer be in the middle of it? Once the
+ * writer has started the next one, or has written the last status, all previous blocks are
+ * complete.
  */
 static bool may_be_partial(struct pxtu_log *log, const struct pxtu_log_entry *entry)
 {
@@ -123,7 +124,7 @@ static bool may_be_partial(struct pxtu_log *log, const struct pxtu_log_entry *en
 	       pxtu_log_walk(log, &walk, &next) == PXTU_LOG_NOTHING;
 }
 
-/* Begin to read the first block of a CPU. */
+/* Start to read the first block of a CPU. */
 static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 {
 	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];
@@ -142,7 +143,7 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 		pxtu_index_put_back(log, cpu);
 		return 0;
 	}
-	/* The writer of a LOOP log may have completed it between the two looks. */
+	/* The writer of a LOOP log may have completed it since the first attempt. */
 	if (!good && log->head.ring_end)
 		good = payload_good(log, entry, cpu);
 	if (!good) {
@@ -156,7 +157,7 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	return 0;
 }
 
-/* Read the header at the position; false if there is none. */
+/* Read the header at the position. False if there is no header. */
 static bool read_header(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 			const struct pxtu_log_entry *entry)
 {
@@ -168,7 +169,7 @@ static bool read_header(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 			want = room;
 		cpu->chunk_pos = cpu->pos;
 		cpu->chunk_len = 0;
-		/* The checksum of the payload was right when the block was opened. */
+		/* The checksum of the payload was correct when the block was opened. */
 		if (pxtu_log_read(log, cpu->chunk, want, entry->offset + cpu->pos) !=
 		    (ssize_t)want || !intact(log, entry))
 			return false;
@@ -178,7 +179,7 @@ static bool read_header(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 				 &cpu->writer);
 }
 
-/* Go on to the next record. */
+/* Advance to the next record. */
 static void leave_record(struct pxtu_log_cpu *cpu)
 {
 	cpu->pos += cpu->record.size;
@@ -186,7 +187,7 @@ static void leave_record(struct pxtu_log_cpu *cpu)
 	cpu->writer = cpu->record.writer;
 }
 
-/* One step towards the next event of a CPU: then it is ready, or the time of the CPU is later. */
+/* Take one step towards the next event of a CPU: it gets ready, or its time gets later. */
 static int prepare(struct pxtu_log *log, __u32 number)
 {
 	struct pxtu_log_cpu *cpu = &log->index.cpu[number];
@@ -233,7 +234,7 @@ static bool copy_data(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 	return true;
 }
 
-/* The number may be forged, like all in the file; but it never falls. */
+/* The number may be forged, like everything in the file, but it never decreases. */
 static void note_lost(struct pxtu_log_index *index, const struct pxtu_log_entry *entry)
 {
 	__u64 lost = entry->lost + index->skipped;
@@ -242,7 +243,7 @@ static void note_lost(struct pxtu_log_index *index, const struct pxtu_log_entry 
 		index->lost = lost;
 }
 
-/* Report all losses before this record, in one pair of events, in front of it. */
+/* Report all losses before this record, in one pair of events that precedes it. */
 static void queue_gaps(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 {
 	struct pxtu_log_index *index = &log->index;
@@ -267,7 +268,7 @@ static void queue_gaps(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 			  log->data);
 }
 
-/* The CPU that recorded the records of a list. */
+/* Get the CPU that recorded the records of a list. */
 static __u32 cpu_of(const struct pxtu_log *log, __u32 number)
 {
 	const __u32 nr_cpus = log->head.nr_cpus;
@@ -307,7 +308,7 @@ static int fill_queue(struct pxtu_log *log)
 	number = index->heap.cpu[0];
 	pxtu_queue_record(&log->queue, &cpu->record, log->data, cpu_of(log, number),
 			  index->lost);
-	/* After a made-up record nothing is left of the block. */
+	/* A made-up record replaces the rest of the block. */
 	if (!cpu->corrupt)
 		leave_record(cpu);
 	cpu->ready = false;

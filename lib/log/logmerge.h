@@ -8,7 +8,7 @@
 /**
  * pxtu_log_next() - take the next event
  * @log: the log
- * @event: set to the event, valid until the next call; NULL if there is none
+ * @event: the event, valid until the next call; NULL if there is no event
  *
  * Return: 0; -ENOMEM, then no event is lost; -ESHUTDOWN if the program closed our
  * descriptor.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Notes: blocks of a log that are no events, and that a reader can do without. The survey has
- * their places; the file is read again when the caller asks for one.
+ * Notes: blocks of a log that are not events, and that a reader can do without. The survey has
+ * their locations; the file is read again when the caller asks for one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 #include "log/logsurvey.h"
 
 /*
- * How far to search at a time behind a place without a block. Behind the last note of a LOOP log,
- * the file may have what another log left there.
+ * How far to search at a time after a place without a block. After the last note of a LOOP log,
+ * the file may contain leftovers of another log.
  */
 #define SEARCH_MAX	(2U << 20)
 
-/* What has a place in an earlier row is overwritten. Names of threads are in memory. */
+/* Locations from before the restart are overwritten. Names of threads are in memory. */
 static void forget_places(struct pxtu_log_survey *survey)
 {
 	if (survey->described)
@@ -41,7 +41,7 @@ void pxtu_log_begin_notes(struct pxtu_log *log)
 		.offset = log->head.notes,
 		.seq = found ? block.head.seq : 1,
 		.budget = PXTU_LOG_BUDGET_MAX,
-		/* If the first one is damaged, the next may have any number. */
+		/* If the first one is damaged, the next one may have any number. */
 		.any = !found,
 	};
 }
@@ -52,8 +52,8 @@ static void pay(struct pxtu_log_walk *walk, __u64 bytes)
 }
 
 /*
- * Is there a note behind a position? Then @walk moves to it. The bytes that were read come off the
- * budget: a caller that asks for what the log does not have makes the same search each time.
+ * Find a note after a position, and move @walk to it. The bytes read are charged to the budget: a
+ * caller that asks for missing data repeats the same search each time.
  */
 static bool search_note(struct pxtu_log *log, struct pxtu_log_walk *walk,
 			struct pxtu_log_block *block)
@@ -74,7 +74,7 @@ static bool search_note(struct pxtu_log *log, struct pxtu_log_walk *walk,
 	return true;
 }
 
-/* Is there a note right behind a position, or farther behind it? */
+/* Is there a note right after a position, or further on? */
 static bool note_follows(struct pxtu_log *log, struct pxtu_log_walk *walk)
 {
 	struct pxtu_log_block next;
@@ -86,8 +86,8 @@ static bool note_follows(struct pxtu_log *log, struct pxtu_log_walk *walk)
 }
 
 /*
- * A good header. PXTU_LOG_NOTHING if the writer has not completed the note. Each look at such a
- * note costs a part of the budget, too. When that is used up, the next one is after a flush.
+ * The header is good. PXTU_LOG_NOTHING if the writer has not completed the note. Each look at such
+ * a note also costs a part of the budget. When it is used up, wait for the next flush.
  */
 static enum pxtu_log_step step_over_note(struct pxtu_log *log, struct pxtu_log_walk *walk,
 					 struct pxtu_log_block *block)
@@ -103,7 +103,7 @@ static enum pxtu_log_step step_over_note(struct pxtu_log *log, struct pxtu_log_w
 	step = pxtu_log_walk_straight(log, walk, INT64_MAX, ~0ULL, block);
 	if (step != PXTU_LOG_DAMAGE || !block->head.type)
 		return step;
-	/* A damaged note earns nothing. */
+	/* A damaged note does not add to the budget. */
 	walk->budget = before.budget;
 	pay(walk, block->head.size);
 	behind = *walk;
@@ -127,7 +127,7 @@ enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_wal
 {
 	switch (pxtu_log_look(log, walk->offset, INT64_MAX, block)) {
 	case PXTU_LOG_AT_BLOCK:
-		/* The writer has restarted the notes, and this is one of the notes before. */
+		/* The writer has restarted the notes, and this is one of the old notes. */
 		if (block->head.seq < walk->seq) {
 			block->head.type = 0;
 			return PXTU_LOG_NOTHING;
@@ -144,7 +144,7 @@ enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_wal
 	return PXTU_LOG_DAMAGE;
 }
 
-/* In a block of this type, of a type of the kernel or of a named user event type. */
+/* Valid in a block of this type: describes a kernel type or a named user event type. */
 static bool description_valid(const struct posixtrace_log_description *description, __u32 type)
 {
 	bool kernel = type == POSIXTRACE_LOG_KERNEL_TYPES;
@@ -175,7 +175,7 @@ int pxtu_log_add_descriptions(struct pxtu_log *log, const struct pxtu_log_block 
 			log->survey.damaged = true;
 			break;
 		}
-		/* The first one counts, as for names: the writer has only one for each type. */
+		/* The first one wins, as for names: the writer has only one for each type. */
 		place = &log->survey.described[head.id];
 		if (!place->size)
 			*place = (struct pxtu_log_description){
@@ -187,7 +187,7 @@ int pxtu_log_add_descriptions(struct pxtu_log *log, const struct pxtu_log_block 
 	return pxtu_log_failed(log);
 }
 
-/* Does the text look as the module writes it? The file may have changed meanwhile. */
+/* Does the text look like the module's? The file may have changed since. */
 static bool text_valid(const char *text, size_t size)
 {
 	size_t i;
@@ -209,7 +209,7 @@ int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text)
 		return -ENOENT;
 	place = &log->survey.described[id];
 	text->needed = place->size;
-	/* The writer of a LOOP log may have restarted the notes: then another one is here. */
+	/* The writer of a LOOP log may have restarted the notes, and written another one here. */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset - sizeof(head)) ==
 	    sizeof(head) && head.id == id && head.size == place->size) {
 		if (text->room < place->size)

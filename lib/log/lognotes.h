@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes: blocks of a log that are no events. */
+/* Notes: blocks of a log that are not events. */
 #ifndef PXTU_LOGNOTES_H
 #define PXTU_LOGNOTES_H
 
@@ -12,8 +12,8 @@
 void pxtu_log_begin_notes(struct pxtu_log *log);
 
 /**
- * pxtu_log_renew_notes() - let the walk search again as much as at the beginning
- * @log: a LOOP log, whose writer has completed a flush
+ * pxtu_log_renew_notes() - restore the search budget of the walk
+ * @log: a LOOP log; its writer has completed a flush
  */
 void pxtu_log_renew_notes(struct pxtu_log *log);
 
@@ -27,7 +27,7 @@ enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_wal
 				       struct pxtu_log_block *block);
 
 /**
- * pxtu_log_add_descriptions() - add the places of the descriptions in a block
+ * pxtu_log_add_descriptions() - add the locations of the descriptions in a block
  * @log: the log
  * @block: a block of descriptions, with a good payload
  *
@@ -36,12 +36,12 @@ enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_wal
 int pxtu_log_add_descriptions(struct pxtu_log *log, const struct pxtu_log_block *block);
 
 /**
- * pxtu_log_description() - description of an event type
+ * pxtu_log_description() - get the description of an event type
  * @log: the log
  * @id: any number
- * @text: where to write it
+ * @text: buffer
  *
- * Return: 0, also if there is no room for it; -ENOENT if the log has none so far; -ENOMEM.
+ * Return: 0, also if it does not fit; -ENOENT if it is not in the log so far; -ENOMEM.
  */
 int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text);
 

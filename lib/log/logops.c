@@ -12,7 +12,7 @@
 #include "log/lognotes.h"
 #include "log/logsurvey.h"
 
-/* Looks for threads and processes that a log lacks: after each event that was read, and later. */
+/* Lookups of tasks that a log lacks: this many after each event read, then one per LOOK_NS. */
 #define LOOKS_MAX	4
 #define LOOK_NS		10000000U
 
@@ -44,7 +44,7 @@ static int log_alive(const struct pxtu_source *source)
 	return 0;
 }
 
-/* Without the lock: they do not change. */
+/* Without the lock: the attributes do not change. */
 static int log_get_attr(struct pxtu_source *source, trace_attr_t *attr)
 {
 	pxtu_attr_from_uapi(attr, &pxtu_log_of(source)->head.attr);
@@ -64,7 +64,7 @@ static int log_get_status(struct pxtu_source *source, struct posix_trace_status_
 	return err;
 }
 
-/* Surveys what was appended, unless the log was complete at the last look. */
+/* Survey what was appended, unless the log was complete at the last look. */
 static int survey_more(struct pxtu_log *log)
 {
 	return pxtu_log_final(&log->survey) ? 0 : pxtu_log_survey(log);
@@ -111,9 +111,9 @@ static int log_get_description(struct pxtu_source *source, trace_event_id_t id,
 }
 
 /*
- * As survey_more(), for facts that many logs lack and that readers ask for with each event. The
- * writer appends them before the events. So after some looks for events that were read together,
- * look only from time to time.
+ * Like survey_more(), for facts that many logs lack and that readers ask for with each event. The
+ * writer appends them before the events. After some lookups for events that were read together,
+ * the survey is therefore rate-limited.
  */
 static int survey_often(struct pxtu_log *log)
 {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * The ring of a LOOP log. Its writer goes round and round; where the next block does not fit, it
- * continues at the beginning. So the ring has blocks of the last lap, then the rest of a block
- * that was overwritten in part, then blocks of the lap before (from the "tail" of the newest
- * block on), and then perhaps blocks of even older laps, which do not count.
+ * The ring of a LOOP log. Its writer goes round the ring; if the next block does not fit, it
+ * continues at the beginning. The ring therefore has blocks of the last lap, then the rest of a
+ * block that was partly overwritten, then blocks of the previous lap (from the "tail" of the newest
+ * block on), and possibly blocks of even older laps, which do not count.
  */
 #include "log/log.h"
 #include "log/logblock.h"
 #include "log/logring.h"
 
-/* How many blocks at the end of a lap can be damaged, and the lap still counts. */
+/* How many blocks at the end of a lap can be damaged for the lap to still count. */
 #define DAMAGED_MAX	2
 
-/* Find the block with the largest number from @offset on, across damaged places. */
+/* Find the block with the largest number, starting at @offset, across damaged places. */
 static bool find_newest(struct pxtu_log *log, struct pxtu_log_walk walk, __u64 offset,
 			struct pxtu_log_block *newest)
 {
@@ -35,8 +35,8 @@ static bool find_newest(struct pxtu_log *log, struct pxtu_log_walk walk, __u64 o
 }
 
 /*
- * There is no block where the oldest one should be. Are the blocks after it of the same lap,
- * which ends right before the first number of the last lap? Or only of an older lap?
+ * There is no block where the oldest one should be. Do the blocks after it belong to the same lap,
+ * which ends right before the first number of the last lap, or only to an older lap?
  */
 static bool old_lap_goes_on(struct pxtu_log *log, struct pxtu_log_walk walk)
 {
@@ -62,7 +62,7 @@ static void set_newest(struct pxtu_log *log, struct pxtu_log_walk *walk,
 	walk->newest_end = newest->offset + pxtu_log_block_bytes(log, newest);
 }
 
-/* Has the writer gone on? Then @block is the next one, or one of a later lap. */
+/* Has the writer continued? If so, @block is the next one, or one of a later lap. */
 static bool find_newer(struct pxtu_log *log, const struct pxtu_log_walk *walk,
 		       struct pxtu_log_block *block)
 {
@@ -98,7 +98,7 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 		return;
 
 	set_newest(log, walk, &newest);
-	/* The search takes long, and the writer may have overwritten the oldest one meanwhile. */
+	/* The search takes long, and the writer may have overwritten the oldest one since. */
 	while (find_newer(log, walk, &newer) && newer.head.seq == walk->newest + 1) {
 		newest = newer;
 		set_newest(log, walk, &newest);
@@ -113,7 +113,7 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 		walk->seq = oldest.head.seq;
 		return;
 	}
-	/* It is damaged: the walk finds that, too, and then the blocks after it. */
+	/* It is damaged: the walk will also find that, and then the blocks after it. */
 	walk->any = true;
 	if (walk->last_lap || old_lap_goes_on(log, *walk))
 		return;
@@ -122,18 +122,18 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 	walk->last_lap = true;
 }
 
-/* Go on with the oldest block. The caller knows the blocks before the one that it expects. */
+/* Continue with the oldest block. The caller knows the blocks before the one that it expects. */
 static void restart(struct pxtu_log *log, struct pxtu_log_walk *walk)
 {
 	if (walk->skip < walk->seq)
 		walk->skip = walk->seq;
 	pxtu_ring_start(log, walk);
-	/* If it is not there, the writer is in the middle of overwriting it: no damage. */
+	/* If it is missing, the writer is in the middle of overwriting it: not damage. */
 	walk->searching = walk->any;
 	walk->lost_from = walk->offset;
 }
 
-/* After the newest block: is there a newer one now? */
+/* After the newest block: check for a newer one. */
 static bool follow(struct pxtu_log *log, struct pxtu_log_walk *walk)
 {
 	struct pxtu_log_block block;
@@ -154,15 +154,15 @@ static bool follow(struct pxtu_log *log, struct pxtu_log_walk *walk)
 }
 
 /*
- * A look at the whole ring reads all headers. So that no log makes a walk do that for each damaged
- * one, such a look that was in vain costs as much as many good blocks bring back.
+ * Scanning the whole ring reads all headers. Charge each fruitless scan as much as many good
+ * blocks bring back, so that no log can trigger a scan per damaged block.
  */
 #define REFUSAL_COST	64
 #define REFUSED_MAX	(64 * REFUSAL_COST)
 
 /*
- * The block that was expected at @before is not there. Has the writer overwritten it? Then @walk
- * goes on with the oldest one.
+ * The block that was expected at @before is not there. Has the writer overwritten it? If so, @walk
+ * continues with the oldest one.
  */
 static bool overtaken(struct pxtu_log *log, const struct pxtu_log_walk *before,
 		      struct pxtu_log_walk *walk)
@@ -173,7 +173,7 @@ static bool overtaken(struct pxtu_log *log, const struct pxtu_log_walk *before,
 	if (walk->refused >= REFUSED_MAX || !find_newer(log, before, &newer))
 		return false;
 	restart(log, &now);
-	/* It can also be damaged. If the oldest one is damaged, too, its number is unknown. */
+	/* It can also be damaged. If the oldest one is damaged as well, its number is unknown. */
 	if (now.newest <= before->newest || (!now.any && now.seq <= before->seq)) {
 		walk->refused += REFUSAL_COST;
 		return false;
@@ -183,7 +183,7 @@ static bool overtaken(struct pxtu_log *log, const struct pxtu_log_walk *before,
 	return true;
 }
 
-/* Walk the lap before the last. PXTU_LOG_NOTHING: it has ended, the last one begins. */
+/* Walk the previous lap. PXTU_LOG_NOTHING: it has ended, and the last one starts. */
 static enum pxtu_log_step walk_old_lap(struct pxtu_log *log, struct pxtu_log_walk *walk,
 				       struct pxtu_log_block *block)
 {
@@ -208,7 +208,7 @@ static enum pxtu_log_step walk_old_lap(struct pxtu_log *log, struct pxtu_log_wal
 			return pxtu_log_step_over(log, walk, block);
 	}
 
-	/* Missing blocks were reported as damage: go on with the first block of the last lap. */
+	/* Missing blocks were reported as damage: continue with the first block of the last lap. */
 	walk->last_lap = true;
 	walk->offset = log->head.begin;
 	walk->lost_from = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Facts about a log as a whole: names of event types, status, and whether it is complete.
+ * Facts about the whole log: names of event types, status, and whether it is complete.
  * Collected from the headers of the blocks when the log is opened, and later from blocks that
  * were appended since.
  */
@@ -18,7 +18,7 @@
 #include "log/logwalk.h"
 
 #define NAMES_MIN	64U
-/* Read again: the writer may be in the middle of a write. */
+/* Retry: the writer may be in the middle of a write. */
 #define TRIES	4
 
 /* In the order of the module's list. */
@@ -37,7 +37,7 @@ static const struct {
 	{ POSIXTRACE_ID_UNNAMED, "posix_trace_unnamed_userevent" },
 };
 
-/* Types of the kernel's events, in the order of the module's list. */
+/* Types of kernel events, in the order of the module's list. */
 static const struct {
 	__u64 class;
 	__u32 id;
@@ -97,7 +97,7 @@ __u32 pxtu_log_type(const struct pxtu_log *log, __u32 place)
 	return place < log->survey.nr_names ? log->survey.names[place].id : 0;
 }
 
-/* The names of a LOOP log are in no block, so their checksums have the cookie. */
+/* The names of a LOOP log are outside of blocks, so their checksums include the cookie. */
 static bool name_valid(const struct pxtu_log *log, const struct posixtrace_log_name *name)
 {
 	const __u64 cookie = log->head.cookie;
@@ -122,7 +122,7 @@ static int add_name(struct pxtu_log *log, const struct posixtrace_log_name *name
 	}
 	if (survey->place[name->id])
 		return 0;
-	/* There are no more names than event types. */
+	/* There are at most as many names as event types. */
 	if (survey->nr_names == survey->names_room) {
 		names = realloc(survey->names, room * sizeof(*names));
 		if (!names)
@@ -135,7 +135,7 @@ static int add_name(struct pxtu_log *log, const struct posixtrace_log_name *name
 	return 0;
 }
 
-/* Also if the payload is damaged: each name has a checksum of its own. */
+/* Works even if the payload is damaged: each name has a separate checksum. */
 static int read_names(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	__u64 offset = block->offset + log->head.block_size;
@@ -174,20 +174,20 @@ static int try_end(struct pxtu_log *log, __u64 offset, struct posixtrace_log_end
 			continue;
 		if (end->cookie == log->head.cookie)
 			return 0;
-		/* The header of a LOOP log comes first: this is the status of another log. */
+		/* The header of a LOOP log is written first: this is the status of another log. */
 		return log->head.ring_end ? -ENOENT : -EBADMSG;
 	}
 	return -EBADMSG;
 }
 
-/* False if there is none. */
+/* Returns false if there is no name. */
 static bool read_fixed_name(struct pxtu_log *log, __u32 place, struct posixtrace_log_name *name)
 {
 	return pxtu_log_read(log, name, sizeof(*name), log->head.names + place * sizeof(*name)) ==
 			     sizeof(*name) && (name->id || name->crc || name->name[0]);
 }
 
-/* Has the file another log now? Its header comes before its names. */
+/* Does the file contain another log now? Its header is written before its names. */
 static bool log_replaced(struct pxtu_log *log)
 {
 	__u64 cookie;
@@ -197,7 +197,7 @@ static bool log_replaced(struct pxtu_log *log)
 	       sizeof(cookie) && cookie != log->head.cookie;
 }
 
-/* How many names there are, if the writer adds no more; else 0. */
+/* Number of names, if the writer will add no more; otherwise 0. */
 static __u32 names_known(const struct pxtu_log_survey *survey)
 {
 	return pxtu_log_final(survey) ? survey->end.names : 0;
@@ -220,7 +220,7 @@ static int read_fixed_names(struct pxtu_log *log)
 		}
 		if (i == TRIES && log_replaced(log))
 			return 0;
-		/* The writer may be in the middle of the last one. */
+		/* The writer may be in the middle of writing the last one. */
 		if (i == TRIES && !pxtu_log_final(survey) &&
 		    !read_fixed_name(log, survey->names_read + 1, &next))
 			return 0;
@@ -268,7 +268,7 @@ static int survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 		return read_names(log, block);
 	case POSIXTRACE_LOG_DESCRIPTIONS:
 	case POSIXTRACE_LOG_KERNEL_TYPES:
-		/* Nothing protects the parts of a damaged payload. */
+		/* The parts of a damaged payload are not protected. */
 		return step == PXTU_LOG_BLOCK ? pxtu_log_add_descriptions(log, block) : 0;
 	case POSIXTRACE_LOG_HOST:
 	case POSIXTRACE_LOG_TASKS:
@@ -292,7 +292,7 @@ static int survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 	return err;
 }
 
-/* Those of a LOOP log: they are no part of the ring. */
+/* Read the notes of a LOOP log: they are not in the ring. */
 static int read_notes(struct pxtu_log *log)
 {
 	struct pxtu_log_walk *walk = &log->survey.notes, before;
@@ -323,29 +323,29 @@ static int read_notes(struct pxtu_log *log)
 	}
 }
 
-/* That of a LOOP log. */
+/* Read the status of a LOOP log. */
 static void read_status(struct pxtu_log *log)
 {
 	const struct posixtrace_log_end before = log->survey.end;
 
-	/* Also checks that the descriptor is still this file. */
+	/* Also checks that the descriptor still refers to this file. */
 	log->survey.end_valid = false;
 	if (!pxtu_log_reaches(log, log->head.end + sizeof(before)))
 		return;
 	read_end(log, log->head.end);
-	/* Only a writer changes the status: a file that is forged has one budget. */
+	/* Only a writer changes the status, so a forged file gets only one budget. */
 	if (memcmp(&before, &log->survey.end, sizeof(before)))
 		pxtu_log_renew_notes(log);
 }
 
-/* Does a LOOP log that has ended lack its last block, or its last note? */
+/* Has a LOOP log ended without its last block, or its last note? */
 static bool lacks_last(const struct pxtu_log_survey *survey)
 {
 	return pxtu_log_final(survey) && (survey->walk.newest != survey->end.seq ||
 					 survey->notes.seq != survey->end.metadata + 1);
 }
 
-/* Names and notes of a LOOP log have places of their own. */
+/* Names and notes of a LOOP log are outside of the ring. */
 static int survey_loop(struct pxtu_log *log)
 {
 	int err = read_fixed_names(log);
@@ -367,10 +367,10 @@ int pxtu_log_survey(struct pxtu_log *log)
 	enum pxtu_log_step step;
 	int err;
 
-	/* The file may also be shorter than before. */
+	/* The file may also have become shorter. */
 	log->size = 0;
 	log->error = 0;
-	/* First: when the status says that the log has ended, all of it is there. */
+	/* First: if the status says that the log has ended, all of it is there. */
 	if (log->head.ring_end)
 		read_status(log);
 	while (!survey->ended) {
@@ -393,7 +393,7 @@ int pxtu_log_survey(struct pxtu_log *log)
 	return log->head.ring_end ? survey_loop(log) : 0;
 }
 
-/* Was the log written to its end, and is all of it there? */
+/* Was the log completed, and is all of it there? */
 static bool log_whole(const struct pxtu_log *log)
 {
 	const struct pxtu_log_survey *survey = &log->survey;

@@ -5,7 +5,7 @@
 
 #include "log/log.h"
 
-/* Was the stream shut down, so that the writer writes nothing more? */
+/* Was the stream shut down, so that the writer has finished? */
 static inline bool pxtu_log_final(const struct pxtu_log_survey *survey)
 {
 	return survey->end_valid && survey->end.flags & POSIXTRACE_LOG_END_FINAL;
@@ -15,7 +15,7 @@ static inline bool pxtu_log_final(const struct pxtu_log_survey *survey)
  * pxtu_log_survey() - survey the blocks that were appended since the last survey
  * @log: the log
  *
- * Reads the headers of all blocks, and the payload of those that are not events.
+ * Reads the headers of all blocks, and the payload of blocks without events.
  *
  * Return: 0; -ENOMEM, then the next call continues; -ESHUTDOWN if the program closed our
  * descriptor.
@@ -23,24 +23,24 @@ static inline bool pxtu_log_final(const struct pxtu_log_survey *survey)
 int pxtu_log_survey(struct pxtu_log *log);
 
 /**
- * pxtu_log_final_now() - was the stream shut down by now?
+ * pxtu_log_final_now() - check if the stream has been shut down by now
  * @log: a LOOP log
  *
- * What is known of the log stays as it was at the last survey.
+ * Does not change the results of the last survey.
  *
- * Return: false also if the status cannot be read.
+ * Return: true if it has; false also if the status cannot be read.
  */
 bool pxtu_log_final_now(struct pxtu_log *log);
 
 /**
- * pxtu_log_status() - status of the log
+ * pxtu_log_status() - get the status of the log
  * @log: the log
- * @info: where to write it
+ * @info: result
  */
 void pxtu_log_status(const struct pxtu_log *log, struct posix_trace_status_info *info);
 
 /**
- * pxtu_log_name() - name of an event type
+ * pxtu_log_name() - get the name of an event type
  * @log: the log
  * @id: any number
  *
@@ -49,7 +49,7 @@ void pxtu_log_status(const struct pxtu_log *log, struct posix_trace_status_info 
 const char *pxtu_log_name(const struct pxtu_log *log, __u32 id);
 
 /**
- * pxtu_log_type() - event type at a place in the list of types
+ * pxtu_log_type() - get the event type at a place in the list of types
  * @log: the log
  * @place: from 0
  *

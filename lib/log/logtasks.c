@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a log says about threads, processes and the host. Traced processes choose their names and
- * command lines, and their number; the file may be forged.
+ * Information in a log about threads, processes and the host. Traced processes choose their names
+ * and command lines, and how many there are; the file may be forged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "log/logtasks.h"
 
 #define ROOM_MIN	64U
-/* More names than a log of some gigabytes has; the rest would only cost memory. */
+/* More names than in a log of some gigabytes; the rest would only cost memory. */
 #define ROOM_MAX	(1U << 20)
 
 static bool is_terminated(const char *text, size_t size)
@@ -204,7 +204,7 @@ size_t pxtu_log_count_until(const void *array, size_t count, size_t size, const 
 	return low;
 }
 
-/* How many are not after @key. */
+/* Count the names that are not after @key. */
 static size_t tasks_until(const struct pxtu_log_tasks *tasks, const struct pxtu_log_task *key)
 {
 	return pxtu_log_count_until(tasks->task, tasks->nr_tasks, sizeof(*key), key,
@@ -218,9 +218,9 @@ static bool is_task(const struct pxtu_log_tasks *tasks, size_t n, const struct p
 }
 
 /*
- * Sets key->start to the birth of the thread that had the ids: the last one before the time, else
- * the first, if it was born soon after: the clock that says when a thread was born is not that of
- * the events. If it was born later, the log does not have the thread of the time any more.
+ * Sets key->start to the birth of the thread that had the ids: the last one before the time. If
+ * there is none, the first one, if it was born soon after: births are measured with another clock
+ * than events. If it was born later, the log no longer has the thread of that time.
  */
 static bool find_birth(struct pxtu_log_tasks *tasks, const struct pxtu_task *task,
 		       struct pxtu_log_task *key)
@@ -241,8 +241,8 @@ static bool find_birth(struct pxtu_log_tasks *tasks, const struct pxtu_task *tas
 }
 
 /*
- * The youngest name that is not younger than the time. Before the oldest one, the thread had
- * another name, unless it was born with it.
+ * Returns the youngest name that is not younger than the time. Before the oldest name, the thread
+ * had another one, unless it was born with it.
  */
 const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task)
 {
@@ -276,7 +276,7 @@ int pxtu_log_life(struct pxtu_log *log, const struct pxtu_task *task, struct pxt
 	return 0;
 }
 
-/* As for names of threads. */
+/* As for the names of threads. */
 static const struct pxtu_log_program *find_program(struct pxtu_log_tasks *tasks,
 						   const struct pxtu_task *task)
 {
@@ -312,7 +312,7 @@ int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct 
 	if (!place)
 		return -ENOENT;
 	text->needed = place->size;
-	/* The writer of a LOOP log may have restarted the notes: then another one is here. */
+	/* The writer of a LOOP log may have restarted the notes, and written another one here. */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset - sizeof(head)) ==
 	    sizeof(head) && head.pid == place->pid && head.since == place->since &&
 	    head.size == place->size) {

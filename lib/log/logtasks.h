@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a log says about threads, processes and their files: the lists in memory.
+ * Information in a log about threads, processes and their files: the lists in memory.
  */
 #ifndef PXTU_LOG_TASKS_H
 #define PXTU_LOG_TASKS_H
@@ -22,8 +22,8 @@ struct pxtu_text;
  * struct pxtu_log_task - a name of a thread
  * @pid: process id
  * @tid: kernel thread id
- * @start: when it was born, nanoseconds since the Epoch: another one had the ids before
- * @since: when it got the name, the same
+ * @start: when it was born, in nanoseconds since the Epoch; tells it from others with its ids
+ * @since: when it got the name, in nanoseconds since the Epoch
  * @name: NUL-terminated; "" if it is not known
  */
 struct pxtu_log_task {
@@ -35,11 +35,11 @@ struct pxtu_log_task {
 };
 
 /**
- * struct pxtu_log_program - where a command line is
+ * struct pxtu_log_program - location of a command line
  * @pid: process id
  * @size: bytes of the text
- * @start: when the process was born, nanoseconds since the Epoch
- * @since: from when on it holds, the same
+ * @start: when the process was born, in nanoseconds since the Epoch
+ * @since: valid from this time on, in nanoseconds since the Epoch
  * @offset: offset of the text
  */
 struct pxtu_log_program {
@@ -51,11 +51,11 @@ struct pxtu_log_program {
 };
 
 /**
- * struct pxtu_log_mapping - where a mapping is
+ * struct pxtu_log_mapping - location of a mapping
  * @pid: process id
- * @start: when the process was born, nanoseconds since the Epoch
- * @since: when it was looked at, the same
- * @address: of its first byte
+ * @start: when the process was born, in nanoseconds since the Epoch
+ * @since: when it was read from the process, in nanoseconds since the Epoch
+ * @address: address of its first byte
  * @length: bytes
  * @offset: offset of its struct posixtrace_log_mapping
  */
@@ -70,17 +70,17 @@ struct pxtu_log_mapping {
 
 /**
  * struct pxtu_log_tasks - names of threads and processes
- * @task: of threads
- * @nr_tasks: how many
- * @tasks_room: how many fit
- * @program: of processes
- * @nr_programs: how many
- * @programs_room: how many fit
- * @sorted: both are in the order of ids, then of births, then of times
- * @mapping: of processes
- * @nr_mappings: how many
- * @mappings_room: how many fit
- * @mappings_sorted: they are in the order of ids, births, times and addresses
+ * @task: names of threads
+ * @nr_tasks: number of elements of @task
+ * @tasks_room: room in @task
+ * @program: command lines of processes
+ * @nr_programs: number of elements of @program
+ * @programs_room: room in @program
+ * @sorted: both are sorted by ids, then by births, then by times
+ * @mapping: mappings of processes
+ * @nr_mappings: number of elements of @mapping
+ * @mappings_room: room in @mapping
+ * @mappings_sorted: @mapping is sorted by ids, births, times and addresses
  * @hosted: @host is valid
  * @host: where the log was written
  */
@@ -104,35 +104,35 @@ struct pxtu_log_tasks {
  * pxtu_log_make_room() - make room for one more element
  * @array: address of a pointer to the first one
  * @size: bytes of each
- * @used: how many there are
- * @room: how many fit
+ * @used: number of elements in use
+ * @room: number of elements that fit
  *
  * Return: 0; -ENOMEM; -ENOSPC if there are too many.
  */
 int pxtu_log_make_room(void *array, size_t size, size_t used, size_t *room);
 
-/* As qsort() wants it. */
+/* For use as a qsort() result. */
 static inline int pxtu_log_compare(__u64 a, __u64 b)
 {
 	return a < b ? -1 : a > b;
 }
 
 /*
- * The clock that says when a thread was born deviates from that of the events by less, in ns.
- * Only steps of the wall clock make more.
+ * The clock that births are measured with deviates from the clock of the events by less than this,
+ * in ns, unless the wall clock is stepped.
  */
 #define PXTU_LOG_BIRTH_NS	10000000U
 
-/* Can an event of this time be of a thread or process that was born then? */
+/* Can an event at this time belong to a thread or process that was born then? */
 static inline bool pxtu_log_lived(__u64 start, __u64 time)
 {
 	return start <= time || start - time <= PXTU_LOG_BIRTH_NS;
 }
 
 /**
- * pxtu_log_count_until() - how many elements of a sorted array are not greater than a key
+ * pxtu_log_count_until() - count the elements of a sorted array that are not greater than a key
  * @array: the array
- * @count: how many it has
+ * @count: number of elements
  * @size: bytes of each
  * @key: an element
  * @order: compares two elements
@@ -143,7 +143,7 @@ size_t pxtu_log_count_until(const void *array, size_t count, size_t size, const 
 			    int (*order)(const void *a, const void *b));
 
 /**
- * pxtu_log_add_tasks() - add what a block says about threads, processes or the host
+ * pxtu_log_add_tasks() - add the threads, processes or host in a block
  * @log: the log
  * @block: a block with a good payload
  *
@@ -152,31 +152,31 @@ size_t pxtu_log_count_until(const void *array, size_t count, size_t size, const 
 int pxtu_log_add_tasks(struct pxtu_log *log, const struct pxtu_log_block *block);
 
 /**
- * pxtu_log_task() - name of a thread at a time
+ * pxtu_log_task() - get the name of a thread at a time
  * @log: the log
- * @task: any numbers
+ * @task: any ids and time
  *
- * Return: the name, or NULL if the log has none so far.
+ * Return: the name, or NULL if it is not in the log so far.
  */
 const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task);
 
 /**
- * pxtu_log_life() - when the thread was born that had the ids at a time
+ * pxtu_log_life() - get the birth of the thread that had the ids at a time
  * @log: the log
- * @task: any numbers
+ * @task: any ids and time
  * @life: result
  *
- * Return: 0; -ENOENT if the log has none so far.
+ * Return: 0; -ENOENT if it is not in the log so far.
  */
 int pxtu_log_life(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_life *life);
 
 /**
- * pxtu_log_program() - command line of a process at a time
+ * pxtu_log_program() - get the command line of a process at a time
  * @log: the log
- * @task: any numbers
- * @text: where to write it
+ * @task: any ids and time
+ * @text: buffer
  *
- * Return: 0, also if there is no room for it; -ENOENT if the log has none so far; -ENOMEM.
+ * Return: 0, also if it does not fit; -ENOENT if it is not in the log so far; -ENOMEM.
  */
 int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_text *text);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Walks from block to block, in each kind of log: one after another (logblock.c), or round the
+ * Walks from block to block, in each kind of log: consecutive blocks (logblock.c), or the
  * ring of a LOOP log (logring.c).
  */
 #include "log/log.h"

@@ -9,8 +9,8 @@
  * pxtu_log_walk() - go to the next block
  * @log: the log
  * @walk: position of the caller
- * @block: where to write the block. After PXTU_LOG_DAMAGE it is set if the header is
- *	good and the payload is not
+ * @block: the block. After PXTU_LOG_DAMAGE it is set if the header is good but the payload
+ *	is not
  *
  * Whatever the file contains, a walk ends in a time proportional to the real size of the
  * file.
