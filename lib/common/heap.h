@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A heap of CPUs, ordered by the time of the next record of each. All inline: it has no more
- * state than the arrays, and reading spends much of its time here.
+ * A heap of CPUs, ordered by the time of the next record of each CPU. All inline: its only state is
+ * the arrays, and reading spends much of its time here.
  */
 #ifndef PXTU_HEAP_H
 #define PXTU_HEAP_H
@@ -14,8 +14,8 @@
 
 /**
  * struct pxtu_heap - the CPUs that have records
- * @time: of the next record of each CPU, in nanoseconds since the Epoch. The first is the smallest
- * @cpu: their numbers. Of equal times, the CPU with the smallest number comes first
+ * @time: times of the next records, in nanoseconds since the Epoch. The first one is the smallest
+ * @cpu: CPU numbers. With equal times, the CPU with the smallest number comes first
  * @count: CPUs in the heap
  */
 struct pxtu_heap {
@@ -29,7 +29,7 @@ struct pxtu_heap {
  * @heap: to be initialized
  * @max: number of CPUs
  *
- * Return: false if there is no memory. pxtu_heap_destroy() is necessary in any case.
+ * Return: false if out of memory. Call pxtu_heap_destroy() in any case.
  */
 static inline bool pxtu_heap_init(struct pxtu_heap *heap, size_t max)
 {
@@ -61,8 +61,8 @@ static inline void pxtu_heap_set(struct pxtu_heap *heap, __u32 i, __u64 time, __
 /**
  * pxtu_heap_add() - add a CPU
  * @heap: has room
- * @time: of its next record
- * @cpu: its number; it is not in the heap
+ * @time: time of its next record
+ * @cpu: its number; it is not in the heap yet
  */
 static inline void pxtu_heap_add(struct pxtu_heap *heap, __u64 time, __u32 cpu)
 {
@@ -79,8 +79,8 @@ static inline void pxtu_heap_add(struct pxtu_heap *heap, __u64 time, __u32 cpu)
 }
 
 /*
- * Puts a CPU into the place of the first one. Times are seldom equal, so that what is done then
- * stands apart.
+ * Replaces the first CPU. Equal times are rare, so they are handled out of the way of the common
+ * case.
  */
 static inline void pxtu_heap_sink(struct pxtu_heap *heap, __u64 time, __u32 cpu)
 {
@@ -106,7 +106,7 @@ static inline void pxtu_heap_sink(struct pxtu_heap *heap, __u64 time, __u32 cpu)
 /**
  * pxtu_heap_fix() - reorder after the time of the first CPU changed
  * @heap: not empty
- * @time: of the next record of that CPU
+ * @time: time of the next record of that CPU
  */
 static inline void pxtu_heap_fix(struct pxtu_heap *heap, __u64 time)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the kernel says about this host and its processes.
+ * Information from the kernel about this host and its processes.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -70,7 +70,7 @@ void pxtu_host(struct posixtrace_host_info *info)
 
 	memset(info, 0, sizeof(*info));
 	pxtu_boot_id(info->boot_id);
-	/* Its arrays are shorter than ours. */
+	/* The arrays of struct utsname are shorter than ours. */
 	if (!uname(&names)) {
 		strncpy(info->node, names.nodename, sizeof(info->node) - 1);
 		strncpy(info->release, names.release, sizeof(info->release) - 1);

@@ -10,22 +10,22 @@
 /**
  * pxtu_read_file() - read a file from its beginning
  * @path: absolute path
- * @to: where to write it
- * @size: bytes there; the rest of the file is left out
+ * @to: buffer
+ * @size: bytes there; the rest of the file is ignored
  *
  * Return: bytes read, or negative errno.
  */
 ssize_t pxtu_read_file(const char *path, char *to, size_t size);
 
 /**
- * pxtu_boot_id() - the id of this boot
- * @id: where to write it; zeros if it cannot be read
+ * pxtu_boot_id() - get the id of this boot
+ * @id: result; zeros if it cannot be read
  */
 void pxtu_boot_id(__u8 id[16]);
 
 /**
- * pxtu_host() - this host, now
- * @info: where to write it; without the fields about the clock of the events
+ * pxtu_host() - get the current state of this host
+ * @info: result, without the fields about the clock of the events
  */
 void pxtu_host(struct posixtrace_host_info *info);
 

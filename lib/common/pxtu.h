@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Needed by every file of the library: marks for exported functions, and access to memory that
- * others change.
+ * Needed by every file of the library: the mark of exported functions, and access to memory that
+ * other threads or processes change.
  */
 #ifndef PXTU_H
 #define PXTU_H
@@ -23,8 +23,8 @@
 #define pxtu_unlikely(x)	__builtin_expect(!!(x), 0)
 
 /*
- * One access to memory that another thread, another process or the kernel changes
- * meanwhile. The compiler neither tears nor repeats it. Each ordering access names its
+ * A single access to memory that another thread, another process or the kernel may change
+ * concurrently. The compiler neither tears nor repeats it. Each ordering access names its
  * partner.
  */
 #define pxtu_load(p)			__atomic_load_n(p, __ATOMIC_RELAXED)
@@ -36,7 +36,7 @@
 
 #define PXTU_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* The structure whose @member is at @ptr. */
+/* The structure that contains @member at @ptr. */
 #define pxtu_container_of(ptr, type, member) \
 	((type *)((uintptr_t)(ptr) - offsetof(type, member)))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by streams and logs: untrusted records, and the events made of them. All inline,
- * because nothing here has state.
+ * because there is no state here.
  */
 #ifndef PXTU_RECORD_H
 #define PXTU_RECORD_H
@@ -15,7 +15,7 @@
 /* Data of the event that reports damaged records: int EIO. */
 #define PXTU_ERROR_DATA_SIZE	((__u32)sizeof(int))
 
-/* The largest header in front of the data. */
+/* The largest header before the data. */
 #define PXTU_HEADER_MAX \
 	(sizeof(struct posixtrace_writer) + sizeof(struct posixtrace_record))
 
@@ -26,7 +26,7 @@
  * @tid: kernel thread id
  * @address_high: upper half of the addresses of packed records
  * @thread_id: pthread_t
- * @time: of the record that named it
+ * @time: time of the record that named the thread
  */
 struct pxtu_writer {
 	bool known;
@@ -39,12 +39,12 @@ struct pxtu_writer {
 
 /**
  * struct pxtu_record - a parsed record
- * @header: bytes in front of the data
+ * @header: bytes before the data
  * @size: bytes from its start to the next record
  * @data_len: bytes of data
  * @event_id: event type
  * @flags: POSIXTRACE_RECORD_*
- * @timestamp: nanoseconds since the Epoch; means nothing if the writer is unknown
+ * @timestamp: nanoseconds since the Epoch; meaningless if the writer is unknown
  * @prog_address: instruction after the call
  * @writer: the thread that wrote it
  */
@@ -60,7 +60,7 @@ struct pxtu_record {
 };
 
 /**
- * struct pxtu_place - where the data of an event goes
+ * struct pxtu_place - buffer for the data of an event
  * @at: address
  * @room: bytes there
  */
@@ -117,7 +117,7 @@ static inline struct pxtu_record_head pxtu_record_head(const __u64 *word)
 	return head;
 }
 
-/* The rest of a struct posixtrace_writer that begins with @head. */
+/* Parse the rest of a struct posixtrace_writer that starts with @head. */
 static inline struct pxtu_writer pxtu_record_writer(struct pxtu_record_head head,
 						    const __u64 *word)
 {
@@ -139,23 +139,23 @@ static inline bool pxtu_record_packed(struct pxtu_record_head head)
 	return POSIXTRACE_RECORD_FLAGS(head.type) & POSIXTRACE_RECORD_PACKED;
 }
 
-/* The address of a packed record, of which @low is half. */
+/* Get the address of a packed record; @low is the lower half. */
 static inline __u64 pxtu_record_packed_address(__u32 address_high, const void *low)
 {
 	return (__u64)address_high << 32 | pxtu_load((const __u32 *)low);
 }
 
 /**
- * pxtu_record_parse() - parse a record that others may change meanwhile
- * @record: where to write it
+ * pxtu_record_parse() - parse a record that others may change concurrently
+ * @record: result
  * @from: its address, aligned to 8 bytes
  * @room: largest size that it can have, in bytes
- * @before: thread of the record before
+ * @before: writer of the previous record
  *
- * Reads each word once: readers of streams spend much of their time here. No record is smaller
- * than one without data, packed or not.
+ * Reads each word once: readers of streams spend much of their time here. The smallest record is
+ * one without data, packed or not.
  *
- * Return: false if this cannot be a record; true needs pxtu_record_valid() too.
+ * Return: false if this cannot be a record; if true, also check pxtu_record_valid().
  */
 static inline bool pxtu_record_parse(struct pxtu_record *record, const void *from, __u32 room,
 				     const struct pxtu_writer *before)
@@ -193,7 +193,7 @@ static inline bool pxtu_record_parse(struct pxtu_record *record, const void *fro
 }
 
 /**
- * pxtu_record_room() - room for the data of any valid record, in bytes
+ * pxtu_record_room() - get the room needed for the data of any valid record, in bytes
  * @max_data: largest data of a user event, in bytes
  */
 static inline size_t pxtu_record_room(__u32 max_data)
@@ -202,7 +202,7 @@ static inline size_t pxtu_record_room(__u32 max_data)
 }
 
 /**
- * pxtu_record_valid() - can this be a record?
+ * pxtu_record_valid() - check if this can be a record
  * @record: from pxtu_record_parse()
  * @system: the kernel wrote it
  * @max_data: largest data of a user event, in bytes
@@ -225,7 +225,7 @@ static inline bool pxtu_record_valid(const struct pxtu_record *record, bool syst
 
 /**
  * pxtu_record_error() - make the record that reports damage
- * @record: where to write it
+ * @record: result
  * @timestamp: its time
  */
 static inline void pxtu_record_error(struct pxtu_record *record, __u64 timestamp)
@@ -238,7 +238,7 @@ static inline void pxtu_record_error(struct pxtu_record *record, __u64 timestamp
 }
 
 /**
- * pxtu_record_after_gap() - is this the first record after lost events?
+ * pxtu_record_after_gap() - check if this is the first record after lost events
  * @record: the next record to report
  * @loop: the stream has the policy POSIX_TRACE_LOOP
  * @first: time of the first event that was lost
@@ -251,7 +251,7 @@ static inline bool pxtu_record_after_gap(const struct pxtu_record *record, bool 
 		return true;
 	/*
 	 * The stream was full. The last event before the gap is its automatic STOP, which
-	 * may be younger than the first lost event; the first one after it is START.
+	 * may be younger than the first lost event; the first event after the gap is START.
 	 */
 	if (record->event_id == POSIXTRACE_ID_STOP)
 		return false;
@@ -266,7 +266,7 @@ static inline bool pxtu_record_after_gap(const struct pxtu_record *record, bool 
  * @cpu: the CPU that recorded it, or POSIXTRACE_NO_CPU
  * @lost: events lost before it
  *
- * Leaves the reserved fields alone: they are zero since the queue was allocated.
+ * Does not touch the reserved fields: they have been zero since the queue was allocated.
  */
 static inline void pxtu_queue_record(struct pxtu_queue *queue, const struct pxtu_record *record,
 				     void *data, __u32 cpu, __u64 lost)
@@ -291,7 +291,7 @@ static inline void pxtu_queue_record(struct pxtu_queue *queue, const struct pxtu
 }
 
 /**
- * pxtu_queue_system() - queue an event without data that the reader makes
+ * pxtu_queue_system() - queue an event of the reader, without data
  * @queue: has room
  * @id: event type
  * @timestamp: nanoseconds since the Epoch

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A source of events: each trace id of this process stands for one. There are two kinds: an
+ * A source of events: each trace id of this process belongs to one. There are two kinds: an
  * active trace stream (stream/streamops.c) and a log (log/logops.c). A function of
- * <trace.h> that takes both kinds knows only the operations below.
+ * <trace.h> that takes both kinds only uses the operations below.
  */
 #ifndef PXTU_SOURCE_H
 #define PXTU_SOURCE_H
@@ -14,10 +14,10 @@
 struct pxtu_source;
 
 /**
- * struct pxtu_text - where to write a text
- * @to: where to write it, if there is room for all of it
+ * struct pxtu_text - buffer for a text
+ * @to: the buffer; written only if all of the text fits
  * @room: bytes at @to
- * @needed: gets the bytes of the text, with the NUL
+ * @needed: result: bytes of the text, with the NUL
  */
 struct pxtu_text {
 	char *to;
@@ -38,9 +38,9 @@ struct pxtu_task {
 };
 
 /**
- * struct pxtu_life - one of the threads that had the same ids one after the other
- * @born: when it was born, nanoseconds since the Epoch
- * @next: when the next one was; ~0 if there is none
+ * struct pxtu_life - one of several threads that had the same ids at different times
+ * @born: when it was born, in nanoseconds since the Epoch
+ * @next: when the next one was born; ~0 if there is no next one
  */
 struct pxtu_life {
 	__u64 born;
@@ -50,35 +50,35 @@ struct pxtu_life {
 /**
  * struct pxtu_source_ops - operations of a kind of source
  *
- * All but @next_run, @next_ahead, @settle, @unread and @alive return 0 or negative errno. The
- * caller holds the lock of the source for @next, @next_run, @next_ahead, @unread and @settle only.
+ * All but @next_run, @next_ahead, @settle, @unread and @alive return 0 or negative errno. Only
+ * @next, @next_run, @next_ahead, @unread and @settle are called with the lock of the source.
  */
 struct pxtu_source_ops {
 	/**
 	 * @next: takes the next event. Its data goes to the place if all of it fits and no other
 	 * event has to be reported first. The event is valid until the next call; NULL if there is
-	 * none now
+	 * no event now
 	 */
 	int (*next)(struct pxtu_source *source, const struct pxtu_place *place,
 		    const struct posixtrace_batch_event **event);
 	/**
-	 * @next_run: takes several events that @next would return, and moves the place behind their
-	 * data. Returns their number; 0 if @next has to look. NULL if the source cannot do that
+	 * @next_run: takes several events that @next would return, and advances the place past
+	 * their data. Returns their number; 0: call @next. NULL if the source cannot do that
 	 */
 	size_t (*next_run)(struct pxtu_source *source, struct posixtrace_batch_event *events,
 			   size_t max_events, struct pxtu_place *place);
 	/**
-	 * @next_ahead: takes the next event, which is valid until the next call, and perhaps others
-	 * that later calls return. Returns NULL if @next has to look. NULL if the source cannot do
+	 * @next_ahead: takes the next event, which is valid until the next call, and possibly
+	 * others that later calls return. Returns NULL to call @next. NULL if the source cannot do
 	 * that
 	 */
 	const struct posixtrace_batch_event *(*next_ahead)(struct pxtu_source *source);
 	/**
-	 * @unread: puts the last event of @next back, for the next call. Only if its data is not in
-	 * the place
+	 * @unread: puts the last event of @next back, for the next call. Only if its data is
+	 * outside of the place
 	 */
 	void (*unread)(struct pxtu_source *source);
-	/** @settle: the caller has reported the events of @next, and reads no more now */
+	/** @settle: the caller has reported the events of @next, and reads no more for now */
 	void (*settle)(struct pxtu_source *source);
 	/**
 	 * @wait: sleeps until there may be an event; a cancellation point. A cancelled thread puts
@@ -87,32 +87,32 @@ struct pxtu_source_ops {
 	int (*wait)(struct pxtu_source *source, struct posixtrace_wait *wait);
 	/** @alive: returns 0, or -ESHUTDOWN if the source was shut down */
 	int (*alive)(const struct pxtu_source *source);
-	/** @get_attr: writes the attributes */
+	/** @get_attr: gets the attributes */
 	int (*get_attr)(struct pxtu_source *source, trace_attr_t *attr);
-	/** @get_status: writes the status */
+	/** @get_status: gets the status */
 	int (*get_status)(struct pxtu_source *source, struct posix_trace_status_info *info);
-	/** @get_name: writes the name of an event type, TRACE_EVENT_NAME_MAX + 1 bytes at most */
+	/** @get_name: gets the name of an event type, at most TRACE_EVENT_NAME_MAX + 1 bytes */
 	int (*get_name)(struct pxtu_source *source, trace_event_id_t id, char *name);
-	/** @get_description: writes the description of an event type; -ENOENT if it has none */
+	/** @get_description: gets the description of an event type; -ENOENT without description */
 	int (*get_description)(struct pxtu_source *source, trace_event_id_t id,
 			       struct pxtu_text *text);
-	/** @get_task: writes the name of a thread at a time; -ENOENT if it is not known */
+	/** @get_task: gets the name of a thread at a time; -ENOENT if it is not known */
 	int (*get_task)(struct pxtu_source *source, const struct pxtu_task *task, char *name);
-	/** @get_life: writes which thread had the ids at a time; -ENOENT as well */
+	/** @get_life: gets the life of the thread that had the ids at a time; or -ENOENT */
 	int (*get_life)(struct pxtu_source *source, const struct pxtu_task *task,
 			struct pxtu_life *life);
-	/** @get_program: writes the command line of the process at a time; -ENOENT as well */
+	/** @get_program: gets the command line of the process at a time; or -ENOENT */
 	int (*get_program)(struct pxtu_source *source, const struct pxtu_task *task,
 			   struct pxtu_text *text);
 	/**
-	 * @get_mapping: writes which file the process had at an address, at a time; -ENOENT as
-	 * well
+	 * @get_mapping: gets the file that the process had mapped at an address, at a time; or
+	 * -ENOENT
 	 */
 	int (*get_mapping)(struct pxtu_source *source, const struct pxtu_task *task, __u64 address,
 			   struct posixtrace_mapping_info *info);
-	/** @get_host: writes where the events come from; -ENOENT as well */
+	/** @get_host: gets the host that the events come from; or -ENOENT */
 	int (*get_host)(struct pxtu_source *source, struct posixtrace_host_info *info);
-	/** @next_type: writes the next event type of the list, or 0 at its end */
+	/** @next_type: gets the next event type of the list, or 0 at its end */
 	int (*next_type)(struct pxtu_source *source, trace_event_id_t *id);
 	/** @rewind_types: goes back to the first event type */
 	int (*rewind_types)(struct pxtu_source *source);
@@ -120,12 +120,12 @@ struct pxtu_source_ops {
 
 /**
  * struct pxtu_source - the common part of both kinds of sources
- * @ops: operations; the kind of the source
- * @readable: its events can be read. Those of a stream with log are read from the log
+ * @ops: operations; identify the kind of the source
+ * @readable: its events can be read. The events of a stream with log are read from the log
  * @users: calls that use it; guarded by the lock of the trace ids. A futex, woken when it becomes 0
  *	after the trace id was removed
  * @removed: the trace id is gone; guarded by the lock of the trace ids
- * @lock: guards the fields that each kind names; never held while waiting for an event. It is in
+ * @lock: guards the fields that each kind lists; never held while waiting for an event. It is in
  *	the slot of the trace id
  */
 struct pxtu_source {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pages with the state of this process. Its contents belong to record/attach.c,
+ * The pages with the state of this process. Their contents belong to record/attach.c,
  * record/slots.c and trid.c.
  */
 #include <sys/mman.h>
@@ -22,8 +22,8 @@ struct pxtu_state *pxtu_state_make(void)
 	if (mine == MAP_FAILED)
 		goto out;
 	/*
-	 * Without it a child would take its parent's descriptors for its own, so there is
-	 * no tracing then. Linux has it since 4.14.
+	 * Without it, a child would mistake its parent's descriptors for its own, so tracing is
+	 * not possible then. Available since Linux 4.14.
 	 */
 	if (madvise(mine, size, MADV_WIPEONFORK))
 		goto unmap;
@@ -46,12 +46,12 @@ static bool change_holder(struct pxtu_state *state, int *from, int to)
 					   __ATOMIC_RELAXED);
 }
 
-/* Milliseconds after which it is worth a system call to see whether the holder has ended. */
+/* Milliseconds after which it is worth a system call to check if the holder has ended. */
 #define LONG	1000U
 
 /*
- * A thread can be killed while others go on: by a filter (seccomp), or as a child of vfork(). What
- * it has begun is only used after its last step, so others can begin again.
+ * A thread can be killed while others continue: by a filter (seccomp), or as a child of vfork().
+ * Its unfinished work is only used after the last step, so another thread can start over.
  */
 static bool take_over(struct pxtu_state *state, int held, int me)
 {
@@ -65,7 +65,7 @@ static bool try_lock(struct pxtu_state *state)
 {
 	int me = pxtu_thread(), held = 0;
 
-	/* A filter of the program answers: a number of which no one sees that it has ended. */
+	/* A filter of the program answers: use a number that is never found to have ended. */
 	if (me <= 0)
 		me = 1;
 	if (!change_holder(state, &held, me) && !take_over(state, held, me))
@@ -77,7 +77,7 @@ static bool try_lock(struct pxtu_state *state)
 bool pxtu_state_trylock(struct pxtu_state *state, __u64 *signals)
 {
 	/*
-	 * A signal handler that leaves by siglongjmp(), or a cancellation, would otherwise leave
+	 * Otherwise a signal handler that leaves by siglongjmp(), or a cancellation, would leave
 	 * the try-lock held forever.
 	 */
 	pxtu_signals_block(signals);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * System calls as the library needs them: they are no cancellation points and keep errno.
+ * System calls as the library needs them: they are not cancellation points and keep errno.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -46,7 +46,7 @@ int pxtu_open(const char *path, int flags)
 
 void pxtu_close(int fd)
 {
-	/* Linux has closed it even after EINTR: no retry. */
+	/* On Linux it is closed even after EINTR: do not retry. */
 	sys(SYS_close, fd);
 }
 
@@ -55,7 +55,7 @@ ssize_t pxtu_pread(int fd, void *to, size_t len, __u64 offset)
 	int saved_errno = errno, cancel;
 	ssize_t ret;
 
-	/* Use the C library: the machine decides how to pass an offset. */
+	/* Use the C library: passing an offset is architecture-specific. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	do {
 		ret = pread64(fd, to, len, (off64_t)offset);
@@ -71,8 +71,8 @@ bool pxtu_rseq_forgotten(void)
 {
 #ifdef __LP64__
 	/*
-	 * An address of the kernel. A thread with a registration has another one, and gets EINVAL;
-	 * for a thread without, the kernel looks at the address.
+	 * An invalid address. A registered thread has another one, and gets EINVAL; for an
+	 * unregistered one, the kernel checks the address.
 	 */
 	return sys(SYS_rseq, -4096L, 32, 0, 0) == -EFAULT;
 #else
@@ -130,7 +130,7 @@ bool pxtu_is_ours(int fd, __u64 stream)
 {
 	struct posixtrace_info info = { 0 };
 
-	/* Only the module gives this answer; some files return 0 for every command. */
+	/* Only the module sets this; some files return 0 for every command. */
 	return !pxtu_checked_soon(fd, stream, POSIXTRACE_IOC_INFO, &info) && info.abi_version;
 }
 
@@ -140,13 +140,13 @@ int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags
 	struct posixtrace_mapping mapping = { .map = *map, .flags = flags };
 	int err;
 
-	/* An address space of 32 bits. */
+	/* Too large for a 32-bit address space. */
 	if (map->size != (size_t)map->size)
 		return -ENOMEM;
 	err = pxtu_checked_soon(fd, stream, POSIXTRACE_IOC_MAP, &mapping);
 	if (err)
 		return err;
-	/* A file that returns 0 for every command maps nothing. */
+	/* A file that returns 0 for every command has not mapped any memory. */
 	if (!mapping.address)
 		return -EBADF;
 	*address = (void *)(uintptr_t)mapping.address;
@@ -174,7 +174,7 @@ enum identity {
 /* Does the descriptor refer to the device file? */
 static enum identity identify(int fd)
 {
-	/* A filter may answer 0 and write nothing. */
+	/* A filter may return 0 without writing the result. */
 	struct stat ours = { 0 }, theirs = { 0 };
 	enum identity identity = IS_OTHER;
 	int saved_errno = errno, path_err, fd_err;
@@ -183,7 +183,7 @@ static enum identity identify(int fd)
 	fd_err = fstat(fd, &theirs) ? errno : 0;
 	/*
 	 * The program may have closed the descriptor, and be about to open another file under its
-	 * number. stat() of a path says EBADF only if a filter does.
+	 * number. stat() of a path returns EBADF only because of a filter.
 	 */
 	if (fd_err)
 		identity = fd_err == EBADF && path_err != EBADF ? IS_OTHER : IS_UNKNOWN;
@@ -196,10 +196,10 @@ static enum identity identify(int fd)
 }
 
 /*
- * The device file does not answer that it is ours. Does the module say so, or a filter of the
- * program (seccomp) that forbids CHECKED or all commands? The module answers ESTALE for
- * another role of this process, and EFAULT without an argument. For any other file it answers
- * EINVAL both times, also to the command that every file of that role takes, but not to INFO.
+ * The device file does not confirm that it is ours. Is that the module's answer, or does a filter
+ * of the program (seccomp) forbid CHECKED or all commands? The module returns ESTALE for another
+ * role of this process, and EFAULT without an argument. For any other file it returns EINVAL both
+ * times, also to the command that every file of that role takes, but not to INFO.
  */
 static bool is_filtered(int fd, __u64 stream)
 {
@@ -220,9 +220,9 @@ static bool is_filtered(int fd, __u64 stream)
 }
 
 /*
- * No system call closes a descriptor only if it is a certain file. So between the check and
- * the close another thread can close it and open another file under its number, as between
- * open() and close() in any library.
+ * No system call closes a descriptor only if it is a certain file. Between the check and the close,
+ * another thread can close it and open another file under its number, as between open() and
+ * close() in any library.
  */
 bool pxtu_close_ours(int fd, __u64 stream)
 {
@@ -232,7 +232,7 @@ bool pxtu_close_ours(int fd, __u64 stream)
 	return true;
 }
 
-/* Has it a role that this process gave it? If a filter said EBUSY, it says so here, too. */
+/* Did this process give it a role? If EBUSY came from a filter, the answer here is also EBUSY. */
 static bool has_role(int fd)
 {
 	return pxtu_ioctl(fd, POSIXTRACE_IOC_CHECKED, NULL) == -EFAULT;
@@ -240,7 +240,7 @@ static bool has_role(int fd)
 
 bool pxtu_close_new(int fd, int err)
 {
-	/* EBUSY: it is another file of the module, because ours has no role yet. */
+	/* EBUSY: this is another file of the module, because ours has no role yet. */
 	if (identify(fd) == IS_OTHER || (err == -EBUSY && has_role(fd)))
 		return false;
 	pxtu_close(fd);
@@ -250,9 +250,9 @@ bool pxtu_close_new(int fd, int err)
 void pxtu_futex_wait(int *word, int value)
 {
 	/*
-	 * The other thread may be killed, and the caller then sees it. And the kernel does not
-	 * restart a wait with a time limit after a signal handler with SA_RESTART: the handler may
-	 * have forked, and no thread wakes the child.
+	 * The time limit has two reasons. The other thread may be killed, and the caller then
+	 * notices. And the kernel does not restart a wait with a time limit after a signal handler
+	 * with SA_RESTART: the handler may have forked, and no thread wakes the child.
 	 */
 	const struct __kernel_old_timespec limit = { .tv_sec = 1 };
 
@@ -276,7 +276,7 @@ void pxtu_thread_name(const char *name)
 
 void pxtu_pause(long ms)
 {
-	/* It never changes. */
+	/* This value does not change. */
 	int word = 0;
 	const struct __kernel_old_timespec time = { .tv_nsec = ms * 1000000 };
 
@@ -289,16 +289,16 @@ bool pxtu_thread_ended(int thread)
 	const struct iovec to = { &byte, 1 }, from = { &thread, 1 };
 
 	/*
-	 * Linux accepts the number of any thread. One that has ended, but was not waited for, has
-	 * no memory any more. A filter of the program may answer otherwise.
+	 * Linux accepts the id of any thread. A zombie no longer has memory. A filter of the
+	 * program may return something else.
 	 */
 	return sys(SYS_kill, thread, 0) == -ESRCH ||
 	       sys(SYS_process_vm_readv, thread, &to, 1UL, &from, 1UL, 0UL) == -ESRCH;
 }
 
 /*
- * pthread_sigmask() of glibc and musl removes the signals of the C library from what it blocks, so
- * SIG_SETMASK unblocks the one by which it cancels a thread. Hence the system call.
+ * pthread_sigmask() of glibc and musl does not block the signals of the C library, so SIG_SETMASK
+ * would unblock the one that cancels a thread. Hence the system call.
  */
 static bool set_mask(int how, __u64 signals, __u64 *before)
 {
@@ -307,12 +307,12 @@ static bool set_mask(int how, __u64 signals, __u64 *before)
 
 #define SIGNAL(number)		(1ULL << ((number) - 1))
 
-/* No mask of a thread: SIGKILL cannot be blocked. */
+/* Not a valid mask of a thread: SIGKILL cannot be blocked. */
 #define MASK_UNCHANGED		(~0ULL)
 
 void pxtu_signals_block(__u64 *before)
 {
-	/* The kernel ends a program that blocks the signal of its filter (SECCOMP_RET_TRAP). */
+	/* The kernel kills a program that blocks the signal of its filter (SECCOMP_RET_TRAP). */
 	if (!set_mask(SIG_SETMASK, ~SIGNAL(SIGSYS), before))
 		*before = MASK_UNCHANGED;
 }
@@ -323,7 +323,7 @@ void pxtu_signals_restore(__u64 before)
 		set_mask(SIG_SETMASK, before, NULL);
 }
 
-/* The C library cancels another thread with this signal. */
+/* The C library uses this signal to cancel another thread. */
 #ifdef __GLIBC__
 #define CANCEL_SIGNAL	SIGNAL(__SIGRTMIN)
 #else
@@ -344,9 +344,9 @@ void pxtu_cancel_unblock(__u64 before)
 }
 
 /*
- * In another version of the module the same commands mean other things. A file that does not
- * know INFO does not know ATTACH or CREATE either. A file that returns 0 for every command
- * writes nothing, and no module has pages of size 0.
+ * In another version of the module, the commands have other meanings. A file that does not know
+ * INFO does not know ATTACH or CREATE either. A file that returns 0 for every command does not
+ * write the result, and no module has pages of size 0.
  */
 static bool has_our_version(int fd)
 {
@@ -356,7 +356,7 @@ static bool has_our_version(int fd)
 	       info.abi_version == POSIXTRACE_ABI_VERSION;
 }
 
-/* ENODEV and EPERM; any other error unchanged. */
+/* Map errors to ENODEV and EPERM; return any other error unchanged. */
 static int why_not_open(int err)
 {
 	switch (err) {
@@ -386,7 +386,7 @@ int pxtu_device_open(void)
 	if (fd < 0)
 		return why_not_open(fd);
 	if (fd <= STDERR_FILENO) {
-		/* It has no role yet, so the module does not care if a copy is closed. */
+		/* Without a role, the module does not care if a duplicate is closed. */
 		high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 		pxtu_close_new(fd, 0);
 		fd = high;
@@ -409,7 +409,7 @@ __u32 pxtu_coarse_ms(void)
 int pxtu_error(int err)
 {
 	switch (err) {
-	case -ESHUTDOWN:	/* the stream is gone, and its trace id too */
+	case -ESHUTDOWN:	/* the stream and its trace id are gone */
 	case -EBADF:		/* the program closed our descriptor */
 	case -ENOTTY:		/* and opened another file under its number */
 	case -ESTALE:		/* or another stream */

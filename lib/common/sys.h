@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls that are no cancellation points, and the border between negative errno inside and
+ * System calls that are not cancellation points, and the border between negative errno inside and
  * error numbers outside.
  */
 #ifndef PXTU_SYS_H
@@ -10,11 +10,11 @@
 
 /**
  * pxtu_open() - open a file
- * @path: its name
+ * @path: path
  * @flags: O_*
  *
- * Unlike open() no cancellation point: most functions of the standard must not
- * be one. Keeps errno, as all functions here do. Async-signal-safe.
+ * Unlike open(), this is not a cancellation point: most functions of the standard must not
+ * be one. Keeps errno, like all functions here. Async-signal-safe.
  *
  * Return: a descriptor or negative errno.
  */
@@ -24,18 +24,18 @@ int pxtu_open(const char *path, int flags);
  * pxtu_close() - close a descriptor
  * @fd: the descriptor
  *
- * Unlike close() no cancellation point. Async-signal-safe.
+ * Unlike close(), this is not a cancellation point. Async-signal-safe.
  */
 void pxtu_close(int fd);
 
 /**
  * pxtu_pread() - read at an offset, retry after a signal
  * @fd: the descriptor
- * @to: where to write it
+ * @to: buffer
  * @len: bytes
  * @offset: where to read; the file offset does not move
  *
- * Unlike pread() no cancellation point.
+ * Unlike pread(), this is not a cancellation point.
  *
  * Return: bytes read or negative errno.
  */
@@ -49,8 +49,8 @@ ssize_t pxtu_pread(int fd, void *to, size_t len, __u64 offset);
  *
  * For commands that do not wait. Async-signal-safe.
  *
- * Return: what the command returned, or negative errno, never -EINTR; -EIO if a signal
- * interrupted every try.
+ * Return: the result of the command, or negative errno, never -EINTR; -EIO if a signal
+ * interrupted every attempt.
  */
 int pxtu_ioctl(int fd, unsigned long cmd, void *arg);
 
@@ -60,17 +60,18 @@ int pxtu_ioctl(int fd, unsigned long cmd, void *arg);
  * @cmd: POSIXTRACE_IOC_*
  * @arg: its argument
  *
- * Return: what the command returned, or negative errno.
+ * Return: the result of the command, or negative errno.
  */
 int pxtu_ioctl_once(int fd, unsigned long cmd, void *arg);
 
 /**
- * pxtu_rseq_forgotten() - is the calling thread without restartable sequences in the kernel?
+ * pxtu_rseq_forgotten() - check if the kernel has lost the calling thread's rseq registration
  *
- * The C library registers each thread, and does not know that the kernel forgets the registration
- * of a child of vfork(), whose own children by fork() are without one as well. Changes nothing.
+ * The C library registers each thread. It does not know that the kernel drops the registration
+ * of a child of vfork(), and that the children of such a child by fork() have no registration
+ * either. Has no side effects.
  *
- * Return: yes or no; no if the kernel does not say.
+ * Return: true if it has; false if that cannot be determined.
  */
 bool pxtu_rseq_forgotten(void);
 
@@ -86,13 +87,13 @@ bool pxtu_rseq_forgotten(void);
  * file of another kind does not know the command. Retries after a signal.
  * Async-signal-safe.
  *
- * Return: what the command returned, or negative errno, never -EINTR: -EBADF,
+ * Return: the result of the command, or negative errno, never -EINTR: -EBADF,
  * -ENOTTY, -EINVAL or -ESTALE if it is not ours, or any error of a foreign file.
  */
 int pxtu_checked(int fd, __u64 stream, unsigned long cmd, void *arg);
 
 /**
- * pxtu_checked_once() - as pxtu_checked(), without a retry after a signal
+ * pxtu_checked_once() - like pxtu_checked(), without retrying after a signal
  * @fd: a descriptor that was ours
  * @stream: number of its stream; 0 for role target
  * @cmd: POSIXTRACE_IOC_*
@@ -103,7 +104,7 @@ int pxtu_checked(int fd, __u64 stream, unsigned long cmd, void *arg);
 int pxtu_checked_once(int fd, __u64 stream, unsigned long cmd, void *arg);
 
 /**
- * pxtu_checked_soon() - as pxtu_checked(), for commands that do not wait
+ * pxtu_checked_soon() - like pxtu_checked(), for commands that do not wait
  * @fd: a descriptor that was ours
  * @stream: number of its stream; 0 for role target
  * @cmd: POSIXTRACE_IOC_*
@@ -111,18 +112,18 @@ int pxtu_checked_once(int fd, __u64 stream, unsigned long cmd, void *arg);
  *
  * Async-signal-safe.
  *
- * Return: as pxtu_checked(), or -EIO if a signal interrupted every try.
+ * Return: as pxtu_checked(), or -EIO if a signal interrupted every attempt.
  */
 int pxtu_checked_soon(int fd, __u64 stream, unsigned long cmd, void *arg);
 
 /**
- * pxtu_is_ours() - is a descriptor still ours?
+ * pxtu_is_ours() - check if a descriptor is still ours
  * @fd: a descriptor that was ours
  * @stream: number of its stream; 0 for role target
  *
  * Async-signal-safe.
  *
- * Return: true also for a stream that was shut down.
+ * Return: true if it is, also for a stream that was shut down.
  */
 bool pxtu_is_ours(int fd, __u64 stream);
 
@@ -132,10 +133,10 @@ bool pxtu_is_ours(int fd, __u64 stream);
  * @stream: number of its stream; 0 for role target
  * @map: the memory, from CREATE, ATTACH or SYNC
  * @flags: POSIXTRACE_MAPPING_*
- * @address: where to write the address of the mapping
+ * @address: result, address of the mapping
  *
- * Not mmap(): it would map any file that has the number @fd at that moment, and a later
- * check cannot tell which file that was. Async-signal-safe.
+ * Unlike mmap(), this never maps another file that has the number @fd at that moment; a later
+ * check could not tell which file was mapped. Async-signal-safe.
  *
  * Return: 0 or negative errno, as pxtu_checked().
  */
@@ -147,7 +148,7 @@ int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags
  * @fd: a descriptor that was ours
  * @stream: number of its stream; 0 for role target
  *
- * Works also if a filter of the program (seccomp) keeps the module from answering.
+ * Works even if a filter of the program (seccomp) keeps the module from answering.
  * Async-signal-safe.
  *
  * Return: true if it was ours and is closed now.
@@ -156,8 +157,8 @@ bool pxtu_close_ours(int fd, __u64 stream);
 
 /**
  * pxtu_close_new() - close a descriptor without role, if it is still ours
- * @fd: of the device, opened a moment ago
- * @err: the error of CREATE or ATTACH, if one of them failed; else 0
+ * @fd: descriptor of the device, just opened
+ * @err: the error of CREATE or ATTACH, if one of them failed; otherwise 0
  *
  * Async-signal-safe.
  *
@@ -166,34 +167,34 @@ bool pxtu_close_ours(int fd, __u64 stream);
 bool pxtu_close_new(int fd, int err);
 
 /**
- * pxtu_futex_wait() - sleep until pxtu_futex_wake() or a signal, for a second at most
- * @word: of this process only
- * @value: returns at once if the word has another value
+ * pxtu_futex_wait() - sleep until pxtu_futex_wake() or a signal, for at most a second
+ * @word: private to this process
+ * @value: returns immediately if the word has another value
  *
- * May return earlier: the caller looks at the word again. No cancellation point.
+ * May return earlier: the caller checks the word again. Not a cancellation point.
  */
 void pxtu_futex_wait(int *word, int value);
 
 /**
  * pxtu_futex_wake() - wake up all threads that sleep in pxtu_futex_wait()
- * @word: its value has changed
+ * @word: the word, which has a new value
  *
  * Async-signal-safe.
  */
 void pxtu_futex_wake(int *word);
 
 /**
- * pxtu_signals_block() - block all signals but SIGSYS, also those of the C library
- * @before: where to write which signals were blocked, for pxtu_signals_restore()
+ * pxtu_signals_block() - block all signals but SIGSYS, including those of the C library
+ * @before: result: the signals that were blocked, for pxtu_signals_restore()
  *
- * Until pxtu_signals_restore(), no signal handler runs in this thread, and no cancellation ends it:
+ * Until pxtu_signals_restore(), no signal handler runs in this thread, and it is not cancelled:
  * the thread may be in a signal handler that interrupts a cancellation point. Async-signal-safe.
  */
 void pxtu_signals_block(__u64 *before);
 
 /**
  * pxtu_signals_restore() - undo pxtu_signals_block()
- * @before: what pxtu_signals_block() wrote
+ * @before: from pxtu_signals_block()
  *
  * Async-signal-safe.
  */
@@ -201,7 +202,7 @@ void pxtu_signals_restore(__u64 before);
 
 /**
  * pxtu_cancel_block() - block the signal that cancels this thread asynchronously
- * @before: where to write which signals were blocked, for pxtu_cancel_unblock()
+ * @before: result: the signals that were blocked, for pxtu_cancel_unblock()
  *
  * Until pxtu_cancel_unblock(), the signal interrupts only a system call that unblocks it.
  *
@@ -212,27 +213,27 @@ __u64 pxtu_cancel_block(__u64 *before);
 
 /**
  * pxtu_cancel_unblock() - undo pxtu_cancel_block()
- * @before: what pxtu_cancel_block() wrote
+ * @before: from pxtu_cancel_block()
  */
 void pxtu_cancel_unblock(__u64 before);
 
 /**
- * pxtu_device_missing() - is there no device for this process?
- * @err: what pxtu_open() returned for PXTU_DEVICE
+ * pxtu_device_missing() - check if the device is not available to this process
+ * @err: result of pxtu_open() for PXTU_DEVICE
  *
  * Return: true without the module, and without permission; false after other errors, which may
- * pass.
+ * be temporary.
  */
 bool pxtu_device_missing(int err);
 
 /**
- * pxtu_map_over() - map a file for reading, in the place of what is there
- * @place: of whole pages
+ * pxtu_map_over() - map a file for reading, replacing the mapping at an address
+ * @place: address of whole pages
  * @size: bytes
  * @fd: the file
- * @offset: in it
+ * @offset: offset in the file
  *
- * After a failure there may be nothing in the place. Not for processes of 32 bits.
+ * After a failure, @place may be unmapped. Not for 32-bit processes.
  * Async-signal-safe.
  *
  * Return: 0 or negative errno.
@@ -242,19 +243,19 @@ int pxtu_map_over(void *place, size_t size, int fd, __u64 offset);
 /**
  * pxtu_device_open() - open the module's device
  *
- * The descriptor is above those of the standard streams, which programs close
- * and open again by number. exec closes it. Async-signal-safe.
+ * The descriptor is above the standard streams, which programs close and reopen by number. It is
+ * closed on exec. Async-signal-safe.
  *
  * Return: a descriptor; -ENODEV without the module, -EPERM without permission to open
  * the device, -EOPNOTSUPP if the module has another ABI version, -EBADF if the program
- * closed the descriptor at once, other negative errno.
+ * closed the descriptor immediately, other negative errno.
  */
 int pxtu_device_open(void);
 
 /**
- * pxtu_thread() - number of the calling thread
+ * pxtu_thread() - get the id of the calling thread
  *
- * Async-signal-safe. The C library may know another one after vfork().
+ * Async-signal-safe. After vfork(), the C library may cache another id.
  *
  * Return: thread id, as gettid() returns it.
  */
@@ -262,7 +263,7 @@ int pxtu_thread(void);
 
 /**
  * pxtu_thread_name() - name the calling thread
- * @name: at most 15 bytes, for tools that show threads
+ * @name: at most 15 bytes, shown by tools that list threads
  */
 void pxtu_thread_name(const char *name);
 
@@ -273,29 +274,29 @@ void pxtu_thread_name(const char *name);
 void pxtu_pause(long ms);
 
 /**
- * pxtu_thread_ended() - has a thread ended?
- * @thread: number, as its process and this one see it
+ * pxtu_thread_ended() - check if a thread has ended
+ * @thread: id, the same in its process and in this one
  *
  * Async-signal-safe.
  *
- * Return: false if it has not, or if that cannot be found out.
+ * Return: false if it has not, or if that cannot be determined.
  */
 bool pxtu_thread_ended(int thread);
 
 /**
- * pxtu_coarse_ms() - a time for pauses between tries
+ * pxtu_coarse_ms() - get a time for pauses between attempts
  *
- * The time of the last tick of the kernel's clock: needs no system call. Async-signal-safe.
+ * The time of the last tick of the kernel's clock: no system call. Async-signal-safe.
  *
  * Return: milliseconds; wraps around.
  */
 __u32 pxtu_coarse_ms(void);
 
 /**
- * pxtu_error() - turn an error into the return value of a standard function
+ * pxtu_error() - convert an error to the return value of a standard function
  * @err: 0 or negative errno
  *
- * Return: 0 or the error number that the standard has for the cause.
+ * Return: 0 or the error number that the standard specifies for the cause.
  */
 int pxtu_error(int err);
 

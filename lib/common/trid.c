@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * The table of trace ids. A trace id is the index of a slot in the table and, in the upper
- * bits, the generation of the slot. So an id that was shut down stays invalid until its slot
- * has been used half a million times more.
+ * bits, the generation of the slot. An id that was shut down therefore stays invalid until its
+ * slot has been reused half a million times.
  *
  * A slot also has the lock of its source. Slots are never freed, so pxtu_trid_lock() takes that
- * lock first, and then looks whether the slot has the trace id.
+ * lock first, and then checks if the slot has the trace id.
  */
 #include <stdlib.h>
 
@@ -21,10 +21,10 @@
 /**
  * struct trid_slot - one trace id
  * @lock: lock of the source
- * @source: the source that has the slot; NULL in a free slot
+ * @source: the source in the slot; NULL in a free slot
  * @trid: its trace id; 0 before it is installed, and after it was removed
  * @generation: upper part of the next trace id, from 1
- * @apart: readers of two streams share no cache line
+ * @apart: padding, to keep readers of two streams out of each other's cache lines
  */
 struct trid_slot {
 	pthread_mutex_t lock;
@@ -36,10 +36,10 @@ struct trid_slot {
 
 /**
  * struct pxtu_trid_table - trace ids of this process
- * @lock: guards all below but the locks of sources, and the use counts of the sources. Innermost;
- *	held for a few instructions only
- * @older: that of the parent: a child, whose state is empty, cannot free its copy
- * @nr_slots: slots that were used once; they have a lock
+ * @lock: guards all fields below except the locks of sources, and the use counts of the sources.
+ *	Innermost; held for a few instructions only
+ * @older: table of the parent: a child has an empty state and cannot free its copy
+ * @nr_slots: slots that have been used; they have an initialized lock
  * @slot: the slots
  */
 struct pxtu_trid_table {
@@ -50,8 +50,7 @@ struct pxtu_trid_table {
 };
 
 /*
- * All tables, for tools that look for leaks: they do not look into the pages of the state. Nothing
- * else reads it.
+ * All tables, for leak checkers, which do not scan the pages of the state. Otherwise unused.
  */
 static struct pxtu_trid_table *tables;
 
@@ -70,7 +69,7 @@ static struct pxtu_trid_table *table_make(void)
 
 	if (!state)
 		return NULL;
-	/* Only slots that are used cost memory. */
+	/* Only slots that are used take up memory. */
 	mine = calloc(1, sizeof(*mine));
 	if (!mine)
 		return NULL;
@@ -87,7 +86,7 @@ static struct pxtu_trid_table *table_make(void)
 	return found;
 }
 
-/* The slot of a number, which may have another trace id; NULL if it was never used. */
+/* The slot for a number, possibly with another trace id; NULL if it was never used. */
 static struct trid_slot *slot_at(struct pxtu_trid_table *table, trace_id_t trid)
 {
 	unsigned int index = (unsigned int)trid % SLOTS_MAX;
@@ -96,7 +95,7 @@ static struct trid_slot *slot_at(struct pxtu_trid_table *table, trace_id_t trid)
 	return trid > 0 && index < pxtu_load_acquire(&table->nr_slots) ? &table->slot[index] : NULL;
 }
 
-/* Has the slot this trace id, and a source of the kind? With one of its two locks held. */
+/* Does the slot have this trace id, and a source of the kind? Called with one of its two locks. */
 static bool slot_is(const struct trid_slot *slot, trace_id_t trid,
 		    const struct pxtu_source_ops *kind)
 {
@@ -104,7 +103,7 @@ static bool slot_is(const struct trid_slot *slot, trace_id_t trid,
 	return pxtu_load_acquire(&slot->trid) == trid && (!kind || slot->source->ops == kind);
 }
 
-/* The slot that a valid trace id means, if its source is of the kind. With the lock held. */
+/* Find the slot of a valid trace id with a source of the kind. Called with the lock. */
 static struct trid_slot *slot_find(struct pxtu_trid_table *table, trace_id_t trid,
 				   const struct pxtu_source_ops *kind)
 {
@@ -113,7 +112,7 @@ static struct trid_slot *slot_find(struct pxtu_trid_table *table, trace_id_t tri
 	return slot && slot_is(slot, trid, kind) ? slot : NULL;
 }
 
-/* A free slot, or NULL. With the lock held. */
+/* Get a free slot, or NULL. Called with the lock. */
 static struct trid_slot *slot_free(struct pxtu_trid_table *table)
 {
 	struct trid_slot *slot;
@@ -178,7 +177,7 @@ struct pxtu_source *pxtu_trid_lock(trace_id_t trid, const struct pxtu_source_ops
 	struct pxtu_trid_table *table = table_get();
 	struct trid_slot *slot = table ? slot_at(table, trid) : NULL;
 
-	/* No wait here: a reader may hold the lock for long. */
+	/* Do not wait: a reader may hold the lock for long. */
 	if (!slot || pthread_mutex_trylock(&slot->lock))
 		return NULL;
 	if (slot_is(slot, trid, kind))
@@ -191,11 +190,11 @@ void pxtu_trid_put(struct pxtu_source *source)
 {
 	struct pxtu_trid_table *table = table_get();
 
-	/* No table: a signal handler forked meanwhile, and this is the child. */
+	/* No table: a signal handler has forked, and this is the child. */
 	if (!table)
 		return;
 	pthread_mutex_lock(&table->lock);
-	/* Wake under the lock: without it the source may be freed first. */
+	/* Wake with the lock held: otherwise the source might be freed first. */
 	if (!--source->users && source->removed)
 		pxtu_futex_wake(&source->users);
 	pthread_mutex_unlock(&table->lock);
@@ -240,13 +239,13 @@ bool pxtu_trid_drain(struct pxtu_source *source)
 		users = count_users(table, source);
 		if (!users)
 			break;
-		/* Not pthread_cond_wait(): a child would stay there. */
+		/* Not pthread_cond_wait(): a child would hang there. */
 		pxtu_futex_wait(&source->users, users);
 		table = table_get();
 	}
 	if (!table)
 		return false;
-	/* Wait for pxtu_trid_lock(): who takes the lock later sees that the trace id is gone. */
+	/* Wait for pxtu_trid_lock(): later holders of the lock see that the trace id is gone. */
 	pthread_mutex_lock(&slot->lock);
 	pthread_mutex_unlock(&slot->lock);
 
@@ -259,6 +258,6 @@ bool pxtu_trid_drain(struct pxtu_source *source)
 
 bool pxtu_trid_forked(void)
 {
-	/* The kernel has emptied the state of the child, and so it has no table. */
+	/* The kernel has cleared the state of a child, so it has no table. */
 	return !table_get();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The grammar of descriptions: reads structs, members, types and labels. Structs in structs are
- * read by recursion, which PXTU_FIELDS_LEVELS limits.
+ * The grammar of descriptions: reads structs, members, types and labels. Nested structs are
+ * read recursively, up to PXTU_FIELDS_LEVELS.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,20 +33,20 @@ static const struct {
 	{ "text", POSIXTRACE_FIELD_TEXT, 0 },
 };
 
-/* A size in brackets: a number, or the slot of a field that has it. */
+/* A size in brackets: a number, or the slot of a field that contains it. */
 struct dimension {
 	size_t count;
 	unsigned int slot;
 	size_t offset;
 };
 
-/* The current token is a word that begins with no digit. */
+/* Is the current token a word that does not start with a digit? */
 static bool is_identifier(const struct pxtu_lexer *lexer)
 {
 	return lexer->token == PXTU_TOKEN_WORD;
 }
 
-/* Keeps a copy of the current token. */
+/* Keep a copy of the current token. */
 static const char *keep_string(struct pxtu_field_parser *parser)
 {
 	char *to = parser->fields->strings + parser->nr_strings;
@@ -115,7 +115,7 @@ static int read_label(struct pxtu_field_parser *parser, const struct posixtrace_
 	return pxtu_lexer_next(lexer);
 }
 
-/* Names lie in the order of the description: of equal values, the first one stays the first. */
+/* Names are stored in the order of the description: the first of equal values stays first. */
 static int compare_labels(const void *a, const void *b)
 {
 	const struct posixtrace_label *x = a, *y = b;
@@ -201,7 +201,7 @@ static int read_enum(struct pxtu_field_parser *parser, struct posixtrace_field *
 
 static int read_struct(struct pxtu_field_parser *parser, struct pxtu_field_type *type);
 
-/* Reads a type, whose first token is the current one. */
+/* Read a type. The current token is its first one. */
 static int read_type(struct pxtu_field_parser *parser, struct pxtu_field_type *type)
 {
 	struct pxtu_lexer *lexer = &parser->lexer;
@@ -263,7 +263,7 @@ static int read_count(struct pxtu_lexer *lexer, size_t *count)
 	return 0;
 }
 
-/* Reads sizes, and the token after them. The current token is the one before. */
+/* Read sizes, and the token after them. The current token is the one before. */
 static int read_dimensions(struct pxtu_field_parser *parser, struct dimension *dimensions,
 			   size_t *count)
 {
@@ -313,7 +313,7 @@ static int read_unit(struct pxtu_field_parser *parser, struct posixtrace_field *
 	}
 }
 
-/* Turns a type into arrays of it. The last dimension of "char" is the size of the text. */
+/* Make arrays of a type. The last dimension of "char" is the size of the text. */
 static int apply_dimensions(struct pxtu_field_parser *parser, struct pxtu_field_type *type,
 			    const struct dimension *dimensions, size_t count)
 {
@@ -361,7 +361,7 @@ static int read_pad(struct pxtu_field_parser *parser)
 	return err ? err : pxtu_field_add(parser, &type, offset);
 }
 
-/* Reads a member, whose first token is the current one. */
+/* Read a member. The current token is its first one. */
 static int read_member(struct pxtu_field_parser *parser)
 {
 	struct pxtu_field_scope *scope = &parser->scopes[parser->depth - 1];
@@ -397,7 +397,7 @@ static int read_member(struct pxtu_field_parser *parser)
 	return err ? err : pxtu_field_add(parser, &type, offset);
 }
 
-/* Reads a struct, whose first token is the current one. */
+/* Read a struct. The current token is its first one. */
 static int read_struct(struct pxtu_field_parser *parser, struct pxtu_field_type *type)
 {
 	bool aligned = pxtu_lexer_is(&parser->lexer, "struct");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where the fields of a description lie in the data: sizes, alignment, and the fields that are
+ * The layout of the fields of a description: sizes, alignment, and the fields that are
  * lengths of others.
  */
 #include <string.h>
@@ -26,7 +26,7 @@ int pxtu_field_open(struct pxtu_field_parser *parser, bool aligned)
 	return 0;
 }
 
-/* Adds a member that lies directly behind the others. */
+/* Add a member directly after the others. */
 static int add_behind(struct pxtu_field_parser *parser, const struct pxtu_field_type *type,
 		      size_t offset)
 {
@@ -47,7 +47,7 @@ static int add_behind(struct pxtu_field_parser *parser, const struct pxtu_field_
 	return 0;
 }
 
-/* Adds the padding that a C compiler inserts. */
+/* Add the padding that a C compiler inserts. */
 static int align_to(struct pxtu_field_parser *parser, size_t align, size_t offset)
 {
 	struct pxtu_field_scope *scope = innermost(parser);
@@ -90,7 +90,7 @@ int pxtu_field_close(struct pxtu_field_parser *parser, struct pxtu_field_type *t
 	if (!count && parser->depth > 1)
 		return pxtu_lexer_fail(&parser->lexer, offset,
 				       "a struct in a struct needs a member");
-	/* The members have their final places now. */
+	/* The members have their final locations now. */
 	for (size_t i = 0; i < count; i++) {
 		to[i] = parser->members[scope->first + i];
 		if (to[i].__slot && to[i].type != POSIXTRACE_FIELD_ARRAY &&
@@ -136,7 +136,7 @@ int pxtu_field_array(struct pxtu_field_parser *parser, struct pxtu_field_type *t
 	return 0;
 }
 
-/* Finds an earlier member of a struct that has not ended, of the innermost one first. */
+/* Find an earlier member of a struct that has not ended, starting with the innermost struct. */
 static struct posixtrace_field *find_member(struct pxtu_field_parser *parser, const char *name)
 {
 	for (size_t i = parser->nr_members; i-- > 0;) {

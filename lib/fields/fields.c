@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Descriptions of the fields of events: their memory. See <posixtrace/fields.h>.
+ * Descriptions of the fields of events: memory management. See <posixtrace/fields.h>.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fields/fields.h"
 
-/* Upper bounds of what a description has. */
+/* Upper bounds for the contents of a description. */
 struct counts {
 	size_t fields;
 	size_t labels;
@@ -19,10 +19,10 @@ static struct counts count_tokens(const char *text, size_t len)
 	size_t members = 0, arrays = 0, labels = 0;
 
 	while (!pxtu_lexer_next(&lexer) && lexer.token != PXTU_TOKEN_END) {
-		/* In a struct, each member and each end may have padding before it. */
+		/* In a struct, there may be padding before each member and each end. */
 		members += pxtu_lexer_is(&lexer, ";") ? 2 : pxtu_lexer_is(&lexer, "}");
 		arrays += pxtu_lexer_is(&lexer, "[");
-		/* Of the first label only the bracket may be there. */
+		/* The first label may have only the bracket. */
 		labels += pxtu_lexer_is(&lexer, ",") || pxtu_lexer_is(&lexer, "{");
 	}
 	if (members > PXTU_FIELDS_MEMBERS)
@@ -35,7 +35,7 @@ static struct posixtrace_fields *allocate(const char *text, size_t len)
 	struct counts counts = count_tokens(text, len);
 	struct posixtrace_fields *fields;
 
-	/* All names together are no longer than the text, as the canonical text is. */
+	/* All names together are at most as long as the text, and so is the canonical text. */
 	fields = calloc(1, sizeof(*fields) + counts.fields * sizeof(*fields->fields) +
 			counts.labels * sizeof(*fields->labels) + 2 * (len + 1));
 	if (!fields)
@@ -77,8 +77,8 @@ static int parse(const char *text, size_t len, struct posixtrace_fields **fields
 /**
  * posixtrace_fields_parse() - read a description of fields
  * @description: the text, which may come from any process
- * @fields: where to store the fields
- * @error: where to explain EINVAL, or NULL
+ * @fields: result
+ * @error: result for EINVAL, or NULL
  *
  * Return: 0; EINVAL if the description is wrong; ENOMEM.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files that read descriptions share: fieldtoken.c finds the tokens, fieldparse.c the
- * fields, fieldplace.c their places in the data. fieldwalk.c finds values in data.
+ * Shared by the files that read descriptions: fieldtoken.c finds the tokens, fieldparse.c the
+ * fields, fieldplace.c their layout in the data. fieldwalk.c finds values in data.
  */
 #ifndef PXTU_FIELDS_H
 #define PXTU_FIELDS_H
@@ -12,7 +12,7 @@
 
 #define PXTU_FIELDS_TEXT	4096	/* bytes of a description, with the null byte */
 #define PXTU_FIELDS_MEMBERS	256	/* of all structs together, padding included */
-#define PXTU_FIELDS_LEVELS	8	/* structs and arrays within one another */
+#define PXTU_FIELDS_LEVELS	8	/* nested structs and arrays */
 #define PXTU_FIELDS_SIZE	65536	/* bytes of the data; elements of an array */
 #define PXTU_FIELDS_NAME	63	/* bytes of a name, a label or a unit */
 #define PXTU_FIELDS_LENGTHS	64	/* fields that are lengths of others */
@@ -28,13 +28,13 @@ enum pxtu_token {
 /**
  * struct pxtu_lexer - finds the tokens of a description
  * @text: the description
- * @len: its bytes
+ * @len: length in bytes
  * @at: end of the current token
- * @canonical: where to append the tokens, or NULL
+ * @canonical: buffer to append the tokens to, or NULL
  * @canonical_len: bytes appended
  * @error: where to explain an error
  * @token: the current token
- * @start: where it begins
+ * @start: start of the current token
  * @value: a word or sign; quoted text without quotes
  * @number: absolute value of a number
  * @negative: the number has a minus sign
@@ -55,14 +55,14 @@ struct pxtu_lexer {
 };
 
 /**
- * struct posixtrace_fields - a description that was read
+ * struct posixtrace_fields - a parsed description
  * @root: the outermost struct
- * @fields: all other fields: the members of each struct one after another
- * @labels: of all enumerations
+ * @fields: all other fields: the members of each struct are consecutive
+ * @labels: labels of all enumerations
  * @strings: names, labels and units
  * @text: canonical text
  *
- * One piece of memory: the arrays follow it.
+ * Allocated together: the arrays follow the structure.
  */
 struct posixtrace_fields {
 	struct posixtrace_field root;
@@ -73,10 +73,10 @@ struct posixtrace_fields {
 };
 
 /**
- * struct pxtu_field_type - a type while it is read
- * @field: the field that gets it
+ * struct pxtu_field_type - a type that is being read
+ * @field: field of this type
  * @align: alignment in a struct
- * @least: least number of bytes
+ * @least: minimum number of bytes
  * @height: levels of structs and arrays
  */
 struct pxtu_field_type {
@@ -87,14 +87,14 @@ struct pxtu_field_type {
 };
 
 /**
- * struct pxtu_field_scope - a struct while it is read
+ * struct pxtu_field_scope - a struct that is being read
  * @first: index of its first member in struct pxtu_field_parser
- * @aligned: members have the places that a C compiler gives them
+ * @aligned: members are laid out as by a C compiler
  * @variable: the size of a member so far depends on the data
- * @text: the last member was a text, which nothing may follow
+ * @text: the last member was a text, which must be the last one
  * @offset: bytes of the members so far, while @variable is false
  * @align: alignment of the struct
- * @least: least number of bytes so far
+ * @least: minimum number of bytes so far
  * @height: levels of structs and arrays of its members
  */
 struct pxtu_field_scope {
@@ -109,7 +109,7 @@ struct pxtu_field_scope {
 };
 
 /**
- * struct pxtu_field_parser - a description while it is read
+ * struct pxtu_field_parser - a description that is being read
  * @lexer: its tokens
  * @fields: the result so far
  * @nr_fields: number of @fields->fields
@@ -119,9 +119,9 @@ struct pxtu_field_scope {
  * @depth: number of @scopes
  * @members: members of these structs
  * @nr_members: number of @members
- * @all_members: number of members so far of all structs
- * @lengths: final places of the fields that are lengths, by slot
- * @nr_lengths: number of @lengths; the first is unused
+ * @all_members: number of members of all structs so far
+ * @lengths: final locations of the fields that are lengths, by slot
+ * @nr_lengths: number of @lengths; the first one is unused
  */
 struct pxtu_field_parser {
 	struct pxtu_lexer lexer;
@@ -147,11 +147,11 @@ struct pxtu_field_parser {
 int pxtu_lexer_next(struct pxtu_lexer *lexer);
 
 /**
- * pxtu_lexer_is() - is the current token this word or sign?
+ * pxtu_lexer_is() - check if the current token is this word or sign
  * @lexer: the tokens
  * @what: a word or a sign
  *
- * Return: false also for quoted text.
+ * Return: true if it is; false also for quoted text.
  */
 bool pxtu_lexer_is(const struct pxtu_lexer *lexer, const char *what);
 
@@ -165,9 +165,9 @@ bool pxtu_lexer_is(const struct pxtu_lexer *lexer, const char *what);
 int pxtu_lexer_expect(struct pxtu_lexer *lexer, const char *sign);
 
 /**
- * pxtu_lexer_fail() - explain what is wrong
+ * pxtu_lexer_fail() - report an error
  * @lexer: the tokens
- * @offset: where
+ * @offset: position of the error
  * @format: for printf()
  *
  * Return: -EINVAL.
@@ -176,18 +176,18 @@ __attribute__((format(printf, 3, 4)))
 int pxtu_lexer_fail(struct pxtu_lexer *lexer, size_t offset, const char *format, ...);
 
 /**
- * pxtu_lexer_unexpected() - explain that the current token should be another one
+ * pxtu_lexer_unexpected() - report that another token was expected
  * @lexer: the tokens
- * @wanted: what should be there
+ * @wanted: the expected token
  *
  * Return: -EINVAL.
  */
 int pxtu_lexer_unexpected(struct pxtu_lexer *lexer, const char *wanted);
 
 /**
- * pxtu_field_open() - begin a struct
+ * pxtu_field_open() - start a struct
  * @parser: the description; the current token is the bracket
- * @aligned: its members have the places that a C compiler gives them
+ * @aligned: lay out its members as a C compiler does
  *
  * Return: 0, or -EINVAL if there are too many levels.
  */
@@ -196,7 +196,7 @@ int pxtu_field_open(struct pxtu_field_parser *parser, bool aligned);
 /**
  * pxtu_field_close() - end a struct
  * @parser: the description; the current token is the bracket
- * @type: where to store the struct
+ * @type: result
  *
  * Return: 0 or -EINVAL.
  */
@@ -206,7 +206,7 @@ int pxtu_field_close(struct pxtu_field_parser *parser, struct pxtu_field_type *t
  * pxtu_field_add() - add a member to the innermost struct
  * @parser: the description
  * @type: the member
- * @offset: where the description has it
+ * @offset: its offset in the description
  *
  * Return: 0, or -EINVAL if there are too many members or bytes.
  */
@@ -219,7 +219,7 @@ int pxtu_field_add(struct pxtu_field_parser *parser, const struct pxtu_field_typ
  * @type: the type
  * @count: number of elements
  * @slot: slot of the field with the number of elements, or 0
- * @offset: where the description has the size
+ * @offset: offset of the size in the description
  *
  * Return: 0, or -EINVAL if there are too many bytes.
  */
@@ -227,9 +227,9 @@ int pxtu_field_array(struct pxtu_field_parser *parser, struct pxtu_field_type *t
 		     unsigned int slot, size_t offset);
 
 /**
- * pxtu_field_length() - find the field that is a length
+ * pxtu_field_length() - find the field that contains a length
  * @parser: the description; the current token is the name of the field
- * @slot: where to store its slot, never 0
+ * @slot: result, its slot, never 0
  *
  * Return: 0 or -EINVAL.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finds the tokens of a description, and explains errors. The text may have any bytes.
+ * Finds the tokens of a description, and reports errors. The text may contain any bytes.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ int pxtu_lexer_fail(struct pxtu_lexer *lexer, size_t offset, const char *format,
 	va_start(args, format);
 	vsnprintf(error->message, sizeof(error->message), format, args);
 	va_end(args);
-	/* The text of a label can have bytes that harm a terminal. */
+	/* The text of a label can contain control characters. */
 	for (char *c = error->message; *c; c++) {
 		if (*c < ' ' || *c > '~')
 			*c = '?';
@@ -99,7 +99,7 @@ static void skip_blanks(struct pxtu_lexer *lexer)
 	}
 }
 
-/* Returns the byte that "\x1b", "\\", "\"", "\n" or "\t" stands for, or 0. */
+/* Decode "\x1b", "\\", "\"", "\n" or "\t". Returns the byte, or 0. */
 static char read_escape(struct pxtu_lexer *lexer)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -253,7 +253,7 @@ static int read_token(struct pxtu_lexer *lexer)
 	return pxtu_lexer_fail(lexer, lexer->at, "unexpected byte 0x%02x", (unsigned char)c);
 }
 
-/* Appends the token to the canonical text, which is never longer than the text. */
+/* Append the token to the canonical text, which is never longer than the text. */
 static void keep_token(struct pxtu_lexer *lexer, bool after_word)
 {
 	bool word = lexer->token == PXTU_TOKEN_WORD || lexer->token == PXTU_TOKEN_NUMBER;

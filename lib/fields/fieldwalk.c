@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finds the values of fields in data, which may come from any process. It needs no memory but
- * that of the caller.
+ * Finds the values of fields in data, which may come from any process. Needs no memory
+ * except the caller's.
  */
 #include <string.h>
 
 #include "fields/fields.h"
 
 /*
- * Limit of the values found: arrays without elements, and elements without bytes, would let a few
- * bytes have any number of values. Eight levels of structs have 15 values for a byte.
+ * Limit on the values found: arrays without elements, and elements without bytes, would let a few
+ * bytes contain any number of values. Eight levels of structs have 15 values per byte.
  */
 #define VALUES_OF_A_BYTE	16
 #define VALUES_AT_LEAST		4096
@@ -19,7 +19,7 @@ _Static_assert(PXTU_ARRAY_SIZE(((struct posixtrace_walk *)0)->__levels) == PXTU_
 _Static_assert(PXTU_ARRAY_SIZE(((struct posixtrace_walk *)0)->__lengths) == PXTU_FIELDS_LENGTHS,
 	       "a walk has room for all lengths");
 
-/* Little endian, the byte order of all machines that the module runs on. 1, 2, 4 or 8 bytes. */
+/* Little endian, as on all machines that the module supports. 1, 2, 4 or 8 bytes. */
 static __u64 get_unsigned(const unsigned char *data, size_t size)
 {
 	__u64 number = 0;
@@ -73,7 +73,7 @@ static const char *find_label(const struct posixtrace_field *field, __u64 number
 {
 	size_t low = 0, high = field->count;
 
-	/* Find the first label whose value is not smaller. */
+	/* Find the first label with a value that is not smaller. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -86,7 +86,7 @@ static const char *find_label(const struct posixtrace_field *field, __u64 number
 		field->labels[low].name : NULL;
 }
 
-/* The number of elements of an array, or of bytes of a text. */
+/* Get the number of elements of an array, or of bytes of a text. */
 static unsigned int length_of(const struct posixtrace_walk *walk,
 			      const struct posixtrace_field *field)
 {
@@ -141,7 +141,7 @@ static void set_number(struct posixtrace_walk *walk, struct posixtrace_value *va
 						   get_unsigned(data, field->size);
 		if (field->type == POSIXTRACE_FIELD_ENUM)
 			value->label = find_label(field, value->number);
-		/* No data have more bytes or elements. */
+		/* Data never have that many bytes or elements. */
 		if (field->__slot)
 			walk->__lengths[field->__slot] = value->number < UINT32_MAX ?
 				(unsigned int)value->number : UINT32_MAX;
@@ -196,7 +196,7 @@ static bool end_level(struct posixtrace_walk *walk, struct posixtrace_value *val
 	value->what = POSIXTRACE_END;
 	value->field = walk->__levels[--walk->__depth].__field;
 	if (!walk->__depth) {
-		/* The outermost struct: nothing may be left. */
+		/* The outermost struct must end with the data. */
 		walk->__result = 0;
 		return walk->__at == walk->__end;
 	}
@@ -205,7 +205,7 @@ static bool end_level(struct posixtrace_walk *walk, struct posixtrace_value *val
 	return true;
 }
 
-/* Finds what comes next, which may be padding. Returns false if the data do not match. */
+/* Find what comes next, which may be padding. Returns false if the data do not match. */
 static bool find_next(struct posixtrace_walk *walk, struct posixtrace_value *value)
 {
 	struct __posixtrace_level *level;
@@ -234,10 +234,10 @@ static bool find_next(struct posixtrace_walk *walk, struct posixtrace_value *val
 }
 
 /**
- * posixtrace_fields_begin() - begin to find values in data
- * @walk: where to keep the place
- * @fields: description of the data; the caller keeps it
- * @data: the data, which the caller keeps, too; any bytes
+ * posixtrace_fields_begin() - start to find values in data
+ * @walk: the position; initialized
+ * @fields: description of the data; must stay valid
+ * @data: the data, which must also stay valid; any bytes
  * @len: number of bytes
  *
  * Async-signal-safe.
@@ -252,7 +252,7 @@ PXTU_API void posixtrace_fields_begin(struct posixtrace_walk *walk,
 	walk->__fields = fields;
 	walk->__at = len ? data : none;
 	walk->__end = walk->__at + len;
-	/* Lengths have 32 bits. No event has nearly as much data. */
+	/* Lengths have 32 bits. Events have much less data. */
 	walk->__result = len < UINT32_MAX ? 1 : -1;
 	walk->__left = VALUES_AT_LEAST + (unsigned long long)VALUES_OF_A_BYTE * len;
 }
@@ -260,7 +260,7 @@ PXTU_API void posixtrace_fields_begin(struct posixtrace_walk *walk,
 /**
  * posixtrace_fields_next() - find the next value in data
  * @walk: from posixtrace_fields_begin()
- * @value: where to store it
+ * @value: result
  *
  * Async-signal-safe.
  *
