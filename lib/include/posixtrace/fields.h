@@ -4,7 +4,7 @@
  * "struct { u32 id; enum { get = 0, set } op; text key; }", and finds the values in data.
  *
  * posixtrace-fields(7) has the grammar. Descriptions and data may come from any process: these
- * functions trust neither.
+ * functions do not trust them.
  */
 #ifndef _POSIXTRACE_FIELDS_H
 #define _POSIXTRACE_FIELDS_H	1
@@ -21,28 +21,28 @@ extern "C" {
 #define POSIXTRACE_FIELD_SIGNED		2	/* i8 to i64 */
 #define POSIXTRACE_FIELD_HEX		3	/* x8 to x64: unsigned, shown in hexadecimal */
 #define POSIXTRACE_FIELD_FLOAT		4	/* f32, f64 */
-#define POSIXTRACE_FIELD_BOOL		5	/* a byte that is zero or not */
-#define POSIXTRACE_FIELD_ENUM		6	/* an integer whose values have labels */
-#define POSIXTRACE_FIELD_CHARS		7	/* text of so many bytes, or up to a null byte */
+#define POSIXTRACE_FIELD_BOOL		5	/* a byte, zero or nonzero */
+#define POSIXTRACE_FIELD_ENUM		6	/* an integer with labels for its values */
+#define POSIXTRACE_FIELD_CHARS		7	/* text of a given size, or up to a null byte */
 #define POSIXTRACE_FIELD_STRING		8	/* text up to a null byte, which must exist */
 #define POSIXTRACE_FIELD_TEXT		9	/* the rest of the data */
 #define POSIXTRACE_FIELD_PAD		10	/* ignored bytes */
 #define POSIXTRACE_FIELD_STRUCT		11
 #define POSIXTRACE_FIELD_ARRAY		12
 
-/* A label of an enumeration. The value of an unsigned one may have the highest bit. */
+/* A label of an enumeration. The value of an unsigned one may have the highest bit set. */
 struct posixtrace_label {
 	const char *name;
 	int64_t value;
 };
 
-/* A field. All that it points to lives as long as its description. */
+/* A field. Everything it points to is valid as long as its description. */
 struct posixtrace_field {
 	const char *name;	/* NULL: outermost struct, element of an array, padding */
 	const char *unit;	/* of an integer or a float, or NULL */
 	const struct posixtrace_field *members;	/* STRUCT: its members. ARRAY: its element */
 	const struct posixtrace_field *length;	/* ARRAY, CHARS: field with their size, or NULL */
-	const struct posixtrace_label *labels;	/* ENUM: by value. Of equal ones, the first */
+	const struct posixtrace_label *labels;	/* ENUM: sorted by value, equal ones in order */
 	size_t size;		/* bytes, or 0 if that depends on the data */
 	size_t count;		/* members, labels or elements, 0 with a length field */
 	int type;		/* POSIXTRACE_FIELD_* */
@@ -51,20 +51,20 @@ struct posixtrace_field {
 	unsigned int __reserved[5];
 };
 
-/* What is wrong in a description, and where: the line and the column count from 1. */
+/* An error in a description, and its position: line and column count from 1. */
 struct posixtrace_fields_error {
-	size_t offset;		/* bytes before the place */
+	size_t offset;		/* position in bytes */
 	unsigned int line;
 	unsigned int column;	/* in bytes */
 	char message[112];	/* printable ASCII */
 };
 
-/* A description that was read; it never changes. */
+/* A parsed description; immutable. */
 struct posixtrace_fields;
 
 /*
- * Reads a description. Returns 0 with the fields in *fields, which posixtrace_fields_free()
- * frees; ENOMEM; or EINVAL with the reason in *error, unless error is NULL.
+ * Parse a description. Returns 0 with the fields in *fields, to be freed with
+ * posixtrace_fields_free(); ENOMEM; or EINVAL with the reason in *error, unless error is NULL.
  */
 int posixtrace_fields_parse(const char *__description, struct posixtrace_fields **__fields,
 			    struct posixtrace_fields_error *__error);
@@ -72,24 +72,24 @@ int posixtrace_fields_parse(const char *__description, struct posixtrace_fields 
 /* The outermost struct. The padding that a C compiler inserts is among the members of a struct. */
 const struct posixtrace_field *posixtrace_fields_root(const struct posixtrace_fields *__fields);
 
-/* The description without comments and without unnecessary white space. */
+/* The description without comments and unnecessary white space. */
 const char *posixtrace_fields_text(const struct posixtrace_fields *__fields);
 
 void posixtrace_fields_free(struct posixtrace_fields *__fields);
 
 /* What posixtrace_fields_next() has found. */
 #define POSIXTRACE_VALUE	1	/* a value */
-#define POSIXTRACE_BEGIN	2	/* the begin of a struct or an array */
+#define POSIXTRACE_BEGIN	2	/* the start of a struct or an array */
 #define POSIXTRACE_END		3	/* its end */
 
 /* A value in the data of an event. */
 struct posixtrace_value {
 	const struct posixtrace_field *field;
-	const void *data;	/* where it begins. POSIXTRACE_END: where it ends */
-	size_t size;		/* bytes. POSIXTRACE_BEGIN: that of the field */
-	size_t index;		/* number of the element, if an array is around it */
+	const void *data;	/* start of the value. POSIXTRACE_END: its end */
+	size_t size;		/* bytes. POSIXTRACE_BEGIN: size of the field */
+	size_t index;		/* index of the element, within an array */
 	size_t text_len;	/* CHARS, STRING, TEXT: bytes without the null byte */
-	uint64_t number;	/* sign-extended. BOOL: 0 or 1. Begin of an array: elements */
+	uint64_t number;	/* sign-extended. BOOL: 0 or 1. Start of an array: elements */
 	double real;		/* FLOAT */
 	const char *label;	/* ENUM: label of the number, or NULL */
 	int what;		/* POSIXTRACE_VALUE, POSIXTRACE_BEGIN, POSIXTRACE_END */
@@ -103,7 +103,7 @@ struct __posixtrace_level {
 	unsigned int __count;
 };
 
-/* A place in the data of an event. */
+/* A position in the data of an event. */
 struct posixtrace_walk {
 	const struct posixtrace_fields *__fields;
 	const unsigned char *__at;
@@ -117,11 +117,11 @@ struct posixtrace_walk {
 };
 
 /*
- * Begin to read the values in data, which have len bytes; and get the next value, in the order of
- * the description, without padding. The first is the begin of the outermost struct, the last its
+ * Start to read the values in data, which have len bytes; and get the next value, in the order of
+ * the description, without padding. The first is the start of the outermost struct, the last its
  * end. posixtrace_fields_next() returns 1; 0 after the last value; -1 if the data do not match the
  * description: they end within a field, a string has no null byte, or bytes remain. The values
- * before were whole. Both functions are async-signal-safe.
+ * returned before are complete. Both functions are async-signal-safe.
  */
 void posixtrace_fields_begin(struct posixtrace_walk *__walk,
 			     const struct posixtrace_fields *__fields, const void *__data,

@@ -6,15 +6,14 @@
  *
  *	posixtrace_point_cache_get(id, key, key_len);
  *
- * While no stream records its type, a point costs two loads and a branch. The first time that it
- * is reached while a stream traces the process, it opens and describes its event type. That and
- * recording are async-signal-safe. Nothing is allocated or formatted: the fields are packed on the
- * stack.
+ * While no stream records its type, a point costs two loads and a branch. When it is first reached
+ * while a stream traces the process, it opens and describes its event type. That and recording are
+ * async-signal-safe. There is no allocation and no formatting: the fields are packed on the stack.
  *
- * Each place that is compiled leaves a note in the program, in the ELF section .note.posixtrace,
- * which "posixtrace list PROGRAM" reads. It is not loaded.
+ * Each compiled point leaves a note in the program, in the ELF section .note.posixtrace, which is
+ * not loaded. "posixtrace list PROGRAM" reads it.
  *
- * For gcc and clang, C99 or C++11 and later.
+ * Requires gcc or clang, and C99 or C++11 or later.
  */
 #ifndef _POSIXTRACE_POINTS_H
 #define _POSIXTRACE_POINTS_H	1
@@ -24,18 +23,18 @@
 
 #ifdef __GNUC__
 
-/* All strings and texts of one event take at most so many bytes: the rest is cut. */
+/* Maximum size of all strings and texts of one event together, in bytes: the rest is cut. */
 #ifndef POSIXTRACE_POINT_TEXT_MAX
 #define POSIXTRACE_POINT_TEXT_MAX	256
 #endif
 
-/* The name of the source file in notes. Define it before as "" to leave it out. */
+/* The name of the source file in notes. Define it as "" before including this to omit it. */
 #ifndef POSIXTRACE_POINT_FILE
 #define POSIXTRACE_POINT_FILE		__FILE__
 #endif
 
 /*
- * clang 14 takes the keyword in a module for the declaration of another structure, and C needs it.
+ * In a module, clang 14 takes the keyword as the declaration of another structure; C needs it.
  */
 #ifdef __cplusplus
 #define __POSIXTRACE_STRUCT(tag)	tag
@@ -53,14 +52,14 @@ extern unsigned int __posix_trace_gate[1024 + 4096 + 1024 + 1024];
 
 /* A point. The library writes the first member. */
 struct __posixtrace_point {
-	/* Of the gate: of the event type, or the first one until the type is open. */
+	/* Word of the event type in the gate, or the first word until the type is open. */
 	const unsigned int *__word;
 	const char *__name;
 	const char *__fields;	/* description, or null */
 	unsigned long __reserved;
 };
 
-/* Records an event of the type of a point. The second one says that data was cut. */
+/* Record an event of the type of a point. The second function also marks the data as cut. */
 void __posixtrace_point_event(struct __posixtrace_point *__point, const void *__data,
 			      size_t __len);
 void __posixtrace_point_truncated(struct __posixtrace_point *__point, const void *__data,
@@ -85,11 +84,11 @@ __posixtrace_record(struct __posixtrace_point *__point, const void *__data, size
 		__posixtrace_point_truncated(__point, __data, __len);
 	else
 		__posixtrace_point_event(__point, __data, __len);
-	/* No tail call: the return address, which is recorded, must be in the caller. */
+	/* No tail call: the recorded return address must be in the caller. */
 	__asm__ __volatile__ ("");
 }
 
-/* Where fields are packed. */
+/* Buffer for packed fields. */
 struct __posixtrace_room {
 	unsigned char *__at;
 	size_t __left;
@@ -134,7 +133,7 @@ __posixtrace_put_string(struct __posixtrace_room *__room, const char *__text)
 #ifdef __cplusplus
 }
 
-/* The end of a scope: its point if the begin was recorded, else null. */
+/* The end of a scope: its point if the start was recorded, otherwise null. */
 class __posixtrace_scope {
 public:
 	__attribute__((__always_inline__))
@@ -154,7 +153,7 @@ private:
 	__posixtrace_point *__point;
 };
 
-/* The compiler refuses a jump past an object. */
+/* C++ forbids jumping past an object. */
 #define __POSIXTRACE_GUARD(scope, begin)
 #define __POSIXTRACE_LEAVE(scope, end)		const __posixtrace_scope scope(end)
 #define __POSIXTRACE_CAST(type, value)		static_cast<type>(value)
@@ -167,7 +166,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		__posixtrace_record(*__point, (void *)0, 0, 0);
 }
 
-/* A jump past it would lead to an end without a begin: the compiler refuses one past this type. */
+/* Jumping past it would reach an end without a start: the compiler refuses that for this type. */
 #define __POSIXTRACE_GUARD(scope, begin) \
 	_Pragma("GCC diagnostic push") \
 	_Pragma("GCC diagnostic ignored \"-Wvla\"") \
@@ -178,7 +177,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_LEAVE(scope, end) \
 	struct __posixtrace_point *scope \
 		__attribute__((__cleanup__(__posixtrace_leave), __unused__)) = end
-/* gcc and clang have it in C99, too. */
+/* gcc and clang also support it in C99. */
 #define __POSIXTRACE_ASSERT(condition, text)	__extension__ _Static_assert(condition, text)
 #define __POSIXTRACE_NULL			((void *)0)
 #endif
@@ -207,7 +206,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 			  1, 1, 1, 1, 0, 0)
 #define __POSIXTRACE_TOO_MANY	__POSIXTRACE_ASSERT(0, "at most 16 fields")
 
-/* Each field but the last one is given to one macro, the last one to another. */
+/* Pass each field but the last one to one macro, the last one to another. */
 #define __POSIXTRACE_EACH_1(m, last, f)		last(f)
 #define __POSIXTRACE_EACH_2(m, last, f, ...)	m(f) __POSIXTRACE_EACH_1(m, last, __VA_ARGS__)
 #define __POSIXTRACE_EACH_3(m, last, f, ...)	m(f) __POSIXTRACE_EACH_2(m, last, __VA_ARGS__)
@@ -230,7 +229,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 /* ------------------------------------------------------------------ */
 /* Fields								*/
 
-/* Of each type: what it is, its type in C, its name in a description. */
+/* For each type: its kind, its C type, its name in a description. */
 #define __POSIXTRACE_TYPE_u8		__number, uint8_t, "u8"
 #define __POSIXTRACE_TYPE_u16		__number, uint16_t, "u16"
 #define __POSIXTRACE_TYPE_u32		__number, uint32_t, "u32"
@@ -246,15 +245,15 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_TYPE_f32		__number, float, "f32"
 #define __POSIXTRACE_TYPE_f64		__number, double, "f64"
 #define __POSIXTRACE_TYPE_bool		__number, __POSIXTRACE_BOOL, "bool"
-/* What <stdbool.h> makes of it. */
+/* Because <stdbool.h> defines bool as _Bool. */
 #define __POSIXTRACE_TYPE__Bool		__POSIXTRACE_TYPE_bool
 #define __POSIXTRACE_TYPE_string	__string, const char *, "string"
 #define __POSIXTRACE_TYPE_text		__text, const char *, "text"
 
 /*
- * A field is (TYPE, NAME), and in a scope perhaps (TYPE, NAME, VALUE) or (text, NAME, POINTER,
- * LENGTH). These macros take one as their argument, and call another one with the three properties
- * of its type, and then its own.
+ * A field is (TYPE, NAME), and in a scope also (TYPE, NAME, VALUE) or (text, NAME, POINTER,
+ * LENGTH). These macros take a field as their argument, and call another macro with the three
+ * properties of its type, followed by its own properties.
  */
 #define __POSIXTRACE_CALL(m, ...)	m(__VA_ARGS__)
 
@@ -282,7 +281,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_SIZE_3__string(ctype)	0
 #define __POSIXTRACE_SIZE_3__text(ctype)	0
 
-/* Is it as long as its value is? */
+/* Does the size depend on the value? */
 #define __POSIXTRACE_LONG(field)	__POSIXTRACE_LONG_1 field
 #define __POSIXTRACE_LONG_1(type, ...) \
 	__POSIXTRACE_CALL(__POSIXTRACE_LONG_2, __POSIXTRACE_TYPE_##type)
@@ -291,7 +290,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_LONG_3__string		1
 #define __POSIXTRACE_LONG_3__text		1
 
-/* Does it have the rest of the data? */
+/* Is it the rest of the data? */
 #define __POSIXTRACE_REST(field)	__POSIXTRACE_REST_1 field
 #define __POSIXTRACE_REST_1(type, ...) \
 	__POSIXTRACE_CALL(__POSIXTRACE_REST_2, __POSIXTRACE_TYPE_##type)
@@ -306,11 +305,11 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_SHORT_2(name)	__POSIXTRACE_SHORT_3(name)
 #define __POSIXTRACE_SHORT_3(name)	&& sizeof(#name) <= 64
 
-/* Two members of a struct may not have the same name, either. */
+/* Duplicate names are also duplicate members of a struct. */
 #define __POSIXTRACE_MEMBER(field)	__POSIXTRACE_MEMBER_1 field
 #define __POSIXTRACE_MEMBER_1(type, ...)	char __POSIXTRACE_FIRST(__VA_ARGS__);
 
-/* Of a point: the value has the name of the field. */
+/* For a point: the value has the name of the field. */
 #define __POSIXTRACE_PUT(field)		__POSIXTRACE_PUT_1 field
 #define __POSIXTRACE_PUT_1(type, name) \
 	__POSIXTRACE_CALL(__POSIXTRACE_PUT_2, __POSIXTRACE_TYPE_##type, name)
@@ -321,7 +320,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_PUT_3__text(name) \
 	__posixtrace_put_text(&__posixtrace_to, name, name##_len);
 
-/* Of a scope: a value of its own, or that of the variable with the name of the field. */
+/* For a scope: an explicit value, or the variable with the name of the field. */
 #define __POSIXTRACE_SET(field)		__POSIXTRACE_SET_1 field
 #define __POSIXTRACE_SET_1(type, ...) \
 	__POSIXTRACE_JOIN(__POSIXTRACE_SET_OF_, __POSIXTRACE_COUNT(__VA_ARGS__))(type, __VA_ARGS__)
@@ -346,7 +345,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 	__posixtrace_put_text(&__posixtrace_to, value, length);
 
 /* ------------------------------------------------------------------ */
-/* What points are made of						*/
+/* Building blocks of points						*/
 
 #define __POSIXTRACE_DESCRIPTION(...) \
 	"{" __POSIXTRACE_EACH(__POSIXTRACE_TEXT, __POSIXTRACE_TEXT, __VA_ARGS__) "}"
@@ -364,12 +363,12 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 						__VA_ARGS__), \
 			    "the name of a field must have at most 63 characters")
 
-/* The last part of a definition: it takes the semicolon. */
+/* The last part of a definition, which takes the semicolon. */
 #define __POSIXTRACE_CHECK_NAME(text) \
 	__POSIXTRACE_ASSERT(sizeof(text) > 1 && sizeof(text) <= 64, \
 			    "the name of an event type must have 1 to 63 characters")
 
-/* The assembler reads it, too. */
+/* The assembler also reads it. */
 #define __POSIXTRACE_CHECK_LITERAL(name) \
 	__POSIXTRACE_ASSERT(!__builtin_memcmp(__POSIXTRACE_STRING(name), "\"", 1), \
 			    "the name must be a string literal without a prefix such as R")
@@ -379,9 +378,9 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		{ __posix_trace_gate, name, description, 0 }
 
 /*
- * The note of a place, see tools/elf/points.c. Only of code that may run, and beside it, so that its
- * address tells the function. The compiler keeps a copy of the note with each copy of the code.
- * "name", "suffix" and "file" are in quotes, and the assembler reads what is escaped in them.
+ * The note of a point, see tools/elf/points.c. It exists only for code that may run, and is next to
+ * it, so that its address identifies the function. The compiler duplicates the note with the code.
+ * "name", "suffix" and "file" are in quotes; the assembler handles escapes in them.
  */
 #ifdef __ELF__
 #if __SIZEOF_POINTER__ == 8
@@ -416,7 +415,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_NOTE(name, suffix, description)	((void)0)
 #endif
 
-/* Begins to pack; then come the fields, then __POSIXTRACE_PACKED. */
+/* Start packing; followed by the fields, then by __POSIXTRACE_PACKED. */
 #define __POSIXTRACE_PACK(...) \
 	unsigned char __posixtrace_data[__POSIXTRACE_ROOM(__VA_ARGS__)] \
 		__attribute__((__aligned__(8))); \
@@ -431,10 +430,10 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 /* Points								*/
 
 /*
- * POSIXTRACE_POINT(NAME, (TYPE, FIELD), ...): defines two inline functions. posixtrace_point_NAME
- * records an event of type NAME. Each field is a parameter; a text is two, FIELD and FIELD_len.
- * Only the last field may be a text. posixtrace_wanted_NAME says if that would record an event, or
- * open its type: for parameters that cost time. For a header or a file, once.
+ * POSIXTRACE_POINT(NAME, (TYPE, FIELD), ...): define two inline functions. posixtrace_point_NAME
+ * records an event of type NAME. Each field is a parameter; a text has two, FIELD and FIELD_len.
+ * Only the last field may be a text. posixtrace_wanted_NAME returns whether that would record an
+ * event, or open its type: use it if the arguments are expensive. Use once, in a header or a file.
  */
 #define POSIXTRACE_POINT(...) \
 	__POSIXTRACE_JOIN(__POSIXTRACE_POINT_, __POSIXTRACE_FIELDS(__VA_ARGS__))(__VA_ARGS__)
@@ -491,9 +490,9 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 	} while (0)
 
 /*
- * POSIXTRACE_COUNTER("NAME", VALUE): a statement that records the value of an integer. It is
- * computed only if it is recorded, or when the type is opened. A type whose only field is "counter"
- * is a counter.
+ * POSIXTRACE_COUNTER("NAME", VALUE): a statement that records the value of an integer. VALUE is
+ * evaluated only if the event is recorded, or when the type is opened. A type with "counter" as its
+ * only field is a counter.
  */
 #define POSIXTRACE_COUNTER(name, value) \
 	do { \
@@ -501,7 +500,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		__POSIXTRACE_DEFINE(__posixtrace_point, "" name, "{i64 counter;}"); \
 		__POSIXTRACE_CHECK_NAME(name); \
 		if (__posixtrace_wanted(&__posixtrace_point)) { \
-			/* No floating point number has bits. */ \
+			/* The bitwise OR rejects floating point. */ \
 			const int64_t __posixtrace_value = \
 				__POSIXTRACE_CAST(int64_t, (value) | 0); \
 			__POSIXTRACE_NOTE(__POSIXTRACE_STRING(name), "", "{i64 counter;}"); \
@@ -512,11 +511,11 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 
 /*
  * POSIXTRACE_SCOPE("NAME", (TYPE, FIELD), ...): a declaration that records an event of type
- * NAME:begin here, and one of type NAME:end wherever the block is left, if the begin was recorded.
- * The begin has the fields: each with the value of the variable of that name, or that of an
- * expression: (TYPE, FIELD, EXPRESSION), (text, FIELD, POINTER, LENGTH). Expressions are computed
- * only if the begin is recorded, or when its type is opened. One scope in a line. Neither goto nor
- * switch may jump past it.
+ * NAME:begin here, and one of type NAME:end wherever the block is left, if the first was recorded.
+ * NAME:begin has the fields: each with the value of the variable of that name, or of an
+ * expression: (TYPE, FIELD, EXPRESSION), (text, FIELD, POINTER, LENGTH). Expressions are evaluated
+ * only if NAME:begin is recorded, or when its type is opened. At most one scope per line. goto and
+ * switch must not jump past it.
  */
 #define POSIXTRACE_SCOPE(...) \
 	__POSIXTRACE_JOIN(__POSIXTRACE_SCOPE_, __POSIXTRACE_FIELDS(__VA_ARGS__))( \
@@ -524,7 +523,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		__POSIXTRACE_JOIN(__posixtrace_end_, __LINE__), \
 		__POSIXTRACE_JOIN(__posixtrace_scope_, __LINE__), __VA_ARGS__)
 
-/* The begin may have opened its type only, and not be recorded. */
+/* The start may have only opened its type, without being recorded. */
 #define __POSIXTRACE_BEGUN(begin, end) \
 	__posixtrace_begun = __posixtrace_wanted(&begin) ? &end : __POSIXTRACE_NULL
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <posixtrace/posixtrace.hpp> - streams, event types, events and logs as objects of C++17.
+ * <posixtrace/posixtrace.hpp> - streams, event types, events and logs as C++17 objects.
  *
  *	posixtrace::stream stream;
  *	stream.start();
  *	for (const posixtrace::event &event : posixtrace::reader(stream))
  *		std::puts(event.name().c_str());
  *
- * All is inline and calls the C functions. A function that fails throws std::system_error with an
- * error number of std::generic_category() and the name of the C function. Recording never throws.
- * An object may be used by one thread at a time, an event type by all.
+ * Everything is inline and calls the C functions. A function that fails throws std::system_error
+ * with an error number of std::generic_category() and the name of the C function. Recording never
+ * throws. Threads must not use an object concurrently, except event types.
  */
 #ifndef _POSIXTRACE_POSIXTRACE_HPP
 #define _POSIXTRACE_POSIXTRACE_HPP	1
@@ -51,8 +51,8 @@ inline void check(int error, const char *function)
 }
 
 /*
- * A file that is open until the end of its scope. The library has descriptors of its own. A new one
- * is for the user only: a log has data and command lines.
+ * A file that is open until the end of its scope. The library duplicates the descriptor. A new
+ * file is private to the user: a log contains data and command lines.
  */
 class file {
 public:
@@ -77,7 +77,7 @@ private:
 /* ------------------------------------------------------------------ */
 /* Streams								*/
 
-/* What happens when a stream or a log is full. Logs have no flush, streams no append. */
+/* What happens when a stream or a log is full. flush is not for logs, append not for streams. */
 enum class full_policy {
 	loop = POSIX_TRACE_LOOP,
 	until_full = POSIX_TRACE_UNTIL_FULL,
@@ -97,7 +97,7 @@ public:
 		return *this;
 	}
 
-	/* Traces the children of the process, too. */
+	/* Also trace the children of the process. */
 	attributes &inherited(bool yes = true)
 	{
 		detail::check(::posix_trace_attr_setinherited(&attr_, yes ?
@@ -155,7 +155,7 @@ public:
 		return *this;
 	}
 
-	/* Relaxed order of the timestamps of several processors: recording costs less. */
+	/* Relaxed order of timestamps across CPUs: recording is faster. */
 	attributes &relaxed_order(bool yes = true)
 	{
 		detail::check(::posixtrace_attr_setorder(&attr_, yes ? POSIXTRACE_ORDER_RELAXED :
@@ -172,19 +172,19 @@ private:
 };
 
 /*
- * A stream, which its owner shuts down: the destructor, or shutdown(), which reports errors. It can
- * be moved. A stream that was moved from, or was shut down, has the id 0, which each C function
- * refuses with EINVAL.
+ * A stream. Its owner shuts it down: by the destructor, or by shutdown(), which reports errors. It
+ * can be moved. After a move or shutdown(), the id is 0, which all C functions refuse with
+ * EINVAL.
  */
 class stream {
 public:
-	/* Traces a process: 0 is this one. The stream records after start(). */
+	/* Traces a process: 0 is this one. Recording starts with start(). */
 	explicit stream(::pid_t pid = 0, const attributes &attr = attributes())
 	{
 		detail::check(::posix_trace_create(pid, attr.get(), &id_), "posix_trace_create");
 	}
 
-	/* With log: into an open file, which the library duplicates, or a new one. */
+	/* With log: an open file, which the library duplicates, or a new one. */
 	stream(::pid_t pid, const attributes &attr, int log)
 	{
 		create(pid, attr, log);
@@ -197,7 +197,7 @@ public:
 
 	stream(stream &&other) noexcept : id_(std::exchange(other.id_, 0)) {}
 
-	/* Shuts down the stream that it had. */
+	/* Shuts down its previous stream. */
 	stream &operator=(stream &&other) noexcept
 	{
 		stream taken(std::move(other));
@@ -219,10 +219,10 @@ public:
 	void stop() { detail::check(::posix_trace_stop(id_), "posix_trace_stop"); }
 	void clear() { detail::check(::posix_trace_clear(id_), "posix_trace_clear"); }
 
-	/* Begins to write to the log what was recorded. */
+	/* Start to write the recorded events to the log. */
 	void flush() { detail::check(::posix_trace_flush(id_), "posix_trace_flush"); }
 
-	/* Ends the stream. A log is complete then. */
+	/* End the stream. The log is complete afterwards. */
 	void shutdown()
 	{
 		detail::check(::posix_trace_shutdown(std::exchange(id_, 0)),
@@ -232,7 +232,7 @@ public:
 	/* For the C functions; 0 if there is no stream. */
 	::trace_id_t id() const noexcept { return id_; }
 
-	/* A descriptor for poll(), of a stream without log. */
+	/* A descriptor for poll(), for a stream without log. */
 	int fd() const
 	{
 		const int fd = ::posixtrace_fd(id_);
@@ -271,7 +271,7 @@ private:
 /* ------------------------------------------------------------------ */
 /* Recording								*/
 
-/* A user event type of this process. It can be copied. */
+/* A user event type of this process. Copyable. */
 class event_type {
 public:
 	explicit event_type(const std::string &name)
@@ -281,8 +281,8 @@ public:
 	}
 
 	/*
-	 * A worker that gave up root may not describe the types of its server (EPERM): then the
-	 * server does, and the worker records all the same.
+	 * A worker that gave up root may not describe the types of its server (EPERM). The
+	 * server describes them then, and the worker still records.
 	 */
 	event_type(const std::string &name, const std::string &description)
 	{
@@ -293,7 +293,7 @@ public:
 		detail::check(err, "posixtrace_eventid_open");
 	}
 
-	/* Says what the data are, such as "{ u32 id; text key; }": see posixtrace-fields(7). */
+	/* Describe the data, such as "{ u32 id; text key; }": see posixtrace-fields(7). */
 	void describe(const std::string &description) const
 	{
 		detail::check(::posixtrace_eventid_describe(id_, description.c_str()),
@@ -301,8 +301,8 @@ public:
 	}
 
 	/*
-	 * Record an event, whose address is that of the caller: without data, with bytes, with a
-	 * text, or with the bytes of a value, those of its padding, too.
+	 * Record an event; its address is in the caller: without data, with bytes, with a text, or
+	 * with the bytes of a value, including its padding.
 	 */
 	[[gnu::always_inline]] void record() const noexcept { record(nullptr, 0); }
 
@@ -337,19 +337,19 @@ private:
 /* ------------------------------------------------------------------ */
 /* Reading								*/
 
-/* A value in the data of an event. Its texts are valid as long as the event is. */
+/* A value in the data of an event. Its texts are valid as long as the event. */
 struct field {
 	using value_type = std::variant<std::uint64_t, std::int64_t, double, bool,
 					std::string_view>;
 
-	std::string name;	/* "id"; within a struct "from.port", of an array "sizes[1]" */
+	std::string name;	/* "id"; in a struct "from.port", in an array "sizes[1]" */
 	value_type value;
-	std::string_view label;	/* of an enumeration: that of the value, if it has one */
+	std::string_view label;	/* enumeration: label of the value, or empty */
 	std::string_view unit;	/* or empty */
 
 	bool is_text() const noexcept { return std::holds_alternative<std::string_view>(value); }
 
-	/* Its text or label. Empty for other numbers. */
+	/* The text or label. Empty for other numbers. */
 	std::string_view text() const noexcept
 	{
 		const std::string_view *found = std::get_if<std::string_view>(&value);
@@ -357,7 +357,7 @@ struct field {
 		return found ? *found : label;
 	}
 
-	/* Its number, converted to T as static_cast does. 0 for texts. */
+	/* The number, converted to T like static_cast. 0 for texts. */
 	template<typename T = std::int64_t>
 	T number() const noexcept
 	{
@@ -387,7 +387,7 @@ struct free_fields {
 struct type {
 	std::string name;
 	std::unique_ptr<::posixtrace_fields, free_fields> fields;
-	bool is_described = false;	/* though perhaps wrongly: a log may come from anywhere */
+	bool is_described = false;	/* possibly invalid: a log may come from anywhere */
 	bool is_asked = false;		/* at asked_at there was no description */
 	::timespec asked_at = {};
 };
@@ -421,7 +421,7 @@ inline field to_field(std::string name, const ::posixtrace_value &value)
 	return made;
 }
 
-/* The name of a value within the struct or array around it. */
+/* The name of a value in the struct or array that contains it. */
 inline std::string path(const std::string &around, bool is_array, const ::posixtrace_value &value)
 {
 	if (is_array)
@@ -431,7 +431,7 @@ inline std::string path(const std::string &around, bool is_array, const ::posixt
 	return around.empty() ? value.field->name : around + '.' + value.field->name;
 }
 
-/* Returns false if the data do not match. The fields before that place are there all the same. */
+/* Returns false if the data do not match. The fields before the mismatch are stored anyway. */
 inline bool decode(const ::posixtrace_fields *fields, const void *data, std::size_t size,
 		   std::vector<field> &to)
 {
@@ -457,7 +457,7 @@ inline bool decode(const ::posixtrace_fields *fields, const void *data, std::siz
 	return ret == 0;
 }
 
-/* A stream or a log, from which many events are read at once. */
+/* A stream or a log, from which many events are read in one call. */
 class source {
 public:
 	source(::trace_id_t id, bool is_log)
@@ -477,7 +477,7 @@ public:
 
 	::trace_id_t id() const noexcept { return id_; }
 
-	/* The next event, or null. If it has to wait, until all traced processes have ended. */
+	/* The next event, or null. If it waits, null means that all traced processes have ended. */
 	const ::posixtrace_batch_event *next(bool waits)
 	{
 		const turn only(busy_);
@@ -503,7 +503,7 @@ public:
 		return named(event);
 	}
 
-	/* A type may get its description later than its name: asks again after a second. */
+	/* A type may be described after it was named: ask again after a second. */
 	const ::posixtrace_fields *fields_of(const ::posix_trace_event_info &event)
 	{
 		type &found = named(event.posix_event_id);
@@ -518,7 +518,7 @@ public:
 	}
 
 private:
-	/* Throws if another thread is in next(): each would get a part of the events. */
+	/* Throws if another thread is in next(): each would get only some of the events. */
 	class turn {
 	public:
 		explicit turn(std::atomic_flag &busy) : busy_(busy)
@@ -535,7 +535,7 @@ private:
 	};
 
 	static constexpr std::size_t batch = 64;
-	/* Room for the largest data of an event, and then some. */
+	/* More than the largest data of an event. */
 	static constexpr std::size_t buffer_size = 128 * 1024;
 
 	/* Returns true if all traced processes have ended. */
@@ -581,7 +581,7 @@ private:
 		int error = ::posixtrace_eventid_get_description(id_, event, text, sizeof(text),
 								 nullptr);
 
-		/* A type without a name has none. */
+		/* A type without a name has no description. */
 		if (error == ENOENT || error == EINVAL)
 			return false;
 		check(error, "posixtrace_eventid_get_description");
@@ -608,14 +608,14 @@ private:
 /* Nanoseconds of CLOCK_REALTIME. */
 using time_point = std::chrono::time_point<std::chrono::system_clock, std::chrono::nanoseconds>;
 
-/* An event, until its reader takes the next one or ends. */
+/* An event, valid until its reader takes the next one or ends. */
 class event {
 public:
 	/* "(type 70)" if its type has no name. */
 	const std::string &name() const { return source_->type_of(id()).name; }
 	::trace_event_id_t id() const noexcept { return raw_->event.posix_event_id; }
 
-	/* Did a program record it, and not the system? */
+	/* Was it recorded by a program, rather than by the system? */
 	bool is_user() const noexcept { return id() >= POSIX_TRACE_UNNAMED_USEREVENT; }
 
 	time_point time() const noexcept
@@ -626,7 +626,7 @@ public:
 				  std::chrono::nanoseconds(time.tv_nsec));
 	}
 
-	/* Process and thread, 0 if there is none. */
+	/* Process and thread, or 0. */
 	::pid_t pid() const noexcept { return raw_->event.posix_pid; }
 	::pid_t tid() const noexcept { return raw_->tid; }
 
@@ -643,7 +643,7 @@ public:
 		return name;
 	}
 
-	/* Command line of its process at that time. Empty if it is not known. */
+	/* Command line of the process at that time. Empty if it is not known. */
 	std::vector<std::string> program() const
 	{
 		std::unique_ptr<char[]> text(new char[POSIXTRACE_PROGRAM_SIZE]);
@@ -661,7 +661,7 @@ public:
 		return words;
 	}
 
-	/* Last part of the path of its program. Empty if it is not known. */
+	/* Last part of the path of the program. Empty if it is not known. */
 	std::string process_name() const
 	{
 		const std::vector<std::string> words = program();
@@ -669,7 +669,7 @@ public:
 		return words.empty() ? std::string() : words[0].substr(words[0].rfind('/') + 1);
 	}
 
-	/* The processor that recorded it. */
+	/* The CPU that recorded it. */
 	std::optional<unsigned int> cpu() const noexcept
 	{
 		if (raw_->cpu == POSIXTRACE_NO_CPU)
@@ -680,16 +680,16 @@ public:
 	/* How many events were lost before it. */
 	unsigned long long lost() const noexcept { return raw_->lost; }
 
-	/* Was an event of a later time reported before it? */
+	/* Was an event with a later time reported before it? */
 	bool is_late() const noexcept { return raw_->flags & POSIXTRACE_EVENT_LATE; }
 
-	/* Had its program more data? */
+	/* Did the program have more data? */
 	bool is_truncated() const noexcept
 	{
 		return raw_->event.posix_truncation_status != POSIX_TRACE_NOT_TRUNCATED;
 	}
 
-	/* Its data, aligned to 8 bytes. */
+	/* The data, aligned to 8 bytes. */
 	const void *data() const noexcept { return raw_->data; }
 	std::size_t size() const noexcept { return raw_->data_len; }
 
@@ -699,8 +699,8 @@ public:
 	}
 
 	/*
-	 * The values in its data, in the order of the description. Empty if its type has none, or
-	 * the data do not match. If the data were truncated, those that are whole.
+	 * The values in the data, in the order of the description. Empty if the type has no
+	 * description, or the data do not match. If the data were truncated, the complete values.
 	 */
 	std::vector<posixtrace::field> fields() const
 	{
@@ -723,7 +723,7 @@ public:
 		return std::nullopt;
 	}
 
-	/* All that the C functions report. */
+	/* Everything that the C functions report. */
 	const ::posixtrace_batch_event &raw() const noexcept { return *raw_; }
 
 private:
@@ -765,7 +765,7 @@ public:
 
 	void operator++(int) { ++*this; }
 
-	/* All that have reached the end are equal. */
+	/* All iterators that have reached the end are equal. */
 	friend bool operator==(const event_iterator &a, const event_iterator &b) noexcept
 	{
 		return a.has_same(b);
@@ -800,9 +800,9 @@ private:
 };
 
 /*
- * Reads a stream or a log, oldest event first. It takes many events at once from a stream: do not
- * read that otherwise meanwhile, and keep the reader as long as its events are wanted. The stream
- * must last longer, and may be moved.
+ * Reads a stream or a log, oldest event first. It takes many events from a stream in one call: do
+ * not read the stream in other ways at the same time, and keep the reader as long as its events are
+ * used. The stream must outlive the reader, and may be moved.
  */
 class reader {
 public:
@@ -812,7 +812,7 @@ public:
 	{
 	}
 
-	/* A log: a file, or an open one, which the library duplicates. Needs no kernel module. */
+	/* A log: a file, or a descriptor, which the library duplicates. Needs no kernel module. */
 	explicit reader(const std::string &log) : reader(detail::file(log, O_RDONLY).fd()) {}
 
 	explicit reader(int log)
@@ -828,17 +828,17 @@ public:
 		}
 	}
 
-	/* The events that are there; of a log, those up to its end. */
+	/* The events that are available; for a log, all events up to its end. */
 	event_iterator begin() { return event_iterator(source_.get(), false); }
 	event_iterator end() noexcept { return event_iterator(); }
 
 	/*
-	 * The events of a stream as they come, until all traced processes have ended. While it
-	 * waits, a signal handler ends the loop with the error EINTR; a new loop continues.
+	 * The events of a stream as they arrive, until all traced processes have ended. A signal
+	 * handler that runs during a wait ends the loop with EINTR; a new loop continues.
 	 */
 	event_range follow() & { return event_range(source_.get(), true); }
 
-	/* Of a log: goes back to its oldest event. */
+	/* Go back to the oldest event of a log. */
 	void rewind() { source_->rewind(); }
 
 	::posixtrace_log_info log_info() const

@@ -5,9 +5,9 @@
  * libposixtrace implements it on top of the posixtrace kernel module.
  * Documentation/conformance.rst lists the choices that the standard leaves open.
  *
- * This header defines only the names of the standard; identifiers that begin with two
+ * This header defines only the names of the standard; identifiers that start with two
  * underscores are private to the library. A program may define any other name as a macro
- * before: parameters have reserved names, too.
+ * before including it: even the parameters have reserved names.
  */
 #ifndef _POSIXTRACE_TRACE_H
 #define _POSIXTRACE_TRACE_H	1
@@ -16,7 +16,7 @@
 
 #ifdef __GLIBC__
 /*
- * In a strict mode (-std=c11 without _POSIX_C_SOURCE) the public headers of glibc hide types
+ * In a strict mode (-std=c11 without _POSIX_C_SOURCE), the public headers of glibc hide types
  * that the structures below need. These headers define only those types.
  */
 #include <bits/posix_opt.h>
@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-/* The C library defines these as -1, because it has no tracing. */
+/* The C library defines these as -1, because it does not implement tracing. */
 #undef _POSIX_TRACE
 #undef _POSIX_TRACE_EVENT_FILTER
 #undef _POSIX_TRACE_INHERIT
@@ -42,7 +42,7 @@ extern "C" {
 #define _POSIX_TRACE_INHERIT		200809L
 #define _POSIX_TRACE_LOG		200809L
 
-/* Limits that the standard requires of every implementation. */
+/* Minimum values that the standard requires. */
 #ifndef _POSIX_TRACE_EVENT_NAME_MAX
 #define _POSIX_TRACE_EVENT_NAME_MAX	30
 #endif
@@ -58,17 +58,17 @@ extern "C" {
 
 /*
  * Limits of this implementation. The limits of names do not count the terminating null byte:
- * an array for a name needs one byte more.
+ * an array for a name needs one more byte.
  */
 #define TRACE_EVENT_NAME_MAX	63	/* name of a trace event type */
 #define TRACE_NAME_MAX		63	/* name of a stream, generation version */
 #define TRACE_SYS_MAX		256	/* trace streams on the system */
 #define TRACE_USER_EVENT_MAX	1024	/* user event types of a program */
 
-/* Trace stream identifier; no value below 1 is ever valid. */
+/* Trace stream identifier; valid ones are 1 or more. */
 typedef int trace_id_t;
 
-/* Trace event type identifier; no value of 4096 or more is ever valid. */
+/* Trace event type identifier; valid ones are below 4096. */
 typedef unsigned int trace_event_id_t;
 
 /* Set of trace event types; plain data that can be copied. */
@@ -131,7 +131,7 @@ struct posix_trace_status_info {
 #define POSIX_TRACE_FLUSH_STOP		7U
 #define POSIX_TRACE_FILTER		8U
 
-/* The user trace event type without a name; the standard has both spellings. */
+/* The user trace event type without a name; the standard uses both spellings. */
 #define POSIX_TRACE_UNNAMED_USEREVENT	64U
 #define POSIX_TRACE_UNNAMED_USER_EVENT	POSIX_TRACE_UNNAMED_USEREVENT
 
@@ -178,7 +178,7 @@ struct posix_trace_status_info {
 
 /*
  * All functions except posix_trace_event() and posix_trace_eventid_equal() return 0 or an
- * error number. None of them sets errno.
+ * error number. They do not set errno.
  */
 
 /* Attributes objects */
@@ -280,11 +280,11 @@ __posix_trace_event(trace_event_id_t __event_id, const void *__restrict __data_p
 
 	if (__builtin_expect(__atomic_load_n(__word, __ATOMIC_RELAXED) != 0, 0))
 		posix_trace_event(__event_id, __data_ptr, __data_len);
-	/* No tail call: the return address, which is recorded, must be in the caller. */
+	/* No tail call: the recorded return address must be in the caller. */
 	__asm__ __volatile__ ("");
 }
 
-/* The name without parentheses is the function of the library. */
+/* Without parentheses, the name refers to the function of the library. */
 #define posix_trace_event(event_id, data_ptr, data_len) \
 	__posix_trace_event(event_id, data_ptr, data_len)
 #endif
