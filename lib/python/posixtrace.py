@@ -8,7 +8,7 @@ Record events:
     point = posixtrace.EventType("cache:get", "{ u32 id; text key; }")
     point.record(id=7, key="user:42")
 
-Read those of a process, or of this one (pid 0):
+Read the events of a process, or of this one (pid 0):
 
     with posixtrace.Stream(pid) as stream:
         for event in stream.follow():
@@ -20,7 +20,8 @@ Read a log, without the kernel module:
         for event in log:
             print(event.time, event.name, event.fields)
 
-Needs libposixtrace. Its man pages say more; posixtrace-fields(7) has the grammar of descriptions.
+Needs libposixtrace. Its man pages have the details; posixtrace-fields(7) has the grammar of
+descriptions.
 """
 
 import ctypes
@@ -58,7 +59,7 @@ _ASK_AGAIN = 1000000000
 
 
 class Error(OSError):
-    """An error of the library: errno, a sentence, and the function that failed."""
+    """An error of the library: errno, its message, and the function that failed."""
 
     def __init__(self, number, function):
         super().__init__(number, os.strerror(number))
@@ -69,7 +70,7 @@ class Error(OSError):
 
 
 class DescriptionError(ValueError):
-    """A description that is not valid: what is wrong, and where (from 1)."""
+    """An invalid description: the error and its position (from 1)."""
 
     def __init__(self, message, line, column):
         super().__init__(f"line {line}, column {column}: {message}")
@@ -232,7 +233,7 @@ def _call(name, *arguments):
 # Fields
 
 class _Field:
-    """A field: the same as struct posixtrace_field."""
+    """A field, like struct posixtrace_field."""
 
     _FORMATS = {(_UNSIGNED, 1): "=B", (_UNSIGNED, 2): "=H", (_UNSIGNED, 4): "=I",
                 (_UNSIGNED, 8): "=Q", (_SIGNED, 1): "=b", (_SIGNED, 2): "=h",
@@ -245,7 +246,7 @@ class _Field:
         self.is_signed = bool(field.is_signed)
         self.size = field.size
         self.count = field.count
-        # The fields before have other addresses than Python objects.
+        # Earlier fields are known by their C address, not as Python objects.
         self.length = known[ctypes.addressof(field.length.contents)] if field.length else None
         known[ctypes.addressof(field)] = self
         self.members = []
@@ -264,13 +265,13 @@ class _Field:
         self.format = self._FORMATS.get((kind, field.size))
 
     def elements(self, numbers):
-        """How many elements or characters it has."""
+        """The number of elements or characters."""
         if self.length:
             return numbers[self.length]
         return self.size if self.type == _CHARS else self.count
 
     def units(self, around):
-        """The units of this field and of those in it, by the names from the outermost field on."""
+        """The units of this field and of the fields in it, by their full names."""
         path = ".".join(name for name in (around, self.name) if name)
         found = {path: self.unit} if self.unit else {}
         for member in self.members:
@@ -344,7 +345,7 @@ def _bytes(data):
 
 
 class Fields:
-    """The fields of an event type, made of its description."""
+    """The fields of an event type, parsed from its description."""
 
     def __init__(self, description):
         self._fields = None
@@ -370,18 +371,18 @@ class Fields:
 
     @property
     def names(self):
-        """The names of the fields, in their order."""
+        """The names of the fields, in order."""
         return [member.name for member in self._root.members if member.name is not None]
 
     @property
     def units(self):
-        """The units of those that have one, by name: "at.x" for a field of a struct."""
+        """The units of the fields that have a unit, by name: "at.x" for a field of a struct."""
         return self._root.units("")
 
     def decode(self, data, truncated=False):
         """The values by name, or None if the data do not match.
 
-        If the data were truncated, those that are whole: the last list or dict has them, too."""
+        If the data were truncated, the complete values: also in the last list or dict."""
         data = _bytes(data)
         walk, found = _Walk(), _Value()
         around, root, any_value = [], {}, False
@@ -463,23 +464,23 @@ class Event:
     """An event of a stream or a log.
 
     type        number of the event type
-    name        its name; "(type 70)" if it has none
-    user        is it an event of a program, not of the system?
+    name        its name, or "(type 70)"
+    user        recorded by a program, not by the system
     time        nanoseconds since the Epoch
-    pid         process, 0 if none caused it
+    pid         process, 0 if no process caused it
     tid         the kernel's id of the thread, 0 if it is not known
     thread      pthread_t of the thread
     thread_name, process_name, program
                 names of thread and process at that time, and the command line as a list; None
-                if they are not known, or the stream or log was closed
+                if they are not known, or the stream or log has been closed
     address     the instruction after the call that recorded it
-    cpu         the processor, or None
+    cpu         the CPU, or None
     data        bytes
-    truncated   its program had more data than the stream allows
-    late        an event of a later time was reported before it
+    truncated   the program had more data than the stream allows
+    late        an event with a later time was reported before it
     lost        how many events were lost before it
-    fields      its values by name, those of the kernel's events, too; None without description, or
-                if the data do not match it
+    fields      values by name, also for kernel events; None without description, or if the
+                data do not match it
     """
 
     __slots__ = ("type", "name", "user", "time", "pid", "tid", "thread", "address", "cpu", "data",
@@ -519,7 +520,7 @@ class Event:
 
     @property
     def process_name(self):
-        """The last part of the path of its program."""
+        """The last part of the path of the program."""
         program = self.program
         return program[0].rpartition("/")[2] if program else None
 
@@ -528,7 +529,7 @@ _TWO_THREADS = "two threads read the same stream or log: open the log once for e
 
 
 class _Source:
-    """What streams and logs have in common."""
+    """The common part of streams and logs."""
 
     def __init__(self):
         self._trid = 0
@@ -553,7 +554,7 @@ class _Source:
         raise NotImplementedError
 
     def name(self, number):
-        """The name of an event type; "(type 70)" if it has none, as the command shows it."""
+        """The name of an event type, or "(type 70)" without a name, as the command shows it."""
         if number not in self._names:
             name = ctypes.create_string_buffer(_NAME_SIZE)
             error = _library.posix_trace_eventid_get_name(self._trid, number, name)
@@ -564,12 +565,12 @@ class _Source:
         return self._names[number]
 
     def fields(self, number):
-        """The Fields of an event type; None if it has no description, or a wrong one."""
+        """The Fields of an event type; None without a description, or if it is invalid."""
         if self._fields.get(number) is None:
             text = ctypes.create_string_buffer(_DESCRIPTION_SIZE)
             error = _library.posixtrace_eventid_get_description(
                 self._trid, number, text, _DESCRIPTION_SIZE, None)
-            # A type can get its description later. One without a name has none.
+            # A type may be described later. A type without a name has no description.
             if error == errno.ENOENT or (error == errno.EINVAL and self._trid):
                 return None
             if error:
@@ -581,7 +582,7 @@ class _Source:
         return self._fields[number] or None
 
     def _fields_at(self, number, time):
-        """As fields(), which it asks again after a second of the events' time."""
+        """Like fields(), but asks again only after a second of event time."""
         if self._fields.get(number) is None:
             asked = self._asked.get(number)
             if asked is not None and 0 <= time - asked < _ASK_AGAIN:
@@ -610,11 +611,11 @@ class _Source:
         return event
 
     def read(self, wait=False):
-        """A list of the next events, the oldest first. Empty if there are none.
+        """A list of the next events, oldest first. Empty if there are no events.
 
-        With wait, a stream sleeps until there is one."""
+        With wait, a stream sleeps until there is an event."""
         count = c_size_t()
-        # The library is called without the lock of the interpreter.
+        # The interpreter lock is not held during calls of the library.
         if not self._lock.acquire(blocking=False):
             raise RuntimeError(_TWO_THREADS)
         try:
@@ -622,7 +623,7 @@ class _Source:
                 error = _library.posixtrace_getevents(
                     self._trid, self._events, _BATCH, self._buffer, len(self._buffer),
                     byref(count), 0 if wait else _NOWAIT)
-                # Python has run the handlers of its signals by now, which may raise.
+                # By now Python has run its signal handlers, which may have raised.
                 if error != errno.EINTR:
                     break
             if error:
@@ -632,14 +633,14 @@ class _Source:
             self._lock.release()
 
     def _take_turn(self):
-        """Refuses a second thread while one iterates."""
+        """Rejects a second thread while another one iterates."""
         thread = threading.get_ident()
         if self._reader not in (None, thread):
             raise RuntimeError(_TWO_THREADS)
         self._reader = thread
 
     def __iter__(self):
-        """Iterates over the events that are there, without waiting."""
+        """Iterates over the available events, without waiting."""
         self._take_turn()
         try:
             while events := self.read():
@@ -649,7 +650,7 @@ class _Source:
 
 
 class Log(_Source):
-    """A log that is read."""
+    """A log that is open for reading."""
 
     def __init__(self, path):
         super().__init__()
@@ -679,24 +680,24 @@ class Log(_Source):
 
 
 def _create(path, flags):
-    """For the user only, as "posixtrace record" does: a log has data and command lines."""
+    """Private to the user, as with "posixtrace record": a log contains data and command lines."""
     return os.open(path, flags | os.O_CLOEXEC, 0o600)
 
 
 class Stream(_Source):
-    """A stream that traces a process, and is started at once.
+    """A stream that traces a process, and is started immediately.
 
     pid             process, 0 for this one
-    log             path or descriptor of a log; its events are read from there
+    log             path or descriptor of a log; the events are read from there
     name            name of the stream
-    inherit         trace the children, too
+    inherit         also trace the children
     policy          LOOP, UNTIL_FULL or FLUSH
     log_policy      LOOP, UNTIL_FULL or APPEND
     size            bytes of memory for user events
     max_data        bytes of data of one event
     log_size        bytes of events in a log with LOOP or UNTIL_FULL
-    wakeup          (bytes, nanoseconds): when a sleeping reader is worth waking
-    start           False: start() does
+    wakeup          (bytes, nanoseconds): when to wake a sleeping reader
+    start           False: call start() later
     """
 
     def __init__(self, pid=0, *, log=None, name=None, inherit=False, policy=None,
@@ -730,15 +731,15 @@ class Stream(_Source):
             self.start()
 
     def start(self):
-        """Records from now on."""
+        """Starts recording."""
         _call("posix_trace_start", self._trid)
 
     def stop(self):
-        """Records nothing any more."""
+        """Stops recording."""
         _call("posix_trace_stop", self._trid)
 
     def flush(self):
-        """Writes what was recorded to the log."""
+        """Writes the recorded events to the log."""
         _call("posix_trace_flush", self._trid)
 
     def clear(self):
@@ -746,7 +747,7 @@ class Stream(_Source):
         _call("posix_trace_clear", self._trid)
 
     def close(self):
-        """Ends the stream; a log is complete then."""
+        """Ends the stream; the log is complete afterwards."""
         if self._trid:
             trid, self._trid = self._trid, 0
             _call("posix_trace_shutdown", trid)
@@ -759,7 +760,7 @@ class Stream(_Source):
         return fd
 
     def follow(self):
-        """Iterates over the events as they come, until all traced processes have ended."""
+        """Iterates over the events as they arrive, until all traced processes have ended."""
         poll = select.poll()
         poll.register(self.fileno(), select.POLLIN)
         self._take_turn()
@@ -775,7 +776,7 @@ class Stream(_Source):
 
     @property
     def stats(self):
-        """A dict of numbers: recorded, read, dropped, overwritten, skipped, damaged, ..."""
+        """A dict of counters: recorded, read, dropped, overwritten, skipped, damaged, ..."""
         stats = _Stats()
         _call("posixtrace_get_stats", self._trid, byref(stats))
         return {name: getattr(stats, name) for name, _ in _Stats._fields_ if name != "reserved"}
