@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Prints a table of the event types in a log: the number of events, their bytes, their
- * rate, and the longest time without one. Does not need the module.
+ * rate, and the longest time without an event. Does not need the module.
  *
  *	analyzer LOG
  */
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define EVENTS_MAX	256
-#define IDS_MAX		4096	/* event types are smaller numbers: see <trace.h> */
+#define IDS_MAX		4096	/* event types are smaller: see <trace.h> */
 
 struct type {
 	unsigned long long events, bytes;

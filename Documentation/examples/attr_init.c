@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Creates two streams with one attributes object, and changes the object in between: each
- * stream has its own copy.
+ * stream has a separate copy.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -26,14 +26,14 @@ static trace_id_t create_stream(void)
 
 	check(posix_trace_attr_init(&attr), "attr_init");
 	check(posix_trace_attr_setmaxdatasize(&attr, DATA_SIZE), "attr_setmaxdatasize");
-	/* Events without room are dropped and counted. */
+	/* Events that do not fit are dropped and counted. */
 	check(posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_UNTIL_FULL),
 	      "attr_setstreamfullpolicy");
 	check(posix_trace_attr_getmaxusereventsize(&attr, DATA_SIZE, &user),
 	      "attr_getmaxusereventsize");
 	check(posix_trace_attr_getmaxsystemeventsize(&attr, &system),
 	      "attr_getmaxsystemeventsize");
-	/* The two system events are those of start and stop. */
+	/* The two system events are for start and stop. */
 	check(posix_trace_attr_setstreamsize(&attr, EVENTS * user + 2 * system),
 	      "attr_setstreamsize");
 	check(posix_trace_create(0, &attr, &trid), "create");

@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 		poll(&pollfd, 1, -1);
 		while (print_events(trid))
 			;
-		/* Hung up: all processes have ended, and all events were read. */
+		/* Hung up: all processes have ended, and all events have been read. */
 	} while (!(pollfd.revents & (POLLHUP | POLLERR)));
 
 	check(posixtrace_get_stats(trid, &stats), "posixtrace_get_stats");

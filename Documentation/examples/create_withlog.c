@@ -32,7 +32,7 @@ static void print_log(int fd)
 		      "getnext_event");
 		if (end)
 			break;
-		/* The log also has flush events. */
+		/* The log also contains flush events. */
 		if (info.posix_event_id == POSIX_TRACE_UNNAMED_USEREVENT)
 			printf("\"%.*s\"\n", (int)len, data);
 	}
@@ -54,7 +54,7 @@ int main(void)
 	check(posix_trace_create_withlog(0, NULL, fileno(file), &trid), "create_withlog");
 	check(posix_trace_start(trid), "start");
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "one", strlen("one"));
-	/* Returns at once: recording continues during the flush. */
+	/* Returns immediately: recording continues during the flush. */
 	check(posix_trace_flush(trid), "flush");
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "two", strlen("two"));
 	/* Stops the stream, writes the remaining events and completes the log. */

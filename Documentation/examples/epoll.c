@@ -94,7 +94,7 @@ int main(void)
 			if (!(ready[i].events & (EPOLLHUP | EPOLLERR)))
 				continue;
 			/*
-			 * The process ended before its events were read: these were all.
+			 * The process ended before its events were read; there are no more.
 			 * Remove the descriptor from epoll: shutdown closes it, but the
 			 * processes that were started later have duplicates of it.
 			 */

@@ -54,7 +54,7 @@ int main(void)
 	struct sigaction action = { .sa_handler = handler };
 	trace_id_t trid;
 
-	/* Open the type here: a handler must not do it. */
+	/* Open the type here: a handler must not do that. */
 	check(posix_trace_eventid_open("event:round", &round_event), "eventid_open");
 	check(posix_trace_eventid_open("event:signal", &signal_event), "eventid_open");
 	sigaction(SIGUSR1, &action, NULL);

@@ -27,7 +27,7 @@ int main(void)
 {
 	trace_event_set_t set, none;
 
-	/* All system types but one, and one user type. */
+	/* All system types except one, and one user type. */
 	check(posix_trace_eventset_fill(&set, POSIX_TRACE_SYSTEM_EVENTS), "eventset_fill");
 	check(posix_trace_eventset_del(POSIX_TRACE_STOP, &set), "eventset_del");
 	check(posix_trace_eventset_add(POSIX_TRACE_UNNAMED_USEREVENT, &set), "eventset_add");

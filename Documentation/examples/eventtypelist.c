@@ -42,7 +42,7 @@ int main(void)
 	check(posix_trace_eventid_open("list:two", &type), "eventid_open");
 	printf("%d types\n", print_types(trid));
 
-	/* A type that is defined after the end was reached comes last. */
+	/* A type that was defined after the end was reached comes last. */
 	check(posix_trace_eventid_open("list:three", &type), "eventid_open");
 	printf("%d more\n", print_types(trid));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Prints the fields of an event's data, which a description gives names and types.
+ * Prints the fields in the data of an event, using names and types from a description.
  */
 #include <inttypes.h>
 #include <posixtrace/fields.h>
@@ -8,7 +8,7 @@
 
 static const char description[] = "{ u32 id; enum { get, set } op; u16 sizes[2]; text key; }";
 
-/* As posix_trace_getnext_event() reports them. */
+/* As reported by posix_trace_getnext_event(). */
 static const unsigned char data[] = "\7\0\0\0\1\0\0\0\100\0\0\20some key";
 
 static void print_value(const struct posixtrace_value *value)

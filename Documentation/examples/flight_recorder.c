@@ -3,9 +3,9 @@
  * A flight recorder: a program keeps its last events in memory, and after a crash they are
  * in a file.
  *
- * The stream overwrites its oldest events, and nothing is written to its log while the
- * program runs. When the program ends for any reason, the kernel writes the events in
- * memory to the log. The signal handler only adds an event about the crash.
+ * The stream overwrites its oldest events, and its log is not written while the program
+ * runs. When the program ends for any reason, the kernel writes the events in memory to
+ * the log. The signal handler only adds an event about the crash.
  *
  *	flight_recorder [LOG]
  */
@@ -41,7 +41,7 @@ static void check(int error, const char *what)
 
 /*
  * posix_trace_event() is one of the few functions that a handler may call. SA_RESETHAND has
- * removed the handler: on return the fault repeats and kills the program as usual.
+ * removed the handler: on return, the fault repeats and kills the program as usual.
  */
 static void handle_crash(int signal, siginfo_t *info, void *context)
 {
@@ -101,7 +101,7 @@ static void print_crash(const void *data, size_t len)
 	printf("crash: signal %d at %p\n", crash.signal, crash.address);
 }
 
-/* The ids of the names differ from log to log. */
+/* The id of an event type differs from log to log: look it up by name. */
 static trace_event_id_t find_type(trace_id_t trid, const char *wanted)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];

@@ -21,7 +21,7 @@ static void check(int error, const char *what)
 	}
 }
 
-/* Waits for a byte before it does anything. */
+/* Waits for a byte before doing anything. */
 static void run_child(int go)
 {
 	trace_event_id_t step, done;

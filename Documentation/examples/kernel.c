@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Traces what the kernel does with a child: the name that it takes, how often it waits until it
- * has slept three times, and its end.
+ * Traces what the kernel does with a child: its new name, how often it waits until it has
+ * slept three times, and its exit.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The data of sched_switch_out, task_rename and sched_process_exit, as their descriptions say. */
+/* The data of sched_switch_out, task_rename and sched_process_exit, as in their descriptions. */
 union data {
 	struct {
 		int32_t tid, prio;
@@ -38,7 +38,7 @@ static void check(int error, const char *what)
 	}
 }
 
-/* How often this process has waited, as the kernel counts. */
+/* How often this process has waited, as counted by the kernel. */
 static long waited(void)
 {
 	struct rusage usage;
@@ -56,7 +56,7 @@ static void child(int go)
 		_exit(1);
 	prctl(PR_SET_NAME, "sleeper");
 	before = waited();
-	/* A short sleep on a busy machine can be over before it has begun: that is no wait. */
+	/* On a busy machine a short sleep can end before it starts: that is not a wait. */
 	while (waited() - before < 3)
 		usleep(1000);
 	_exit(7);
@@ -94,7 +94,7 @@ int main(void)
 			waits++;
 		else if (event.posix_event_id == POSIXTRACE_RENAME)
 			printf("its name is %.16s\n", data.rename.new_name);
-		/* Other threads exit, too, if there are any. */
+		/* Other threads may also exit. */
 		else if (event.posix_event_id == POSIXTRACE_EXIT && data.exit.tid == pid)
 			printf("it exits with %d\n", data.exit.code >> 8);
 	}

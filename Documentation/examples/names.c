@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Records with two threads into a log, and prints who recorded: the log of its argument, or one
- * that it creates.
+ * Records with two threads into a log, and prints who recorded: in the log given as the
+ * argument, or in one that it creates.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reads a log twice: the log of its argument, or one that it creates.
+ * Reads a log twice: the log given as the argument, or one that it creates.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 		make_log(fileno(file));
 
 	check(posix_trace_open(fileno(file), &trid), "open");
-	/* The library has its own descriptor. */
+	/* The library has duplicated the descriptor. */
 	fclose(file);
 	printf("%d events\n", read_log(trid));
 	printf("%d events behind the last one\n", read_log(trid));

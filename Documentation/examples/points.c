@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Trace points with typed fields: a program that traces itself, and prints each of its events with
- * the description that readers have.
+ * the description that readers get.
  */
 #include <posixtrace.h>
 #include <posixtrace/points.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Waits for events with poll(), and reads all of them with one call.
+ * Waits for events with poll(), and reads all of them in one call.
  */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Streams and events as objects of C++17: a trace ends with its scope, even if an exception
+ * Streams and events as C++17 objects: a trace ends with its scope, even if an exception
  * leaves the scope.
  */
 #include <cstdio>

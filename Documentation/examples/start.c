@@ -43,7 +43,7 @@ int main(void)
 	check(posix_trace_eventid_open("start:event", &event), "eventid_open");
 	check(posix_trace_create(0, NULL, &trid), "create");
 	for (int i = 0; i < 4; i++) {
-		/* The stream is suspended for odd numbers: nothing is recorded. */
+		/* The stream is suspended for odd numbers, which are not recorded. */
 		if (i % 2 == 0)
 			check(posix_trace_start(trid), "start");
 		else
