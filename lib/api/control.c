@@ -42,8 +42,8 @@ PXTU_API int posix_trace_start(trace_id_t trid)
  * posix_trace_stop() - suspend a stream
  * @trid: trace id
  *
- * After this returns, no event is recorded, and POSIX_TRACE_STOP with an int of 0 is the last
- * one. Has no effect if the stream is already suspended or is full.
+ * After this returns, no more events are recorded, and POSIX_TRACE_STOP with an int of 0 is the
+ * last one. Has no effect if the stream is already suspended or is full.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process.
  */

@@ -61,7 +61,7 @@ dealloc:
  * longer valid after that.
  *
  * Return: 0; EAGAIN if there are TRACE_SYS_MAX streams, 32 on this process, or as
- * many as this user may have; EINTR if interrupted by a signal, then no stream exists;
+ * many as this user may have; EINTR if interrupted by a signal, before creating a stream;
  * EINVAL if @attr is not initialized, has the stream-full-policy POSIX_TRACE_FLUSH, which
  * needs a log, or wakes readers at more bytes than the stream has, or if @trid is NULL;
  * ENODEV without the module; ENOMEM, also beyond RLIMIT_MEMLOCK; ENOTSUP if the module does

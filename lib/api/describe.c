@@ -67,9 +67,9 @@ PXTU_API int posixtrace_eventid_describe(trace_event_id_t event, const char *des
  * @event_id: result
  *
  * An extension, used by trace points: posix_trace_eventid_open() and
- * posixtrace_eventid_describe() in one call. A program that is executed again gets the same type.
- * A program that describes a type only after opening it gets another type, because the type of
- * that name already has a description.
+ * posixtrace_eventid_describe() in one call. A program that is executed again gets the same type;
+ * with two separate calls, it gets another type, because the type of that name already has a
+ * description.
  *
  * Return: 0; EEXIST if the program has a type of this name with another description; EINVAL if a
  * pointer is NULL, or name or description are not valid; ENAMETOOLONG; ENOSPC, EPERM as

@@ -23,7 +23,7 @@ enum pxtu_log_at {
  * pxtu_log_look() - look for a block at an offset
  * @log: the log
  * @offset: where to look
- * @limit: blocks must end here
+ * @limit: blocks must end at or before this offset
  * @block: result, if there is a block
  */
 enum pxtu_log_at pxtu_log_look(struct pxtu_log *log, __u64 offset, __u64 limit,
@@ -33,7 +33,7 @@ enum pxtu_log_at pxtu_log_look(struct pxtu_log *log, __u64 offset, __u64 limit,
  * pxtu_log_search() - search for a block, starting at the offset of @walk
  * @log: the log
  * @walk: searching; its offset moves to the block, or to the end of the search
- * @limit: blocks must end here
+ * @limit: blocks must end at or before this offset
  * @last: largest number that the block can have
  * @block: result, if there is a block
  *
@@ -55,7 +55,7 @@ enum pxtu_log_step pxtu_log_step_over(struct pxtu_log *log, struct pxtu_log_walk
  * pxtu_log_walk_straight() - pxtu_log_walk() for consecutive blocks
  * @log: the log
  * @walk: position of the caller
- * @limit: blocks must end here
+ * @limit: blocks must end at or before this offset
  * @last: number of the last block
  * @block: result, if there is a block
  */

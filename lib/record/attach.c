@@ -206,7 +206,7 @@ void pxtu_attach_retry(struct pxtu_state *state)
 		pxtu_attach_wait(state);
 }
 
-/* The role of a controller has these commands as well, on types of another process. */
+/* Check the role: the role stream also has these commands, for the types of another process. */
 static int command(int fd, unsigned long cmd, void *arg)
 {
 	if (cmd == POSIXTRACE_IOC_EVENTID_OPEN || cmd == POSIXTRACE_IOC_DESCRIBE)

@@ -97,8 +97,8 @@ static void record_unattached(struct pxtu_state *state, trace_event_id_t id, con
 
 /*
  * Wake the reader, on behalf of the fast path. The gate or the cache may have changed since the
- * record was written, by a command or in a signal handler. If both have, no wake-up is sent here,
- * and the kernel finds the record.
+ * record was written, by a command or in a signal handler. If both have, the wake-up is lost here,
+ * and the kernel finds the record later.
  */
 __attribute__((__noinline__, __cold__))
 void pxtu_event_wake(trace_event_id_t id)

@@ -80,7 +80,7 @@
 	"ldr x14, " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") "\n\t"		\
 	"mov w9, w13\n\t"							\
 	"add x10, x9, w14, uxtw\n\t"						\
-	/* x15: size of the writer's name; 0 if we also wrote the previous record. */ \
+	/* x15: bytes that name the writer; 0 if we also wrote the previous record. */ \
 	"mov x15, #0\n\t"							\
 	"ldr x16, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"		\
 	"cmp x16, x13\n\t"							\
@@ -101,7 +101,7 @@
 	"cmp x11, x16\n\t"							\
 	"b.lo 8f\n"								\
 	"7:\n\t"								\
-	/* No head has this value. Other writers of this CPU see this order. */ \
+	/* No head has this value. Other writers of this CPU see the stores in order. */ \
 	"mov x16, #-1\n\t"							\
 	"str x16, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"		\
 	"ldr x16, " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") "\n\t"			\

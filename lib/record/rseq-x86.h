@@ -119,7 +119,7 @@
 	"movl %%r8d, %%eax\n\t"							\
 	"movl " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") ", %%r9d\n\t"		\
 	"addq %%rax, %%r9\n\t"							\
-	/* Skip the writer's name if we also wrote the previous record. */	\
+	/* The writer need not be named if we also wrote the previous record. */	\
 	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	"jne 7b\n\t"								\
 	"movq " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") ", %%r10\n\t"		\

@@ -165,7 +165,7 @@ static bool make_room(struct pxtu_state *state, const struct pxtu_slot *slot, __
 
 /*
  * If the stream is full, first try to count the drop: that needs neither clock nor record.
- * Retry if the sequence was aborted.
+ * Retry if the sequence was aborted: the process may have disabled RDTSC.
  */
 static bool drop_one(struct pxtu_state *state, const struct pxtu_slot *slot,
 		     struct pxtu_entry *entry)
