@@ -18,27 +18,27 @@
 
 /* The identity of an actor. */
 struct actor_is {
-	uid_t uid;		/* all of its user and group ids, as in its namespace */
-	int user_ns;		/* descriptor, or -1: the initial one */
-	uint64_t caps;		/* those in its namespace, or CAPS_ALL */
+	uid_t uid;		/* all user and group ids, as in the user namespace */
+	int user_ns;		/* descriptor; -1: the initial namespace */
+	uint64_t caps;		/* capabilities in that namespace, or CAPS_ALL */
 	rlim_t memlock;		/* soft limit in bytes; 0: unchanged */
 };
 
-/* Requests: two words, the second is a number. */
+/* Requests of two words: one of these and a number. */
 enum actor_word {
-	ACTOR_CREATE,		/* at most so many; answers with the number, and the last error */
-	ACTOR_SHUTDOWN,		/* the last so many; the files stay open */
-	ACTOR_CLOSE,		/* the same with close() */
+	ACTOR_CREATE,		/* up to that many; answers with the count and the last error */
+	ACTOR_SHUTDOWN,		/* the last ones; the files stay open */
+	ACTOR_CLOSE,		/* the same, with close() */
 	ACTOR_MEMLOCK,		/* changes the soft limit */
-	ACTOR_START,		/* START and STOP of the last one, at most so many times */
-	ACTOR_MEMORY,		/* answers with the memory of the last one */
-	ACTOR_BAD_CREATE,	/* so many that fail when the answer is written */
-	ACTOR_END,		/* without a number */
+	ACTOR_START,		/* START and STOP of the last one, up to that many times */
+	ACTOR_MEMORY,		/* answers with the memory of the last stream */
+	ACTOR_BAD_CREATE,	/* that many, which fail when the answer is written */
+	ACTOR_END,		/* takes no number */
 };
 
 struct actor {
 	struct child child;
-	struct posixtrace_attr attr;	/* of its streams; set before the start */
+	struct posixtrace_attr attr;	/* of its streams; set before actor_start() */
 	struct actor_is is;
 };
 
@@ -65,7 +65,7 @@ long actor_add(struct actor *actor, int nr);
 /* Creates streams until one fails with @error. Returns their number, or another error. */
 long actor_fill(struct actor *actor, int error);
 
-/* The end is a request, since later actors hold the pipes of earlier ones. */
+/* Sends ACTOR_END: closing the pipe is not enough, since later actors hold a copy of it. */
 void actor_end(struct actor *actor);
 
 #endif /* _SELFTESTS_ACTOR_H */

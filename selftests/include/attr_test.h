@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Attributes objects for tests of the library.
+ * Helpers for attributes objects.
  */
 #ifndef _SELFTESTS_ATTR_TEST_H
 #define _SELFTESTS_ATTR_TEST_H
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <trace.h>
 
-/* All values of an attributes object, without padding, so that they can be compared as memory. */
+/* All values of an attributes object, without padding: memcmp() compares them. */
 struct attr_values {
 	char name[TRACE_NAME_MAX + 1];
 	char version[TRACE_NAME_MAX + 1];
@@ -28,7 +28,7 @@ int attr_read(const trace_attr_t *attr, struct attr_values *values);
 /* The attributes of a stream that is created with @attr. */
 int attr_granted(const trace_attr_t *attr, trace_attr_t *granted);
 
-/* Makes invalid object number @i of ATTR_INVALID in @attr. */
+/* Invalidates @attr with object number @i of ATTR_INVALID. */
 #define ATTR_INVALID	4
 
 trace_attr_t *attr_invalid(int i, trace_attr_t *attr);

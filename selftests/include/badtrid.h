@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A check that all functions reject a trace id.
+ * Checks that all functions reject a trace id.
  */
 #ifndef _SELFTESTS_BADTRID_H
 #define _SELFTESTS_BADTRID_H

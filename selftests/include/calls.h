@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's counters of the calls that processors get from each other. */
+/* The kernel's counters of inter-processor interrupts. */
 #ifndef _SELFTESTS_CALLS_H
 #define _SELFTESTS_CALLS_H
 
 #define CPUS_MAX	64
 
 /*
- * Counts the calls that each processor got from others so far. Returns the number of
+ * Counts the interrupts that each processor has received from others. Returns the number of
  * processors, or -1.
  */
 int count_calls(long long counts[CPUS_MAX]);

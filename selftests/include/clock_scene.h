@@ -7,7 +7,7 @@
 
 /* A source whose counter the vDSO and the library read, and one that needs a system call. */
 #ifdef __aarch64__
-/* There is no other one. In some guests its counter needs system calls, too: see --erratum. */
+/* arm64 has only this one. In some guests its counter also needs system calls: see --erratum. */
 #define COUNTER		"arch_sys_counter"
 #else
 #define COUNTER		"tsc"
@@ -19,10 +19,10 @@
 /* Nanoseconds of CLOCK_REALTIME. */
 unsigned long long clock_ns(void);
 
-/* The source is in use when this returns 0. */
+/* Selects a clock source. Returns 0 once it is in use. */
 int set_source(const char *name);
 
-/* Makes the clock faster by @ppm, as NTP does. */
+/* Speeds up the clock by @ppm, as NTP does. */
 int set_frequency(long ppm);
 
 /* The previous clock source, an event type, and a stream. */
@@ -32,11 +32,11 @@ struct scene {
 	trace_id_t trid;
 };
 
-/* With the clock source @source. Returns 0, or an error. */
+/* Selects clock source @source. Returns 0 or an error. */
 int scene_set(struct scene *scene, const char *source);
 int scene_clear(struct scene *scene);
 
-/* The clock before and after each event. */
+/* Clock readings before and after each event. */
 struct bracket {
 	unsigned long long before;
 	unsigned long long after;
@@ -44,7 +44,7 @@ struct bracket {
 
 void record_brackets(trace_event_id_t type, struct bracket *bracket, int count);
 
-/* Returns the number of events outside of their bracket, or -1 if one is missing. */
+/* Returns the number of events outside their bracket, or -1 if one is missing. */
 int count_outside(trace_id_t trid, const struct bracket *bracket, int count);
 
 #endif /* _SELFTESTS_CLOCK_SCENE_H */

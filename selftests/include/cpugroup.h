@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Cgroups that share, limit and measure the processor time of their processes. */
+/* Cgroups that share, limit and measure the CPU time of their processes. */
 #ifndef _SELFTESTS_CPUGROUP_H
 #define _SELFTESTS_CPUGROUP_H
 
 #include "textfile.h"
 
-/* Returns 0 or negative errno: -ENOENT if the kernel has none. */
+/* Returns 0 or negative errno: -ENOENT if the kernel lacks the cpu controller. */
 int cpugroup_begin(void);
 
 /* Returns 0 or negative errno. */
@@ -14,16 +14,16 @@ int cpugroup_make(const char *name);
 /* @max as in cpu.max. Returns 0 or negative errno. */
 int cpugroup_limit(const char *name, const char *max);
 
-/* Moves the calling process, and its later children. */
+/* Moves the calling process into the group; its later children inherit it. */
 int cpugroup_enter(const char *name);
 
-/* Nanoseconds of all its processes so far, or 0. */
+/* CPU time of all its processes so far, in nanoseconds, or 0. */
 unsigned long long cpugroup_time(const char *name);
 
-/* Removes one; its processes have ended, or are about to. Returns 0 or negative errno. */
+/* Removes a group; its processes have ended or are about to. Returns 0 or negative errno. */
 int cpugroup_remove(const char *name);
 
-/* After all were removed. Returns 0 or negative errno. */
+/* Call this after all groups were removed. Returns 0 or negative errno. */
 int cpugroup_end(void);
 
 #endif /* _SELFTESTS_CPUGROUP_H */

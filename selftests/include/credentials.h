@@ -12,29 +12,32 @@
 
 #define CAP_MASK(cap)	(1ULL << (cap))
 
-/* Ids of the initial namespace: all namespaces here map each id to itself. */
+/* Ids in the initial namespace: all namespaces here map each id to itself. */
 struct ids {
 	uid_t ruid;
 	uid_t euid;
 	uid_t suid;
 };
 
-/* From now on the process has exactly these capabilities; it must have them. */
+/* Sets exactly these capabilities; the process must have them. */
 int set_capabilities(unsigned long long mask);
 
 /*
- * Root becomes another user with exactly these capabilities, in the user namespace of a
- * descriptor; -1 for its own.
+ * Changes from root to another user with exactly these capabilities, in the user namespace of a
+ * descriptor; -1: the current one.
  */
 int become(const struct ids *ids, unsigned long long capabilities, int ns);
 
-/* An ordinary user, who may inspect its own programs. */
+/* Becomes an ordinary user who may inspect its own programs. */
 int become_user(uid_t uid);
 
 /* ------------------------------------------------------------------ */
 /* User namespaces							*/
 
-/* Returns a descriptor of a new user namespace in @parent (-1: this one), or negative errno. */
+/*
+ * Returns a descriptor of a new user namespace in @parent (-1: the current one), or negative
+ * errno.
+ */
 int user_ns_new(int parent, uid_t owner);
 
 #endif /* _SELFTESTS_CREDENTIALS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Small file systems: one in memory, and one on a disk that is a file. */
+/* Small file systems: in memory, or on a loop device. */
 #ifndef _SELFTESTS_DISK_H
 #define _SELFTESTS_DISK_H
 
@@ -17,7 +17,7 @@ int disk_fill(int ballast, size_t left);
 /* Simulates an error on an ext4 disk: it becomes read-only for all processes. */
 int disk_break(const char *name);
 
-/* All writers must wait until it is thawed. Returns 0, or -1 with errno. */
+/* Writers block until it is thawed. Returns 0, or -1 with errno. */
 static inline int disk_freeze(int fd)
 {
 	return ioctl(fd, FIFREEZE, 0);
@@ -31,9 +31,9 @@ static inline int disk_thaw(int fd)
 /**
  * struct disk - a small file system, mounted
  * @dir: the mount point
- * @name: its device, empty if it has none
- * @ballast: a file without a name, to fill the file system
- * @fd: another file without a name
+ * @name: its device, or ""
+ * @ballast: an unnamed file, to fill the file system
+ * @fd: another unnamed file
  */
 struct disk {
 	char dir[32];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets of event types and filters, for tests of the library.
+ * Event sets and filters, for tests of the library.
  */
 #ifndef _SELFTESTS_EVENTSET_H
 #define _SELFTESTS_EVENTSET_H
@@ -8,12 +8,12 @@
 #include <string.h>
 #include <trace.h>
 
-#define IDS_MAX	4096	/* ids of event types are from 1 to below this */
+#define IDS_MAX	4096	/* ids of event types are below this */
 
-/* 1 or 0, or minus an error number. */
+/* Returns 1 or 0, or minus an error number. */
 int set_has(const trace_event_set_t *set, trace_event_id_t id);
 
-/* The number of members from @first to below @end. */
+/* The number of members from @first up to, but not including, @end. */
 int set_count(const trace_event_set_t *set, trace_event_id_t first, trace_event_id_t end);
 
 static inline int set_equal(const trace_event_set_t *a, const trace_event_set_t *b)
@@ -26,7 +26,7 @@ trace_event_set_t set_of(trace_event_id_t id);
 
 trace_event_set_t set_filled(int what);
 
-/* SET, ADD or SUB one event type. */
+/* Applies SET, ADD or SUB with one event type. */
 int filter_one(trace_id_t trid, trace_event_id_t id, int how);
 
 #endif /* _SELFTESTS_EVENTSET_H */

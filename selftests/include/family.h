@@ -13,10 +13,10 @@
 /* The number of attempts: fewer on a slow machine. */
 int rounds(int count);
 
-/* Zeroed memory that is shared with all children, until the test ends. */
+/* Zeroed memory that is shared with all children until the test ends. */
 void *share(size_t size);
 
-/* A start line in shared memory: all leave it at the same moment. */
+/* A start line in shared memory: all processes leave it at the same time. */
 struct line {
 	int here;
 	int round;
@@ -24,7 +24,7 @@ struct line {
 
 void line_up(struct line *line, int count);
 
-/* Executes some instructions, so that racers do not always meet at the same point. */
+/* Executes some instructions, to vary the point where racers meet. */
 static inline void dawdle(unsigned int loops)
 {
 	while (loops--)
@@ -36,7 +36,7 @@ static inline void dawdle(unsigned int loops)
 
 int new_family_stream(pid_t pid, int inherited, size_t size, int policy, trace_id_t *trid);
 
-/* A running stream that loses nothing until it is full. */
+/* Starts a stream that loses no event until it is full. */
 int start_family_stream(pid_t pid, trace_id_t *trid);
 
 static inline void record_as(trace_event_id_t id, int number)
@@ -49,16 +49,16 @@ static inline void record_plain(int number)
 	record_as(POSIX_TRACE_UNNAMED_USEREVENT, number);
 }
 
-/* The number of processes that a stream traces, -1 on errors. */
+/* The number of processes that a stream traces, or -1. */
 long processes_of(trace_id_t trid);
 
-/* Events that were generated for a stream, -1 on errors. */
+/* The number of events generated for a stream, or -1. */
 long generated_for(trace_id_t trid);
 
 /* ------------------------------------------------------------------ */
 /* Children								*/
 
-/* The function of a child; its value is the exit status. */
+/* The function of a child. Its return value is the exit status. */
 typedef int (*family_fn)(void *arg);
 
 pid_t by_fork(family_fn fn, void *arg);
@@ -68,12 +68,12 @@ pid_t by_raw_clone3(family_fn fn, void *arg);
 pid_t by_clone_stack(family_fn fn, void *arg);
 pid_t by_clone_vm(family_fn fn, void *arg);
 
-/* As posix_spawn() of the C library does. */
+/* Creates a child as posix_spawn() of the C library does. */
 pid_t by_clone_vfork(family_fn fn, void *arg);
 
 pid_t by_clone_files(family_fn fn, void *arg);
 
-/* In a PID namespace of its own, where its id is 1. */
+/* In a new PID namespace, as process 1. */
 pid_t by_clone_newpid(family_fn fn, void *arg);
 
 #ifdef __x86_64__
@@ -86,10 +86,13 @@ pid_t by_clone3_vm(family_fn fn, void *arg);
 /* Waits for one child. Returns its exit status, or minus the signal that killed it. */
 int ended(pid_t pid);
 
-/* Waits for all children and, after adopt_orphans(), theirs. Returns the number of failed ones. */
+/*
+ * Waits for all children and, after adopt_orphans(), grandchildren. Returns the number that
+ * failed.
+ */
 int all_ended(void);
 
-/* From now on all_ended() waits for grandchildren, too. */
+/* Makes all_ended() also wait for grandchildren. */
 int adopt_orphans(void);
 
 #endif /* _SELFTESTS_FAMILY_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fault injection: the n-th allocation, or copy from or to the process, of the calling
- * thread fails. For kernels with that feature, such as that of "make check-debug".
+ * Fault injection: the n-th allocation, or copy from or to user space, of the calling thread
+ * fails. Needs a kernel with that feature, such as the kernel of "make check-debug".
  */
 #ifndef _SELFTESTS_FAULT_H
 #define _SELFTESTS_FAULT_H
@@ -9,23 +9,20 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-/*
- * No operation here has so many failures: a higher count means that the kernel counts
- * something else.
- */
+/* Operations here have fewer failures: at a higher count, the kernel counts something else. */
 #define FAULT_MAX	2000
 
 /*
- * Descriptor of the counter of one thread; opened while the caller still may, since others
- * close it and users cannot open it.
+ * Descriptor of a thread's counter. It is opened early: ordinary users cannot open it, and other
+ * code closes it.
  */
 struct fault {
 	int fd;
 };
 
 /*
- * A kernel that has the feature must use it: otherwise a broken debug kernel would skip
- * these tests.
+ * Fail if a kernel with the feature cannot use it: a broken debug kernel must not skip these
+ * tests.
  */
 #define FAULT_SKIP	"kernel without fault injection"
 
@@ -39,13 +36,13 @@ int fault_set_knob(const char *dir, const char *knob, const char *value);
 /* Called once, as root. Returns 0 or negative errno. */
 int fault_setup(void);
 
-/* For the calling thread, the only one that may use it. Returns 0 or negative errno. */
+/* For use by the calling thread only. Returns 0 or negative errno. */
 int fault_open(struct fault *fault);
 
-/* The @n-th from now on fails, and no other. */
+/* Only the @n-th one from now on fails. */
 void fault_arm(const struct fault *fault, int n);
 
-/* Ends the injection. Returns whether a failure was injected. Keeps errno. */
+/* Ends the injection. Returns true if a failure was injected. Preserves errno. */
 bool fault_disarm(const struct fault *fault);
 
 #endif /* _SELFTESTS_FAULT_H */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One operation, repeatedly, each time in a process of its own: first its first allocation
- * (or copy) fails, then the second, and so on until it succeeds. The processes run as a
- * user whose limit of locked memory suffices for one stream only: if one leaks memory, the
- * next one fails.
+ * Repeats an operation, each time in a new process: first its first allocation (or copy) fails,
+ * then the second, and so on until it succeeds. The processes run as a user with enough locked
+ * memory for one stream: after a leak, the next process fails.
  */
 #ifndef _SELFTESTS_FAULT_EACH_H
 #define _SELFTESTS_FAULT_EACH_H
@@ -15,7 +14,7 @@
 
 #define FAULT_SECONDS	(10 * pxt_patience())
 
-/* Runs the whole test, after fault_become(). */
+/* Runs the complete test. Call fault_become() first. */
 static inline void op_fail_each(struct __test_metadata *_metadata, const struct op *op)
 {
 	struct outcome *outcome = outcome_share();
@@ -30,7 +29,7 @@ static inline void op_fail_each(struct __test_metadata *_metadata, const struct 
 			       status, outcome->line);
 			errors++;
 		}
-		/* A log thread lets go of the module after its stream has ended. */
+		/* A log thread drops its module reference after the end of its stream. */
 		if (!becomes_true(module_refcount_is, &users, FAULT_SECONDS)) {
 			TH_LOG("failure %d: %d users of the module, %d before", n,
 			       module_refcount(), users);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One operation, in a process of its own, in which one allocation (or copy) fails.
- * fault_each.h repeats it.
+ * Runs an operation in a new process, with one failing allocation (or copy). fault_each.h repeats
+ * it.
  */
 #ifndef _SELFTESTS_FAULT_OP_H
 #define _SELFTESTS_FAULT_OP_H
@@ -13,18 +13,18 @@
 #include "module.h"
 #include "uapi.h"
 
-/* In the process of an operation: a failure returns its line number. */
+/* In the process of an operation: returns the line number on failure. */
 #define MUST(condition) do {			\
 	if (!(condition))			\
 		return __LINE__;		\
 } while (0)
 
 /**
- * struct world - the state before an operation: the process traces itself
- * @fault: of this thread
+ * struct world - the state before an operation; the process traces itself
+ * @fault: the counter of this thread
  * @stream: not started; without a stream, the arguments of CREATE
  * @target: attached, its gate mapped
- * @slot: of the stream, as the target sees it
+ * @slot: the stream's slot, as the target sees it
  * @id: a number or descriptor, often a result of the operation
  * @address: a result of the operation
  * @status: a result of the operation
@@ -43,43 +43,43 @@ struct world {
  * struct op - an operation
  */
 struct op {
-	/** @policy: of the stream */
+	/** @policy: stream-full policy */
 	__u32 policy;
-	/** @inherited: of the stream */
+	/** @inherited: inheritance policy of the stream */
 	__u32 inherited;
-	/** @classes: of the stream */
+	/** @classes: classes of kernel events */
 	__u64 classes;
-	/** @no_stream: there is none */
+	/** @no_stream: run without a stream */
 	bool no_stream;
 	/** @no_target: the process has not attached */
 	bool no_target;
-	/** @stays: one process can repeat it */
+	/** @stays: can be repeated in the same process */
 	bool stays;
-	/** @lasts: a success outlasts the process, and has fewer allocations the next time */
+	/** @lasts: a success outlasts the process; the next one has fewer allocations */
 	bool lasts;
-	/** @painless: possibly no part of it can fail */
+	/** @painless: may have no part that can fail */
 	bool painless;
-	/** @unlimited: the user has CAP_SYS_RESOURCE, so that CREATE does not wait for a budget */
+	/** @unlimited: run with CAP_SYS_RESOURCE, so that CREATE does not wait for a budget */
 	bool unlimited;
-	/** @also: a possible error besides ENOMEM and EFAULT; 0 for none */
+	/** @also: accepted error besides ENOMEM and EFAULT; 0: no other */
 	int also;
-	/** @good: its result on success */
+	/** @good: result on success */
 	long good;
-	/** @prepare: called before; returns 0 or a line, as @untouched and @check */
+	/** @prepare: called first; like @untouched and @check, returns 0 or a line number */
 	int (*prepare)(struct world *world);
-	/** @run: the operation: 0 or more, or negative errno */
+	/** @run: the operation; returns 0 or more, or negative errno */
 	long (*run)(struct world *world);
-	/** @untouched: checks after a failure that nothing has changed */
+	/** @untouched: check after a failure that the state is unchanged */
 	int (*untouched)(struct world *world);
-	/** @check: checks after success that it is done, and everything works */
+	/** @check: check after success that it took effect and that everything works */
 	int (*check)(struct world *world);
 };
 
-/* In memory shared with the process of the operation. */
+/* Shared with the process of the operation. */
 struct outcome {
 	int n;			/* number of the failure */
 	bool failed;		/* a failure was injected */
-	long ret;		/* of the operation */
+	long ret;		/* result of the operation */
 	int line;		/* line of the failed check */
 };
 
@@ -94,8 +94,8 @@ static inline unsigned int world_gate(const struct world *world)
 struct outcome *outcome_share(void);
 
 /*
- * The calling process becomes the user, with enough memory for one stream and the system
- * events of one START and one STOP.
+ * Makes the calling process the user, with enough memory for one stream and the system events of
+ * one START and one STOP.
  */
 int fault_become(const struct op *op);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shows the fields of data as text, for tests of descriptions.
+ * Formats the fields of event data as text, for tests of descriptions.
  */
 #ifndef FIELDS_SHOW_H
 #define FIELDS_SHOW_H
@@ -61,7 +61,7 @@ static inline void fields_show_value(struct fields_show *show, const struct posi
 	}
 }
 
-/* Adds "!" where the data do not match. Returns what posixtrace_fields_next() returned at last. */
+/* Appends "!" if the data does not match. Returns the last result of posixtrace_fields_next(). */
 static inline int fields_show(struct fields_show *show, const struct posixtrace_fields *fields,
 			      const void *data, size_t len)
 {

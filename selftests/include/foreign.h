@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files of the program with numbers that were the library's, as of a daemon that closes all
- * and opens others. They must not change.
+ * Files that the program opened at descriptor numbers that the library had used, as in a daemon
+ * that closes all descriptors and opens others. The library must not change them.
  */
 #ifndef _SELFTESTS_FOREIGN_H
 #define _SELFTESTS_FOREIGN_H
@@ -16,8 +16,8 @@ enum foreign_kind {
 	FOREIGN_FILE,
 	FOREIGN_PIPE,
 	FOREIGN_SOCKET,
-	FOREIGN_DEVICE,		/* the module's, without role */
-	FOREIGN_TARGET,		/* with a role; created without the library */
+	FOREIGN_DEVICE,		/* the module's device, without a role */
+	FOREIGN_TARGET,		/* a target, created without the library */
 	FOREIGN_STREAM,
 	FOREIGN_DEAD_STREAM,
 };
@@ -28,7 +28,7 @@ enum foreign_kind {
  * @fd: its descriptor
  * @peer: the other end of a pipe or a pair of sockets
  * @stat: the result of fstat()
- * @create: of a stream
+ * @create: arguments of CREATE, for a stream
  */
 struct foreign {
 	enum foreign_kind kind;
@@ -41,18 +41,21 @@ struct foreign {
 /* Opens a file with the lowest free number. A stream traces @pid. */
 int foreign_open(struct foreign *file, enum foreign_kind kind, pid_t pid);
 
-/* Closes a number of any owner, and opens a file in its place. Returns 0 or a negative number. */
+/*
+ * Closes a descriptor, whoever opened it, and opens a file with its number. Returns 0 or a
+ * negative number.
+ */
 int foreign_place(struct foreign *file, enum foreign_kind kind, int number, pid_t pid);
 
-/* Returns "", or a description of the change. */
+/* Returns "", or a description of what has changed. */
 const char *foreign_check(const struct foreign *file);
 
 void foreign_close(struct foreign *file);
 
-/* The number of this process's descriptors of the module, and the first one. */
+/* Counts the descriptors of the module in this process, and finds the first one. */
 int count_device_fds(int *first);
 
-/* The number of mappings of the module in this process; those by targets have another file. */
+/* Counts the mappings of the module in this process. Mappings by targets belong to another file. */
 int count_device_maps(void);
 
 #endif /* _SELFTESTS_FOREIGN_H */

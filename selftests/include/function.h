@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The place of an address in a program. */
+/* Locates an address in a function. */
 #ifndef FUNCTION_H
 #define FUNCTION_H
 

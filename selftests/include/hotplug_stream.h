@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of CPUs that go offline and come back, with plain commands: numbered, and so large
- * that few of them fill a sub-buffer.
+ * Numbered events of CPUs that go offline and come back, with plain commands. A few of these large
+ * events fill a sub-buffer.
  */
 #ifndef _SELFTESTS_HOTPLUG_STREAM_H
 #define _SELFTESTS_HOTPLUG_STREAM_H
@@ -14,23 +14,23 @@ struct payload {
 	char filler[196];
 };
 
-/* The number of these events in a sub-buffer, if one thread records them. */
+/* The number of these events in a sub-buffer if the same thread records all of them. */
 unsigned int records_per_subbuf(const struct stream *stream);
 
-/* A running stream of the caller. */
+/* Opens and starts a stream on the caller. */
 int open_stream(struct stream *stream, struct target *target, unsigned int policy,
 		unsigned long long size);
 
 /* Records an event on an online CPU, and returns to CPU 0. */
 int record_on(struct target *target, unsigned int cpu, int number);
 
-/* The number of the next user event above the overwrite watermark, -1 if there is none. */
+/* Returns the number of the next user event above the overwrite watermark, or -1. */
 int take_number(struct stream *stream);
 
 unsigned long long lost_of(struct stream *stream);
 unsigned int flags_of(struct stream *stream);
 
-/* The number of sub-buffers for user events in use. */
+/* The number of sub-buffers in use for user events. */
 unsigned int count_used(struct stream *stream);
 
 #endif /* _SELFTESTS_HOTPLUG_STREAM_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of the kernel in tests: a process that makes known ones, the kernel's own counters to
- * compare with, and the events of a stream or log in memory.
+ * Kernel events in tests: a process that causes known ones, the kernel's own counters to compare
+ * with, and the events of a stream or log in memory.
  */
 #ifndef _SELFTESTS_KERNEL_EVENTS_H
 #define _SELFTESTS_KERNEL_EVENTS_H
@@ -29,7 +29,7 @@ enum { SIGNAL_DELIVERED, SIGNAL_IGNORED, SIGNAL_PENDING };
 enum { ACTION_DEFAULT, ACTION_IGNORED, ACTION_HANDLER };
 enum { KIND_IRQ, KIND_SOFTIRQ, KIND_VECTOR };
 
-/* The data, as their descriptions say. */
+/* Event data, as in the descriptions of the types. */
 union kernel_data {
 	int32_t tid;
 	struct {
@@ -114,39 +114,42 @@ struct kernel_type {
 	const char *name;
 };
 
-/* The next type of some classes after @last, or the first one after NULL; NULL at the end. */
+/* The next type of some classes after @last (NULL: the first one); NULL at the end. */
 const struct kernel_type *kernel_type_next(unsigned int classes, const struct kernel_type *last);
 
-/* All events but those of the standard's system types, which are counted. */
+/* All events except the standard's system events, which are only counted. */
 struct kernel_events {
 	struct kernel_event *event;
 	size_t count;
 	unsigned int starts;
-	unsigned int stops;		/* all of them */
+	unsigned int stops;		/* manual and automatic */
 	unsigned int automatic_stops;
 	unsigned int overflows;
 	unsigned int errors;		/* POSIX_TRACE_ERROR */
 	unsigned int late;
 	unsigned long long filter;	/* time of the last POSIX_TRACE_FILTER */
-	unsigned long long lost;	/* before the last event */
+	unsigned long long lost;	/* lost before the last event */
 };
 
-/* Adds what can be read now. Returns 0 or an error number. */
+/* Appends the available events. Returns 0 or an error number. */
 int kernel_events_read(struct kernel_events *events, trace_id_t trid);
 void kernel_events_free(struct kernel_events *events);
 size_t kernel_events_count(const struct kernel_events *events, trace_event_id_t id);
 
-/* Switches of threads that had to wait, or ended. */
+/* The number of switches from threads that blocked or ended. */
 size_t kernel_events_blocked(const struct kernel_events *events);
 
-/* Looks for threads that run twice, wake up in no way, and the like. Prints and counts them. */
+/*
+ * Counts and prints impossible sequences: a thread that runs twice or that ran without a wake-up,
+ * and the like.
+ */
 int kernel_events_impossible(const struct kernel_events *events);
 
-/* Creates a stream that is never full in these tests, or a small one. */
+/* Creates a stream that never gets full in these tests, or a small one. */
 int kernel_stream(pid_t pid, unsigned int classes, int policy, trace_id_t *trid);
 int kernel_small_stream(pid_t pid, unsigned int classes, int policy, trace_id_t *trid);
 
-/* The same with a log; the stream flushes itself. */
+/* The same with a log; the stream flushes automatically. */
 int kernel_withlog(pid_t pid, unsigned int classes, size_t size, int log_policy, int fd,
 		   trace_id_t *trid);
 
@@ -155,41 +158,41 @@ int kernel_withlog(pid_t pid, unsigned int classes, size_t size, int log_policy,
 
 enum {
 	DO_NOTHING,
-	DO_EVENT,		/* records so many events */
-	DO_PING_PONG,		/* two threads wake each other so often, on one CPU */
-	DO_CHILDREN,		/* makes so many; reports the pid and status of each afterwards */
+	DO_EVENT,		/* records that many events */
+	DO_PING_PONG,		/* two threads on one CPU wake each other that often */
+	DO_CHILDREN,		/* that many; afterwards reports the pid and status of each */
 	DO_THREAD,		/* a thread that names itself and ends */
-	DO_CALLS,		/* calls getppid() so often, and lseek() with CALL_ARG_* */
+	DO_CALLS,		/* calls getppid() that often, and lseek() with CALL_ARG_* */
 	DO_FAULTS,		/* faults() */
-	DO_SIGNALS,		/* sends itself SIGUSR1 so often */
-	DO_SPIN,		/* computes for so many milliseconds, on CPU 0 */
-	DO_STORM_BEGIN,		/* makes so many threads, which sleep */
-	DO_STORM,		/* each of them yields and waits so often */
+	DO_SIGNALS,		/* sends SIGUSR1 to itself that often */
+	DO_SPIN,		/* computes for that many milliseconds, on CPU 0 */
+	DO_STORM_BEGIN,		/* creates that many threads, which sleep */
+	DO_STORM,		/* each of them yields and waits that often */
 	DO_STORM_END,
 };
 
 /* A child function: reports that it runs, and then the end of each task. */
 int worker(void *arg, const struct talk *talk);
 
-/* The result is 0. */
+/* Returns 0 on success. */
 int worker_do(const struct child *worker, long task, long number);
 
-/* Arguments of lseek() that no program has by chance. */
+/* Arguments of lseek() that no program passes by chance. */
 #define CALL_FD		-77L
 #define CALL_OFFSET	0x1122334455667788L
 #define CALL_WHENCE	99L
 
 /*
- * Number of page faults of each kind that DO_FAULTS makes, in this order in the pages that it
- * reports: it writes, reads (a page of its own program), and lets the kernel write.
+ * Number of page faults of each kind that DO_FAULTS causes, in the order of the reported pages: it
+ * writes, reads (a page of its program), and lets the kernel write.
  */
 #define FAULTS_WRITE	20
 #define FAULTS_KERNEL	10
 
-/* The caller has to hear the result. */
+/* The caller must receive the result. */
 int worker_do_later(const struct child *worker, long task, long number);
 
-/* The kernel's counters, of all threads. */
+/* The kernel's counters, summed over all threads. */
 struct switches {
 	unsigned long long voluntary;
 	unsigned long long involuntary;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A worker, a stream for it, and its events: for the tests of events of the kernel.
+ * A worker, a stream on it, and its events: the fixture for tests of kernel events.
  */
 #ifndef _SELFTESTS_KERNEL_FIXTURE_H
 #define _SELFTESTS_KERNEL_FIXTURE_H

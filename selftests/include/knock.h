@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Commands by the door of the gate: a read with certain registers, see linux/posixtrace_memory.h.
- * Include it in one file of a program.
+ * Commands through the door of the gate: a read with certain registers, see
+ * linux/posixtrace_memory.h. Include it in one file of a program.
  */
 #ifndef _SELFTESTS_KNOCK_H
 #define _SELFTESTS_KNOCK_H
 
 #include <linux/posixtrace.h>
 
-/* What knock() returns if the read was a read. */
+/* knock() returns this if the read was an ordinary read. */
 #define NO_DOOR		((long)POSIXTRACE_DOOR_MAGIC)
 
 #if defined(__x86_64__)
-/* In the order of knock_with(). */
+/* Indices for knock_with(). */
 enum { REG_MAGIC, REG_NEXT = 3, REG_ARG, REG_COMMAND, REG_DOOR = 14, REGISTERS };
 
 static inline long knock(const struct posixtrace_gate *gate, unsigned long cmd, const void *arg)
@@ -56,7 +56,7 @@ __asm__ (".pushsection .text\n"
 	 "movq 112(%rdi), %r15\n\t"
 	 "movq 40(%rdi), %rdi\n\t"
 	 "testb $0, (%r15)\n\t"
-	 /* The next instruction is not the one that follows. */
+	 /* Execution does not continue at the next instruction. */
 	 "ud2\n"
 	 "1:\n\t"
 	 "xchgq %rdi, (%rsp)\n\t"
@@ -133,7 +133,7 @@ __asm__ (".pushsection .text\n"
 	 "ldr x30, [x0, #240]\n\t"
 	 "ldp x0, x1, [x0]\n\t"
 	 "ldrb w4, [x5]\n\t"
-	 /* The next instruction is not the one that follows. */
+	 /* Execution does not continue at the next instruction. */
 	 "brk #0\n"
 	 "1:\n\t"
 	 "str x0, [sp, #104]\n\t"
@@ -169,8 +169,8 @@ __asm__ (".pushsection .text\n"
 #endif
 
 /*
- * As knock(), with these values in all general purpose registers but the stack pointer. Stores in
- * @regs what they have afterwards, and before that the address of the next instruction.
+ * As knock(), with these values in all general purpose registers except the stack pointer. Returns
+ * the registers in @regs and, before them, the address of the next instruction.
  */
 void knock_with(unsigned long *regs);
 

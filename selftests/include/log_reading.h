@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading logs in tests with the public functions.
+ * Reads logs with the public functions.
  */
 #ifndef _SELFTESTS_LOG_READING_H
 #define _SELFTESTS_LOG_READING_H
@@ -8,10 +8,10 @@
 #include "log_writer.h"
 #include "trace_test.h"
 
-/* Reads the next event of a log. Returns 1, 0 if there is none, or minus an error number. */
+/* Reads the next event of a log. Returns 1, 0 at the end, or minus an error number. */
 int log_take(trace_id_t trid, struct event *event);
 
-/* Its type, 0 if there is none, or minus an error number. */
+/* Returns the type of the next event, 0 at the end, or minus an error number. */
 int log_take_id(trace_id_t trid, struct event *event);
 
 /* The time of an event as passed to log_event(). */
@@ -20,18 +20,18 @@ static inline __u64 log_time(const struct event *event)
 	return event_time(event) - LOG_TIME0;
 }
 
-/* The contents of a whole log. */
+/* Summary of a complete log. */
 struct log_sum {
 	int err;		/* 0, or the error number of opening or reading it */
 	unsigned int events;	/* user events */
 	unsigned int errors;	/* POSIX_TRACE_ERROR */
 	unsigned int gaps;	/* POSIX_TRACE_OVERFLOW */
 	unsigned int others;	/* other system events */
-	unsigned int disorder;	/* user events that are older than the previous one */
-	unsigned int wrong;	/* user events with other data than log_event() wrote */
+	unsigned int disorder;	/* user events older than the previous one */
+	unsigned int wrong;	/* user events with data that log_event() did not write */
 	__u64 first;		/* time of the first user event */
-	__u64 last;		/* of the last */
-	__u64 sum;		/* of all their times */
+	__u64 last;		/* time of the last user event */
+	__u64 sum;		/* sum of their times */
 	struct posix_trace_status_info status;
 };
 
@@ -46,7 +46,7 @@ void log_sum_fd(int fd, struct log_sum *sum);
 void log_sum_bytes(const void *data, size_t len, struct log_sum *sum);
 void log_sum_log(const struct log_writer *log, struct log_sum *sum);
 
-/* Opens the written log, and closes the descriptor, which is not needed any more. */
+/* Opens the written log, and closes the descriptor, which is no longer needed. */
 int log_open(const struct log_writer *log, trace_id_t *trid);
 
 #endif /* _SELFTESTS_LOG_READING_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A writer of logs for tests of the reader: byte by byte, according to
- * Documentation/trace-log.rst, with its own checksum. It writes into memory, so that a test
- * can examine and damage all of it, and from there into a file.
+ * Writes logs for tests of the reader: byte by byte, according to Documentation/trace-log.rst,
+ * with a separate implementation of the checksum. The log is built in memory, where a test can
+ * examine and damage all of it, and then written to a file.
  *
- * A test makes blocks one by one: log_block_begin(), log_event() ..., log_block_end(). The
- * arguments are not checked: tests also need logs that no writer would write.
+ * A test makes blocks one by one: log_block_begin(), log_event() ..., log_block_end(). Arguments
+ * are not checked, as tests also need invalid logs.
  */
 #ifndef _SELFTESTS_LOG_WRITER_H
 #define _SELFTESTS_LOG_WRITER_H
@@ -15,7 +15,7 @@
 
 #include "record.h"
 
-#define LOG_TIME0	1700000000000000000ULL	/* ns: when time begins in a log */
+#define LOG_TIME0	1700000000000000000ULL	/* ns: start time of a log */
 #define LOG_COOKIE	0x0123456789abcdefULL
 #define LOG_SUBBUF	8192U
 #define LOG_MAX_DATA	256U
@@ -25,14 +25,14 @@
 #define LOG_BLOCK	((size_t)sizeof(struct posixtrace_log_block))
 
 /**
- * struct log_writer - a log that is being written
+ * struct log_writer - a log in progress
  */
 struct log_writer {
-	/** @data: the file */
+	/** @data: contents of the file */
 	unsigned char *data;
-	/** @len: its size */
+	/** @len: bytes used in @data */
 	size_t len;
-	/** @room: bytes allocated */
+	/** @room: bytes allocated for @data */
 	size_t room;
 	/** @header: as in the file */
 	struct posixtrace_log_header header;
@@ -40,7 +40,7 @@ struct log_writer {
 	struct posixtrace_log_block block;
 	/** @before: the last record in the block */
 	struct record before;
-	/** @at: offset of the block, 0 without one */
+	/** @at: offset of the block in progress, or 0 */
 	size_t at;
 	/** @pos: LOOP: offset of the next block */
 	size_t pos;
@@ -60,25 +60,25 @@ struct log_writer {
 	__u64 overwrite_watermark;
 	/** @lost: for the next block */
 	__u64 lost;
-	/** @nr_names: LOOP: names written */
+	/** @nr_names: LOOP: number of names written */
 	__u32 nr_names;
 	/** @notes_pos: LOOP: offset of the next note */
 	size_t notes_pos;
 	/** @notes_seq: LOOP: number of the last note */
 	__u64 notes_seq;
-	/** @end: LOOP: the status as last written */
+	/** @end: LOOP: status, as last written */
 	struct posixtrace_log_end end;
 };
 
-/* Four bits at a time: shares no code with the code under test. */
+/* Four bits at a time; shares no code with the code under test. */
 __u32 log_crc(const void *data, size_t len);
 
 void log_put(struct log_writer *log, size_t at, const void *data, size_t len);
 
-/* Writes the header again, after the test has changed it. */
+/* Writes the header again after the test has changed it. */
 void log_header(struct log_writer *log);
 
-/* A new log; @ring: bytes of the ring of a LOOP log. */
+/* Begins a new log; @ring: bytes of the ring of a LOOP log. */
 void log_begin(struct log_writer *log, int log_policy, int stream_policy, __u32 nr_cpus,
 	       size_t ring);
 
@@ -95,7 +95,7 @@ void log_event_id(struct log_writer *log, __u32 id, __u64 time, const void *data
 /* A user event with its time as data. */
 void log_event(struct log_writer *log, __u64 time);
 
-/* Writes the headers again, after the test has changed log->block. */
+/* Writes the headers again after the test has changed log->block. */
 void log_block_header(struct log_writer *log, size_t at);
 
 /* Returns the offset of the block. */
@@ -104,30 +104,30 @@ size_t log_block_end(struct log_writer *log);
 /* The checksum of a name of a LOOP log. */
 __u32 log_fixed_name_crc(__u64 cookie, const struct posixtrace_log_name *name);
 
-/* A name, in a block of its own or in its area. */
+/* Writes a name, in a separate block or in the area for names. */
 size_t log_name(struct log_writer *log, __u32 id, const char *text);
 
-/* A block that is no event, with log->block.flags as @flags. Returns its offset. */
+/* Writes a block that is not an event, with log->block.flags set to @flags. Returns its offset. */
 size_t log_note(struct log_writer *log, __u32 type, __u32 flags, __u32 count, const void *payload,
 		size_t len);
 
-/* The description of an event type, in a block of its own; @size: with the NUL. */
+/* Writes the description of an event type in a separate block; @size includes the NUL. */
 size_t log_description(struct log_writer *log, __u32 id, const char *text, size_t size);
 
-/* The description of a type of the kernel, in a block of its own; @size: with the NUL. */
+/* Writes the description of a kernel event type in a separate block; @size includes the NUL. */
 size_t log_kernel_type(struct log_writer *log, __u32 id, const char *text, size_t size);
 
-/* A name of a thread, and a command line, each in a block of its own. Return the offset. */
+/* Writes a thread name or a command line in a separate block. Returns the offset. */
 size_t log_task(struct log_writer *log, int pid, int tid, __u64 since, const char *name);
 size_t log_program(struct log_writer *log, int pid, __u64 since, const char *text, size_t size);
 
-/* The same, of a thread or process that was born then; otherwise it was at 0. */
+/* The same for a thread or process that was born at @born; above, that time is 0. */
 size_t log_born_task(struct log_writer *log, int pid, int tid, __u64 born, __u64 since,
 		     const char *name);
 size_t log_born_program(struct log_writer *log, int pid, __u64 born, __u64 since, const char *text,
 			size_t size);
 
-/* A mapping of a file, in a block of its own; sets @mapping->size. Returns the offset. */
+/* Writes a file mapping in a separate block; sets @mapping->size. Returns the offset. */
 size_t log_mapping(struct log_writer *log, struct posixtrace_log_mapping *mapping,
 		   const char *path);
 
@@ -136,17 +136,17 @@ size_t log_host(struct log_writer *log, const char *node);
 size_t log_reset(struct log_writer *log);
 size_t log_end(struct log_writer *log, __u32 flags);
 
-/* Writes the part that is not in the file yet; LOOP: all of it. */
+/* Writes the part that is not in the file yet; LOOP: the complete log. */
 int log_write(const struct log_writer *log, int fd, size_t from);
 
-/* A file without a name, with these bytes. */
+/* Creates an unnamed file with these bytes. */
 int log_bytes_file(const void *data, size_t len);
 
 int log_file(const struct log_writer *log);
 
 /*
- * Events at the times first, first + 1, ... on the CPUs in turn, with START before the
- * first: @per_block on each CPU, then the next epoch. All blocks are full.
+ * Writes events at the times first, first + 1, ... on the CPUs in turn, after a START: @per_block
+ * on each CPU, then the next epoch. All blocks are full.
  */
 __u64 log_epochs(struct log_writer *log, __u64 first, int epochs, int per_block);
 

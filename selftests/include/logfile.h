@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Logs, byte by byte, for tests of the module's output. Any deviation from
- * Documentation/trace-log.rst is an error; the library's reader is not used.
+ * Parses logs byte by byte, for tests of the module's output. Any deviation from
+ * Documentation/trace-log.rst is an error. Does not use the library's reader.
  */
 #ifndef _SELFTESTS_LOGFILE_H
 #define _SELFTESTS_LOGFILE_H
@@ -26,7 +26,7 @@ bool logfile_crc_right(const void *p, size_t len, size_t crc);
 int logfile_read(struct logfile *log, int fd);
 void logfile_free(struct logfile *log);
 
-/* The complete block at @pos with number @seq; NULL if there is none. */
+/* The complete block at @pos if it has number @seq, or NULL. */
 const struct posixtrace_log_block *logfile_block(const struct logfile *log, size_t pos,
 						 uint64_t seq);
 

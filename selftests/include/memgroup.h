@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One memory cgroup at a time, which measures the memory of its processes. */
+/* A memory cgroup (one at a time) that measures the memory of its processes. */
 #ifndef _SELFTESTS_MEMGROUP_H
 #define _SELFTESTS_MEMGROUP_H
 
@@ -8,22 +8,19 @@
 /* Creates it; @limit in bytes, or "max". Returns 0 or negative errno. */
 int memgroup_begin(const char *limit);
 
-/* Moves the calling process, and its later children. */
+/* Moves the calling process into the group; its later children inherit it. */
 int memgroup_enter(void);
 
-/* Bytes, or -1. */
+/* Memory use in bytes, or -1. */
 long memgroup_current(void);
 
-/*
- * Reclaims memory, including the charges that processors keep in advance. Returns 0 or
- * negative errno.
- */
+/* Reclaims memory, including per-CPU stocks of charges. Returns 0 or negative errno. */
 int memgroup_shrink(void);
 
 /* The count of an event, or -1. */
 long memgroup_event(const char *name);
 
-/* Removes it; its processes have ended, or are about to. Returns 0 or negative errno. */
+/* Removes it; its processes have ended or are about to. Returns 0 or negative errno. */
 int memgroup_end(void);
 
 #endif /* _SELFTESTS_MEMGROUP_H */

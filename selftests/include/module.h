@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Removing and inserting the module, for tests that may: in a guest, where the file is.
+ * Removes and inserts the module, for tests that may do so: in a guest, which has the file.
  */
 #ifndef _SELFTESTS_MODULE_H
 #define _SELFTESTS_MODULE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names of event types, for tests of the functions that define and list them.
+ * Event type names, for tests of the functions that define and list them.
  */
 #ifndef _SELFTESTS_NAME_TEST_H
 #define _SELFTESTS_NAME_TEST_H
@@ -16,7 +16,7 @@ struct name {
 
 struct name numbered(const char *text, int number);
 
-/* A name of @len characters with the given last one. */
+/* A name of @len characters that ends with @last. */
 struct name long_name(size_t len, char last);
 
 /* The id of a name in this process, or 0. */
@@ -25,7 +25,7 @@ trace_event_id_t open_id(const char *text);
 /* The id of a name in the traced process, or 0. */
 trace_event_id_t open_trid_id(trace_id_t trid, const char *text);
 
-/* The name of an id, "" if it has none. */
+/* The name of an event type, or "". */
 struct name name_of(trace_id_t trid, trace_event_id_t id);
 
 /* The next id of the list, 0 at its end, or minus an error number. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For programs that test how a process attaches and records that has not attached before main(),
- * and has no door: in valgrind, for example. Include it in one file of a program: from
- * selftests/support, the linker would take syscall() for all programs.
+ * For tests of programs that did not attach before main() and have no door, for example in
+ * valgrind. Include it in one file of a program: from selftests/support, the linker would take
+ * syscall() for all programs.
  *
- * NOTE_SYSCALL(number, arg), if the program defines it before, sees each call of the library.
+ * Define NOTE_SYSCALL(number, arg) first to see each call of the library.
  */
 #ifndef _SELFTESTS_NO_DOOR_H
 #define _SELFTESTS_NO_DOOR_H
@@ -20,7 +20,7 @@
 #define NOTE_SYSCALL(number, arg)	do { } while (0)
 #endif
 
-/* A read that is no command: from then on, the page is memory for this process. */
+/* A read that is not a command: afterwards the page is ordinary memory for this process. */
 static void shut_door(void)
 {
 	const struct posixtrace_gate *gate = (const void *)__posix_trace_gate;
@@ -66,7 +66,7 @@ static long call_kernel(long number, const long arg[6])
 	return ret;
 }
 
-/* Replaces the C library's function, which the library calls; supports only what is needed. */
+/* Replaces the C library's function, which the library calls. Supports only what is needed. */
 long syscall(long number, ...)
 {
 	long arg[6], ret;
@@ -81,7 +81,10 @@ long syscall(long number, ...)
 		/* It would attach. */
 		ret = -EINVAL;
 	} else {
-		/* The library makes a call after it has mapped a gate, before it uses that. */
+		/*
+		 * The library makes a system call after it has mapped a gate, before it uses the
+		 * gate.
+		 */
 		shut_door();
 		ret = call_kernel(number, arg);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Polling streams in tests: what poll(), select() and epoll report, and threads that wait in them.
+ * Polls streams: what poll(), select() and epoll report, and threads that wait in them.
  */
 #ifndef _SELFTESTS_POLLING_H
 #define _SELFTESTS_POLLING_H
@@ -11,19 +11,21 @@
 
 #include "process.h"
 
-/* The state of a descriptor in bits of poll(), or minus an error number; @timeout is in ms. */
+/* The state of a descriptor in poll() bits, or minus an error number; @timeout is in ms. */
 int poll_say(int fd, int timeout);
 
 /* POLLIN or 0: select() can report no more than that. */
 int select_say(int fd, int timeout);
 
-/* A new epoll with one descriptor, or minus an error number. */
+/* A new epoll instance with one descriptor, or minus an error number. */
 int epoll_with(int fd, unsigned int events);
 
-/* What an epoll reports for its descriptor: EPOLLIN and EPOLLHUP are POLLIN and POLLHUP. */
+/*
+ * What an epoll instance reports for its descriptor: EPOLLIN and EPOLLHUP are POLLIN and POLLHUP.
+ */
 int epoll_say(int epfd, int timeout);
 
-/* A thread that waits for a descriptor. */
+/* A thread that waits for a descriptor to become ready. */
 struct poller {
 	int (*say)(int fd, int timeout);
 	int fd;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Child processes that communicate with the test over pipes, so that no test waits for time
- * to pass.
+ * Child processes that communicate with the test through pipes, so that no test waits for time to
+ * pass.
  */
 #ifndef _SELFTESTS_PROCESS_H
 #define _SELFTESTS_PROCESS_H
@@ -20,7 +20,7 @@
 
 #define NSEC	1000000000ULL
 
-/* One end of a conversation: the other end gets what is sent here. */
+/* One end of a conversation: what is sent here arrives at the other end. */
 struct talk {
 	int in;
 	int out;
@@ -54,7 +54,7 @@ int run_on(unsigned int n);
 /* The state of a thread, as the letter in /proc; 0 if it does not exist. */
 int thread_state(int tid);
 
-/* The number of the system call in which a thread sleeps; -1 if it does not. */
+/* The number of the system call in which a thread sleeps, or -1. */
 long syscall_of(int tid);
 
 /* True if a thread (or a process with one thread) is asleep in the kernel. */
@@ -64,12 +64,12 @@ static inline int is_asleep(int tid)
 }
 
 /*
- * Waits until a thread is asleep. The thread stores its id in @tid; it may store 1 in @done, if not
- * NULL, once it need not sleep. Returns false in that case.
+ * Waits until a thread is asleep. The thread stores its id in @tid. If @done is not NULL, the
+ * thread may store 1 there once it need not sleep: then this returns false.
  */
 bool falls_asleep(const int *tid, const int *done);
 
-/* True if a thread has ended and was not waited for yet. */
+/* True if a thread has ended but was not reaped. */
 static inline int is_zombie(int tid)
 {
 	return thread_state(tid) == 'Z';
@@ -84,7 +84,7 @@ static inline unsigned long long now(void)
 	return clock_now(CLOCK_REALTIME);
 }
 
-/* Milliseconds, from a clock without system calls. */
+/* Milliseconds, without a system call. */
 static inline long long coarse_now(void)
 {
 	return clock_now(CLOCK_MONOTONIC_COARSE) / 1000000;
@@ -95,7 +95,7 @@ static inline struct timespec to_timespec(unsigned long long nsec)
 	return (struct timespec){ nsec / NSEC, nsec % NSEC };
 }
 
-/* The memory that this process has mapped, in bytes. */
+/* Bytes mapped by this process. */
 size_t memory_in_use(void);
 
 #endif /* _SELFTESTS_PROCESS_H */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every test program includes, in place of kselftest_harness.h. It adds to
- * the harness what 6.1's lacks:
+ * Include this instead of kselftest_harness.h. It adds what the harness of 6.1 lacks:
  *
- * - a program run where there is no module skips as a whole and says why. Define
- *   PXT_NO_DEVICE first in a program that needs none;
+ * - without the module, a program skips as a whole and says why. Define PXT_NO_DEVICE first in a
+ *   program that does not need the module;
  * - "-t CASE" runs one case ("name" or "fixture.name") or one fixture ("fixture");
- * - PXT_TIMEOUT_SCALE in the environment multiplies the time limit of each case:
- *   system calls of a debug kernel take thirty times longer. Without, it is three times
- *   that of the harness: an emulated machine may have to share, too.
+ * - PXT_TIMEOUT_SCALE in the environment multiplies the time limit of each case: system calls of a
+ *   debug kernel take thirty times longer. Without it, the limit is three times the harness's: an
+ *   emulated machine may also share its host.
  */
 #ifndef PXT_TEST_H
 #define PXT_TEST_H
@@ -25,7 +24,7 @@
 #define PXT_DEVICE "/dev/posixtrace"
 
 #ifndef PXT_NO_DEVICE
-/* Before main(), so that fixtures need not care. */
+/* Runs before main(), so that fixtures need no check. */
 static void __attribute__((constructor)) pxt_require_device(void)
 {
 	if (access(PXT_DEVICE, F_OK) == 0)
@@ -37,8 +36,8 @@ static void __attribute__((constructor)) pxt_require_device(void)
 #endif
 
 /*
- * gcc's AddressSanitizer fails at the end of a thread that was cancelled inside of a system
- * call: it mistakes its own frames for those of the thread.
+ * gcc's AddressSanitizer fails at the end of a thread that was cancelled inside a system call: it
+ * mistakes its own stack frames for the thread's.
  */
 #ifdef __SANITIZE_ADDRESS__
 #define PXT_CANCELS_A_THREAD	SKIP(return, "AddressSanitizer and cancelled threads")
@@ -46,7 +45,7 @@ static void __attribute__((constructor)) pxt_require_device(void)
 #define PXT_CANCELS_A_THREAD	do { } while (0)
 #endif
 
-/* It allocates memory of its own at any time, and delays signals. */
+/* It allocates memory at any time, and delays signals. */
 #ifdef __SANITIZE_THREAD__
 #define PXT_TSAN		1
 #define PXT_NOT_WITH_TSAN(why)	SKIP(return, "ThreadSanitizer " why)
@@ -71,7 +70,7 @@ static inline int pxt_is_selected(const struct __fixture_metadata *f,
 	return !strcmp(wanted, name) || !strcmp(wanted, t->name) || !strcmp(wanted, f->name);
 }
 
-/* Removes unwanted cases from the harness's lists. */
+/* Removes the other test cases from the harness's lists. */
 static inline void pxt_prepare_cases(const char *wanted)
 {
 	struct __fixture_metadata *f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading streams in tests: the three functions, threads that wait in them, and events to read.
+ * Reads streams: the three functions, threads that wait in them, and events to read.
  */
 #ifndef _SELFTESTS_READING_H
 #define _SELFTESTS_READING_H
@@ -18,7 +18,7 @@ static inline void record_number(int number)
 /* A child function: reports that it runs, then records each number that the parent sends. */
 int record_on_request(void *arg, const struct talk *talk);
 
-/* The next event, with space for that many bytes of its data. */
+/* Reads the next event, with @size bytes of space for its data. */
 static inline int read_next(trace_id_t trid, struct event *event, size_t room)
 {
 	return posix_trace_getnext_event(trid, &event->info, event->data, room, &event->len,
@@ -63,7 +63,7 @@ int reader_start_over(struct reader *reader, trace_id_t trid, const struct times
 
 int reader_start(struct reader *reader, trace_id_t trid, const struct timespec *abstime);
 
-/* The result of the function. */
+/* Returns the result of the function. */
 int reader_end(struct reader *reader);
 
 #endif /* _SELFTESTS_READING_H */

@@ -6,7 +6,7 @@
 /**
  * pxt_time_scale() - how much longer than usual things may take here
  *
- * Return: a factor of at least 1, for time limits that a test sets itself.
+ * Return: a factor of at least 1, for the time limits of a test.
  */
 int pxt_time_scale(void);
 

@@ -8,22 +8,22 @@
 
 #define SECCOMP_COMMANDS_MAX	8
 
-/* The refused commands, or all of ioctl() if the list is empty. */
+/* The refused commands; all of ioctl() if the list is empty. */
 struct refusal {
 	unsigned long commands[SECCOMP_COMMANDS_MAX];
 	int err;
 	bool notify;		/* a listening process answers instead */
 	bool trap;		/* a handler of SIGSYS answers instead */
 	bool kill;		/* the thread is killed instead */
-	bool stat;		/* stat() and fstat() fail, too */
+	bool stat;		/* stat() and fstat() also fail */
 };
 
-/* For the rest of this process. Returns 0, a descriptor to listen to, or negative errno. */
+/* Applies to the rest of this process. Returns 0, a listener descriptor, or negative errno. */
 int refuse_commands(const struct refusal *refusal);
 
 /*
- * For the rest of this thread: only read(), write() and exit() are permitted; @action is
- * SECCOMP_RET_*, @flags are those of seccomp(). Returns 0 or negative errno.
+ * Applies to the rest of this thread: only read(), write() and exit() are permitted. @action is
+ * SECCOMP_RET_*, @flags is for seccomp(). Returns 0 or negative errno.
  */
 int permit_pipes_only(__u32 action, unsigned int flags);
 

@@ -13,8 +13,8 @@ static inline struct rseq *own_area(void)
 }
 
 /*
- * From now on this thread, and those of its later children, act as if the C library did not
- * support them: the module records.
+ * Makes this thread and the threads of its later children behave as if the C library did not
+ * support restartable sequences: the module records their events.
  */
 static inline int forgo_sequences(void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Steps by a debugger, since a program cannot set the step flag of this CPU for itself. It is a
- * process of its own from the start of the program: a child of the thread that it steps would be
- * another traced process.
+ * Single-steps with a debugger, since a program cannot set the step flag of this CPU. The debugger
+ * is a separate process, created before main(): a child of the stepped thread would be another
+ * traced process.
  *
- * After each instruction the debugger delivers SIGTRAP. The handler ends with a breakpoint: there
+ * After each instruction the debugger delivers SIGTRAP. The handler ends with a breakpoint, where
  * the debugger restores the registers of the interrupted code.
  */
 #ifndef _SELFTESTS_STEP_ARM64_H
@@ -40,17 +40,17 @@ static long steps_syscall(long number, long a, long b, long c, long d, long e, l
 }
 
 static struct steps {
-	/* Changed by the thread. The debugger reads both at once. */
+	/* Changed by the thread. The debugger reads both with one access. */
 	int on;
 	int paused;		/* while all signals are blocked */
 	int in_step;
 	void (*in_handler)(void);
-	unsigned long resume;	/* for the debugger: where the interrupted code goes on */
+	unsigned long resume;	/* for the debugger: address to resume at */
 } the_steps, *const steps = &the_steps;
 
 /* In shared memory. */
 static struct steps_debugger {
-	int thread;		/* to step, or 0; the debugger waits for it */
+	int thread;		/* thread to step, or 0; the debugger waits for it */
 	int answer;		/* of the debugger: 1 if it steps the thread, or negative errno */
 	struct steps_seen seen;
 } *debugger;
@@ -67,10 +67,10 @@ static void steps_set(int *word, int value)
 	syscall(SYS_futex, word, FUTEX_WAKE, 1);
 }
 
-/* All that the return from a handler restores, but the signal mask. */
+/* What the return from a handler restores, except the signal mask. */
 struct steps_registers {
 	struct user_regs_struct regs;
-	char sve[16384];	/* as much as the CPU has; else those of floating point alone */
+	char sve[16384];	/* as much as the CPU has, or only FP registers */
 	size_t sve_size;
 	int sve_type;
 };
@@ -107,7 +107,7 @@ static long steps_restore(pid_t thread, struct steps_registers *from)
 	       steps_regs(PTRACE_SETREGSET, thread, from->sve_type, from->sve, &from->sve_size);
 }
 
-/* Continues the thread until it stops. Returns the signal that it stopped for, 0 if it ended. */
+/* Resumes the thread until it stops. Returns the stop signal, or 0 if the thread ended. */
 static int steps_go_on(int request, pid_t thread, int signal)
 {
 	int status;
@@ -118,7 +118,7 @@ static int steps_go_on(int request, pid_t thread, int signal)
 	return WSTOPSIG(status);
 }
 
-/* Runs the handler, and returns to @at. Delivers signals that come meanwhile. */
+/* Runs the handler, and returns to @at. Delivers signals that arrive while it runs. */
 static int steps_run_handler(pid_t thread, struct steps_registers *at)
 {
 	int signal = SIGTRAP;
@@ -133,7 +133,7 @@ static int steps_run_handler(pid_t thread, struct steps_registers *at)
 							    &the_steps.resume, NULL);
 			return steps_restore(thread, at) ? 0 : SIGTRAP;
 		}
-		/* A stop of ptrace, not a signal. */
+		/* A ptrace stop, not a signal. */
 		if (signal == SIGTRAP)
 			signal = 0;
 	}
@@ -165,7 +165,7 @@ static void steps_through(pid_t thread)
 	steps_set(&debugger->answer, 1);
 	signal = SIGTRAP;
 	while (signal && steps_are_on(thread, &paused)) {
-		/* Deliver what is no step. */
+		/* Deliver other signals than steps. */
 		signal = steps_go_on(PTRACE_SINGLESTEP, thread, signal == SIGTRAP ? 0 : signal);
 		if (signal != SIGTRAP || ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) ||
 		    info.si_code != TRAP_TRACE || !steps_are_on(thread, &paused) || paused)
@@ -196,13 +196,13 @@ static void __attribute__((__constructor__)) steps_start_debugger(void)
 	_exit(0);
 }
 
-/* A child that was forked by the handler has no debugger. */
+/* A child forked by the handler has no debugger. */
 static bool steps_am_i_debugged(void)
 {
 	return __atomic_load_n(&debugger->thread, __ATOMIC_SEQ_CST) == (int)syscall(SYS_gettid);
 }
 
-/* The kernel may have aborted a restartable sequence: then the code does not go on where it was. */
+/* The kernel may have aborted a restartable sequence: then the code resumes elsewhere. */
 static void steps_handler(int signal, siginfo_t *info, void *context)
 {
 	int saved_errno = errno;
@@ -220,7 +220,7 @@ static void steps_handler(int signal, siginfo_t *info, void *context)
 		__asm__ volatile ("brk #0x7ace");
 }
 
-/* Waits until the debugger lets go. */
+/* Waits until the debugger has detached. */
 static inline void steps_end(void)
 {
 	__atomic_store_n(&steps->on, 0, __ATOMIC_SEQ_CST);
@@ -228,10 +228,10 @@ static inline void steps_end(void)
 		sched_yield();
 }
 
-/* The first handler runs behind this. */
+/* The first handler runs after this. */
 static inline int steps_begin(void (*in_handler)(void))
 {
-	/* When a step or a breakpoint meets a blocked signal, the kernel removes the handler. */
+	/* If a step or breakpoint hits a blocked signal, the kernel resets the handler. */
 	struct sigaction action = {
 		.sa_sigaction = steps_handler,
 		.sa_flags = SA_SIGINFO | SA_NODEFER,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Steps by the trap flag of the CPU: the handler is that of the trap. */
+/* Single-steps with the trap flag of the CPU, in the handler of SIGTRAP. */
 #ifndef _SELFTESTS_STEP_X86_H
 #define _SELFTESTS_STEP_X86_H
 
@@ -24,7 +24,7 @@ static long steps_syscall(long number, long a, long b, long c, long d, long e, l
 
 static struct steps {
 	void (*in_handler)(void);
-	int on;			/* changed by the thread, seen by the next trap */
+	int on;			/* changed by the thread, read by the next trap */
 	int paused;		/* while all signals are blocked */
 	int in_step;
 	struct steps_seen seen;
@@ -42,7 +42,7 @@ static void steps_handler(int signal, siginfo_t *info, void *context)
 		steps->in_handler();
 		steps->in_step = 0;
 	}
-	/* Check again: the handler may have ended it. */
+	/* Check again: the handler may have stopped the steps. */
 	if (steps->on)
 		regs[REG_EFL] |= TRAP_FLAG;
 	else

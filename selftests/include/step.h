@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A signal handler after every single instruction of a thread. Include it in one file of a
- * program: from selftests/support, the linker would take the replaced functions of the C library
- * for all programs.
+ * Runs a signal handler after every instruction of a thread. Include it in one file of a program:
+ * from selftests/support, the linker would take the replaced functions of the C library for all
+ * programs.
  */
 #ifndef _SELFTESTS_STEP_H
 #define _SELFTESTS_STEP_H
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The maximum number of handlers after one instruction, as a loop may be long. */
+/* The maximum number of handlers for one instruction, as a loop may be long. */
 #define STEPS_HITS	32
 
 struct steps_seen {
@@ -50,16 +50,18 @@ static inline bool steps_seen_enough(struct steps_seen *seen, unsigned long ip)
 
 #ifdef HAVE_STEPS
 /*
- * For a slow handler: should it act after this step, the @step-th of the interrupted code?
- * Increasingly seldom, since a fork takes long on a debug kernel. @shift selects other
- * steps in another call.
+ * For a slow handler: should it act after the @step-th step of the interrupted code? Less and less
+ * often, since a fork takes long on a debug kernel. @shift selects other steps in another call.
  */
 static inline bool steps_due(int step, int shift)
 {
 	return (step + shift) % (3 + step / 100) == 0;
 }
 
-/* Blocked signals change: no step may happen while the trap is blocked, no handler can run then. */
+/*
+ * Wraps a change of the signal mask: no step may happen while the trap is blocked, as no handler
+ * can run then.
+ */
 static long steps_sigprocmask(int how, const __u64 *set, __u64 *old, size_t size)
 {
 	const __u64 trap = 1ULL << (SIGTRAP - 1);
@@ -100,8 +102,8 @@ long syscall(long number, ...)
 }
 
 /*
- * Also replaces the C library's function, which retries if the clock has ticked meanwhile.
- * With a trap after each instruction, on a slow machine, it always has.
+ * Also replaces the C library's function, which retries if the clock has ticked during the call.
+ * With a trap after each instruction, a slow machine would retry forever.
  */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {

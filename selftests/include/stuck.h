@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Logs that accept only a little data: the log thread has to wait forever. And log threads,
+ * Logs that accept only a little data, so that the log thread waits forever. Also log threads,
  * seen from outside.
  */
 #ifndef _SELFTESTS_STUCK_H
@@ -18,21 +18,21 @@
 int stuck_blocking_fifo(void);
 int stuck_nonblocking_fifo(void);
 
-/* Fills it, except for @left bytes, in whole pages. */
+/* Fills it in whole pages, except for @left bytes. */
 void stuck_fill(int fd, int left);
 
 /*
- * A TCP socket with timestamps in its error queue, that are never read: poll() reports an error,
- * while the socket is full. Negative errno where there is no network.
+ * A TCP socket with timestamps in its error queue that are never read: poll() reports an error
+ * although the socket is full. Negative errno without a network.
  */
 int stuck_error_queue(void);
 
 /* ------------------------------------------------------------------ */
 
-/* The process id of a log thread, 0 if there is none. */
+/* The thread id of a log thread, or 0. */
 int log_thread_find(void);
 
-/* Checks repeatedly for some seconds. Returns whether the condition became true. */
+/* Polls for @seconds. Returns true once the condition is true. */
 bool becomes_true(bool (*is_so)(void *arg), void *arg, int seconds);
 
 /* The number of times that a thread has gone to sleep, or -1. */
@@ -44,7 +44,7 @@ bool has_slept_often(void *tid);
 
 /* ------------------------------------------------------------------ */
 
-/* Creates a stream of the calling process with its log in @fd. Returns 0 or negative errno. */
+/* Creates a stream on the calling process, with its log in @fd. Returns 0 or negative errno. */
 int stuck_create(struct stream *stream, int fd);
 
 /* Fills the stream with events, and requests a flush. Returns 0 or negative errno. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counts the system calls of a child, as a debugger: those between two signposts.
+ * Counts the system calls of a child with ptrace, between two signposts.
  */
 #ifndef _SELFTESTS_SYSCALLS_H
 #define _SELFTESTS_SYSCALLS_H
@@ -9,25 +9,25 @@
 
 #include "process.h"
 
-/* No other code of the tests calls this one. */
+/* No other code of the tests makes this call. */
 #define SIGNPOST	SYS_getpriority
 
 struct syscalls {
 	int all;
 	int opens;
 	int ioctls;
-	int status;		/* of the child */
+	int status;		/* wait status of the child */
 };
 
-/* Called in the child, at the start and at the end of the counted part. */
+/* Marks the start and the end of the counted part, in the child. */
 static inline void signpost(void)
 {
 	syscall(SIGNPOST);
 }
 
 /*
- * Continues a child that has called PTRACE_TRACEME and stopped, and counts until it ends.
- * Returns 0 or negative errno.
+ * Resumes a child that has called PTRACE_TRACEME and stopped, and counts until it ends. Returns 0
+ * or negative errno.
  */
 int count_syscalls(struct syscalls *calls, pid_t pid);
 

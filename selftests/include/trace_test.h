@@ -22,22 +22,22 @@ static inline unsigned long long event_time(const struct event *event)
 	return event->info.posix_timestamp.tv_sec * NSEC + event->info.posix_timestamp.tv_nsec;
 }
 
-/* Creates a small stream, which is soon full. */
+/* Creates a small stream that is full soon. */
 int new_stream(pid_t pid, int policy, trace_id_t *trid);
 
 /* Starts a stream on the caller with space for thousands of small events. */
 int new_roomy_stream(trace_id_t *trid);
 
-/* Reads the next event. Returns 1, 0 if there is none, or minus an error number. */
+/* Reads the next event. Returns 1, 0 if no event is available, or minus an error number. */
 int take(trace_id_t trid, struct event *event);
 
 /* Reads all available events. Returns their number, or minus an error number. */
 int take_all(trace_id_t trid);
 
-/* Reads the next user event, and drops system events before it. */
+/* Reads the next user event; discards system events before it. */
 int take_user(trace_id_t trid, struct event *event);
 
-/* The number in the data of an event, -1 if there is none. */
+/* The number in the data of an event, or -1. */
 int event_number(const struct event *event);
 
 #endif /* _SELFTESTS_TRACE_TEST_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The plain commands of /dev/posixtrace for tests: each helper returns the result of the
- * command, or negative errno. The reader below is the shortest one that is correct while no
- * thread writes at the same time.
+ * The plain commands of /dev/posixtrace for tests: each helper returns the result of the command,
+ * or negative errno. The reader is the shortest one that is correct while no thread writes
+ * concurrently.
  */
 #ifndef _SELFTESTS_UAPI_H
 #define _SELFTESTS_UAPI_H
@@ -23,7 +23,7 @@
 /* An address that no process has mapped: every command must return EFAULT. */
 #define BAD_POINTER	((void *)8)
 
-/* Memory that others write: loaded once. */
+/* Loads memory that other threads write, once. */
 #define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 
 static inline int command(int fd, unsigned long cmd, void *arg)
@@ -40,7 +40,7 @@ static inline int device_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The classes of the kernel's events that the caller may record, or 0. */
+/* The classes of kernel events that the caller may record, or 0. */
 __u64 device_classes(void);
 
 static inline void *map_range(int fd, const struct posixtrace_map *range, int prot)
@@ -60,7 +60,7 @@ struct stream {
 	const char *pool;
 };
 
-/* Valid arguments of CREATE. */
+/* Fills in valid arguments of CREATE. */
 void create_init(struct posixtrace_create *arg, pid_t pid);
 
 void stream_unmap(struct stream *stream);
@@ -98,14 +98,14 @@ static inline int stream_release(struct stream *stream, unsigned int subbuf)
 	return command(stream->fd, POSIXTRACE_IOC_RELEASE, &release);
 }
 
-/* The id of an event type, or negative errno; in both roles. */
+/* The id of an event type, or negative errno; for both roles. */
 int eventid_open(int fd, const char *name);
 
-/* DESCRIBE, in both roles. */
+/* DESCRIBE, for both roles. */
 int type_describe_bytes(int fd, unsigned int id, const char *text, size_t size);
 int type_describe(int fd, unsigned int id, const char *text);
 
-/* The size of the description of a type, with its NUL, or negative errno. */
+/* The size of the description of a type, including the NUL, or negative errno. */
 int type_description(int fd, unsigned int id, char *text, size_t room);
 
 static inline const struct posixtrace_subbuf *stream_subbuf(struct stream *stream, unsigned int i)
@@ -122,15 +122,15 @@ static inline unsigned int stream_oldest(struct stream *stream, unsigned int cpu
 	return LOAD(oldest[cpu]);
 }
 
-/* The size of the records in sub-buffer @i, the oldest of @cpu. */
+/* The bytes of records in sub-buffer @i, which is the oldest of @cpu. */
 unsigned int stream_used(struct stream *stream, unsigned int cpu, unsigned int i);
 
 /* The next unread record of a sub-buffer. Returns its data, or NULL if its thread is unknown. */
 const void *stream_next(struct stream *stream, unsigned int subbuf, struct record *record);
 
 /*
- * Reads the oldest record. Returns 1, 0 if there is none, or -EPROTO if its writer is
- * unknown. Stores up to @room bytes of its data in @data.
+ * Reads the oldest record. Returns 1, 0 if all were read, or -EPROTO if its writer is unknown.
+ * Stores up to @room bytes of its data in @data.
  */
 int stream_take(struct stream *stream, struct record *record, void *data, size_t room);
 
@@ -150,7 +150,7 @@ void target_close(struct target *target);
 /* Attaches the caller and maps its gate. */
 int target_open(struct target *target);
 
-/* The same by mmap() alone, as programs do before main(). The number of the target stays 0. */
+/* The same with mmap() only, as programs do before main(). The number of the target stays 0. */
 int target_map(struct target *target);
 
 int target_sync(struct target *target);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counts the WAKE commands of a program, and can intercept them. Include it in one file of
- * a program, which has no door.
+ * Counts the WAKE commands of a program, and can intercept them. Include it in one file of a
+ * program without a door.
  */
 #ifndef _SELFTESTS_WAKEUPS_H
 #define _SELFTESTS_WAKEUPS_H
@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-/* WAKE commands of all threads of this program. */
+/* WAKE commands of all threads in this program. */
 static unsigned long wakeups;
 
-/* Called instead, if not NULL: the record is committed, but unreported. */
+/* If not NULL, called instead: the record is committed, but not reported. */
 static void (*wakeups_instead)(void);
 
 static void note_wakeup(long number, const long *arg)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A simple writer into the mapped sub-buffers: the calling thread stays on one CPU and is
- * the only thread of the program that writes there, so it needs no restartable sequence.
+ * A simple writer to the mapped sub-buffers. The calling thread stays on one CPU and is the only
+ * thread of the program that writes there, so it needs no restartable sequence.
  */
 #ifndef _SELFTESTS_WRITER_H
 #define _SELFTESTS_WRITER_H
@@ -28,7 +28,7 @@ int writer_next(struct writer *writer, unsigned int size);
 /* Writes a record. Returns 0, -ENOSPC if it was counted as lost, or negative errno of NEXT. */
 int writer_event(struct writer *writer, unsigned int id, const void *data, unsigned int len);
 
-/* As if this CPU had been delayed since @time, which is after its last record; 0: now. */
+/* As if this CPU had been delayed since @time, which is after its last record; 0: not delayed. */
 int writer_event_at(struct writer *writer, unsigned long long time, unsigned int id,
 		    const void *data, unsigned int len);
 

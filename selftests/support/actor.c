@@ -36,7 +36,7 @@ int actor_become(const struct actor_is *is)
 	if (is->memlock) {
 		struct rlimit limit = { is->memlock, RLIM_INFINITY };
 
-		/* Without the right to raise the hard limit, keep it. */
+		/* Without CAP_SYS_RESOURCE, keep the hard limit. */
 		if (setrlimit(RLIMIT_MEMLOCK, &limit) && set_memlock(is->memlock))
 			return -errno;
 	}
@@ -79,7 +79,7 @@ static int actor_create(const struct actor *actor, struct actor_streams *streams
 	return ret;
 }
 
-/* A CREATE that fails late, since its answer cannot be written. */
+/* A CREATE that fails late, when its answer is written. */
 static int actor_bad_create(const struct actor *actor)
 {
 	size_t size = sizeof(struct posixtrace_create);

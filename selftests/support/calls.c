@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads the calls between processors from /proc/interrupts. */
+/* Reads the counters of inter-processor interrupts from /proc/interrupts. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

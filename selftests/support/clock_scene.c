@@ -13,7 +13,7 @@
 
 #define SOURCES	"/sys/devices/system/clocksource/clocksource0/"
 
-/* Reads up to @size - 1 bytes, without the end of the line. */
+/* Reads up to @size - 1 bytes, without the newline. */
 static int read_source(const char *name, char *text, size_t size)
 {
 	int fd = open(name, O_RDONLY | O_CLOEXEC);
@@ -27,8 +27,8 @@ static int read_source(const char *name, char *text, size_t size)
 }
 
 /*
- * The current clock source. Shortly after boot, a source that no program can select is in
- * use, until the kernel trusts the counter.
+ * Reads the current clock source. Shortly after boot the kernel uses a source that cannot be
+ * selected, until it trusts the counter.
  */
 static int get_source(char *name, size_t size)
 {

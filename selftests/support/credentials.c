@@ -24,7 +24,7 @@ int become(const struct ids *ids, unsigned long long capabilities, int ns)
 {
 	if (ns >= 0 && setns(ns, CLONE_NEWUSER))
 		return -errno;
-	/* The change of ids must keep the capabilities. */
+	/* Keep the capabilities when the ids change. */
 	if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) ||
 	    setresuid(ids->ruid, ids->euid, ids->suid))
 		return -errno;
@@ -68,7 +68,7 @@ static int user_ns_map(pid_t pid, const char *which)
 	return err;
 }
 
-/* In the outer namespace: reports the id of a process in the new one, and waits. */
+/* Runs in the outer namespace: reports the pid of a process in the new one, and waits. */
 static int user_ns_make(void *arg, const struct talk *talk)
 {
 	struct user_ns_request *request = arg;

@@ -17,7 +17,7 @@
 /* An empty image, provided by "make check". */
 #define DISK_IMAGE	"/check/ext4.img"
 
-/* Returns the descriptor of a copy, which is deleted when it is closed. */
+/* Returns the descriptor of a copy, which is deleted when closed. */
 static int disk_copy(void)
 {
 	int from = open(DISK_IMAGE, O_RDONLY | O_CLOEXEC);
@@ -31,7 +31,7 @@ static int disk_copy(void)
 	return to;
 }
 
-/* Makes a block device from a file; it is detached when it is no longer in use. */
+/* Attaches a file to a loop device, which is detached when no longer in use. */
 static int disk_attach(char *device, size_t size)
 {
 	struct loop_config config = { .info.lo_flags = LO_FLAGS_AUTOCLEAR };
@@ -56,12 +56,12 @@ static int disk_attach(char *device, size_t size)
 }
 
 /*
- * No thread of the file system may read in the background: it would wait for the thread of the loop
- * device while tests freeze tasks, and the kernel could not freeze it.
+ * The file system must not read in the background: it would wait for the thread of the loop device
+ * while a test freezes tasks, and could not be frozen.
  */
 #define OPTIONS		"errors=remount-ro,noinit_itable,no_prefetch_block_bitmaps"
 
-/* Returns 0 or negative errno. Stores the name of the device in @name, empty if there is none. */
+/* Returns 0 or negative errno. Stores the name of the device, or "", in @name. */
 static int disk_mount(const char *type, const char *dir, char *name)
 {
 	int fd, err;
@@ -82,7 +82,7 @@ int disk_fill(int ballast, size_t left)
 	static const char page[4096];
 	size_t size;
 
-	/* When no page is free, a smaller block may be. */
+	/* If no page is free, smaller blocks may be. */
 	for (size = sizeof(page); size; size /= 2) {
 		while (write(ballast, page, size) > 0)
 			;

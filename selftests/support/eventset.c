@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sets of event types and filters. */
+/* Event sets and filters. */
 #define _GNU_SOURCE
 #include "eventset.h"
 

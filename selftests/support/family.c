@@ -156,7 +156,7 @@ pid_t by_clone_newpid(family_fn fn, void *arg)
 }
 
 #ifdef __x86_64__
-/* On a stack of its own, the child cannot return from here. */
+/* The child has a separate stack, so it cannot return from here. */
 static pid_t clone3_on_stack(unsigned long flags, family_fn fn, void *arg)
 {
 	struct clone_args args = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Fault injection by /proc/thread-self/fail-nth. */
+/* Fault injection with /proc/thread-self/fail-nth. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -29,10 +29,10 @@ int fault_set_knob(const char *dir, const char *knob, const char *value)
 
 static int fault_prepare(const char *dir)
 {
-	/* An injected failure must leave no stack trace in the log. */
+	/* Injected failures must not leave stack traces in the kernel log. */
 	int err = fault_set_knob(dir, "verbose", "0");
 
-	/* By default, allocations that can wait do not fail, but here all can wait. */
+	/* By default, allocations that can sleep do not fail; all allocations here can sleep. */
 	if (!err)
 		err = fault_set_knob(dir, "ignore-gfp-wait", "N");
 	if (!err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Runs an operation in a process of its own, in which one allocation fails. */
+/* Runs an operation in a new process, with one failing allocation. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static int world_open(struct world *world, const struct op *op)
 	world->stream.arg.attr.classes = op->classes;
 	if (op->no_stream)
 		return 0;
-	/* This fails if an earlier process has leaked memory. */
+	/* Fails if an earlier process has leaked memory. */
 	MUST(!stream_open(&world->stream));
 	MUST(op->no_target || !target_sync(&world->target));
 	world->slot = &world->target.slots[world->stream.arg.slot];
@@ -67,8 +67,8 @@ static int op_once(const struct op *op, struct world *world, int n, struct outco
 }
 
 /*
- * Runs in a process of its own. The kernel kills a process if it cannot access the state of
- * its restartable sequences.
+ * Runs in a new process: the kernel kills a process if it cannot access the state of its
+ * restartable sequences.
  */
 static int op_try(const struct op *op, int n, struct outcome *outcome)
 {
@@ -94,7 +94,7 @@ struct outcome *outcome_share(void)
 	return page == MAP_FAILED ? NULL : page;
 }
 
-/* The memory of a stream; 0 if it cannot be created. */
+/* The memory of a stream in bytes, or 0 if it cannot be created. */
 static unsigned long long stream_memory(const struct op *op)
 {
 	struct posixtrace_status status = { .memory = 0 };
@@ -130,14 +130,14 @@ int fault_become(const struct op *op)
 	memory = stream_memory(&plain);
 	if (!memory)
 		return -ENODEV;
-	/* That stream has turned tracepoints on. */
+	/* That stream has enabled tracepoints. */
 	if (op->lasts)
 		err = module_unload() ?: module_load();
 	if (err)
 		return err;
 	user.memlock = memory + (24 << 10);
 	err = actor_become(&user);
-	/* Otherwise the process cannot open the counters of its own threads. */
+	/* Otherwise the process cannot open the fault counters of its threads. */
 	return !err && prctl(PR_SET_DUMPABLE, 1) ? -errno : err;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Freezes tasks by cgroup v1 or pm_test. */
+/* Freezes tasks with cgroup v1 or pm_test. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -26,7 +26,7 @@ int freezer_begin(struct freezer *freezer)
 {
 	int err;
 
-	/* What a test left that failed. */
+	/* Clean up after a test that failed. */
 	freezer_end();
 	mkdir(FREEZER_ROOT, 0755);
 	freezer->group = !mount("none", FREEZER_ROOT, "cgroup", 0, "freezer");
@@ -35,7 +35,7 @@ int freezer_begin(struct freezer *freezer)
 	err = write_text("/sys/power/pm_test", "freezer");
 	if (!err)
 		err = write_text("/sys/power/sync_on_suspend", "0");
-	/* How long the tasks stay frozen, seconds. */
+	/* How long the tasks stay frozen, in seconds. */
 	return err ? err : write_text("/sys/module/suspend/parameters/pm_test_delay", "0");
 }
 
@@ -64,7 +64,7 @@ int freezer_freeze(int seconds)
 {
 	int tries = seconds * 100, err;
 
-	/* As suspend does it: again and again. */
+	/* Retry as suspend does. */
 	while (!(err = write_text(FREEZER_STATE, "FROZEN")) && !freezer_is_frozen()) {
 		poll(NULL, 0, 10);
 		if (!--tries)

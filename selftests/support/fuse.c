@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The server of a file system with one file, whose writes the test delays. */
+/* The FUSE server: one file, with writes that the test can delay. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #define FUSE_FILE_NODE	2
 #define FUSE_HELD_MAX	16
 
-/* Size of a request with its data, bytes. */
+/* Size of a request including its data, in bytes. */
 #define FUSE_BUFFER	(1 << 17)
 
 static void fuse_attr_fill(struct fuse_attr *attr, const struct fuse_shared *shared, uint64_t node)
@@ -52,7 +52,7 @@ static void fuse_answer(int device, uint64_t unique, int error, const void *data
 	};
 	if (!error)
 		memcpy(out + 1, data, len);
-	/* ENOENT: the request was interrupted, or the mount is gone. */
+	/* ENOENT: the request was interrupted, or the file system is unmounted. */
 	if (write(device, buf, out->len) < 0 && errno != ENOENT)
 		_exit(1);
 }
@@ -74,7 +74,7 @@ static void fuse_lookup(int device, const struct fuse_in_header *in, const char 
 	fuse_answer(device, in->unique, strcmp(name, "log") ? ENOENT : 0, &out, sizeof(out));
 }
 
-/* Writes that the server has read and not answered yet. */
+/* Writes that the server has read, but not answered. */
 struct fuse_held {
 	unsigned int count;
 	struct {
@@ -101,7 +101,7 @@ static int fuse_refusal(const struct fuse_disk *disk, const struct fuse_write_in
 	return arg->offset + arg->size > FUSE_FILE_MAX ? ENOSPC : 0;
 }
 
-/* The file always gets the data that is not refused: only the answer may be delayed. */
+/* The file always gets data that is not refused: only the answer may be delayed. */
 static void fuse_write(int device, const struct fuse_in_header *in, const struct fuse_disk *disk,
 		       struct fuse_held *held)
 {
@@ -145,7 +145,7 @@ static void fuse_read(int device, const struct fuse_in_header *in, const struct 
 	const struct fuse_read_in *arg = (const void *)(in + 1);
 	uint64_t size = atomic_load(&shared->size), len = 0;
 
-	/* At most the size of an answer: a short read is the end of the file. */
+	/* A short answer means end of file. */
 	if (arg->offset < size)
 		len = size - arg->offset < arg->size ? size - arg->offset : arg->size;
 	if (len > 4096 - sizeof(struct fuse_out_header))
@@ -195,7 +195,7 @@ static void fuse_serve(int device, const struct fuse_in_header *in, const struct
 		fuse_answer_attr(device, in->unique, shared, in->nodeid);
 		break;
 	case FUSE_OPEN:
-		/* Reads and sizes come from the server. No close waits for a write. */
+		/* All reads and the size come from the server. close() does not wait for writes. */
 		opened.open_flags = FOPEN_DIRECT_IO | FOPEN_NOFLUSH;
 		fuse_answer(device, in->unique, 0, &opened, sizeof(opened));
 		break;
@@ -269,7 +269,7 @@ int fuse_begin_refusing(struct fuse_disk *disk)
 	disk->server = fork();
 	if (!disk->server)
 		fuse_server(device, disk, parent);
-	/* Only the server holds the device: its end is the end of all requests. */
+	/* Only the server has the device open: all requests end with the server. */
 	close(device);
 	return disk->server < 0 ? -errno : 0;
 }

@@ -29,7 +29,7 @@ unsigned int count_cpus(void)
 	}
 }
 
-/* SKIP() in a fixture would still run its test, and pxt_test.h belongs to the programs. */
+/* SKIP() in a fixture would still run the test, and pxt_test.h belongs to the programs. */
 static void __attribute__((constructor)) require_two_cpus(void)
 {
 	if (count_cpus() > 1)
@@ -79,7 +79,7 @@ int go_to_cpu(unsigned int cpu)
 static int switch_on_at_end(void *arg, const struct talk *talk)
 {
 	(void)arg;
-	/* The harness kills the process group of a test that takes too long. */
+	/* The harness kills the process group of a test that takes too long: leave it. */
 	setpgid(0, 0);
 	say(talk, 0);
 	while (hear(talk) != -EPIPE)

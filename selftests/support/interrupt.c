@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Signals in the middle of calls. */
+/* Interrupts calls with signals. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void interrupts_handler(int signal)
 	if (interrupts.in_call)
 		interrupts.hits++;
 	else if (interrupts.range < INTERRUPTS_RANGE_MAX)
-		interrupts.range += 10;	/* Setting the timer may take longer than that. */
+		interrupts.range += 10;	/* Setting the timer may take longer than the delay. */
 	interrupts.pending = 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events of the kernel: their worker, its counters, and how to read them. */
+/* Kernel events: the worker, the kernel's counters, and how to read the events. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <pthread.h>
@@ -145,13 +145,13 @@ size_t kernel_events_blocked(const struct kernel_events *events)
 	return count;
 }
 
-/* What is known of a thread so far. */
+/* What is known about a thread. */
 struct state {
 	int tid;
-	trace_event_id_t last;		/* switch */
+	trace_event_id_t last;		/* its last switch */
 	bool waits;
-	unsigned int wakeups;		/* since it ran */
-	unsigned long long runnable;	/* since when at the earliest */
+	unsigned int wakeups;		/* since it last ran */
+	unsigned long long runnable;	/* earliest time since when it can run */
 };
 
 static struct state *state_of(struct state *states, int tid)
@@ -191,7 +191,7 @@ static const char *check(struct state *state, const struct kernel_event *event)
 			wrong = "comes twice";
 		if (state->last && state->waits && !state->wakeups)
 			wrong = "was not woken";
-		/* 0 if the kernel does not know. */
+		/* 0 if the kernel does not know it. */
 		if (state->runnable && event->data.in.runnable &&
 		    (event->data.in.runnable > event->time - state->runnable))
 			wrong = "was runnable for too long";
@@ -286,7 +286,7 @@ int kernel_withlog(pid_t pid, unsigned int classes, size_t size, int log_policy,
 
 struct storm {
 	int begin[2];		/* how often each thread yields */
-	int end[2];		/* one byte when a thread has */
+	int end[2];		/* one byte from each thread that is done */
 	int count;
 	pthread_t thread[THREADS_MAX];
 };
@@ -365,7 +365,7 @@ static int make_calls(long number)
 	return syscall(SYS_lseek, CALL_FD, CALL_OFFSET, CALL_WHENCE) == -1 ? 0 : EINVAL;
 }
 
-/* Reports the address afterwards. */
+/* Reports the addresses afterwards. */
 static int make_faults(const struct talk *talk)
 {
 	size_t page = sysconf(_SC_PAGESIZE), size = (FAULTS_WRITE + FAULTS_KERNEL) * page;
@@ -554,7 +554,7 @@ static unsigned long long line_of(const char *status, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-/* Reads a file of a thread as text. Returns false if there is none, or nothing in it. */
+/* Reads a file of a thread as text. Returns false if the file is missing or empty. */
 static bool read_of_thread(pid_t pid, const char *tid, const char *name, char *text, size_t room)
 {
 	char path[64];
@@ -574,8 +574,8 @@ static bool read_of_thread(pid_t pid, const char *tid, const char *name, char *t
 }
 
 /*
- * Adds the counters of a thread. Returns false if it does not sleep. The file "syscall" waits for
- * a thread that seems to sleep until it has left its CPU.
+ * Adds the counters of a thread. Returns false if it does not sleep. Reading "syscall" waits for a
+ * thread that appears to sleep until it has left its CPU.
  */
 static bool add_thread(struct switches *sum, pid_t pid, const char *tid)
 {
@@ -584,7 +584,7 @@ static bool add_thread(struct switches *sum, pid_t pid, const char *tid)
 	if (!read_of_thread(pid, tid, "syscall", text, sizeof(text)) ||
 	    !read_of_thread(pid, tid, "status", text, sizeof(text)))
 		return false;
-	/* The other name ends with this one. */
+	/* The name of the other counter ends with this one. */
 	sum->voluntary += line_of(text, "\nvoluntary_ctxt_switches:");
 	sum->involuntary += line_of(text, "\nnonvoluntary_ctxt_switches:");
 	return strstr(text, "State:\tS");
@@ -610,7 +610,7 @@ static bool add_threads(struct switches *sum, pid_t pid)
 	return asleep;
 }
 
-/* Look twice: a thread that another one wakes up may sleep again. */
+/* Look twice: a thread that another one has woken up may be asleep again. */
 struct switches worker_switches(const struct child *worker)
 {
 	struct switches first, second;

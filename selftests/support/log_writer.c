@@ -126,7 +126,7 @@ void log_free(struct log_writer *log)
 }
 
 /*
- * Makes space in the ring for a block of @size bytes at log->pos. It overwrites old blocks:
+ * Makes space in the ring for a block of @size bytes at log->pos. This overwrites old blocks:
  * log->oldest moves past them.
  */
 static void log_ring_place(struct log_writer *log, size_t size)
@@ -135,12 +135,12 @@ static void log_ring_place(struct log_writer *log, size_t size)
 	struct posixtrace_log_block old;
 
 	if (log->pos + size > ring_end) {
-		/* The rest of the previous lap is gone, and this lap becomes the previous one. */
+		/* The rest of the previous lap is gone; this lap becomes the previous one. */
 		log->lap_end = log->pos;
 		log->pos = begin;
 		log->oldest = begin;
 	}
-	/* Without a rest of the previous lap there are no old blocks. */
+	/* Once the previous lap is overwritten, no old blocks are left. */
 	while (log->lap_end && log->oldest >= log->pos && log->oldest < log->pos + size) {
 		memcpy(&old, log->data + log->oldest, sizeof(old));
 		log->oldest += LOG_BLOCK + old.size;
@@ -168,7 +168,7 @@ void log_block_begin(struct log_writer *log, __u32 type, __u32 cpu)
 	log->block.gap_first = log->gap_first;
 	log->block.overwrite_watermark = log->overwrite_watermark;
 	log->block.lost = log->lost;
-	/* First at the end of the file, also for a ring. */
+	/* First at the end of the file, even for a ring. */
 	log_room(log, log->at + LOG_BLOCK);
 }
 
@@ -296,7 +296,7 @@ size_t log_note(struct log_writer *log, __u32 type, __u32 flags, __u32 count, co
 		log_payload(log, payload, len);
 		return log_block_end(log);
 	}
-	/* Behind the ring, in the row of notes. */
+	/* After the ring, in the area for notes. */
 	at = log->notes_pos;
 	log->len = log->at;
 	log->at = at;

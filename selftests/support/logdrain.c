@@ -25,7 +25,7 @@ int copy_once(int from, int to)
 	return 1;
 }
 
-/* Copies to the end of file, or until an error. Returns 0, or minus an error number. */
+/* Copies until end of file or an error. Returns 0, or minus an error number. */
 static int copy_all(int from, int to)
 {
 	int ret;

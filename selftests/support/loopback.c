@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The network device of the guest itself. */
+/* The loopback device of the guest. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <net/if.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names of event types. */
+/* Event type names. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>

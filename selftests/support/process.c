@@ -38,7 +38,7 @@ int child_start(struct child *child, int (*fn)(void *arg, const struct talk *tal
 	if (child->pid == 0) {
 		struct talk talk = { .in = there[0], .out = back[1] };
 
-		/* Otherwise a child of a killed test would wait forever. */
+		/* Otherwise the child would wait forever if the test is killed. */
 		close(there[1]);
 		close(back[0]);
 		signal(SIGPIPE, SIG_IGN);
@@ -124,7 +124,7 @@ int thread_state(int tid)
 
 bool falls_asleep(const int *tid, const int *done)
 {
-	/* By its state alone it may still run, and look once more for a reason not to sleep. */
+	/* A thread in this state may still be running and check again if it must sleep. */
 	while (!__atomic_load_n(tid, __ATOMIC_ACQUIRE) || !is_asleep(*tid) ||
 	       syscall_of(*tid) < 0) {
 		if (done && __atomic_load_n(done, __ATOMIC_ACQUIRE))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How much longer things take on a slow machine. */
+/* The time scale of a slow machine. */
 #include <stdlib.h>
 
 #include "scale.h"

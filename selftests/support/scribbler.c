@@ -7,7 +7,7 @@
 
 #include "scribbler.h"
 
-/* The mappings of one stream. */
+/* The mappings of a stream. */
 struct prey {
 	struct posixtrace_cpu_head *heads;
 	size_t heads_size;
@@ -18,7 +18,7 @@ struct prey {
 
 struct scribbler {
 	struct target target;
-	pthread_rwlock_t lock;		/* guards the mappings against removal */
+	pthread_rwlock_t lock;		/* protects the mappings against removal */
 	struct prey prey[POSIXTRACE_SLOTS_MAX];
 	const int *stop;
 	uint64_t seed;
@@ -37,7 +37,7 @@ static void scribbler_store(void *where, uint64_t value)
 	__atomic_store_n((uint64_t *)where, value, __ATOMIC_RELAXED);
 }
 
-/* Lies about the position where a CPU writes. */
+/* Writes false positions to the head of a CPU. */
 static void scribble_head(struct prey *prey, uint64_t *rng)
 {
 	size_t nr = prey->heads_size / sizeof(*prey->heads);
@@ -50,7 +50,7 @@ static void scribble_head(struct prey *prey, uint64_t *rng)
 	case 0:		/* somewhere, correctly aligned */
 		scribbler_store(&head->head, POSIXTRACE_HEAD(pos & ~7U, value >> 40));
 		break;
-	case 1:		/* a little further, or back */
+	case 1:		/* a little further forward or back */
 		scribbler_store(&head->head, now_at + (value >> 8) % 256 - 64);
 		break;
 	case 2:		/* more or fewer records than there are */
@@ -66,10 +66,10 @@ static void scribble_head(struct prey *prey, uint64_t *rng)
 	case 5:
 		scribbler_store(&head->lost, value);
 		break;
-	case 6:		/* no record may be older than the end of time */
+	case 6:		/* time of the last record: the maximum or 0 */
 		scribbler_store(&head->last, value & 256 ? ~0ULL : 0);
 		break;
-	case 7:		/* the writer of these records */
+	case 7:		/* writer of these records */
 		scribbler_store(&head->writer_head, now_at);
 		scribbler_store(&head->thread_id, value);
 		break;
@@ -79,7 +79,7 @@ static void scribble_head(struct prey *prey, uint64_t *rng)
 	}
 }
 
-/* Finds the beginning of a record, if earlier ones are intact: sub-buffers are pages. */
+/* Finds the start of a record if the earlier ones are intact: sub-buffers are pages. */
 static size_t scribbler_find(const struct prey *prey, uint64_t value)
 {
 	size_t pos = value % prey->pool_size / 4096 * 4096;
@@ -99,7 +99,7 @@ static size_t scribbler_find(const struct prey *prey, uint64_t value)
 	return pos;
 }
 
-/* Lies that look like records. */
+/* Writes lies that look like records. */
 static void scribble_pool(struct prey *prey, uint64_t *rng)
 {
 	uint64_t value = scribbler_random(rng);
@@ -109,17 +109,17 @@ static void scribble_pool(struct prey *prey, uint64_t *rng)
 	struct posixtrace_writer *writer = (void *)record;
 
 	switch (value % 6) {
-	case 0:		/* of any length */
+	case 0:		/* any length */
 		record->data_len = (uint16_t)((value >> 20) % (value & 64 ? 1024 : 8192));
 		record->type = POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, (value >> 40) & 3);
 		break;
-	case 1:		/* of any type, also a system event */
+	case 1:		/* any type, including system events */
 		record->type = (uint16_t)(value >> 20);
 		break;
-	case 2:		/* of any time */
+	case 2:		/* any time */
 		record->time = (uint32_t)(value & 256 ? value >> 52 : scribbler_random(rng));
 		break;
-	case 3:		/* the writer of the next one */
+	case 3:		/* the writer of the next record */
 		scribbler_store(record, (uint64_t)POSIXTRACE_ID_WRITER | value >> 40 << 40);
 		if (value & 256)
 			scribbler_store(&writer->time, value & 512 ? now() : scribbler_random(rng));
@@ -183,7 +183,7 @@ static void prey_begin(struct prey *prey, int fd, const struct posixtrace_slot *
 	};
 }
 
-/* Streams come and go: maps the current ones. */
+/* Maps the current streams, as streams come and go. */
 static void scribbler_look(struct scribbler *me)
 {
 	if (target_sync(&me->target))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Makes commands of the module fail, or all system calls. */
+/* Makes commands of the module, or all system calls, fail. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Processes that share the memory of their parent, so that thousands fit into a guest. */
+/* Processes that share their parent's memory, so that thousands fit into a guest. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int sleep_forever(void *arg)
 	return !arg;
 }
 
-/* Returns how many it has made. */
+/* Returns the number of processes created. */
 static long make_children(pid_t *pids, long count, char *stacks)
 {
 	for (long i = 0; i < count; i++) {

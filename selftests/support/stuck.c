@@ -17,7 +17,7 @@
 #include "loopback.h"
 #include "stuck.h"
 
-/* Reader and writer in one: it never sees the end of either. */
+/* Both reader and writer: neither end is ever closed. */
 static int stuck_fifo(int flags)
 {
 	char path[] = "/tmp/fifoXXXXXX";

@@ -98,7 +98,7 @@ int withlog_wait(trace_id_t trid)
 	do {
 		sched_yield();
 		err = posix_trace_get_status(trid, &status);
-		/* The error is reported once, maybe before the end. */
+		/* The error is reported once, possibly before the end. */
 		if (!err && !error)
 			error = status.posix_stream_flush_error;
 	} while (!err && status.posix_stream_flush_status == POSIX_TRACE_FLUSHING);

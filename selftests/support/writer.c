@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A simple writer into mapped sub-buffers. */
+/* A simple writer to the mapped sub-buffers. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -83,7 +83,7 @@ int writer_event_at(struct writer *writer, unsigned long long time, unsigned int
 	char *to;
 	int ret;
 
-	/* Request space for its largest size. */
+	/* Request space for the maximum record size. */
 	head = LOAD(writer->head->head);
 	if (POSIXTRACE_HEAD_POS(head) + size > LOAD(writer->head->limit)) {
 		if (LOAD(writer->head->limit) == POSIXTRACE_LIMIT_FULL) {
