@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of untraced processes that attached. All programs with the library attach, so it
- * counts on the whole system.
+ * The memory of untraced processes that attached. All programs with the library attach, so this
+ * cost is paid system-wide.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -14,19 +14,22 @@
 #define PROCESSES	1000
 
 /*
- * Bytes of kernel memory of one attached process, without page tables: a struct file and an inode
- * of the device, a mapping, and the attachment. With Linux 6.1, they are 1236.
+ * Bytes of kernel memory per attached process, without page tables: the struct file and inode of
+ * the device, a mapping, and the attachment. 1236 bytes on Linux 6.1.
  */
 #define MEMORY_MIN	512
 #define MEMORY_MAX	2048
 
-/* In memory that all processes share. */
+/* Shared by all processes. */
 static struct {
-	__u64 offset;		/* of mmap(): the kernel attaches, or refuses */
+	__u64 offset;		/* for mmap(): the kernel attaches or refuses */
 	pid_t pid[PROCESSES];
 } *crowd;
 
-/* All do the same, so they use the same pages of their own. Refused ones look at @none. */
+/*
+ * All processes do the same, so that they touch the same private pages. Refused ones look at
+ * @none.
+ */
 static int attach(void)
 {
 	static const struct posixtrace_gate none;
@@ -74,7 +77,7 @@ static int idle_crowd(void *arg, const struct talk *talk)
 	return i != PROCESSES;
 }
 
-/* The page tables of a process in bytes, as it counts them itself, or -1. */
+/* Returns the size of a process's page tables in bytes, or -1. */
 static long page_tables(pid_t pid)
 {
 	char path[64], line[128];
@@ -144,7 +147,7 @@ TEST_F_TIMEOUT(crowd, attached_processes_use_little_memory, 120)
 	struct memory without, with;
 	long all, tables;
 
-	/* What the first processes make the kernel allocate for good. */
+	/* The first processes make the kernel allocate memory for good. */
 	measure(_metadata, attached, &with);
 	measure(_metadata, refused, &without);
 	measure(_metadata, attached, &with);
@@ -153,7 +156,7 @@ TEST_F_TIMEOUT(crowd, attached_processes_use_little_memory, 120)
 	TH_LOG("a process: %ld bytes without attachment, %ld more with it, %ld of them page tables",
 	       without.all / PROCESSES, all, tables);
 	EXPECT_GT(MEMORY_MAX, all - tables);
-	/* Less would mean that the test does not see it. */
+	/* If it is less, the test does not measure it. */
 	EXPECT_LT(MEMORY_MIN, all - tables);
 }
 

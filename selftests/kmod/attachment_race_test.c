@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Once CREATE has returned, no thread of the process sees a gate that is shut for lack of a stream,
- * whenever it looked for the first time.
+ * Once CREATE has returned, no thread of the process sees a gate that is shut for lack of a
+ * stream, whenever the thread looked first.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -14,16 +14,16 @@
 
 #define THREADS	3
 
-/* In memory that all processes share. */
+/* Shared by all processes. */
 static struct {
 	int here;
 	int go;
 	int created;
-	int zeros;		/* looks after CREATE that saw zero */
-	int early;		/* threads that saw zero before */
+	int zeros;		/* threads that still saw zero after CREATE */
+	int early;		/* threads that saw zero before CREATE */
 	int dawdle[THREADS];
-	bool look_before;	/* the page is there, and is taken away */
-	bool forget;		/* map the page again and again */
+	bool look_before;	/* map the page before the race, or unmap it */
+	bool forget;		/* drop and fault in the page repeatedly */
 } *scene;
 
 static const struct posixtrace_gate *gate;
@@ -34,7 +34,7 @@ static void dawdle(int loops)
 		__asm__ __volatile__ ("");
 }
 
-/* One of the threads makes way for the others now and then, as there are few processors. */
+/* With few processors, one of the threads yields to the others from time to time. */
 static void wait_for_go(void)
 {
 	__atomic_add_fetch(&scene->here, 1, __ATOMIC_ACQ_REL);
@@ -98,7 +98,7 @@ FIXTURE_VARIANT(race)
 {
 	bool look_before;
 	bool forget;
-	bool inherited;		/* the mapping is that of the parent */
+	bool inherited;		/* the mapping was inherited from the parent */
 };
 
 FIXTURE_VARIANT_ADD(race, first_look) { false, false, false };
@@ -119,7 +119,7 @@ FIXTURE_TEARDOWN(race)
 	munmap(scene, sizeof(*scene));
 }
 
-/* The threads begin to look at any time from before CREATE to after it. */
+/* The threads start looking at any time from before CREATE to after it. */
 static void new_round(bool look_before, bool forget, long long span)
 {
 	memset(scene, 0, sizeof(*scene));
@@ -129,7 +129,7 @@ static void new_round(bool look_before, bool forget, long long span)
 		scene->dawdle[i] = rand() % span;
 }
 
-/* Loops of dawdle() in so many nanoseconds. */
+/* The number of dawdle() loops that take @nsec nanoseconds. */
 static long long loops_in(unsigned long long nsec)
 {
 	unsigned long long before = clock_now(CLOCK_MONOTONIC);
@@ -191,7 +191,7 @@ TEST_F(race, gate_is_open_once_create_has_returned)
 /* ------------------------------------------------------------------ */
 /* Children of traced processes						*/
 
-/* Each child looks with all threads at the same time, and for the first time. */
+/* Each child looks with all threads at the same time, for the first time. */
 static int fork_lookers(void *arg, const struct talk *talk)
 {
 	struct race race = race_begin(3, 20);

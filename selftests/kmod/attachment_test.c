@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attachments: processes map the gate before they are traced, with mmap() alone.
+ * Attachments: processes map the gate before they are traced, with mmap() only.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -13,7 +13,7 @@
 #define GATE_SIZE	sizeof(struct posixtrace_gate)
 #define THIS_VERSION	POSIXTRACE_ATTACH_OFFSET(POSIXTRACE_ABI_VERSION)
 
-/* The error of mmap(), or 0. */
+/* Returns the error of mmap(), or 0. */
 static int try_map(int fd, __u64 offset, size_t size, int prot, int flags)
 {
 	void *p = mmap(NULL, size, prot, flags, fd, offset);
@@ -29,7 +29,7 @@ static int try_attach(int fd)
 	return try_map(fd, THIS_VERSION, GATE_SIZE, PROT_READ, MAP_SHARED);
 }
 
-/* The value after "posixtrace-@key:" of this process's file; "" if there is none. */
+/* Returns the value after "posixtrace-@key:" of this process's file, or "". */
 static const char *info_of(int fd, const char *key)
 {
 	static char line[512];
@@ -80,10 +80,10 @@ TEST(mmap_attaches)
 	EXPECT_STREQ(pid, info_of(target.fd, "pid"));
 	EXPECT_STREQ("0", info_of(target.fd, "types"));
 	EXPECT_TRUE(gate_is_zero(target.gate));
-	/* Looking at the gate, and recording, make no target of it. */
+	/* Reading the gate or recording does not make it a target. */
 	EXPECT_EQ(0, target_event(&target, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	EXPECT_STREQ("0", info_of(target.fd, "types"));
-	/* A name does. */
+	/* Opening a name does. */
 	EXPECT_LT(0, eventid_open(target.fd, "name"));
 	EXPECT_STRNE("0", info_of(target.fd, "types"));
 	EXPECT_STRNE("", info_of(target.fd, "types"));
@@ -119,7 +119,7 @@ TEST(one_file_of_a_process_attaches)
 	ASSERT_EQ(0, target_map(&target));
 	EXPECT_EQ(-EBUSY, try_attach(other));
 	EXPECT_STREQ("none", info_of(other, "role"));
-	/* Also after its descriptor is closed: the mapping is there. */
+	/* It stays valid after its descriptor is closed: the mapping remains. */
 	close(target.fd);
 	EXPECT_EQ(-EBUSY, try_attach(other));
 	munmap((void *)target.gate, target.arg.gate.size);
@@ -145,7 +145,7 @@ TEST(file_with_a_role_attaches_no_more)
 
 	ASSERT_EQ(0, target_map(&target));
 	EXPECT_EQ(-EBUSY, try_attach(target.fd));
-	/* By its usual offset, the gate can be mapped once more. */
+	/* The gate can be mapped a second time at its usual offset. */
 	EXPECT_EQ(0, try_map(target.fd, 0, GATE_SIZE, PROT_READ, MAP_SHARED));
 	target_close(&target);
 }
@@ -208,7 +208,7 @@ TEST(process_that_shares_its_memory_attaches_not)
 	EXPECT_EQ(-EUSERS, try_attach(fd));
 	EXPECT_EQ(-EUSERS, command(fd, POSIXTRACE_IOC_ATTACH, &alone));
 	EXPECT_STREQ("none", info_of(fd, "role"));
-	/* Without the flag, it attaches, and cannot map the gate. */
+	/* Without the flag, ATTACH succeeds, but the gate cannot be mapped. */
 	EXPECT_EQ(0, command(other, POSIXTRACE_IOC_ATTACH, &arg));
 	EXPECT_EQ(-EUSERS, try_map(other, 0, GATE_SIZE, PROT_READ, MAP_SHARED));
 	close(other);
@@ -240,14 +240,14 @@ static int see_zero(void *arg, const struct talk *talk)
 	(void)talk;
 	if (!gate_is_zero(family->target->gate))
 		return 1;
-	/* The descriptor is that of another process. */
+	/* The descriptor belongs to another process. */
 	if (target_event(&target, POSIXTRACE_ID_UNNAMED, NULL, 0) != -EINVAL)
 		return 2;
 	if (--family->generations) {
 		if (child_start(&child, see_zero, family) || child_wait(&child))
 			return 3;
 	}
-	/* This process attached, by its look at the gate, with the file that it inherited. */
+	/* Reading the gate attached this process, through the inherited file. */
 	own = device_open();
 	if (try_attach(own) != -EBUSY)
 		return 4;
@@ -263,7 +263,7 @@ TEST(gate_of_untraced_descendants_is_zero)
 
 	ASSERT_EQ(0, target_map(&target));
 	family.target = &target;
-	/* It has looked, and then it has not. */
+	/* First after the process has read the gate, then before. */
 	for (int i = 0; i < 2; i++) {
 		family.generations = 3;
 		ASSERT_EQ(0, child_start(&child, see_zero, &family));
@@ -273,7 +273,7 @@ TEST(gate_of_untraced_descendants_is_zero)
 	target_close(&target);
 }
 
-/* Says what its gate and its door say, as often as the test asks. */
+/* Reports the values of its gate and its door as often as the test asks. */
 static int say_generation(void *arg, const struct talk *talk)
 {
 	struct posixtrace_event event = { .event_id = POSIXTRACE_ID_UNNAMED };
@@ -296,7 +296,7 @@ TEST(descendant_that_is_traced_sees_a_gate_of_its_own)
 	int events = 0;
 
 	ASSERT_EQ(0, target_map(&target));
-	/* Without a descriptor, in all of them. */
+	/* All of them without a descriptor. */
 	close(target.fd);
 	ASSERT_EQ(0, child_start(&traced, say_generation, &target));
 	ASSERT_EQ(0, child_start(&other, say_generation, &target));
@@ -350,7 +350,10 @@ TEST(attachment_lasts_without_a_descriptor)
 
 #define EXECUTED_VARIABLE	"ATTACHMENT_TEST"
 
-/* The program that the process executes: a descriptor from before, and a file of its own. */
+/*
+ * The program that the process executes: it has a descriptor from before exec, and opens another
+ * file.
+ */
 static void __attribute__((__constructor__)) executed(void)
 {
 	struct posixtrace_event event = { .event_id = POSIXTRACE_ID_UNNAMED };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that a process makes the module hold during a command counts for its memory cgroup: it
- * may stop in a page fault there for as long as it likes.
+ * Memory that the module allocates during a command is charged to the memory cgroup of the
+ * process, which can stall in a page fault there as long as it likes.
  */
 #define _GNU_SOURCE
 #include <linux/userfaultfd.h>
@@ -18,7 +18,7 @@
 
 static struct {
 	struct target target;
-	void *data;		/* each access to it stops */
+	void *data;		/* each access to it faults and waits */
 	pthread_barrier_t begin;
 	struct burner {
 		int tid;
@@ -37,7 +37,7 @@ static void *event_that_stops(void *arg)
 	return NULL;
 }
 
-/* Memory whose page faults are never served. Returns 0 or negative errno. */
+/* Maps memory with page faults that are never served. Returns 0 or negative errno. */
 static int map_data(void)
 {
 	int uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
@@ -99,7 +99,7 @@ TEST(data_of_an_event_is_charged_while_it_is_copied)
 	before = memgroup_current();
 	say(&child.talk, 0);
 	ASSERT_EQ(0, hear(&child.talk));
-	/* Processors keep some charges in advance. */
+	/* Processors keep a stock of charges. */
 	EXPECT_LE(before + THREADS * DATA_SIZE / 2, memgroup_current());
 	EXPECT_EQ(SIGKILL, child_kill(&child));
 	EXPECT_EQ(0, memgroup_end());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CHECKED: runs a command only if the file is the stream or the target that the caller
- * means.
+ * CHECKED: runs a command only if the file is the stream or the target that the caller expects.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -63,7 +62,7 @@ TEST_F(checked, streams_have_different_numbers)
 
 	EXPECT_NE(0, self->number);
 	EXPECT_LT(self->number, self->other.arg.stream);
-	/* Also a stream that takes the place of another. */
+	/* Not even the same as an ended stream in the same slot. */
 	last = self->other.arg.stream;
 	for (int i = 0; i < 5; i++) {
 		ASSERT_EQ(0, stream_create(&third, 0));
@@ -184,7 +183,7 @@ TEST_F(checked, reserved_is_zero)
 	};
 
 	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_CHECKED, &arg));
-	/* This error precedes that of the number. */
+	/* This error takes precedence over a wrong number. */
 	arg.stream++;
 	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_CHECKED, &arg));
 	arg.reserved = 0;
@@ -199,7 +198,7 @@ TEST_F(checked, bad_addresses_fault)
 				   BAD_POINTER));
 	EXPECT_EQ(-EFAULT, checked(self->stream.fd, self->number, POSIXTRACE_IOC_INFO,
 				   BAD_POINTER));
-	/* The error of the number precedes that of the command's argument. */
+	/* A wrong number takes precedence over an error in the command's argument. */
 	EXPECT_EQ(-ESTALE, checked(self->stream.fd, self->number + 1, POSIXTRACE_IOC_START,
 				   BAD_POINTER));
 }
@@ -256,7 +255,7 @@ static int ask_as_child(void *arg, const struct talk *talk)
 	return -checked(stream->fd, stream->arg.stream, POSIXTRACE_IOC_INFO, &info);
 }
 
-/* INFO alone is answered for any process, but CHECKED requires the process of the file. */
+/* INFO works for any process, but CHECKED requires the process of the file. */
 TEST_F(checked, child_cannot_use_the_file_of_the_parent)
 {
 	struct child child;

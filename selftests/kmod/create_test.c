@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CREATE: granted values, errors and their precedence; a refused call changes nothing.
+ * CREATE: granted values, errors and their precedence; a failed call has no effect.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -28,7 +28,7 @@ FIXTURE(refused)
 
 FIXTURE_VARIANT(refused)
 {
-	size_t offset;		/* of the invalid field in struct posixtrace_create */
+	size_t offset;		/* offset of the invalid field in struct posixtrace_create */
 	size_t size;
 	unsigned long long value;
 	int error;
@@ -145,7 +145,7 @@ TEST_F(refused, changes_nothing)
 	EXPECT_GT(0, command(self->fd, POSIXTRACE_IOC_CREATE, &self->arg));
 	EXPECT_EQ(0, memcmp(&before, &self->arg, sizeof(before)));
 
-	/* No stream remains, and the file has no role yet. */
+	/* No stream is left, and the file still has no role. */
 	ASSERT_EQ(0, target_open(&target));
 	ASSERT_EQ(0, target_sync(&target));
 	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
@@ -182,7 +182,7 @@ static int create(int fd, struct posixtrace_create *arg)
 	return command(fd, POSIXTRACE_IOC_CREATE, arg);
 }
 
-/* A multiple of all sizes of sub-buffers of such a stream, so no size is granted above it. */
+/* A multiple of all sub-buffer sizes, so that the granted size cannot exceed it. */
 TEST_F(create, largest_size_is_accepted)
 {
 	struct posixtrace_attr *attr = &self->arg.attr;
@@ -322,7 +322,7 @@ static void *outlive_main(void *arg)
 {
 	const struct talk *talk = arg;
 
-	/* The main thread is a zombie once its state shows it. */
+	/* The main thread is a zombie once its state says so. */
 	while (!is_zombie(getpid()))
 		sched_yield();
 	_exit(child_idle(NULL, talk));
@@ -352,7 +352,10 @@ TEST(process_whose_main_thread_has_ended_is_traced)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-/* As an unprivileged user, creates a stream on process *arg; a second message says if dumpable. */
+/*
+ * Creates a stream on process *arg as an unprivileged user; a second message says if the process
+ * is dumpable.
+ */
 static int create_as_user(void *arg, const struct talk *talk)
 {
 	struct posixtrace_create create;
@@ -532,7 +535,7 @@ TEST(no_more_streams_than_slots_on_one_process)
 		ASSERT_EQ(0, create_small(&fd[i], 0));
 	EXPECT_EQ(-EAGAIN, create_small(&fd[POSIXTRACE_SLOTS_MAX], 0));
 
-	/* The end of one frees a slot. */
+	/* Ending a stream frees its slot. */
 	close(fd[7]);
 	EXPECT_EQ(0, create_small(&fd[7], 0));
 }
@@ -555,7 +558,7 @@ TEST(no_more_streams_than_the_system_has)
 
 #define EXEC_VARIABLE	"CREATE_TEST_EXEC"
 
-/* Only executes programs, again and again. */
+/* Executes programs in an endless loop. */
 static void __attribute__((constructor)) exec_forever(void)
 {
 	if (!getenv(EXEC_VARIABLE))
@@ -579,7 +582,7 @@ static void ignore_signal(int signal)
 	(void)signal;
 }
 
-/* If the process calls exec meanwhile, CREATE retries, but not forever. */
+/* If the process calls exec during CREATE, CREATE retries, but not forever. */
 TEST(create_on_a_process_that_keeps_calling_exec_can_be_interrupted)
 {
 	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { { 0, 0 }, { 0, 0 } };
@@ -592,7 +595,7 @@ TEST(create_on_a_process_that_keeps_calling_exec_can_be_interrupted)
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
-	/* A large stream takes long to create. */
+	/* Creating a large stream takes long. */
 	for (int i = 0; i < 100 && ret != -EINTR; i++) {
 		int fd = device_open();
 

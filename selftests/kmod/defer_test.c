@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * DEFER: the reader reports no record before a time, and until then WAIT sleeps and pollers find
- * nothing.
+ * DEFER: the reader reports no record before a given time. Until then WAIT sleeps and pollers see
+ * no record.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include "writer.h"
 
 #define WINDOW		(NSEC / 4)
-/* No look of the kernel for lost wake-ups comes sooner after another one. */
+/* Minimum time between two checks of the kernel for lost wake-ups. */
 #define LOOK		(NSEC / 2)
 #define FOREVER		POSIXTRACE_WINDOW_NS_MAX
 
@@ -22,7 +22,7 @@ FIXTURE(defer)
 	struct target target;
 };
 
-/* With one record, START. */
+/* The stream has one record, START. */
 FIXTURE_SETUP(defer)
 {
 	ASSERT_EQ(0, target_open(&self->target));
@@ -44,7 +44,7 @@ static int stream_defer(struct stream *stream, unsigned long long time, unsigned
 	return command(stream->fd, POSIXTRACE_IOC_DEFER, answer);
 }
 
-/* Returns the time of the record, which is now, or 0 after an error. */
+/* Returns the time of the record, which is the current time, or 0 on error. */
 static unsigned long long defer_now(struct stream *stream, unsigned long long window)
 {
 	struct posixtrace_defer arg;
@@ -68,7 +68,7 @@ static int record(struct target *target)
 	return target_event(target, POSIXTRACE_ID_UNNAMED, NULL, 0);
 }
 
-/* A thread that waits, and the result. */
+/* A thread that calls WAIT, and the result. */
 struct waiter {
 	struct stream *stream;
 	pthread_t thread;
@@ -85,7 +85,7 @@ static void *waiting(void *arg)
 	return NULL;
 }
 
-/* Returns once the thread sleeps in WAIT, the only place where it can. */
+/* Returns once the thread sleeps in WAIT, the only place where it can sleep. */
 static int waiter_start(struct waiter *waiter, struct stream *stream)
 {
 	int err;
@@ -171,7 +171,7 @@ TEST_F(defer, wait_ends_with_the_window)
 	struct waiter waiter;
 	unsigned long long time;
 
-	/* The reader looks before it sleeps, or while another one sleeps. */
+	/* The reader checks before it sleeps, or while another one sleeps. */
 	for (int i = 0; i < 2; i++) {
 		time = defer_now(&self->stream, i ? FOREVER : WINDOW);
 		ASSERT_NE(0, time);
@@ -206,22 +206,22 @@ TEST_F(defer, edge_triggered_poller_gets_an_edge_when_the_window_has_passed)
 	for (int i = 0; i < 5; i++) {
 		time = defer_now(&self->stream, WINDOW);
 		ASSERT_NE(0, time);
-		/* Further records make no edge. */
+		/* Further records cause no edge. */
 		EXPECT_EQ(0, record(&self->target));
 		EXPECT_EQ(0, epoll_say(epfd, 0));
 		EXPECT_EQ(EPOLLIN, epoll_say(epfd, -1));
 		EXPECT_LE(time + WINDOW, now());
 		more += epoll_say(epfd, 0) != 0;
 	}
-	/* A window makes one edge. The kernel makes another one when it looks for lost wake-ups. */
+	/* A window causes one edge. The kernel's check for lost wake-ups causes another one. */
 	EXPECT_GE((now() - begin) / LOOK + 1, more);
-	/* Without a window, each record makes one. */
+	/* Without a window, each record causes an edge. */
 	EXPECT_EQ(0, record(&self->target));
 	EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
 	close(epfd);
 }
 
-/* It looks for the first time while the records are deferred, and then reads all of them. */
+/* The poller first looks while the records are deferred, and then reads all of them. */
 TEST_F(defer, edge_triggered_poller_gets_each_record_after_the_window)
 {
 	unsigned long long time = defer_now(&self->stream, WINDOW);
@@ -261,7 +261,7 @@ TEST_F(defer, level_triggered_poller_sleeps_until_the_window_has_passed)
 	close(epfd);
 }
 
-/* Meanwhile writers need not wake it. */
+/* Writers need not wake it during the window. */
 TEST_F(defer, sleeping_reader_costs_writers_nothing)
 {
 	struct waiter waiter;
@@ -305,7 +305,7 @@ TEST_F(defer, stop_ends_it)
 	EXPECT_EQ(0, waiter_end(&waiter));
 	EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
 	EXPECT_EQ(POLLIN, poll_say(self->stream.fd, 0));
-	/* Nothing is deferred while it is suspended. */
+	/* A suspended stream defers no record. */
 	ASSERT_EQ(0, stream_defer(&self->stream, now(), FOREVER, &arg));
 	EXPECT_EQ(arg.now, arg.settled);
 	EXPECT_EQ(POLLIN, poll_say(self->stream.fd, 0));
@@ -336,7 +336,7 @@ TEST_F(defer, shutdown_ends_it)
 	EXPECT_EQ(-ESHUTDOWN, waiter_end(&waiter));
 }
 
-/* The timer must not touch the memory, which is gone. */
+/* The timer must not touch the freed memory. */
 TEST_F(defer, shutdown_comes_before_the_end_of_the_window)
 {
 	struct waiter waiter;
@@ -362,7 +362,7 @@ TEST_F(defer, end_of_the_last_process_ends_it)
 	struct stream stream;
 	struct child child;
 
-	/* Of a poller, and of a reader that sleeps in WAIT, too. */
+	/* For a poller, and for a reader that sleeps in WAIT. */
 	for (int waits = 0; waits < 2; waits++) {
 		ASSERT_EQ(0, child_start(&child, child_idle, NULL));
 		ASSERT_EQ(0, stream_create(&stream, child.pid));
@@ -398,7 +398,7 @@ TEST_F(defer, end_of_another_process_does_not_end_it)
 	stream_close(&stream);
 }
 
-/* A reader can only harm itself. */
+/* A reader with false times can only harm itself. */
 TEST_F(defer, false_times_defer_for_no_longer_than_a_window)
 {
 	const unsigned long long later[] = { NSEC, 3600 * NSEC, ~0ULL / 2, ~0ULL };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Descriptions of event types: text that the module keeps for both sides.
+ * Descriptions of event types: text that the module stores for both roles.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -85,7 +85,9 @@ TEST_F(description, only_named_types_can_have_one)
 		EXPECT_EQ(-ENOENT, type_describe(self->target.fd, ids[i], "{ u32 x; }"));
 }
 
-/* A reader that guesses too little room learns how much is needed, and nothing is written. */
+/*
+ * If the buffer is too small, the reader learns the required size, and the buffer is not written.
+ */
 TEST_F(description, is_written_whole_or_not_at_all)
 {
 	char text[11];
@@ -145,7 +147,7 @@ TEST_F(description, reserved_words_and_bad_addresses)
 	EXPECT_EQ(-ENOENT, type_description(self->stream.fd, self->id, NULL, 0));
 }
 
-/* Those of a family are bounded together, and the others stay as they are. */
+/* The limit is for a family together; other families are unaffected. */
 TEST_F(description, all_together_are_bounded)
 {
 	char text[POSIXTRACE_DESCRIPTION_SIZE], name[32];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module parameter device_mode: access to the device. Removes the module and inserts it
- * again, so no other process may use it meanwhile.
+ * The module parameter device_mode: access to the device. Removes and inserts the module, so no
+ * other process may use the module during this test.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "pxt_test.h"
 #include "process.h"
 
-/* Its place in a guest. */
+/* Location of the module in a guest. */
 #define MODULE		"/run/vm/posixtrace.ko"
 #define PARAMETER	"/sys/module/posixtrace/parameters/device_mode"
 
@@ -38,7 +38,7 @@ static int mode(void)
 	return stat(PXT_DEVICE, &st) ? -errno : (int)(st.st_mode & 07777);
 }
 
-/* As octal text. */
+/* Reads it as octal text. */
 static int parameter(void)
 {
 	FILE *file = fopen(PARAMETER, "re");
@@ -64,7 +64,7 @@ static int try_open(void *arg, const struct talk *talk)
 	return open(PXT_DEVICE, O_RDWR | O_CLOEXEC) < 0 ? errno : 0;
 }
 
-/* The result for an unprivileged process with this group. */
+/* Opens the device as an unprivileged process with this group, and returns the result. */
 static int open_as(gid_t gid)
 {
 	struct child child;
@@ -86,7 +86,7 @@ FIXTURE_SETUP(device)
 	ASSERT_EQ(0, take_out());
 }
 
-/* No assertion precedes this, so it always runs: the next program needs its module. */
+/* Runs even after a failed assertion: the next program needs the module. */
 FIXTURE_TEARDOWN(device)
 {
 	if (!access(PXT_DEVICE, F_OK))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands by the door of the gate, while other things happen to the thread: signals, a debugger,
- * other threads that fork, execute programs, and take the mapping away.
+ * Commands through the door of the gate, while other things happen to the thread: signals, a
+ * debugger, other threads that fork, execute programs, or unmap the gate.
  */
 #define _GNU_SOURCE
 #include <linux/userfaultfd.h>
@@ -75,7 +75,10 @@ static void *call_once(void *arg)
 	return NULL;
 }
 
-/* Memory whose next page fault waits for the test. Returns the descriptor, or negative errno. */
+/*
+ * Maps memory with a next page fault that waits for the test. Returns the descriptor, or negative
+ * errno.
+ */
 static int map_slow(void **memory)
 {
 	int uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
@@ -112,7 +115,7 @@ TEST_F(door, signal_that_comes_during_a_call_is_delivered_after_it)
 		.data_len = 10,
 	};
 	ASSERT_EQ(0, pthread_create(&thread, NULL, call_once, &caller));
-	/* The call is in the copy of its data. */
+	/* The call is copying its data. */
 	ASSERT_EQ(sizeof(msg), read(uffd, &msg, sizeof(msg)));
 	ASSERT_EQ(UFFD_EVENT_PAGEFAULT, msg.event);
 	ASSERT_EQ(0, pthread_kill(thread, SIGUSR1));
@@ -169,7 +172,7 @@ TEST_F(door, calls_among_many_signals_record_once_each)
 /* ------------------------------------------------------------------ */
 /* A debugger								*/
 
-/* Is stepped through its calls. */
+/* Is single-stepped through its calls. */
 static int knock_debugged(void *arg, const struct talk *talk)
 {
 	struct posixtrace_event event = { .event_id = POSIXTRACE_ID_UNNAMED };
@@ -189,7 +192,7 @@ static int knock_debugged(void *arg, const struct talk *talk)
 	return sum == -EFAULT ? 0 : 2;
 }
 
-/* The next stop by SIGSTOP. Returns the steps until then, or -1. */
+/* Steps to the next SIGSTOP. Returns the number of steps, or -1. */
 static int step_to_stop(pid_t pid)
 {
 	int status, steps = 0;
@@ -222,7 +225,7 @@ TEST(debugger_steps_over_calls)
 	ASSERT_TRUE(WIFSTOPPED(status));
 	ASSERT_EQ(SIGSTOP, WSTOPSIG(status));
 	steps = step_to_stop(child.pid);
-	/* Each of the four calls is some instructions. */
+	/* Each of the four calls takes several instructions. */
 	EXPECT_LT(10, steps);
 	ASSERT_EQ(0, ptrace(PTRACE_DETACH, child.pid, NULL, NULL));
 	EXPECT_EQ(0, child_wait(&child));
@@ -252,7 +255,7 @@ static int crowd_begin(void)
 	return 0;
 }
 
-/* Returns the calls that failed, or -1 if there was no call. */
+/* Returns the number of failed calls, or -1 if no call was made. */
 static long crowd_end(unsigned long long *good)
 {
 	unsigned long long bad = 0;
@@ -268,7 +271,7 @@ static long crowd_end(unsigned long long *good)
 	return *good ? (long)bad : -1;
 }
 
-/* Forks while the threads call. Each child calls, too. */
+/* Forks while the threads make calls. Each child also makes calls. */
 static int calls_beside_forks(void)
 {
 	struct race race = race_begin(2, 50);
@@ -288,7 +291,7 @@ static int calls_beside_forks(void)
 	return err || crowd_end(&good) ? 1 : 0;
 }
 
-/* Memory takes the place of the gate, and a new gate takes its place. */
+/* Replaces the gate with memory, and that with a new gate. */
 static int calls_beside_munmap(void)
 {
 	const size_t size = sizeof(struct posixtrace_gate);
@@ -305,7 +308,7 @@ static int calls_beside_munmap(void)
 			return 1;
 		if (knock(crowd.target.gate, POSIXTRACE_IOC_EVENT, BAD_POINTER) != NO_DOOR)
 			return 2;
-		/* The old attachment lives on for a moment, in a call. */
+		/* A running call keeps the old attachment alive for a moment. */
 		while ((err = target_map(&other)) == -EBUSY)
 			sched_yield();
 		if (!err && mremap((void *)other.gate, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
@@ -315,7 +318,7 @@ static int calls_beside_munmap(void)
 			return 3;
 		close(other.fd);
 	}
-	/* A call found a door, or memory. */
+	/* Each call found either a door or memory. */
 	return err || crowd_end(&good) < 0 ? 4 : 0;
 }
 
@@ -377,7 +380,7 @@ FIXTURE_TEARDOWN(crowd)
 {
 }
 
-/* Attaches, and goes on once it is traced. */
+/* Attaches, and proceeds once it is traced. */
 static int attach_and_go_on(void *arg, const struct talk *talk)
 {
 	int (*const *fn)(void) = arg;
@@ -409,7 +412,7 @@ TEST_F(crowd, calls_and_leaves_nothing)
 		EXPECT_LT(0, recorded(&stream));
 		stream_close(&stream);
 	}
-	/* Some references are put after a grace period. */
+	/* Some references are dropped after a grace period. */
 	while (module_refcount() != self->references)
 		sched_yield();
 }

@@ -204,7 +204,7 @@ TEST_F(way, wake_wakes_a_reader)
 		EXPECT_EQ(0, waiter.ret);
 		EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	}
-	/* Without WAKE, each event is found within half a second. */
+	/* Without WAKE, the kernel finds each event within half a second. */
 	EXPECT_GT(2 * NSEC * pxt_time_scale(), now() - before);
 	EXPECT_EQ(-EFAULT, variant->run(&self->target, POSIXTRACE_IOC_WAKE, BAD_POINTER));
 	writer_close(&writer);
@@ -338,7 +338,7 @@ TEST_F(door, call_keeps_the_other_registers)
 	}
 }
 
-/* Any byte of the page is a door. */
+/* A read at any byte of the page is a command. */
 TEST_F(door, last_byte_is_a_door)
 {
 	const char *last = (const char *)self->target.gate->door + 4095;
@@ -368,15 +368,15 @@ TEST_F(door, is_gone_after_a_read)
 	EXPECT_EQ(NO_DOOR, knock(self->target.gate, POSIXTRACE_IOC_EVENT, &self->event));
 	EXPECT_EQ(NO_DOOR, knock(self->target.gate, POSIXTRACE_IOC_EVENT, BAD_POINTER));
 
-	/* The commands of the descriptor are still there. */
+	/* The descriptor still accepts commands. */
 	EXPECT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_EVENT, &self->event));
 
-	/* fork() copies no pages of the device. */
+	/* fork() does not copy page-table entries of the device. */
 	ASSERT_EQ(0, child_start(&child, knock_in_child, &self->target));
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-/* Neither another process nor the kernel closes the door by a look at it. */
+/* Accesses by another process or by the kernel do not close the door. */
 static int look_and_wait(void *arg, const struct talk *talk)
 {
 	struct target target;
@@ -412,7 +412,7 @@ TEST(other_processes_cannot_read_the_door)
 	EXPECT_EQ(EIO, errno);
 	close(fd);
 
-	/* The same way reads other memory of that process. */
+	/* Other memory of that process can be read in this way. */
 	there.iov_base = &byte;
 	EXPECT_EQ(1, process_vm_readv(child.pid, &here, 1, &there, 1, 0));
 	say(&child.talk, 0);
@@ -428,7 +428,7 @@ TEST_F(door, is_no_memory_for_system_calls)
 	ASSERT_EQ(0, pipe(pipes));
 	EXPECT_EQ(-1, write(pipes[1], page, 1));
 	EXPECT_EQ(EFAULT, errno);
-	/* It takes the pages themselves. */
+	/* It would take the pages themselves. */
 	EXPECT_EQ(-1, vmsplice(pipes[1], &iov, 1, 0));
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(-1, open((const char *)page, O_RDONLY));
@@ -437,7 +437,7 @@ TEST_F(door, is_no_memory_for_system_calls)
 	EXPECT_EQ(-1, madvise((void *)page, sizeof(self->target.gate->door), MADV_POPULATE_READ));
 #endif
 	EXPECT_TRUE(event_arrives(&self->target, &self->stream));
-	/* As a record of the process: the module copies it for itself. */
+	/* As the data of an event: the module copies it. */
 	self->event.data = (uintptr_t)page;
 	self->event.data_len = 1;
 	EXPECT_EQ(-EFAULT, knock(self->target.gate, POSIXTRACE_IOC_EVENT, &self->event));
@@ -450,7 +450,7 @@ TEST_F(door, is_no_memory_for_system_calls)
 /* ------------------------------------------------------------------ */
 /* With a filter							*/
 
-/* Only what the test needs is no end of the process. */
+/* A system call that the test does not need kills the process. */
 static int enter_filter(void)
 {
 	return permit_pipes_only(SECCOMP_RET_KILL_PROCESS, 0);
@@ -469,7 +469,7 @@ static int no_filter(void)
 struct kind {
 	int (*enter)(void);
 	long mode;
-	bool shut;		/* by the administrator */
+	bool shut;		/* shut by the administrator */
 };
 
 FIXTURE(filter)
@@ -489,7 +489,7 @@ FIXTURE_VARIANT_ADD(filter, strict) { { be_strict, SECCOMP_MODE_STRICT, false } 
 FIXTURE_VARIANT_ADD(filter, shut_none) { { no_filter, 0, true } };
 FIXTURE_VARIANT_ADD(filter, shut_filter) { { enter_filter, SECCOMP_MODE_FILTER, true } };
 
-/* Says what each command returns. */
+/* Reports what each command returns. */
 static int knock_inside(void *arg, const struct talk *talk)
 {
 	static const unsigned long commands[] = {

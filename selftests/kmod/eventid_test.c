@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Event types: names and ids for both sides, and their list.
+ * Event types: names and ids for both roles, and the list of types.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -36,7 +36,7 @@ static int event_name(int fd, unsigned int id, char *name)
 	return ret;
 }
 
-/* Gets the ids of a stream from number @first on, at most @count. */
+/* Gets up to @count ids of a stream, starting with number @first. */
 static int event_types(int fd, unsigned int first, unsigned int *ids, unsigned int count)
 {
 	struct posixtrace_event_types arg = {
@@ -118,7 +118,7 @@ TEST(types_exist_before_any_stream)
 	target_close(&target);
 }
 
-/* A child forked before any name was opened inherits none. */
+/* A child forked before any name was opened inherits no names. */
 TEST_F(eventid, processes_have_their_own_types)
 {
 	struct child child;
@@ -283,7 +283,7 @@ TEST_F(eventid, open_at_a_bad_address_is_a_fault)
 	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_EVENTID_OPEN, BAD_POINTER));
 }
 
-/* The unnamed type counts in TRACE_USER_EVENT_MAX; it is returned once all are used. */
+/* The unnamed type counts towards TRACE_USER_EVENT_MAX; it is returned once all ids are used. */
 TEST_F(eventid, types_beyond_the_limit_are_unnamed)
 {
 	static char seen[POSIXTRACE_ID_MAX];
@@ -300,7 +300,7 @@ TEST_F(eventid, types_beyond_the_limit_are_unnamed)
 	}
 	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, eventid_open(self->target.fd, "one too many"));
 	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, eventid_open(self->stream.fd, "another"));
-	/* Existing types are still found, and the others have no name. */
+	/* Existing types are still found; new names get the unnamed type. */
 	EXPECT_LT(POSIXTRACE_ID_UNNAMED, eventid_open(self->target.fd, "type 0"));
 	EXPECT_LT(POSIXTRACE_ID_UNNAMED, eventid_open(self->stream.fd, "type 1022"));
 	ASSERT_EQ(0, event_name(self->stream.fd, POSIXTRACE_ID_UNNAMED, name));
@@ -393,7 +393,7 @@ TEST_F(eventid, list_can_have_more_space_than_ids)
 {
 	static unsigned int ids[16];
 
-	/* A count that would overflow in a multiplication is not an error. */
+	/* A count that overflows when multiplied is not an error. */
 	EXPECT_EQ(9, event_types(self->stream.fd, 0, ids, 0x40000001));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * exec() when memory is short: a traced process remains traced if it continues, and the
- * streams of a controller end with the old program and not before.
+ * exec() under memory pressure: a traced process remains traced if it survives, and the streams of
+ * a controller end with the old program, not earlier.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 #define ENDS_VARIABLE	"FAULT_EXEC_TEST_ENDS"
 
-/* Exit status of a process with an expected exec() failure. */
+/* Exit status for an expected failure of exec(). */
 #define EXEC_FAILED	40
 #define EXEC_BROKEN	41
 
@@ -35,7 +35,10 @@ static int execute(struct fault *fault, int n)
 
 	fault_arm(fault, n);
 	execve("/proc/self/exe", argv, env);
-	/* The kernel has many errors for this: E2BIG, for example, without memory for arguments. */
+	/*
+	 * The kernel has many errors for this: without memory for the arguments, for example,
+	 * E2BIG.
+	 */
 	return fault_disarm(fault) ? EXEC_FAILED : EXEC_BROKEN;
 }
 
@@ -52,7 +55,7 @@ static bool is_running(struct stream *stream)
 	return !stream_status(stream, &status) && status.flags & POSIXTRACE_STATUS_RUNNING;
 }
 
-/* The process that executes: it stops afterwards, for its parent. */
+/* The process that calls exec(): it stops afterwards, for its parent. */
 static int play(void *arg, const struct talk *talk)
 {
 	struct role *role = arg;
@@ -79,7 +82,7 @@ static int play(void *arg, const struct talk *talk)
 	return ret;
 }
 
-/* Disarms the fault of a stopped process. Returns whether an allocation has failed. */
+/* Disarms the fault of a stopped process. Returns true if an allocation has failed. */
 static bool disarm(pid_t pid)
 {
 	struct fault fault;
@@ -96,8 +99,8 @@ static bool disarm(pid_t pid)
 }
 
 /*
- * Lets a process call exec on request. Returns its wait status, and whether there was a
- * failure. After the point of no return, the kernel kills the process for a failure.
+ * Makes a process call exec(). Returns its wait status, and stores in @failed if a fault was
+ * injected. After the point of no return, the kernel kills the process on failure.
  */
 static int watch(pid_t pid, bool *failed)
 {
@@ -126,7 +129,7 @@ static bool is_well(int status, bool failed)
 						   WTERMSIG(status) == SIGKILL)));
 }
 
-/* The number of recorded unread user events. */
+/* The number of unread user events. */
 static int events_of(struct stream *stream)
 {
 	struct record record = { .size = 0 };
@@ -150,7 +153,7 @@ static int streams_on(struct target *target)
 
 FIXTURE(exec)
 {
-	struct target target;	/* this process if it is the traced one */
+	struct target target;	/* for this process, if it is the traced one */
 	bool skip;
 };
 
@@ -189,7 +192,7 @@ TEST_F(exec, of_a_traced_process_leaves_it_traced_or_unchanged)
 		ASSERT_TRUE(is_well(status, failed)) {
 			TH_LOG("failure %d: status %#x", role.n, status);
 		}
-		/* One event before exec or after it; a killed process has recorded none. */
+		/* One event before or after exec(); a killed process has not recorded it. */
 		EXPECT_EQ(WIFEXITED(status), events_of(&stream)) {
 			TH_LOG("failure %d: status %#x", role.n, status);
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that fork and execute programs when memory is short: the fork fails, or the
- * child is traced, or it is counted as untraced; later children are traced again.
+ * Processes that fork and execute programs under memory pressure: the fork fails, or the child is
+ * traced, or it is counted as untraced. Later children are traced again.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -69,7 +69,7 @@ static int start(struct world *world)
 	return 0;
 }
 
-/* The parent's stream still works, whatever happened to the child. */
+/* The parent's stream still works, even if its child is not traced. */
 static int goes_on(struct world *world)
 {
 	struct posixtrace_status status;
@@ -81,7 +81,7 @@ static int goes_on(struct world *world)
 	return 0;
 }
 
-/* Each child is traced or counted. A failure can affect only the next child, but no later one. */
+/* Each child is traced or counted. A failure can affect the next child, but no later one. */
 static int forks_are_traced(struct world *world)
 {
 	int before = untraced(world), status;
@@ -113,7 +113,7 @@ static int check_fork(struct world *world)
 	return forks_are_traced(world);
 }
 
-/* The child cannot report anything. It has ended when this returns. */
+/* The child cannot send a report. It has ended when this returns. */
 static long run_vfork(struct world *world)
 {
 	world->id = vfork();
@@ -122,7 +122,7 @@ static long run_vfork(struct world *world)
 	return world->id < 0 ? -errno : 0;
 }
 
-/* The child shares the table of descriptors, so there is none to restore. */
+/* The child shares the table of descriptors, so no descriptor need be restored. */
 static long run_clone_files(struct world *world)
 {
 	world->id = syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
@@ -135,7 +135,7 @@ static void *fork_in_thread(void *arg)
 {
 	struct world *world = arg;
 
-	/* Wait until no further failure of the main thread is due. */
+	/* Wait until no further fault of the main thread is pending. */
 	while (!__atomic_load_n(&world->address, __ATOMIC_ACQUIRE))
 		sched_yield();
 	return (void *)(long)ended(fork_plainly());
@@ -154,7 +154,7 @@ static long run_thread(struct world *world)
 	return 0;
 }
 
-/* The new thread has a reserve, too; otherwise its child is counted as untraced. */
+/* The new thread also has a reserve; otherwise its child is counted as untraced. */
 static int check_thread(struct world *world)
 {
 	int before = untraced(world);

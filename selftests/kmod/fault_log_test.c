@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams with log when memory allocation fails, or copying for commands: an error, and the
- * stream and its log are intact. The caller fails, not the log thread.
+ * Streams with log when memory allocation or copying fails in a command: the command returns an
+ * error, and the stream and its log are intact. Faults are injected into the caller, not into the
+ * log thread.
  */
 #define _GNU_SOURCE
 #include "fault_each.h"
@@ -25,7 +26,7 @@ static int prepare_create(struct world *world)
 {
 	world->stream.fd = device_open();
 	MUST(world->stream.fd >= 0);
-	/* The limit includes the memory for writing, which grows with the number of CPUs. */
+	/* The limit covers the buffers for writing, which grow with the number of CPUs. */
 	MUST(!set_memlock(4 << 20));
 	world->id = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	MUST(world->id >= 0);
@@ -50,7 +51,7 @@ static int prepare_create_pipe(struct world *world)
 	if (line)
 		return line;
 	close(world->id);
-	/* This process has both ends, with space for a small log. */
+	/* This process holds the two ends, with space for a small log. */
 	MUST(!pipe2(pipes, O_CLOEXEC));
 	world->id = pipes[1];
 	return 0;
@@ -69,7 +70,7 @@ static int has_no_stream(struct world *world)
 	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
 		MUST(!world->target.slots[i].heads.size);
 	MUST(!command(world->stream.fd, POSIXTRACE_IOC_INFO, &info));
-	/* The file may have a header. A pipe cannot return it, and need not. */
+	/* The file may have a header. A pipe cannot be truncated, and need not be. */
 	return ftruncate(world->id, 0) && errno != EINVAL ? __LINE__ : 0;
 }
 
@@ -98,7 +99,7 @@ static int prepare_flush(struct world *world)
 	return record(world);
 }
 
-/* SHUTDOWN returns once all is written. */
+/* SHUTDOWN returns once everything is written. */
 static int log_is_whole(struct world *world)
 {
 	const struct posixtrace_log_block *block;
@@ -118,7 +119,7 @@ static int log_is_whole(struct world *world)
 			events += block->count;
 	}
 	logfile_free(&log);
-	/* System events count as well. */
+	/* System events are counted as well. */
 	MUST(events > EVENTS);
 	MUST(ends == 1);
 	return 0;
@@ -171,8 +172,8 @@ FIXTURE_VARIANT(op)
 };
 
 /*
- * The kernel threads of this user have a budget of processor time, which a debug kernel uses up
- * fast. One variant is enough to make its allocations fail.
+ * The kernel threads of this user have a budget of CPU time, which a debug kernel uses up fast.
+ * One variant is enough to make its allocations fail.
  */
 FIXTURE_VARIANT_ADD(op, CREATE_append) {
 	.op = {

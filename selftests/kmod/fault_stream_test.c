@@ -71,7 +71,7 @@ static int has_no_stream(struct world *world)
 	MUST(!target_sync(&world->target));
 	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
 		MUST(!world->target.slots[i].heads.size);
-	/* No role, but usable. */
+	/* It has no role, but is usable. */
 	MUST(!command(world->stream.fd, POSIXTRACE_IOC_INFO, &info));
 	return 0;
 }
@@ -105,7 +105,7 @@ static int check_open(struct world *world)
 	return check_create(world);
 }
 
-/* The first stream on a process that has not attached creates all data of a target. */
+/* The first stream on a process that has not attached allocates all data of a target. */
 static int check_create_first(struct world *world)
 {
 	MUST(!target_open(&world->target));
@@ -249,7 +249,7 @@ static long run_status(struct world *world)
 	return stream_status(&world->stream, &world->status);
 }
 
-/* The overrun is reported once, and not lost in a failed call. */
+/* The overrun is reported once, and not lost if a call fails. */
 static int check_overrun(struct world *world)
 {
 	MUST(world->status.flags & POSIXTRACE_STATUS_OVERRUN);
@@ -304,7 +304,7 @@ static int check_eventid(struct world *world)
 	MUST(eventid_open(world->stream.fd, "fault") == world->id);
 	MUST(eventid_open(world->target.fd, "fault") == world->id);
 	MUST(eventid_open(world->target.fd, "another") == world->id + 1);
-	/* The gate opens for it together with the other types. */
+	/* The gate opens for this type together with the others. */
 	MUST(!LOAD(world->target.gate->enable[world->id]));
 	MUST(!stream_start(&world->stream));
 	MUST(LOAD(world->target.gate->enable[world->id]));
@@ -426,7 +426,7 @@ static int check_shutdown(struct world *world)
 
 	MUST(!world_gate(world));
 	MUST(stream_start(&world->stream) == -ESHUTDOWN);
-	/* All memory is free again. */
+	/* All memory has been freed. */
 	MUST(!stream_create(&another, 0));
 	stream_close(&another);
 	return 0;
@@ -492,7 +492,7 @@ FIXTURE_VARIANT_ADD(op, CREATE_inherited) {
 
 FIXTURE_VARIANT_ADD(op, CREATE_kernel) {
 	.op = {
-		/* Of the two tracepoints, the one that is on stays so when the other one fails. */
+		/* If one of the two tracepoints fails, the other one stays on. */
 		.classes = POSIXTRACE_CLASS_SIGNAL,
 		.lasts = true, .no_stream = true, .prepare = prepare_create, .run = run_create,
 		.untouched = has_no_stream, .check = check_create,

@@ -45,7 +45,7 @@ static int prepare_attach(struct world *world)
 	return 0;
 }
 
-/* The stream has created the target of the process, or this command does. */
+/* Either the stream has created the target, or this command does. */
 static long run_attach(struct world *world)
 {
 	struct posixtrace_attach arg = { .flags = 0 };
@@ -56,7 +56,7 @@ static long run_attach(struct world *world)
 	return ret;
 }
 
-/* No role: the library would close the file and open another. */
+/* It has no role: the library would close the file and open another. */
 static int has_not_attached(struct world *world)
 {
 	MUST(target_sync(&world->target) == -EINVAL);
@@ -122,8 +122,8 @@ static int check_event(struct world *world)
 }
 
 /*
- * Larger than the module copies to its stack, for a stream that accepts that size. At most
- * a page: above that, the kernel would try a second allocation after the first one fails.
+ * Too large for the module's on-stack copy, for a stream that accepts that size. At most a page:
+ * for larger sizes, the kernel would try a second allocation after the first one fails.
  */
 #define LARGE	3000
 
@@ -146,7 +146,10 @@ static long run_large(struct world *world)
 	return world->id;
 }
 
-/* Without memory the event is lost and counted; data that the module cannot read is no event. */
+/*
+ * If memory is short, the event is lost and counted. If the module cannot read the data, there is
+ * no event.
+ */
 static int counted_large(struct world *world)
 {
 	struct posixtrace_stats stats;
@@ -215,7 +218,7 @@ static int mapped_nothing(struct world *world)
 
 static int mapped_one(struct world *world)
 {
-	/* Including ranges that were not populated, since memory was short. */
+	/* Includes ranges that were not populated because memory was short. */
 	MUST(LOAD(*(char *)world->address) >= CHAR_MIN);
 	MUST(mappings() == world->id + 1);
 	return record_and_end(world);

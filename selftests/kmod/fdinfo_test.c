@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The contents of /proc/PID/fdinfo for open files of the device, and the access to it.
+ * The contents of /proc/PID/fdinfo for open files of the device, and access to it.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -13,7 +13,7 @@
 
 #define VALUE_SIZE	512
 
-/* The value after "posixtrace-@key:", without its tab. Returns 0 or -ENOENT. */
+/* Stores the value after "posixtrace-@key:", without the tab. Returns 0 or -ENOENT. */
 static int info_of(pid_t pid, int fd, const char *key, char *value)
 {
 	char path[64], line[VALUE_SIZE], wanted[64];
@@ -36,7 +36,7 @@ static int info_of(pid_t pid, int fd, const char *key, char *value)
 	return err;
 }
 
-/* True if this process's file has the value. */
+/* True if a file of this process has the value. */
 static bool info_is(int fd, const char *key, const char *wanted)
 {
 	char value[VALUE_SIZE] = "";
@@ -117,7 +117,7 @@ TEST_F(fdinfo, state_of_a_stream_is_current)
 	EXPECT_TRUE(info_is_number(self->stream.fd, "stream", self->stream.arg.stream));
 }
 
-/* Another stream takes its slot. */
+/* Another stream takes over its slot. */
 TEST_F(fdinfo, ended_stream_traces_no_process)
 {
 	char value[VALUE_SIZE];
@@ -218,8 +218,8 @@ TEST_F(fdinfo, other_users_see_nothing)
 }
 
 /*
- * The first process of a PID namespace with a /proc of its own: its files show its own ids,
- * and none for processes outside.
+ * The first process of a PID namespace with a separate /proc: its files show its own ids, and 0
+ * for processes outside.
  */
 static int look_in_namespace(void *arg, const struct talk *talk)
 {
@@ -273,13 +273,13 @@ static int read_forever(void *arg, const struct talk *talk)
 	char value[VALUE_SIZE];
 
 	(void)talk;
-	/* Until the process or the test is killed. */
+	/* Lives until it or the test is killed. */
 	while (getppid() != 1)
 		info_of(getppid(), stream->fd, "processes", value);
 	return 0;
 }
 
-/* For tools that detect data races and wrong lock orders. */
+/* For tools that detect data races and lock inversions. */
 TEST_F(fdinfo, can_be_read_while_the_stream_changes)
 {
 	struct child reader, traced;

@@ -173,7 +173,7 @@ TEST_F(filter, applies_to_system_types)
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
 }
 
-/* FILTER needs space, too: START and STOP leave none. */
+/* FILTER also needs space: START and STOP have used all of it. */
 TEST(filter_change_without_space_makes_the_stream_full)
 {
 	struct posixtrace_event_set set = set_of(POSIXTRACE_ID_UNNAMED);
@@ -196,7 +196,7 @@ TEST(filter_change_without_space_makes_the_stream_full)
 	} while (status.flags == POSIXTRACE_STATUS_RUNNING);
 	EXPECT_EQ(POSIXTRACE_STATUS_FULL, status.flags);
 
-	/* The filter has changed nevertheless, and STOP is the last event. */
+	/* The filter has changed anyway, and STOP is the last event. */
 	ASSERT_EQ(0, filter_set(&stream, &set, POSIXTRACE_FILTER_SET));
 	EXPECT_EQ(0, LOAD(target.gate->enable[POSIXTRACE_ID_UNNAMED]));
 	while (stream_take(&stream, &record, NULL, 0) == 1)
@@ -216,7 +216,7 @@ FIXTURE(refused)
 
 FIXTURE_VARIANT(refused)
 {
-	size_t offset;		/* of the invalid field */
+	size_t offset;		/* offset of the invalid field */
 	size_t size;
 	unsigned long long value;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suspend freezes all tasks first. A task that waits in the module, for a log that is stuck or
- * for an event, freezes too, and waits on afterwards. No log thread holds suspend up.
+ * Suspend freezes all tasks first. A task that waits in the module, for a stuck log or for an
+ * event, freezes too and resumes waiting afterwards. No log thread delays suspend.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -14,16 +14,16 @@
 #include "logfile.h"
 #include "stuck.h"
 
-/* More than a pipe holds. */
+/* More than a pipe can hold. */
 #define EVENTS		2000
 
 #define SECONDS		(20 * pxt_patience())
 
-/* For what takes no time, or for ever. */
+/* For delays that take no time, or forever. */
 #define FREEZE_SECONDS	(5 * pxt_patience())
 
 /* ------------------------------------------------------------------ */
-/* What a controller does: 0 or negative errno				*/
+/* Actions of a controller: 0 or negative errno				*/
 
 static int begin_nothing(struct stream *stream, int log)
 {
@@ -39,7 +39,7 @@ static int begin_stuck(struct stream *stream, int log)
 	return ret ? ret : stuck_record(stream, EVENTS);
 }
 
-/* Without log, on its parent, and without system events. */
+/* Without a log, on its parent, without system events. */
 static int begin_reading(struct stream *stream, int log)
 {
 	struct posixtrace_filter filter = { .set.bits[0] = ~0ULL };
@@ -76,11 +76,11 @@ static int wait_in_close(struct stream *stream, int log)
 	return close(stream->fd) ? -errno : 0;
 }
 
-/* The stream's file is closed in there, as the last one. */
+/* The last file that exit closes is the stream's. */
 static int wait_in_exit(struct stream *stream, int log)
 {
 	(void)stream;
-	/* Its close would wait for the server, too. */
+	/* Closing it would also wait for the server. */
 	close(log);
 	return 0;
 }
@@ -94,10 +94,10 @@ static int wait_for_an_event(struct stream *stream, int log)
 }
 
 /**
- * struct job - a way to wait
+ * struct job - a task that waits
  * @log: descriptor of the log
- * @begin: what comes before
- * @wait: waits
+ * @begin: preparation
+ * @wait: the call that waits
  */
 struct job {
 	int log;
@@ -105,7 +105,7 @@ struct job {
 	int (*wait)(struct stream *stream, int log);
 };
 
-/* Says what came of the beginning; its exit status says what came of the wait. */
+/* Reports the result of @begin; its exit status is the result of @wait. */
 static int control(void *arg, const struct talk *talk)
 {
 	const struct job *job = arg;
@@ -133,7 +133,7 @@ FIXTURE(waiter)
 	struct job job;
 };
 
-/* @server: the log is a file whose server does not answer; otherwise it is a pipe. */
+/* @server: the log is a file with a server that does not answer; otherwise it is a pipe. */
 FIXTURE_VARIANT(waiter)
 {
 	bool server;
@@ -175,7 +175,7 @@ FIXTURE_SETUP(waiter)
 {
 	self->job = (struct job){ .begin = variant->begin, .wait = variant->wait };
 	ASSERT_EQ(0, freezer_begin(&self->freezer));
-	/* It must not end the wait. */
+	/* The timeout must not end the wait. */
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "3600"));
 	if (variant->server)
 		ASSERT_EQ(0, fuse_begin(&self->fuse));
@@ -185,12 +185,12 @@ FIXTURE_SETUP(waiter)
 		stuck_fill(self->job.log, 0);
 	ASSERT_EQ(0, child_start(&self->child, control, &self->job));
 	ASSERT_EQ(0, hear(&self->child.talk));
-	/* A process that ends cannot be put there any more. */
+	/* An exiting process can no longer be moved there. */
 	if (self->freezer.group)
 		ASSERT_EQ(0, freezer_add(self->child.pid));
 	if (variant->server)
 		fuse_hang(&self->fuse);
-	/* Or CLEAR would come before the flush. */
+	/* Otherwise CLEAR would run before the flush. */
 	while (variant->begin == begin_stuck && !variant->server && has_room(self->job.log))
 		sched_yield();
 	say(&self->child.talk, 0);
@@ -198,7 +198,7 @@ FIXTURE_SETUP(waiter)
 		fuse_wait_hanging(&self->fuse);
 	while (syscall_of(self->child.pid) != variant->call)
 		sched_yield();
-	/* Before it waits for the pipe, it may be interrupted instead. */
+	/* Until it waits for the pipe, it may be interrupted instead. */
 	while (variant->full && !is_asleep(self->child.pid))
 		sched_yield();
 }
@@ -234,7 +234,7 @@ static bool has_ended(void *arg)
 	return is_zombie(ending->child->pid);
 }
 
-/* Reads what comes out of the pipe. */
+/* Reads the data from the pipe. */
 static bool has_ended_when_read(void *arg)
 {
 	struct ending *ending = arg;
@@ -317,7 +317,7 @@ TEST_F(thread, of_a_file_on_a_disk_freezes_and_writes_on)
 	close(stream.fd);
 }
 
-/* It cannot freeze, and does not have to. */
+/* It cannot freeze, and need not. */
 TEST_F(thread, of_a_pipe_that_is_stuck_holds_nothing_up)
 {
 	struct stream stream = { .fd = device_open() };
@@ -333,7 +333,7 @@ TEST_F(thread, of_a_pipe_that_is_stuck_holds_nothing_up)
 	close(fifo);
 }
 
-/* Its end has to be asked for by a CREATE that is frozen already. */
+/* Only a CREATE that is already frozen asks the thread to end. */
 TEST_F(thread, whose_header_fails_freezes_behind_create)
 {
 	struct job job = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each page-table entry that shows the page of a gate is a reference to it, and users choose their
+ * Each page-table entry that maps the page of a gate is a reference to it, and users control their
  * number.
  */
 #define _GNU_SOURCE
@@ -64,7 +64,7 @@ static int look_once(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* Returns the wait status of a child that looked at the page, or a negative errno. */
+/* Returns the wait status of a child that read the page, or negative errno. */
 static int status_of_look(struct holder *holder)
 {
 	struct child child;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Guests: processes that share the event types of a family, but may not trace its first process,
- * as a worker that has given up root. They take a bounded part of the ids, and describe no type
- * that a more privileged process has opened.
+ * for example a worker that has dropped root. They get a limited share of the ids, and cannot
+ * describe types that a more privileged process has opened.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define GUESTS_MAX	(NAMED_MAX / 2)
 #define MANY		5000
 
-/* Opens @count names with this prefix. Returns how many got a type of their own. */
+/* Opens @count names with this prefix. Returns the number of new types. */
 static int open_names(int fd, const char *prefix, int count)
 {
 	char name[POSIXTRACE_EVENT_NAME_SIZE];
@@ -43,7 +43,7 @@ static int give_up_root(void)
 	return become_user(USER);
 }
 
-/* The saved id is that of root. */
+/* The saved user id remains root. */
 static int lay_root_aside(void)
 {
 	return seteuid(USER) ? -errno : 0;
@@ -54,7 +54,7 @@ static int give_up_capabilities(void)
 	return set_capabilities(0);
 }
 
-/* A process of the family: changes its rights, and opens names. */
+/* A process of the family: changes its credentials, and opens names. */
 struct opener {
 	int (*change)(void);
 	const char *prefix;
@@ -99,7 +99,7 @@ FIXTURE(guest)
 FIXTURE_SETUP(guest)
 {
 	ASSERT_EQ(0, target_open(&self->target));
-	/* Children share a table that has a name. */
+	/* Children share the table only if it contains a name. */
 	self->id = eventid_open(self->target.fd, "of the parent");
 	ASSERT_LT(POSIXTRACE_ID_UNNAMED, self->id);
 }
@@ -122,7 +122,7 @@ TEST_F(guest, child_that_gave_up_root_leaves_names_to_its_parent)
 	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, eventid_open(self->target.fd, "one too many"));
 }
 
-/* Existing names cost nothing. */
+/* Existing names are free. */
 TEST_F(guest, child_with_a_used_share_still_finds_all_names)
 {
 	const struct opener worker = { give_up_root, "worker", MANY };
@@ -148,7 +148,7 @@ TEST_F(guest, many_children_leave_half_of_the_names)
 	EXPECT_EQ(NAMED_MAX - GUESTS_MAX - 1, open_names(self->target.fd, "parent", MANY));
 }
 
-/* With its user id alone, it may not trace a process that has all capabilities. */
+/* With its user id alone, it may not trace a process with all capabilities. */
 TEST_F(guest, child_that_gave_up_capabilities_is_one)
 {
 	const struct opener worker = { give_up_capabilities, "worker", 1000 };
@@ -186,7 +186,7 @@ static int be_family(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* Attached as a child of root, it shares no table if that has no name. */
+/* Attached as a child of root, it does not share a table without names. */
 TEST(family_of_one_user_shares_all_names)
 {
 	const struct opener child = { stay_root, "child", MANY };
@@ -217,7 +217,7 @@ static int open_then_give_up_root(void *arg, const struct talk *talk)
 	return child_wait(&child);
 }
 
-/* A server that gives up root before it forks is as privileged as its workers. */
+/* A server that drops root before it forks has the same privileges as its workers. */
 TEST(process_that_gives_up_root_alone_is_none)
 {
 	const struct opener worker = { stay_root, "worker", MANY };
@@ -248,7 +248,7 @@ static int describe_as(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* What DESCRIBE says to a child that gave up root. */
+/* Returns the result of DESCRIBE in a child that has dropped root. */
 static int describe_in_child(int id, const char *text)
 {
 	struct describer describer = { { give_up_root, NULL, 0 }, id, text };
@@ -308,7 +308,7 @@ TEST_F(guest, describes_its_own_types_and_so_does_its_parent)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-/* Opens and describes types until one is refused. Reports the number, and the error. */
+/* Opens and describes types until one is refused. Reports their number and the error. */
 static int describe_many(void *arg, const struct talk *talk)
 {
 	char text[POSIXTRACE_DESCRIPTION_SIZE], name[32];
@@ -376,7 +376,7 @@ TEST_F(guest, controller_of_a_guest_is_one)
 {
 	struct child controller, child;
 
-	/* Before the child: it must not hold the other end of its pipe. */
+	/* Start this before the child, so that it does not inherit the child's pipe. */
 	ASSERT_EQ(0, child_start(&controller, control, &self->id));
 	ASSERT_EQ(0, child_start(&child, be_traced, NULL));
 	ASSERT_EQ(0, hear(&child.talk));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process that scribbles over all memory it can write, while a reader reads. It
- * may lose its own events; the kernel, the reader and other streams must not be affected.
- * Reading uses the library, which must withstand this.
+ * A traced process that scribbles over all memory it can write, while a reader reads. It may lose
+ * its own events, but must not affect the kernel, the reader or other streams. The reader uses the
+ * library, which must withstand this.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -29,7 +29,7 @@ struct victim {
 	size_t count;
 };
 
-/* A nearly plausible value reaches further than noise. */
+/* An almost plausible value reaches more code than noise. */
 static uint64_t evil(uint64_t *state, size_t bytes)
 {
 	uint64_t value = scramble(state);
@@ -41,9 +41,9 @@ static uint64_t evil(uint64_t *state, size_t bytes)
 		return ~0ULL;
 	case 2:		/* a position in the pool, as in a head */
 		return (value >> 8) % (bytes + 64);
-	case 3:		/* size and length of a record, nearly right */
+	case 3:		/* size and length of a record, almost right */
 		return ((value >> 8) % 512) | ((value >> 20) % 512) << 32;
-	case 4:		/* a small multiple of eight */
+	case 4:		/* a small multiple of 8 */
 		return (value >> 8) % 64 * 8;
 	default:
 		return value;
@@ -170,7 +170,7 @@ FIXTURE_TEARDOWN(hostile)
 	child_kill(&self->scribbler);
 }
 
-/* Reads one event; false if there was none. All reported values must be valid. */
+/* Reads one event, and checks that all values are valid. Returns false without an event. */
 static bool read_one(struct __test_metadata *_metadata, trace_id_t trid, trace_event_id_t *id)
 {
 	struct posix_trace_event_info info;
@@ -189,7 +189,7 @@ static bool read_one(struct __test_metadata *_metadata, trace_id_t trid, trace_e
 	EXPECT_GT(1000000000, info.posix_timestamp.tv_nsec);
 	EXPECT_LE(0, info.posix_truncation_status);
 	EXPECT_GE(POSIX_TRACE_TRUNCATED_READ, info.posix_truncation_status);
-	/* The id is one of the process, or at least in range. */
+	/* The id belongs to the process, or at least is in range. */
 	EXPECT_GT(POSIXTRACE_ID_MAX, info.posix_event_id);
 	posix_trace_eventid_get_name(trid, info.posix_event_id, name);
 	*id = info.posix_event_id;
@@ -202,13 +202,13 @@ TEST_F(hostile, reader_survives_and_can_stop)
 	trace_event_id_t id = 0;
 	int events = 0;
 
-	/* Up to a maximum of events, or of attempts. */
+	/* Up to a maximum number of events or attempts. */
 	for (int i = 0; i < 20000 && events < 2000; i++)
 		events += read_one(_metadata, self->trid, &id);
 	EXPECT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 
-	/* The rest has an end, though the scribbler continues. */
+	/* Reading the rest ends although the scribbler is still running. */
 	for (events = 0; events < 100000; events++) {
 		if (!read_one(_metadata, self->trid, &id))
 			break;
@@ -224,7 +224,7 @@ TEST_F(hostile, shutdown_while_it_scribbles)
 	for (int i = 0; i < 100; i++)
 		read_one(_metadata, self->trid, &id);
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-	/* The scribbler now writes to scratch pages, and is alive. */
+	/* The scribbler now writes to scratch pages, and still runs. */
 	EXPECT_EQ(0, kill(self->scribbler.pid, 0));
 	EXPECT_EQ(0, waitpid(self->scribbler.pid, NULL, WNOHANG));
 }

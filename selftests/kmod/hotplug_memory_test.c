@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that go offline and come back cost a stream no memory: it keeps the events that it
- * promises to keep, and the space of read events is reused.
+ * CPUs that go offline and come back do not cost a stream memory: it keeps the events that it
+ * promises to keep, and reuses the space of read events.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "hotplug_stream.h"
 
-/* Switching CPUs takes long, and small streams suffice. */
+/* Switching CPUs takes long, and small streams are enough. */
 #define STREAM_SIZE	0
 
 FIXTURE(hotplug_memory)
@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(hotplug_memory)
 	EXPECT_EQ(0, hotplug_end(&self->guard));
 }
 
-/* Records an event before each cycle: if that cost a sub-buffer, the pool would not suffice. */
+/* Records an event before each cycle: if a cycle cost a sub-buffer, the pool would run out. */
 TEST_F(hotplug_memory, going_off_and_on_costs_no_memory)
 {
 	unsigned int cycles = variant->cycles;
@@ -62,8 +62,8 @@ TEST_F(hotplug_memory, going_off_and_on_costs_no_memory)
 }
 
 /*
- * With all other CPUs offline and their events read, one CPU gets the whole pool, and fills
- * it completely before the first event is lost.
+ * With all other CPUs offline and their events read, one CPU gets the whole pool, and fills it
+ * before it loses the first event.
  */
 TEST_F(hotplug_memory, no_memory_is_lost_forever)
 {
@@ -84,13 +84,13 @@ TEST_F(hotplug_memory, no_memory_is_lost_forever)
 		;
 	for (kept = 0; !lost_of(&self->stream); kept++)
 		ASSERT_EQ(0, record_on(&self->target, 0, kept));
-	/* The last event was lost, or the first sub-buffer had to make room for it. */
+	/* The last event was lost, or the first sub-buffer was recycled for it. */
 	EXPECT_EQ(self->stream.ctrl->nr_subbufs * records_per_subbuf(&self->stream), kept - 1);
 }
 
 /*
- * As in memory_test, but with CPUs that go and come: events are kept as long as the sum of
- * their posix_trace_attr_getmaxusereventsize() does not exceed the stream's size.
+ * As in memory_test, with CPUs that go offline and come back: events are kept as long as the sum
+ * of their posix_trace_attr_getmaxusereventsize() does not exceed the stream's size.
  */
 TEST_F(hotplug_memory, events_of_the_stream_size_are_kept)
 {

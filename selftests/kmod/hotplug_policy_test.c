@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LOOP and UNTIL_FULL while CPUs are offline, or go and come. See policy_test for the rest.
+ * LOOP and UNTIL_FULL while CPUs are offline, or go offline and come back. See policy_test for the
+ * rest.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "hotplug_stream.h"
 
-/* Switching CPUs takes long, and small streams suffice. */
+/* Switching CPUs takes long, and small streams are enough. */
 #define STREAM_SIZE	0
 
 /* ------------------------------------------------------------------ */
@@ -55,7 +56,7 @@ TEST_F(loop, recycles_the_sub_buffer_of_an_offline_cpu)
 	EXPECT_EQ(1, lost_of(&self->stream));
 }
 
-/* Not before its turn: the window has the most recent events. */
+/* They are recycled in order: the stream keeps the most recent events. */
 TEST_F(loop, keeps_events_of_an_offline_cpu_until_they_are_the_oldest)
 {
 	int before = 3 * records_per_subbuf(&self->stream) + 1, number, next;
@@ -72,8 +73,8 @@ TEST_F(loop, keeps_events_of_an_offline_cpu_until_they_are_the_oldest)
 		ASSERT_EQ(0, record_on(&self->target, 0, number));
 	}
 	/*
-	 * Lost are three sub-buffers, and the first event of the fourth, which is now older
-	 * than the overwrite watermark; the event itself is also lost. No later event is.
+	 * Three sub-buffers are lost, and also the first event of the fourth, which is now below
+	 * the overwrite watermark, and the event itself. No later event is lost.
 	 */
 	EXPECT_EQ(before, lost_of(&self->stream));
 	for (next = before + 1; next < number; next++)
@@ -126,7 +127,10 @@ FIXTURE_TEARDOWN(until_full)
 	EXPECT_EQ(0, hotplug_end(&self->guard));
 }
 
-/* Records on CPU 0 from @number on until an event is lost. Returns its number. */
+/*
+ * Records on CPU 0, starting with @number, until an event is lost. Returns the number of that
+ * event.
+ */
 static int fill(struct stream *stream, struct target *target, int number)
 {
 	unsigned long long lost = lost_of(stream);
@@ -154,7 +158,7 @@ TEST_F(until_full, becomes_full_and_starts_again_while_a_cpu_is_offline)
 	for (int i = 0; i < lost; i++)
 		ASSERT_EQ(i, take_number(&self->stream));
 	EXPECT_EQ(-1, take_number(&self->stream));
-	/* The stream was read empty, and runs again without a sub-buffer of the offline CPU. */
+	/* The stream was emptied, and restarts without a sub-buffer for the offline CPU. */
 	stream_release(&self->stream, POSIXTRACE_NONE);
 	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
 	EXPECT_EQ(0, LOAD(head->limit));
@@ -183,7 +187,7 @@ TEST_F(until_full, cpu_that_comes_back_finds_the_stream_full)
 	EXPECT_EQ(-1, take_number(&self->stream));
 }
 
-/* Its drops are counted while it is offline, too. */
+/* Its drops are also counted while it is offline. */
 TEST_F(until_full, cpu_goes_offline_while_the_stream_is_full)
 {
 	int lost;
@@ -204,7 +208,7 @@ TEST_F(until_full, cpu_goes_offline_while_the_stream_is_full)
 	EXPECT_EQ(6, lost_of(&self->stream));
 }
 
-/* Even if little space remains for the last CPU. */
+/* Even if the last CPU gets little space. */
 TEST_F(until_full, reader_that_keeps_up_loses_no_event)
 {
 	unsigned int nr = count_cpus(), pool = self->stream.ctrl->nr_subbufs;

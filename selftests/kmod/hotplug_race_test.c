@@ -11,7 +11,7 @@
 
 struct switcher {
 	pthread_t thread;
-	int cycles;	/* remaining; read by the others */
+	int cycles;	/* remaining; read by the other threads */
 	int err;
 };
 
@@ -63,7 +63,7 @@ static bool race_goes_on(struct switcher *switcher)
 	return __atomic_load_n(&switcher->cycles, __ATOMIC_ACQUIRE);
 }
 
-/* On another CPU if the wanted one is offline. */
+/* Records on another CPU if @cpu is offline. */
 static int record_near(struct target *target, unsigned int cpu, int number)
 {
 	struct payload payload = { .number = number };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * INFO: information on the module before any other command.
+ * INFO: information about the module, before any other command.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -90,7 +90,7 @@ TEST_F(info, bad_address_is_a_fault)
 	EXPECT_EQ(-EFAULT, command(self->fd, POSIXTRACE_IOC_INFO, BAD_POINTER));
 }
 
-/* The layout that 32-bit programs, 64-bit programs and the module share. */
+/* 32-bit programs, 64-bit programs and the module share this layout. */
 TEST(structures_have_no_holes_and_known_sizes)
 {
 	EXPECT_EQ(64, sizeof(struct posixtrace_info));

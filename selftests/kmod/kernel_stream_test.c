@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams with events of the kernel, seen from the device: refusals, memory and its costs, who may
- * map it, unloading, and CPUs that go offline.
+ * Streams with kernel events, seen from the device: refusals, memory and its cost, who may map it,
+ * unloading, and CPU hotplug.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -68,7 +68,7 @@ TEST_F(kernel, info_has_the_classes_that_create_takes)
 	}
 }
 
-/* In this order: an unknown bit, the right to trace system calls, what the kernel can do. */
+/* Order of the checks: unknown bits, the right to trace system calls, support by the kernel. */
 static int refusals(void *arg, const struct talk *talk)
 {
 	struct posixtrace_create *create = arg;
@@ -111,12 +111,12 @@ TEST_F(kernel, streams_that_do_not_ask_have_the_same_layout_as_ever)
 		  ctrl->subbuf_size, self->plain.arg.pool.size);
 }
 
-/* Two sub-buffers for system events exist from the beginning. */
+/* Two sub-buffers for system events are allocated from the start. */
 static unsigned long long expected(const struct stream *stream)
 {
 	const struct posixtrace_ctrl *ctrl = stream->ctrl;
 
-	/* The wakeup page follows the reader's range, and there are three scratch pages. */
+	/* The wakeup page follows the reader's range; there are three scratch pages. */
 	return stream->arg.heads.offset + stream->arg.heads.size - stream->arg.reader.offset +
 	       (unsigned long long)(ctrl->nr_subbufs + ctrl->nr_kernel_subbufs + 2) *
 	       ctrl->subbuf_size + 3 * 4096;
@@ -149,11 +149,11 @@ static void init_large(struct posixtrace_create *create)
 	create->attr.stream_size = 256 << 10;
 }
 
-/* Fails as long as the memory for the events of the kernel is not counted. */
+/* Fails if the memory for kernel events is not charged. */
 static int within_memlock(void *arg, const struct talk *talk)
 {
 	struct posixtrace_create *create = arg;
-	/* Enough for one, but not for both: they are as large as each other. */
+	/* Enough for one, but not for both, which have the same size. */
 	const struct rlimit limit = { 448 << 10, 448 << 10 };
 	int plain, kernel;
 
@@ -261,7 +261,7 @@ TEST_F(kernel, module_is_held_by_the_stream_and_goes_right_after_it)
 		EXPECT_EQ(0, pthread_join(threads[i], NULL));
 }
 
-/* Handlers come and go while they are hit. */
+/* Probes are registered and unregistered while they are hit. */
 TEST_F(kernel, streams_begin_and_end_while_threads_switch)
 {
 	pthread_t threads[4];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inserting the module: the device, its mode, and access to it.
+ * Loading the module: the device, its mode, and access to it.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -28,7 +28,7 @@ TEST(device_mode_is_0666)
 	EXPECT_EQ(0666, st.st_mode & 07777);
 }
 
-/* udev sets this mode unless a rule differs; devtmpfs does without udev. */
+/* udev sets this mode unless a rule says otherwise; devtmpfs sets it without udev. */
 TEST(udev_gets_the_mode)
 {
 	char line[64];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The limits of a log's controller at CREATE: the size of the file (RLIMIT_FSIZE), the
- * place in the file where the log thread writes, and its memory.
+ * Limits on a log, taken from its controller at CREATE: the size of the file (RLIMIT_FSIZE), the
+ * file position at which the log thread writes, and its memory.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -15,8 +15,8 @@
 #include "logfile.h"
 #include "memgroup.h"
 
-#define BEFORE	5000		/* bytes in a file that the log is appended to */
-#define EVENTS	4000		/* recorded by a round, some 200 KB */
+#define BEFORE	5000		/* bytes in a file before an appended log */
+#define EVENTS	4000		/* recorded in each round, about 200 KB */
 #define ALICE	1000
 
 /* A kind of log. */
@@ -24,7 +24,7 @@ struct kind {
 	unsigned int log_policy;
 	unsigned int stream_policy;
 	bool append;		/* the file was opened with O_APPEND */
-	int setfl;		/* flags that F_SETFL sets after CREATE */
+	int setfl;		/* flags set with F_SETFL after CREATE */
 };
 
 static const struct kind kinds[] = {
@@ -83,7 +83,7 @@ static int log_create(struct stream *stream, const struct kind *kind, int fd)
 	return command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
 }
 
-/* Flushes and waits. Returns the error of the flush as a negative number. */
+/* Flushes and waits. Returns the error of the flush, negative. */
 static int flush(struct stream *stream)
 {
 	struct posixtrace_origin origin = { .prog_address = 0x1234, .thread_id = 0x4321 };
@@ -112,7 +112,7 @@ static int record(struct target *target, int count)
 	return ret;
 }
 
-/* Counts the user events of a log that starts at @start and is written from front to back. */
+/* Counts the user events of a sequential log that starts at @start. */
 static long long count_events(int fd, off_t start, struct posixtrace_log_end *end)
 {
 	const struct posixtrace_log_block *block;
@@ -165,7 +165,7 @@ FIXTURE_TEARDOWN(limit)
 	disk_end(&self->disk);
 }
 
-/* SIGXFSZ, which is neither blocked nor ignored, would end the test. */
+/* SIGXFSZ, neither blocked nor ignored, would kill the test. */
 TEST_F(limit, file_is_never_larger_than_the_limit_at_create)
 {
 	off_t limit;
@@ -194,7 +194,7 @@ TEST_F(limit, file_is_never_larger_than_the_limit_at_create)
 	}
 }
 
-/* Unlike for a process, a later increase of the limit does not affect a log. */
+/* Unlike for a process, raising the limit later does not affect a log. */
 TEST_F(limit, events_beyond_the_limit_are_counted)
 {
 	const struct kind kind = { POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_LOOP, false, 0 };
@@ -204,7 +204,7 @@ TEST_F(limit, events_beyond_the_limit_are_counted)
 
 	self->fd = file_open(self->disk.dir, &kind);
 	ASSERT_LE(0, self->fd);
-	/* The last bytes have space for the status of the log, but for no sub-buffer. */
+	/* The last bytes have space for the status of the log, but not for a sub-buffer. */
 	ASSERT_EQ(0, set_limit(512 + 8 * (128 + 4096) + 1000));
 	ASSERT_EQ(0, log_create(&self->stream, &kind, self->fd));
 	ASSERT_EQ(0, set_limit(RLIM_INFINITY));
@@ -225,10 +225,12 @@ TEST_F(limit, events_beyond_the_limit_are_counted)
 /* ------------------------------------------------------------------ */
 /* Flags that change after CREATE					*/
 
-/* Notes behind the ring about one process with one thread, with a long command line, take less. */
+/*
+ * Upper bound of the notes after the ring for one process with one thread and a long command line.
+ */
 #define NOTES_MOST	8192
 
-/* Is there a block in the ring behind so many bytes of it? */
+/* True if the ring has a block after @offset. */
 static bool has_block_behind(const struct logfile *log, size_t offset)
 {
 	const __u32 magic = POSIXTRACE_LOG_BLOCK_MAGIC;
@@ -266,7 +268,7 @@ TEST_F(limit, log_keeps_its_place_with_any_flags_of_the_file)
 	}
 }
 
-/* Also without the flag that the file had at CREATE. */
+/* Even without the flag that the file had at CREATE. */
 TEST_F(limit, appended_log_is_written_at_its_end)
 {
 	const struct kind kind = { POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_LOOP, true, 0 };
@@ -292,7 +294,7 @@ TEST_F(limit, appended_log_is_written_at_its_end)
 /* ------------------------------------------------------------------ */
 /* Memory								*/
 
-/* A controller whose flushes fail. */
+/* A controller with flushes that fail. */
 struct vain {
 	rlim_t memlock;		/* 0: with all capabilities, in the memory cgroup */
 	size_t stream_size;
@@ -330,7 +332,7 @@ static long memory_of(struct stream *stream)
 	return err ? err : (long)status.memory;
 }
 
-/* Each flush records two events, which remain in memory. */
+/* Each flush records two events, which stay in memory. */
 static int flush_in_vain(void *arg, const struct talk *talk)
 {
 	const struct vain *vain = arg;
@@ -353,8 +355,8 @@ static int flush_in_vain(void *arg, const struct talk *talk)
 }
 
 /*
- * A controller with a larger limit comes first, and gets more memory. A few flushes suffice, as
- * each closes a sub-buffer; the kernel threads of a user do many of them only in seconds.
+ * A controller with a higher limit runs first, and gets more memory. A few flushes are enough, as
+ * each closes a sub-buffer; many would take the kernel threads of a user seconds.
  */
 TEST(memory_for_events_of_a_flush_is_locked_within_the_limit_of_the_controller)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs that accept no data: their threads end once the controller is gone, and only the
- * controller waits for them.
+ * Logs that accept no data: their threads end after the controller, and only the controller waits
+ * for them.
  */
 #define _GNU_SOURCE
 #include <linux/io_uring.h>
@@ -18,18 +18,18 @@
 #include "logfile.h"
 #include "stuck.h"
 
-/* More than a pipe or the queue of a socket holds. */
+/* More than a pipe or the queue of a socket can hold. */
 #define EVENTS		2000
 
 #define SECONDS		(20 * pxt_patience())
 
-/* The controller's actions on its stream. */
+/* The controller and what it does with its stream. */
 struct job {
 	int log;		/* descriptor of the log */
-	int device;		/* of an open file of the device */
-	int socket;		/* where to send the file of the stream; -1: nowhere */
-	bool ring;		/* puts it into a ring of io_uring */
-	bool cycle;		/* sends it into a socket that only the socket itself holds */
+	int device;		/* an open file of the device */
+	int socket;		/* socket that the file of the stream is sent to, or -1 */
+	bool ring;		/* register it in an io_uring */
+	bool cycle;		/* send it to a socket that only references itself */
 };
 
 static int send_file(int socket, const int *fds, int count)
@@ -76,7 +76,7 @@ static int receive_file(int socket)
 	return fd;
 }
 
-/* Then only the ring has the file. Returns 0 or negative errno. */
+/* Leaves only the ring with a reference to the file. Returns 0 or negative errno. */
 static int put_into_ring(int fd)
 {
 	struct io_uring_params params = { 0 };
@@ -87,7 +87,7 @@ static int put_into_ring(int fd)
 	return 0;
 }
 
-/* No process can reach that queue: the kernel collects it at some time. */
+/* No process can reach that queue: the kernel's garbage collector frees it later. */
 static int put_into_cycle(int fd)
 {
 	int pair[2], ret;
@@ -100,14 +100,14 @@ static int put_into_cycle(int fd)
 	return ret;
 }
 
-/* The controller: creates a log that is stuck, reports that, and waits for its end. */
+/* The controller: creates a stuck log, reports that, and waits for its end. */
 static int control(void *arg, const struct talk *talk)
 {
 	const struct job *job = arg;
 	struct stream stream = { .fd = job->device };
 	int ret = stuck_create(&stream, job->log);
 
-	/* Otherwise its end would wait for the server of the file, too. */
+	/* Otherwise exit would also wait for the server of the file. */
 	close(job->log);
 	if (!ret)
 		ret = stuck_record(&stream, EVENTS);
@@ -184,14 +184,14 @@ TEST_F(stuck, thread_sleeps_while_the_log_is_stuck)
 
 	ASSERT_EQ(0, start_controller(&self->child, &self->job));
 	tid = log_thread_find();
-	/* A thread that waits for a wake-up sleeps once; one that retries sleeps repeatedly. */
+	/* A thread that waits for a wake-up sleeps once; a polling thread sleeps repeatedly. */
 	if (variant->open == stuck_error_queue) {
 		EXPECT_TRUE(becomes_true(has_slept_often, &tid, SECONDS));
 	} else {
 		while (!is_asleep(tid))
 			sched_yield();
 	}
-	/* Its end waits for the log for so long. */
+	/* The controller's exit waits this long for the log. */
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
 	child_kill(&self->child);
 }
@@ -226,7 +226,7 @@ static void end_by_exec(int fd)
 	execl("/bin/true", "true", NULL);
 }
 
-/* Creates a stream, and ends it in some way, which waits for the log. */
+/* Creates a stream, and ends it in a way that waits for the log. */
 static void run_and_end(int log, void (*end)(int fd))
 {
 	struct stream stream = { .fd = device_open() };
@@ -238,8 +238,7 @@ static void run_and_end(int log, void (*end)(int fd))
 }
 
 /*
- * The process is not killed at once, but held up: it ends as soon as possible, and affects
- * nothing else.
+ * The exit of the killed process is delayed: it ends as soon as possible, and has no other effect.
  */
 TEST_F(stuck, end_of_a_stream_can_be_killed)
 {
@@ -259,7 +258,7 @@ TEST_F(stuck, end_of_a_stream_can_be_killed)
 		EXPECT_EQ(SIGKILL, status)
 			TH_LOG("way %zu", i);
 		EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
-		/* The next log needs some room. */
+		/* Make room for the next log. */
 		close(self->job.log);
 		self->job.log = variant->open();
 		ASSERT_LE(0, self->job.log);
@@ -283,7 +282,7 @@ FIXTURE_SETUP(release)
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, self->pair));
 	self->job = (struct job){ .log = stuck_blocking_fifo(), .socket = -1 };
 	ASSERT_LE(0, self->job.log);
-	/* The timeout must not help. */
+	/* The timeout must not end the wait. */
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "3600"));
 }
 
@@ -301,8 +300,8 @@ FIXTURE_TEARDOWN(release)
 }
 
 /*
- * The log thread has a reference to the module. The file for mappings of the stream, which the
- * thread keeps, has another one. The third one was of the file of the stream.
+ * The log thread holds a module reference. The file for mappings of the stream, which the thread
+ * keeps, holds another one. The file of the stream held the third.
  */
 static bool only_thread_is_left(int references)
 {
@@ -356,14 +355,14 @@ TEST_F(release, garbage_of_sockets_is_collected)
 	self->job.cycle = true;
 	ASSERT_EQ(0, start_controller(&self->child, &self->job));
 	child_kill(&self->child);
-	/* Closing a socket starts the collection. */
+	/* Closing a socket triggers the garbage collector. */
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
 	close(pair[0]);
 	close(pair[1]);
 	EXPECT_TRUE(only_thread_is_left(self->references));
 }
 
-/* Its CREATE waits for space for the header of the log. */
+/* CREATE waits for space for the header of the log. */
 static int create_only(void *arg, const struct talk *talk)
 {
 	const struct job *job = arg;
@@ -401,7 +400,7 @@ TEST_F(release, waiting_create_does_not_block_other_calls)
 	ASSERT_EQ(0, pthread_timedjoin_np(thread, (void **)&ret, &end));
 	EXPECT_EQ(-EBUSY, *ret);
 	child_kill(&self->child);
-	/* No event was recorded, so there is nothing to wait for. */
+	/* No event was recorded, so there is no wait. */
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 	EXPECT_EQ(0, *(int *)attach(&self->job.device));
 	close(self->job.device);
@@ -410,7 +409,7 @@ TEST_F(release, waiting_create_does_not_block_other_calls)
 /* ------------------------------------------------------------------ */
 /* Files								*/
 
-/* The end of the log counts the events that a signal kept out. */
+/* The end of the log counts the events that were lost because of a signal. */
 TEST(signal_is_answered_by_an_exact_end)
 {
 	const struct posixtrace_log_block *block;
@@ -463,7 +462,7 @@ static void *get_status(void *arg)
 	return stream_status(stream, &status) || len <= 0 ? NULL : arg;
 }
 
-/* The server delays each write, including that of STOP in a full log. */
+/* The server delays each write, including the STOP of a full log. */
 TEST(status_is_available_whichever_write_hangs)
 {
 	struct posixtrace_status status;
@@ -535,7 +534,7 @@ FIXTURE_TEARDOWN(served)
 	write_text(LOG_TIMEOUT, "10");
 }
 
-/* The server never answers: the end of the controller takes at most log_timeout. */
+/* The server never answers: exit of the controller takes at most log_timeout. */
 TEST_F(served, controller_ends_although_the_server_of_its_log_hangs)
 {
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
@@ -546,7 +545,7 @@ TEST_F(served, controller_ends_although_the_server_of_its_log_hangs)
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 }
 
-/* As control(), but records only after the next word of the test. */
+/* As control(), but records only after another message from the test. */
 static int control_later(void *arg, const struct talk *talk)
 {
 	struct stream stream = { .fd = device_open() };
@@ -578,7 +577,7 @@ TEST_F(served, thread_ends_although_the_server_of_its_log_is_stopped)
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 }
 
-/* SHUTDOWN was killed, so the stream is dead already. Its log in a file gets complete anyway. */
+/* SHUTDOWN was killed, so the stream is already dead. Its log in a file is completed anyway. */
 TEST_F(served, controller_that_is_killed_in_shutdown_waits_for_its_file)
 {
 	struct stream stream;
@@ -597,7 +596,7 @@ TEST_F(served, controller_that_is_killed_in_shutdown_waits_for_its_file)
 	}
 	fuse_wait_hanging(&self->fuse);
 	kill(pid, SIGKILL);
-	/* A task that exits sleeps there as an idle one. */
+	/* An exiting task sleeps there in the idle state. */
 	while (thread_state(pid) != 'I' && thread_state(pid) != 'Z')
 		sched_yield();
 	EXPECT_EQ('I', thread_state(pid));
@@ -610,7 +609,7 @@ TEST_F(served, controller_that_is_killed_in_shutdown_waits_for_its_file)
 
 #define LOGS	6
 
-/* Makes streams with logs in the same file, and records into all of them. */
+/* Creates streams with logs in the same file, and records to all of them. */
 static int control_many(void *arg, const struct talk *talk)
 {
 	struct stream streams[LOGS];
@@ -628,7 +627,7 @@ static int control_many(void *arg, const struct talk *talk)
 	return hear(talk);
 }
 
-/* The end of a controller waits for all its logs at once, not for one after the other. */
+/* Exit of a controller waits for all its logs together, not for one after the other. */
 TEST_F(served, controller_waits_for_its_logs_together)
 {
 	const int seconds = 2 * pxt_patience();
@@ -647,10 +646,10 @@ TEST_F(served, controller_waits_for_its_logs_together)
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 }
 
-/* A process that is killed in CREATE; the test controls how long its end takes. */
+/* A process that is killed in CREATE; the test controls how long its exit takes. */
 struct killed {
 	struct job job;
-	int other;		/* a file of another such file system */
+	int other;		/* a file in another file system of that kind */
 };
 
 static void *create_stream(void *arg)
@@ -673,12 +672,12 @@ static int create_and_write(void *arg, const struct talk *talk)
 	while (!log_thread_find())
 		sched_yield();
 	hear(talk);
-	/* From now on only CREATE has the file, and CREATE ends first. */
+	/* From now on only CREATE holds the file, and CREATE ends first. */
 	close(killed->job.device);
 	return write(killed->other, talk, sizeof(*talk)) < 0;
 }
 
-/* Only its last thread remains. */
+/* Only its last thread is left. */
 static bool is_alone(void *pid)
 {
 	char path[64];
@@ -688,7 +687,7 @@ static bool is_alone(void *pid)
 	return !stat(path, &stat_of) && stat_of.st_nlink == 3;
 }
 
-/* The debug kernel (KASAN) reports a later use of the file. */
+/* KASAN reports a use after free of the file. */
 TEST(failed_create_releases_the_file_before_its_thread_ends)
 {
 	struct fuse_disk fuse, other;

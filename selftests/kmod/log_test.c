@@ -70,7 +70,7 @@ static int log_create(struct stream *stream)
 	return command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
 }
 
-/* The contents of a log that is written from front to back. */
+/* The contents of a sequential log. */
 struct contents {
 	int events;		/* user events */
 	int stops;		/* STOP events */
@@ -117,7 +117,7 @@ static int log_contents(const struct logfile *log, struct contents *contents)
 	return err ? err : pos == log->size ? 0 : -EINVAL;
 }
 
-/* It may count events, since a writer can be faster than the log thread. */
+/* Events may be counted as lost, since writers can be faster than the log thread. */
 TEST_F(log, holds_or_counts_all_events_after_shutdown)
 {
 	struct contents contents;
@@ -170,10 +170,12 @@ TEST_F(log, is_as_full_as_possible_with_until_full)
 	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_FULL, contents.end.flags);
 }
 
-/* Notes behind the ring about one process with one thread, with a long command line, take less. */
+/*
+ * Upper bound of the notes after the ring for one process with one thread and a long command line.
+ */
 #define NOTES_MOST	8192
 
-/* The end of the blocks of events of any lap in a ring. */
+/* The end of the last block of events in a ring, of any lap. */
 static size_t ring_end(const struct logfile *log)
 {
 	size_t end = 0, pos = log->header.data_offset;
@@ -213,7 +215,7 @@ TEST_F(log, of_policy_loop_keeps_its_size)
 	EXPECT_LT(0, end.overwritten);
 }
 
-/* The size of the events in a log that is written from front to back. */
+/* The size of the events in a sequential log. */
 static unsigned long long events_size(const struct logfile *log)
 {
 	const struct posixtrace_log_block *block;
@@ -280,7 +282,7 @@ TEST_F(log, size_is_granted_rounded_down_or_refused)
 	self->stream.fd = -1;
 }
 
-/* A flush can come after any number of events, so blocks have any length. */
+/* A flush can follow any number of events, so blocks have any length. */
 TEST_F(log, never_has_more_events_than_its_size)
 {
 	const unsigned int policies[] = { POSIXTRACE_POLICY_LOOP, POSIXTRACE_POLICY_UNTIL_FULL };
@@ -321,7 +323,7 @@ TEST_F(log, never_has_more_events_than_its_size)
 	self->stream.fd = -1;
 }
 
-/* Events are read from the log: the stream reports only its end. */
+/* The log has the events: the stream only reports its end. */
 TEST_F(log, stream_is_not_readable_but_ends)
 {
 	struct pollfd pollfd = { .events = POLLIN };
@@ -337,10 +339,10 @@ TEST_F(log, stream_is_not_readable_but_ends)
 	EXPECT_EQ(POLLHUP, pollfd.revents);
 }
 
-/* Many attempts: an overrun or error can come at any time. */
+/* Many attempts, since an overrun or error can occur at any time. */
 #define ATTEMPTS	1000
 
-/* GET_STATUS whose answer cannot be written. */
+/* GET_STATUS fails to write its answer. */
 static int ask_in_vain(struct stream *stream)
 {
 	void *page = mmap(NULL, getpagesize(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -410,7 +412,7 @@ static int append_to(struct stream *stream, int fd)
 	return log_create(stream);
 }
 
-/* Its peer, or a service such as journald, would be told a kernel thread's id and credentials. */
+/* Its peer, or a service such as journald, would see a kernel thread's id and credentials. */
 TEST(sockets_that_carry_credentials_are_refused)
 {
 	static const int types[][2] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WRITE_LOG: a thread of the controller serves a log, and the kernel thread continues when that one
- * is interrupted, or ends.
+ * WRITE_LOG: a thread of the controller writes the log; the kernel thread takes over when that
+ * thread is interrupted or ends.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -15,7 +15,7 @@
 
 #define SECONDS		(20 * pxt_patience())
 
-/* More than a pipe holds. */
+/* More than a pipe can hold. */
 #define EVENTS		2000
 
 /* A thread in WRITE_LOG. */
@@ -37,7 +37,7 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* Returns false if WRITE_LOG returned, or it could not be called. */
+/* Returns false if WRITE_LOG failed or returned. */
 static bool worker_start(struct worker *worker, int fd)
 {
 	*worker = (struct worker){ .fd = fd };
@@ -121,7 +121,7 @@ TEST_F(worker, is_one_at_a_time)
 	EXPECT_EQ(-ESHUTDOWN, command(self->stream.fd, POSIXTRACE_IOC_WRITE_LOG, NULL));
 }
 
-/* The end of the controller must not wait for the server. */
+/* Exit of the controller must not wait for the server. */
 TEST_F(worker, does_not_write_what_a_server_writes)
 {
 	struct fuse_disk fuse;
@@ -201,7 +201,7 @@ TEST_F(worker, is_interrupted_by_a_signal_and_the_kernel_continues)
 /* ------------------------------------------------------------------ */
 /* In the middle of a write						*/
 
-/* Copies what comes out of a pipe to a file, until the end. */
+/* Copies data from a pipe to a file until end of file. */
 struct copy {
 	int from;
 	int to;
@@ -221,7 +221,7 @@ static void *copy_all(void *arg)
 	return NULL;
 }
 
-/* The user events in a log, and the lost ones; -1 if it is damaged, or has no end. */
+/* The number of user events, recorded and lost, in a log; -1 if it is damaged or has no end. */
 static long count_events(int fd)
 {
 	struct posixtrace_log_end end = { 0 };
@@ -247,7 +247,7 @@ static long count_events(int fd)
 	return events < 0 ? events : events + (long)end.lost;
 }
 
-/* A controller whose thread writes to a full pipe. */
+/* A controller with a thread that writes to a full pipe. */
 static int control_pipe(void *arg, const struct talk *talk)
 {
 	struct stream stream = { .fd = device_open() };
@@ -260,7 +260,7 @@ static int control_pipe(void *arg, const struct talk *talk)
 		ret = -1;
 	if (!ret)
 		ret = stuck_record(&stream, EVENTS);
-	/* In the pipe, not in WRITE_LOG's own wait. */
+	/* In the pipe, not in WRITE_LOG's wait. */
 	while (!ret && (poll(&full, 1, 0) || !is_asleep(worker.tid)))
 		sched_yield();
 	say(talk, ret ? ret : worker.tid);
@@ -286,7 +286,7 @@ FIXTURE_SETUP(pipe)
 	ASSERT_LE(0, fcntl(self->ends[1], F_SETPIPE_SZ, 4096));
 	self->copy.to = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	ASSERT_LE(0, self->copy.to);
-	/* Room for the header, which CREATE waits for. */
+	/* Space for the header, which CREATE waits for. */
 	ASSERT_EQ(0, child_start(&self->child, control_pipe, self->ends));
 	close(self->ends[1]);
 	self->copy.from = self->ends[0];
@@ -331,7 +331,7 @@ static void *write_log(void *arg)
 	return NULL;
 }
 
-/* Its main thread ends, and leaves workers only. */
+/* The main thread exits and leaves only workers. */
 static int leave_workers(void *arg, const struct talk *talk)
 {
 	static struct stream streams[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * MAP: as mmap(), for the file of the command.
+ * MAP: like mmap(), for the file of the command.
  */
 #define _GNU_SOURCE
 #include <sys/resource.h>
@@ -31,7 +31,7 @@ static void *address_of(const struct posixtrace_mapping *mapping)
 	return (void *)(uintptr_t)mapping->address;
 }
 
-/* The error of a mapping; a successful one is removed again. */
+/* Returns the error of a mapping; unmaps it on success. */
 static int try_map(int fd, const struct posixtrace_map *map, __u32 flags)
 {
 	struct posixtrace_mapping mapping = { .map = *map, .flags = flags };
@@ -42,7 +42,7 @@ static int try_map(int fd, const struct posixtrace_map *map, __u32 flags)
 	return err;
 }
 
-/* The number of page faults for writing to all of it. */
+/* The number of page faults when all of it is written. */
 static long count_faults(const struct posixtrace_mapping *mapping)
 {
 	char *memory = address_of(mapping);
@@ -77,7 +77,7 @@ FIXTURE_SETUP(map)
 
 FIXTURE_TEARDOWN(map)
 {
-	/* Failed calls have left no mapping. */
+	/* Failed calls left no mapping. */
 	EXPECT_EQ(self->mappings, count_device_maps());
 	stream_close(&self->other);
 	stream_close(&self->stream);

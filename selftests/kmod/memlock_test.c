@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of a user's streams: RLIMIT_MEMLOCK, the memory cgroup. See quota_test.c for
+ * Memory limits on a user's streams: RLIMIT_MEMLOCK and the memory cgroup. See quota_test.c for
  * the number of streams.
  */
 #define _GNU_SOURCE
@@ -13,7 +13,7 @@
 
 FIXTURE(memlock)
 {
-	unsigned long long size;	/* memory of a stream of an actor */
+	unsigned long long size;	/* memory of an actor's stream */
 	struct actor actor[3];
 };
 
@@ -68,7 +68,7 @@ TEST_F(memlock, does_not_apply_with_the_capability)
 	ASSERT_EQ(0, start(&self->actor[2], ALICE, 0, self->size));
 	EXPECT_EQ(5, actor_add(&self->actor[0], 5));
 	EXPECT_EQ(1, actor_fill(&self->actor[1], -ENOMEM));
-	/* It does not count either. */
+	/* It is not charged either. */
 	EXPECT_EQ(1, actor_fill(&self->actor[2], -ENOMEM));
 	for (int i = 0; i < 3; i++)
 		actor_end(&self->actor[i]);
@@ -102,7 +102,7 @@ TEST_F(memlock, is_free_after_many_streams)
 	actor_end(&self->actor[0]);
 }
 
-/* The number of streams is checked first: its error precedes that of the memory. */
+/* The limit on the number of streams is checked before the limit on memory. */
 TEST_F(memlock, is_another_error_than_too_many_streams)
 {
 	rlim_t enough = 64 * self->size;
@@ -119,7 +119,7 @@ TEST_F(memlock, is_another_error_than_too_many_streams)
 		actor_end(&self->actor[i]);
 }
 
-/* System events use memory that is allocated when needed. */
+/* System events use memory that is allocated on demand. */
 TEST_F(memlock, counts_memory_that_comes_later)
 {
 	struct actor *actor = self->actor;
@@ -138,7 +138,7 @@ TEST_F(memlock, counts_memory_that_comes_later)
 	EXPECT_EQ(-ENOMEM, answer.error);
 	EXPECT_EQ(self->size + (8 << 10), actor_do(&actor[0], ACTOR_MEMORY, 1).count);
 
-	/* All of it is released. */
+	/* All of it is freed. */
 	EXPECT_EQ(1, actor_do(&actor[0], ACTOR_SHUTDOWN, 1).count);
 	ASSERT_EQ(0, start(&actor[1], ALICE, 0, self->size));
 	EXPECT_EQ(1, actor_fill(&actor[1], -ENOMEM));
@@ -166,7 +166,7 @@ struct large {
 	long err;
 	long stream_size;
 	long memory;
-	long lost;		/* out of the number of events that it promises to hold */
+	long lost;		/* lost although the stream promises to hold them */
 };
 
 static int large_look(struct stream *stream, struct large *large)
@@ -195,7 +195,7 @@ static int large_look(struct stream *stream, struct large *large)
 	return err;
 }
 
-/* As a user with that limit: creates one stream. */
+/* Creates one stream as a user with that limit. */
 static int large_child(void *arg, const struct talk *talk)
 {
 	const struct actor_is is = { *(rlim_t *)arg ? ALICE : 0, -1, *(rlim_t *)arg ? 0 : CAPS_ALL,
@@ -253,8 +253,8 @@ TEST(low_memlock_makes_sub_buffers_smaller)
 }
 
 /*
- * The limit suffices for one stream with the usual sub-buffers, and another with the
- * smallest ones.
+ * The limit is enough for one stream with the usual sub-buffers, and another with the smallest
+ * ones.
  */
 TEST(memlock_is_for_more_streams_with_smaller_sub_buffers)
 {

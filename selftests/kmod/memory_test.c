@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of a stream, and its promise: stream-min-size rounded up to sub-buffers, plus
- * one sub-buffer per CPU.
+ * The memory of a stream, and its guarantee: stream-min-size rounded up to sub-buffers, plus one
+ * sub-buffer per CPU.
  */
 #define _GNU_SOURCE
 #include "../../kmod/ring/policy.h"
@@ -74,7 +74,7 @@ TEST_F(memory, grants_the_requested_sizes)
 	EXPECT_LE(POSIXTRACE_STREAM_SIZE_MIN, granted(&self->stream));
 }
 
-/* CPUs of the machine, online or not: the kernel's list is "0" or "0-N" here. */
+/* Present CPUs, online or not: the kernel's list is "0" or "0-N" here. */
 static unsigned int present_cpus(void)
 {
 	unsigned int first = 0, last = 0;
@@ -108,7 +108,7 @@ TEST_F(memory, status_shows_no_more_memory)
 	struct posixtrace_status status;
 
 	ASSERT_EQ(0, stream_status(&self->stream, &status));
-	/* Three further pages are for later; a few system sub-buffers may already exist. */
+	/* Three more pages are allocated later; a few system sub-buffers may already exist. */
 	known = self->stream.arg.reader.size + self->stream.arg.ctrl.size +
 		self->stream.arg.heads.size + 3 * 4096;
 	EXPECT_LE(pool, status.memory);
@@ -116,8 +116,8 @@ TEST_F(memory, status_shows_no_more_memory)
 }
 
 /*
- * Writes events of @len bytes on one CPU, or on each in turn, until one is lost: all by one
- * thread, or each by another thread than the one before.
+ * Writes events of @len bytes, on one CPU or on each in turn, until one is lost; either all by the
+ * same thread, or each by another thread than the previous one.
  */
 static int write_until_full(struct target *target, unsigned int len, bool all_cpus,
 			    bool all_threads)
@@ -148,9 +148,9 @@ static int write_until_full(struct target *target, unsigned int len, bool all_cp
 }
 
 /*
- * The promise to keep events as long as the sum of their
- * posix_trace_attr_getmaxusereventsize() does not exceed the stream's size: a record of at
- * most R bytes counts 8 R / 7. So the sum for one more event than were kept must exceed it.
+ * Events are guaranteed to be kept as long as the sum of their
+ * posix_trace_attr_getmaxusereventsize() does not exceed the stream's size. A record of at most R
+ * bytes counts 8 R / 7, so the sum for one event more than were kept must exceed the size.
  */
 static unsigned long long promised(unsigned int kept, unsigned int len)
 {
@@ -182,7 +182,7 @@ TEST_F(memory, events_of_the_stream_size_are_kept_when_threads_take_turns)
 	EXPECT_GE(self->target.slots[0].pool.size, kept * POSIXTRACE_RECORD_SIZE(len));
 }
 
-/* Written on all CPUs in turn; small streams suffice. */
+/* Written on all CPUs in turn; small streams are enough. */
 FIXTURE(spread)
 {
 	struct stream stream;
@@ -193,8 +193,8 @@ FIXTURE_VARIANT(spread)
 {
 	unsigned long long stream_size;
 	unsigned int max_data_size;
-	unsigned int len;	/* of each event */
-	bool all_threads;	/* each event is by another thread */
+	unsigned int len;	/* size of each event */
+	bool all_threads;	/* each event comes from another thread */
 };
 
 FIXTURE_VARIANT_ADD(spread, smallest) { 0, 0, 0, false };
@@ -243,7 +243,7 @@ TEST(pages_are_freed_at_shutdown)
 {
 	static struct stream streams[20];
 
-	/* In total more than the machine has; files and mappings remain. */
+	/* In total more than the machine has; files and mappings stay open. */
 	for (int i = 0; i < 20; i++) {
 		create_init(&streams[i].arg, 0);
 		streams[i].arg.attr.stream_size = 64 << 20;

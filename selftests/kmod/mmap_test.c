@@ -12,7 +12,7 @@
 #include "process.h"
 #include "uapi.h"
 
-/* The error of a mapping that must not succeed, or 0. */
+/* Returns the error of a mapping that must not succeed, or 0. */
 static int try_map(int fd, unsigned long long offset, size_t size, int prot, int flags)
 {
 	void *p = mmap(NULL, size, prot, flags, fd, offset);
@@ -28,7 +28,7 @@ static int try_range(int fd, const struct posixtrace_map *range, int prot)
 	return try_map(fd, range->offset, range->size, prot, MAP_SHARED);
 }
 
-/* The result of mprotect() with write access on a read-only mapping. */
+/* Returns the result of mprotect() with write access on a read-only mapping. */
 static int try_upgrade(int fd, const struct posixtrace_map *range)
 {
 	void *p = map_range(fd, range, PROT_READ);
@@ -117,7 +117,7 @@ TEST_F(mmap, target_maps_nothing_else_of_the_stream)
 		.size = self->slot->pool.size + 4096,
 	};
 
-	/* Neither at the stream's offsets, nor around the ranges of the target. */
+	/* Neither at the stream's offsets, nor around the target's ranges. */
 	EXPECT_GT(0, try_range(self->target.fd, &system, PROT_READ));
 	EXPECT_GT(0, try_range(self->target.fd, &all, PROT_READ));
 	if (arg->reader.offset != self->target.arg.gate.offset) {
@@ -214,7 +214,7 @@ TEST(file_without_role_maps_nothing)
 
 TEST_F(mmap, whole_target_range_at_once)
 {
-	/* Ranges may be separate: SYNC describes each range on its own. */
+	/* Ranges may be apart: SYNC describes each one separately. */
 	EXPECT_EQ(0, self->slot->heads.size % 4096);
 	EXPECT_EQ(0, self->slot->pool.size % 4096);
 	EXPECT_EQ(0, self->slot->heads.offset % 4096);
@@ -235,7 +235,7 @@ TEST_F(mmap, target_survives_the_end_of_the_stream)
 	ASSERT_NE(MAP_FAILED, pool);
 	memset(pool, 'a', self->slot->pool.size);
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
-	/* Written data is gone; further writes have no effect and do no harm. */
+	/* The data is gone; further writes have no effect and are harmless. */
 	EXPECT_EQ(0, pool[0]);
 	memset(pool, 'b', self->slot->pool.size);
 	heads[0].head = 1;
@@ -279,7 +279,7 @@ TEST_F(mmap, range_of_a_stream_that_ended_cannot_be_mapped)
 	EXPECT_GT(0, try_range(self->stream.fd, &self->stream.arg.pool, PROT_READ));
 }
 
-/* The pool of the old stream must not show the memory of the next one in its slot. */
+/* The old stream's pool must not show the memory of the next stream in its slot. */
 TEST_F(mmap, stale_mapping_does_not_reach_the_next_stream)
 {
 	struct posixtrace_map range = self->slot->pool;
@@ -307,7 +307,7 @@ TEST_F(mmap, stale_mapping_does_not_reach_the_next_stream)
 /* ------------------------------------------------------------------ */
 /* fork									*/
 
-/* Returns 0 if nothing is mapped at address *arg. */
+/* Returns 0 if address *arg is not mapped. */
 static int is_unmapped(void *arg, const struct talk *talk)
 {
 	unsigned char vec;
@@ -360,12 +360,12 @@ TEST_F(mmap, forked_child_can_map_nothing_of_its_parent)
 /* ------------------------------------------------------------------ */
 /* userfaultfd								*/
 
-/* From linux/userfaultfd.h of 6.7: older headers lack them. */
+/* From linux/userfaultfd.h of 6.7; older headers lack them. */
 #define WP_UNPOPULATED	(1 << 13)
 #define WP_ASYNC	(1 << 15)
 #define USER_MODE_ONLY	1
 
-/* Write-protects all of a mapping, without a handler. Returns 0, or the error of the kernel. */
+/* Write-protects a whole mapping, without a handler. Returns 0, or the error of the kernel. */
 static int write_protect(void *memory, size_t size, unsigned long long features)
 {
 	struct uffdio_api api = { .api = UFFD_API, .features = features };
@@ -379,7 +379,7 @@ static int write_protect(void *memory, size_t size, unsigned long long features)
 	};
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | USER_MODE_ONLY);
 
-	/* It stays open: closing it would end the protection. */
+	/* Keep it open: closing it would end the protection. */
 	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &all) ||
 	    ioctl(fd, UFFDIO_WRITEPROTECT, &protect))
 		return -errno;
@@ -393,7 +393,7 @@ static void jump(int signal)
 	siglongjmp(after_sigbus, signal);
 }
 
-/* Writes to memory that no other thread uses. Returns whether that made a SIGBUS. */
+/* Writes to memory that no other thread uses. Returns true if that raised SIGBUS. */
 static bool write_faults(char *memory, size_t size)
 {
 	if (sigsetjmp(after_sigbus, 1))
@@ -403,7 +403,7 @@ static bool write_faults(char *memory, size_t size)
 	return false;
 }
 
-/* A fault that finds the marker of the protection must not be repeated forever. */
+/* A fault on the marker of the protection must not be retried forever. */
 TEST_F(mmap, userfaultfd_write_protection_is_refused_or_sigbus)
 {
 	static const unsigned long long features[] = { 0, WP_ASYNC | WP_UNPOPULATED };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module stays while any part of it is in use, and can be removed afterwards.
+ * The module cannot be removed while any part of it is in use, and can be removed afterwards.
  */
 #define _GNU_SOURCE
 #include <sys/socket.h>
@@ -106,7 +106,10 @@ TEST(mapped_stream_holds_the_module_after_its_end)
 	munmap((void *)stream.heads, stream.arg.heads.size);
 	munmap((void *)stream.pool, stream.arg.pool.size);
 	close(stream.fd);
-	/* The mapping holds its file and the stream, and that the file for mappings by targets. */
+	/*
+	 * The mapping holds its file and the stream; the stream holds the file for mappings by
+	 * targets.
+	 */
 	EXPECT_EQ(before + 2, module_refcount());
 	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	EXPECT_EQ(0, LOAD(stream.ctrl->size));
@@ -148,7 +151,7 @@ TEST(gate_that_a_child_inherited_holds_the_module)
 	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
 	ASSERT_EQ(0, hear(&child.talk));
 	target_close(&target);
-	/* Its descriptor and its mapping. */
+	/* For its descriptor and its mapping. */
 	EXPECT_EQ(before + 1, module_refcount());
 	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	child_kill(&child);
@@ -218,7 +221,7 @@ static int be_bare_target(void *arg, const struct talk *talk)
 	return become_bare_target() ? 1 : child_idle(NULL, talk);
 }
 
-/* It continues when its child, which does not exec, has ended. */
+/* It resumes when its child ends, which does not call exec. */
 static int wait_for_vfork(void *arg, const struct talk *talk)
 {
 	pid_t pid;

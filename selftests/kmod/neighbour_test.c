@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a process with very many mappings costs others: when the module takes a stream out of all
- * address spaces, processes that map another stream need not wait for that.
+ * The cost of a process with very many mappings for others: when the module unmaps a stream from
+ * all address spaces, processes that map another stream do not wait for that.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "process.h"
 #include "uapi.h"
 
-/* Less than the default of vm.max_map_count; fewer where each system call takes long. */
+/* Less than the default of vm.max_map_count; fewer where system calls are slow. */
 #define MAPPINGS	60000
 #define PAGE		4096
 
-/* The longest call of the neighbour takes less than this part of the other's call. */
+/* The longest call of the neighbour takes less than this fraction of the other's call. */
 #define PART		4
 
-/* Something else may hold up the neighbour. It always waits if the mappings are in one place. */
+/*
+ * Something else may delay the neighbour. If the mappings share one address_space, it always
+ * waits.
+ */
 #define ATTEMPTS	5
 
-/* In shared memory: the shutdown has begun, and how long it took in nanoseconds. */
+/* In shared memory: the shutdown has begun; its duration in nanoseconds. */
 struct times {
 	bool begun;
 	unsigned long long shutdown;
 };
 
-/* Shuts a stream down that it has mapped very often. */
+/* Shuts down a stream that it has mapped very often. */
 static int be_crowded(void *arg, const struct talk *talk)
 {
 	struct times *times = arg;
@@ -54,8 +57,8 @@ static int be_crowded(void *arg, const struct talk *talk)
 }
 
 /*
- * Maps a stream again and again until that shutdown has ended. Returns the longest time since it
- * began, 0 if there was no turn then, ~0 if a call failed.
+ * Maps a stream in a loop until that shutdown has ended. Returns the longest duration since it
+ * began, 0 if no call was made then, ~0 if a call failed.
  */
 static unsigned long long longest_mapping(struct stream *stream, const struct times *times)
 {

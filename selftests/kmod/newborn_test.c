@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CREATE for a process that is being created: in a PID namespace of its own the next id is
- * known, so the controller requests it all the time while the parent forks. It gets ESRCH,
- * or a stream on a process with all that it inherits.
+ * CREATE for a process that is being created: in a new PID namespace the next id is known, so the
+ * controller requests it continuously while the parent forks. It gets ESRCH, or a stream on a
+ * process that has inherited everything.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -20,16 +20,19 @@
 #define ROUNDS_MIN	30
 #define NAME		"known before birth"
 
-/* Shared by the controller, the forker and the child of each round. Each value is a round. */
+/*
+ * Shared by the controller, the forker and the child of each round. Each value is the number of a
+ * round.
+ */
 static struct {
-	int begin;	/* by the controller: fork now */
-	int stop;	/* by the controller, before that: end instead */
-	int traced;	/* by the controller: a running stream traces the child */
-	int recorded;	/* by the child: it has recorded an event for that stream */
-	int gone;	/* by the forker: its child has ended */
-	int pid;	/* by the forker: the pid of that child */
-	int id;		/* by the child, before it records: its id of NAME */
-	int parents_id;	/* by the forker, before its first fork: its id of NAME */
+	int begin;	/* set by the controller: fork now */
+	int stop;	/* set by the controller before that: end instead */
+	int traced;	/* set by the controller: a running stream traces the child */
+	int recorded;	/* set by the child: it has recorded an event for that stream */
+	int gone;	/* set by the forker: its child has ended */
+	int pid;	/* set by the forker: the pid of that child */
+	int id;		/* set by the child before it records: its id of NAME */
+	int parents_id;	/* set by the forker before its first fork: its id of NAME */
 } *ring;
 
 static void store(int *p, int value)
@@ -43,7 +46,7 @@ static void await(int *p, int value)
 		sched_yield();
 }
 
-/* In every other round the child lives until it was traced. */
+/* In every second round the child lives until it has been traced. */
 static bool lives_long(int round)
 {
 	return round % 2;
@@ -110,7 +113,7 @@ static int create_at_birth(struct stream *stream, pid_t pid, int round)
 	return ret;
 }
 
-/* True if the child has recorded its event in this stream. */
+/* True if this stream has the event that the child recorded. */
 static int took(struct stream *stream, int round, pid_t pid)
 {
 	struct record record;
@@ -265,11 +268,11 @@ TEST_F_TIMEOUT(newborn, is_missing_or_complete, 600)
 
 #define NEWBORNS	40
 
-/* Real-time processes on processor 1, which run when their parent lets them. */
+/* Real-time processes on processor 1 that run when their parent lets them. */
 static struct {
-	int ready;	/* by the parent: all are created */
-	int release;	/* by the controller: the parent may let them run */
-	int begun;	/* by the children: the number that have run */
+	int ready;	/* set by the parent: all are created */
+	int release;	/* set by the controller: the parent may let them run */
+	int begun;	/* set by the children: how many have run */
 	pid_t pids[NEWBORNS];
 } *nursery;
 
@@ -324,7 +327,7 @@ FIXTURE(nursery)
 	struct stream inherited;
 };
 
-/* SKIP() in a setup does not prevent the test from running. */
+/* SKIP() in a setup does not skip the test. */
 static bool has_enough_processors(void)
 {
 	return sysconf(_SC_NPROCESSORS_ONLN) >= 3;
@@ -373,7 +376,7 @@ static void *create_on_first(void *arg)
 	return NULL;
 }
 
-/* How often a thread has gone to sleep; -1 if unknown. */
+/* How often a thread has gone to sleep, or -1. */
 static long times_slept(int tid)
 {
 	char path[64], line[256];
@@ -390,7 +393,7 @@ static long times_slept(int tid)
 	return times;
 }
 
-/* Otherwise many new processes could wake up many waiters, each of which waits for one process. */
+/* Otherwise many new processes could wake many waiters that each wait for one process. */
 TEST_F(nursery, only_the_awaited_process_wakes_the_waiter_up)
 {
 	struct creator creator = { .tid = 0 };

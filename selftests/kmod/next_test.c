@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NEXT: writing records into the mapped sub-buffers, together with EVENT.
+ * NEXT: writes records to the mapped sub-buffers, together with EVENT.
  */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
@@ -82,7 +82,7 @@ TEST_F(next, cpu_is_a_holder_while_it_holds_subbuffers)
 		EXPECT_EQ(i == cpu, is_holder(&self->stream, i));
 	while (stream_take(&self->stream, &record, NULL, 0) == 1)
 		;
-	/* The open one is empty, and stays. */
+	/* The open sub-buffer is empty, and stays. */
 	EXPECT_TRUE(is_holder(&self->stream, cpu));
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_CLEAR, NULL));
 	EXPECT_EQ(POSIXTRACE_NONE, stream_oldest(&self->stream, cpu));
@@ -114,7 +114,7 @@ TEST_F(next, closes_the_subbuffer_with_its_records)
 	ASSERT_EQ(0, writer_next(&self->writer, self->stream.ctrl->subbuf_size));
 	subbuf = stream_subbuf(&self->stream, i);
 	EXPECT_EQ(POSIXTRACE_SUBBUF_CLOSED, subbuf->state);
-	/* The first record names its writer, and the others continue it. */
+	/* The first record names its writer; the others refer to it. */
 	EXPECT_EQ(POSIXTRACE_RECORD_SIZE(4) + 2 * POSIXTRACE_RECORD_STEP(4), subbuf->used);
 	EXPECT_EQ(3, subbuf->count);
 	EXPECT_LE(subbuf->opened, subbuf->closed);
@@ -142,11 +142,11 @@ TEST_F(next, does_nothing_while_there_is_space)
 	EXPECT_EQ(POSIXTRACE_SUBBUF_OPEN, stream_subbuf(&self->stream, i)->state);
 }
 
-/* The contents of the head on the writer of the last record, and whether they are used. */
+/* What the head says about the writer of the last record, and if that is used. */
 static const struct {
 	const char *name;
-	int head;	/* distance of the described position from the head, 1 for none */
-	int pid;	/* difference from this process, and so on */
+	int head;	/* distance of the described position from the head; 1: no head */
+	int pid;	/* difference from this process; the next ones likewise */
 	int tid;
 	int thread_id;
 	int address_high;
@@ -157,7 +157,7 @@ static const struct {
 	{ "another thread", 0, 0, 1, 0, 0, 1 },
 	{ "another pthread_t", 0, 0, 0, 1, 0, 1 },
 	{ "another program", 0, 0, 0, 0, 1, 1 },
-	/* As a thread leaves it that was stopped halfway, or before the commit. */
+	/* As left by a thread that was interrupted halfway, or before the commit. */
 	{ "of no head", 1, 0, 0, 0, 0, 1 },
 	{ "of the next head", 64, 0, 0, 0, 0, 1 },
 	{ "of the head before", -64, 0, 0, 0, 0, 1 },
@@ -194,7 +194,7 @@ TEST_F(next, writer_of_the_last_record_is_used_for_its_head_only)
 	}
 }
 
-/* Even if the contents of the head on the previous record were correct. */
+/* Even if the head is right about the previous record. */
 TEST_F(next, first_record_of_a_subbuffer_names_its_writer)
 {
 	struct record record;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A stream belongs to the process that created it, and ends with it. This test is the
- * traced process, and observes its gate.
+ * A stream belongs to the process that created it, and ends with it. The test is the traced
+ * process, and watches its gate.
  */
 #define _GNU_SOURCE
 #include <linux/sched.h>
@@ -61,7 +61,7 @@ static unsigned int gate(struct target *target)
 	return LOAD(target->gate->enable[POSIXTRACE_ID_UNNAMED]);
 }
 
-/* True if there is a stream on the traced process. */
+/* True if a stream traces this process. */
 static int is_traced(struct target *target)
 {
 	if (target_sync(target))
@@ -73,7 +73,7 @@ static int is_traced(struct target *target)
 	return 0;
 }
 
-/* Traces process *arg, then executes requests. */
+/* Traces process *arg, then carries out requests. */
 enum { EXIT, EXEC, EXEC_WITH_FILE, FORK_AND_EXIT, FORK_CLOSE };
 
 static int control(void *arg, const struct talk *talk)
@@ -96,7 +96,7 @@ static int control(void *arg, const struct talk *talk)
 			become_idle(talk);
 			return 2;
 		case FORK_AND_EXIT:
-			/* The child keeps the descriptor, and this end of the pipes. */
+			/* The child keeps the descriptor and this end of the pipes. */
 			if (fork() == 0)
 				_exit(child_idle(NULL, talk));
 			return 0;
@@ -144,7 +144,7 @@ TEST_F(owner, stream_ends_when_its_controller_is_killed)
 	child_kill(&child);
 	EXPECT_EQ(0, gate(&self->target));
 	EXPECT_EQ(0, is_traced(&self->target));
-	/* This process continues unharmed. */
+	/* This process is unaffected. */
 	EXPECT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, "x", 1));
 }
 
@@ -318,7 +318,7 @@ TEST_F(owner, end_of_a_thread_with_its_own_descriptors_ends_no_stream)
 	stream_close(&stream);
 }
 
-/* The kernel copies the descriptors before it finds that the new process id is taken. */
+/* The kernel copies the descriptors before it finds that the new pid is taken. */
 TEST_F(owner, failed_fork_ends_no_stream)
 {
 	pid_t taken = getpid();
@@ -342,7 +342,7 @@ TEST_F(owner, failed_fork_ends_no_stream)
 	stream_close(&stream);
 }
 
-/* Drops privileges in one thread only: the other ones keep them. */
+/* Drops privileges in one thread only: the other threads keep them. */
 static void *unshare_too_much(void *failed)
 {
 	if (syscall(SYS_setresuid, -1, 65534, -1))
@@ -374,7 +374,7 @@ static void *close_in_table_of_its_own(void *arg)
 	return unshare(CLONE_FILES) || close(stream->fd) ? arg : NULL;
 }
 
-/* Not every close of a copied table may be ignored: this one is by the process itself. */
+/* Not every close of a copied table may be ignored: here the process itself closes it. */
 TEST_F(owner, close_by_a_thread_with_its_own_descriptors_ends_the_stream)
 {
 	struct stream stream;
@@ -582,7 +582,7 @@ TEST(controller_can_be_killed_while_the_traced_process_records)
 	target_close(&target);
 }
 
-/* Two threads that end at the same moment: each may find itself the last one. */
+/* Two threads end at the same moment: each may believe that it is the last one. */
 static int threads_at_the_line;
 
 static void *end_together(void *arg)
@@ -624,7 +624,7 @@ TEST(last_two_threads_of_a_traced_process_can_end_together)
 		ASSERT_EQ(0, stream_create(&stream, child.pid));
 		say(&child.talk, 0);
 		EXPECT_EQ(0, child_wait(&child));
-		/* No process is traced any more. */
+		/* No process is traced now. */
 		pollfd.fd = stream.fd;
 		ASSERT_EQ(1, poll(&pollfd, 1, -1));
 		EXPECT_EQ(POLLHUP, pollfd.revents);

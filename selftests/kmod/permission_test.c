@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module parameter kernel_classes: which users may record which events of the kernel.
+ * The module parameter kernel_classes: which users may record which kernel events.
  */
 #define _GNU_SOURCE
 #include <linux/capability.h>
@@ -59,14 +59,14 @@ static int create_as_user(unsigned long long classes, unsigned long long caps,
 
 FIXTURE(class)
 {
-	unsigned long long kernel;	/* classes that this kernel can record */
+	unsigned long long kernel;	/* classes that this kernel supports */
 };
 
 FIXTURE_VARIANT(class)
 {
 	const char *name;
 	unsigned long long bit;
-	bool perfmon;			/* by default */
+	bool perfmon;			/* permitted by default */
 };
 
 FIXTURE_VARIANT_ADD(class, sched) { "sched", POSIXTRACE_CLASS_SCHED, false };
@@ -86,7 +86,7 @@ FIXTURE_SETUP(class)
 	self->kernel = info.classes;
 }
 
-/* No assertion precedes this, so it always runs: later tests need the default. */
+/* Runs even after a failed assertion: later tests need the default. */
 FIXTURE_TEARDOWN(class)
 {
 	EXPECT_EQ(0, parameter_set(PARAMETER, DEFAULT));
@@ -146,7 +146,7 @@ TEST_F(class, other_classes_keep_their_value)
 	EXPECT_STREQ(before, value);
 }
 
-/* A class that is refused is never left out of the stream instead. */
+/* A class that is refused is never left out silently. */
 TEST_F(class, refused_class_refuses_the_stream)
 {
 	const unsigned long long rest = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS;

@@ -26,7 +26,7 @@ static int create_for(pid_t pid)
 /* ------------------------------------------------------------------ */
 /* States of the process						*/
 
-/* Attaches if requested, then records each number it gets. */
+/* Attaches if requested, then records each number it receives. */
 static int record_numbers(void *arg, const struct talk *talk)
 {
 	struct target target = { .fd = -1 };
@@ -190,7 +190,10 @@ static void *survive(void *arg)
 {
 	struct survivor *survivor = arg;
 
-	/* When the test gets this answer, the main thread may still run: the test checks that. */
+	/*
+	 * When the test gets this answer, the main thread may still be running: the test checks
+	 * that.
+	 */
 	_exit(record_numbers(&survivor->attached, survivor->talk));
 }
 
@@ -252,7 +255,7 @@ static int is_kernel_thread(pid_t pid)
 	FILE *file;
 	int n;
 
-	/* A kernel thread has no program, so this is empty. */
+	/* A kernel thread has no program, so the file is empty. */
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
 	file = fopen(path, "re");
 	if (!file)
@@ -264,7 +267,7 @@ static int is_kernel_thread(pid_t pid)
 
 TEST(kernel_thread_is_not_traced)
 {
-	/* On every kernel, this is the id of the parent of all kernel threads. */
+	/* On every kernel, this is the id of kthreadd. */
 	ASSERT_TRUE(is_kernel_thread(2));
 	EXPECT_EQ(-EPERM, create_for(2));
 	for (pid_t pid = 3; pid < 20; pid++) {
@@ -284,7 +287,7 @@ TEST(numbers_without_a_process)
 /* ------------------------------------------------------------------ */
 /* PID namespaces							*/
 
-/* The child with the highest id, as seen from here. */
+/* The child with the highest id in this namespace. */
 static pid_t last_child_of(pid_t parent)
 {
 	pid_t pid, ppid, last = -1;
@@ -328,7 +331,7 @@ static int be_outer_half(void *arg, const struct talk *talk)
 	pid = fork();
 	if (pid == 0)
 		_exit(inner->fn(inner->arg, talk));
-	/* Otherwise the test would not notice the end of the inner process. */
+	/* Otherwise the test would not notice that the inner process has ended. */
 	close(talk->in);
 	close(talk->out);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
@@ -336,7 +339,7 @@ static int be_outer_half(void *arg, const struct talk *talk)
 	return status ? 3 : 0;
 }
 
-/* Returns its process id in the test's namespace once it has reported, or -1. */
+/* Returns its pid in the test's namespace once it has reported, or -1. */
 static pid_t inner_start(struct child *child, struct inner *inner, long *said)
 {
 	if (child_start(child, be_outer_half, inner))
@@ -377,7 +380,7 @@ TEST(process_of_an_inner_namespace_has_its_outer_number)
 	}
 }
 
-/* Reports, for each number it gets, the result of CREATE; forks at 0. */
+/* For each number it receives, reports the result of CREATE; forks on 0. */
 static int create_inside(void *arg, const struct talk *talk)
 {
 	struct record record;
@@ -392,7 +395,7 @@ static int create_inside(void *arg, const struct talk *talk)
 			say(talk, create_for(pid));
 			continue;
 		}
-		/* Traces a child from here, with the ids of this namespace. */
+		/* Traces a child from here, with ids of this namespace. */
 		if (child_start(&child, record_numbers, arg) || hear(&child.talk) != child.pid)
 			return 5;
 		ret = stream_create(&stream, child.pid);
@@ -433,13 +436,13 @@ TEST(only_visible_processes_are_found)
 	EXPECT_EQ(-ESRCH, hear(&child.talk));
 	say(&child.talk, getpid());
 	EXPECT_EQ(-ESRCH, hear(&child.talk));
-	/* Its own id, as the test sees it. */
+	/* Its own id, as seen by the test. */
 	say(&child.talk, pid);
 	EXPECT_EQ(-ESRCH, hear(&child.talk));
 	say(&child.talk, 0);
 	said = hear(&child.talk);
 	EXPECT_LT(1, said);
-	/* The id is valid here although it is not in the namespace. */
+	/* The id is valid here although it does not exist in the namespace. */
 	EXPECT_EQ(0, create_for(pid));
 	EXPECT_EQ(0, child_wait(&child));
 	EXPECT_EQ(0, child_wait(&outside));
@@ -454,13 +457,13 @@ static int record_once(void *arg, const struct talk *talk)
 		return 1;
 	if (target_event(&target, POSIXTRACE_ID_UNNAMED, &number, sizeof(number)))
 		return 2;
-	/* The id that the library would write; the kernel writes its own. */
+	/* The id that the library would write; the kernel writes the right one. */
 	say(talk, target.slots[0].pid);
 	hear(talk);
 	return 0;
 }
 
-/* Attaches, is traced, and reports; then forks a child that is one namespace further in. */
+/* Attaches, is traced, and reports; then forks a child one namespace deeper. */
 static int fork_inwards(void *arg, const struct talk *talk)
 {
 	struct target target;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of streams cannot be pinned: after unmapping, no process has it. The remains of an
- * ended stream cost no more if they are mapped more often.
+ * Memory of streams cannot be pinned: it is gone from a process that has unmapped it. The remains
+ * of an ended stream do not cost more if they are mapped more often.
  */
 #define _GNU_SOURCE
 #include <linux/io_uring.h>
@@ -170,8 +170,8 @@ TEST_F(pin, debuggers_cannot_access_it)
 #define MAPPINGS	2000
 
 /*
- * In the memory cgroup: says by how many bytes the pages of all mappings let it grow. That is less
- * than 0 if memory of the ended stream is freed, by RCU, only then.
+ * Runs in the memory cgroup: reports by how many bytes it grows when the pages of all mappings are
+ * touched. The result is negative if RCU only then frees memory of the ended stream.
  */
 static int touch_mappings(void *arg, const struct talk *talk)
 {
@@ -212,7 +212,7 @@ TEST(many_mappings_of_an_ended_stream_need_few_pages)
 	ASSERT_EQ(0, memgroup_begin("max"));
 	ASSERT_EQ(0, child_start(&child, touch_mappings, NULL));
 	bytes = hear(&child.talk);
-	/* Page tables, and charges that processors have made in advance. */
+	/* Page tables, and charges that processors keep in stock. */
 	EXPECT_GT(MAPPINGS / 2 * PAGE / 2, bytes) TH_LOG("%ld bytes", bytes);
 	say(&child.talk, 0);
 	EXPECT_EQ(0, child_wait(&child));
@@ -220,7 +220,7 @@ TEST(many_mappings_of_an_ended_stream_need_few_pages)
 }
 
 /*
- * As a user whose limit is a stream and @room more bytes. Returns 0 or the number of the
+ * Runs as a user with a limit of one stream and @room more bytes. Returns 0 or the number of the
  * failed step.
  */
 static int map_and_end(long room)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every pointer argument of a command, to memory that is missing, unreadable, unwritable,
- * or partly so: EFAULT, no partial effect, and the next attempt succeeds.
+ * Each pointer argument of a command, to memory that is missing, unreadable, unwritable, or partly
+ * so: EFAULT, no partial effect, and the next attempt succeeds.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "pxt_test.h"
 #include "uapi.h"
 
-/* The place of the argument, or of the memory that a pointer in it points to. */
+/* Where the argument is, or the memory that a pointer in it points to. */
 enum place {
 	GOOD,
 	READ_ONLY,
@@ -23,7 +23,7 @@ FIXTURE(pointer)
 {
 	struct target target;
 	struct stream stream;
-	char *pages[6];		/* by place; two each */
+	char *pages[6];		/* two for each place */
 	size_t page;
 	int fresh;		/* a file without a role */
 	int name;
@@ -36,13 +36,13 @@ typedef struct _test_data_pointer pointer_data;
 FIXTURE_VARIANT(pointer)
 {
 	unsigned long cmd;
-	bool target;		/* a command of that role */
-	bool fresh;		/* a command that gives a role */
+	bool target;		/* the command is for that role */
+	bool fresh;		/* the command gives a role */
 	bool result;		/* the command also writes the argument */
-	size_t inner;		/* offset of the tested pointer in the argument; 0: the argument */
-	size_t inner_size;	/* of the memory it points to */
+	size_t inner;		/* offset of the tested pointer in the argument, or 0 */
+	size_t inner_size;	/* size of the memory it points to */
 	bool inner_result;
-	const char *inner_text;	/* its contents; zeros if NULL */
+	const char *inner_text;	/* its contents; NULL: zeros */
 	/* Fills in a valid argument; @there is the memory for @inner. */
 	void (*init)(struct _test_data_pointer *self, void *arg, void *there);
 };
@@ -135,7 +135,7 @@ static void init_next(pointer_data *self, void *arg, void *there)
 	next->size = POSIXTRACE_RECORD_SIZE(8);
 }
 
-/* More than the module copies to its stack. */
+/* Too large for the module's on-stack copy. */
 #define LARGE	1000
 
 static void init_event(pointer_data *self, void *arg, void *there)
@@ -493,7 +493,7 @@ static bool is_bad(const struct _fixture_variant_pointer *variant, enum place pl
 	return place != GOOD;
 }
 
-/* WAIT times out, as no event comes. */
+/* WAIT times out without an event. */
 static int good(const struct _fixture_variant_pointer *variant)
 {
 	return variant->cmd == POSIXTRACE_IOC_WAIT ? -ETIMEDOUT : 0;

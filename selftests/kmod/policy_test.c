@@ -47,7 +47,7 @@ FIXTURE_TEARDOWN(policy)
 FIXTURE_VARIANT_ADD(policy, loop) { POSIXTRACE_POLICY_LOOP };
 FIXTURE_VARIANT_ADD(policy, until_full) { POSIXTRACE_POLICY_UNTIL_FULL };
 
-/* Both kinds of writer in turn, so that both reach the limit. */
+/* Alternates between the two kinds of writer, so that both reach the limit. */
 static int write_one(struct writer *writer, int number)
 {
 	struct payload payload = { .number = number };
@@ -201,8 +201,9 @@ TEST_F(loop, gap_and_watermark_enclose_the_lost_events)
 }
 
 /*
- * The first record of a sub-buffer names its writer, the second one does not: then the kernel needs
- * the time that the reader has stored. The reader may have been about to take more records.
+ * The first record of a sub-buffer names its writer, the second one does not: for that one the
+ * kernel needs the time that the reader has stored. The reader may have been about to take more
+ * records.
  */
 TEST_F(loop, gap_begins_with_the_first_lost_record)
 {
@@ -258,13 +259,13 @@ TEST_F(loop, read_events_are_not_lost)
 	ASSERT_LT(0, overrun);
 	while (stream_take(&self->stream, &record, NULL, 0) == 1)
 		;
-	/* Half of that again: there is space for it. */
+	/* Half as many again: there is space for them. */
 	for (int i = 0; i < overrun / 2; i++)
 		ASSERT_EQ(0, write_one(&self->writer, i));
 	EXPECT_EQ(0, flags_of(&self->stream) & POSIXTRACE_STATUS_OVERRUN);
 }
 
-/* A record that was read must not count as lost when its sub-buffer is recycled. */
+/* A record that was read must not be counted as lost when its sub-buffer is recycled. */
 TEST_F(loop, consumed_records_are_counted_one_by_one)
 {
 	struct record record;
@@ -505,7 +506,7 @@ TEST(until_full_without_space_for_start)
 	ASSERT_EQ(0, stream_status(&stream, &status));
 	ASSERT_EQ(0, status.lost);
 
-	/* The stream has not started: later events are lost, and counted. */
+	/* The stream has not started: later events are lost and counted. */
 	for (int n = 0; n < 5; n++)
 		ASSERT_EQ(0, target_event(&target, POSIXTRACE_ID_UNNAMED, &n, sizeof(n)));
 	ASSERT_EQ(0, stream_status(&stream, &status));
@@ -513,7 +514,7 @@ TEST(until_full_without_space_for_start)
 	EXPECT_EQ(POSIXTRACE_STATUS_FULL | POSIXTRACE_STATUS_OVERRUN, status.flags);
 	EXPECT_NE(LOAD(stream.ctrl->gap_generation), stream.reader->gap_ack);
 
-	/* As many STARTs as STOPs, and then it starts again. */
+	/* An equal number of STARTs and STOPs, and then it starts again. */
 	while (stream_take(&stream, &record, NULL, 0) == 1) {
 		last = record.event_id;
 		i -= last == POSIXTRACE_ID_STOP;

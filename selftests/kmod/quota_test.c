@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The number of a user's streams: alone, next to others, in user namespaces. See
+ * The limit on the number of a user's streams: alone, next to others, in user namespaces. See
  * memlock_test.c for memory.
  */
 #define _GNU_SOURCE
@@ -12,7 +12,7 @@
 
 #define PARAMETER	"/sys/module/posixtrace/parameters/user_streams"
 
-/* Streams reserved for holders of CAP_SYS_RESOURCE. */
+/* Streams reserved for users with CAP_SYS_RESOURCE. */
 #define RESERVED	32
 
 #define ALICE		1000
@@ -110,7 +110,7 @@ TEST_F(share, depends_on_the_capability_and_not_on_the_user_id)
 	ASSERT_EQ(0, start_inside(&self->actor[1], -1, 0, 0));
 	EXPECT_EQ(20, actor_add(&self->actor[0], 20));
 	EXPECT_EQ(8, actor_fill(&self->actor[1], -EAGAIN));
-	/* Streams with the capability do not count in her share. */
+	/* Streams with the capability do not count towards her share. */
 	ASSERT_EQ(0, start_user(&self->actor[2], ALICE));
 	EXPECT_EQ(8, actor_fill(&self->actor[2], -EAGAIN));
 	for (int i = 0; i < 3; i++)
@@ -208,15 +208,15 @@ TEST_F(share, is_free_after_failed_creates)
 	ASSERT_EQ(0, start_user(&actor[1], ALICE));
 	/* The last step of CREATE writes the answer. */
 	EXPECT_EQ(50, actor_do(&actor[0], ACTOR_BAD_CREATE, 50).count);
-	/* The step before it reserves a slot on the process. Each failure must free the share. */
+	/* The step before reserves a slot on the process. Each failure must release the share. */
 	EXPECT_EQ(POSIXTRACE_SLOTS_MAX, actor_add(&actor[0], POSIXTRACE_SLOTS_MAX));
 	for (int i = 0; i < 20; i++)
 		EXPECT_EQ(0, actor_fill(&actor[0], -EAGAIN));
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
-	/* Also fail because of the share itself. */
+	/* These also fail because of the share itself. */
 	EXPECT_EQ(1, actor_do(&actor[1], ACTOR_CLOSE, 1).count);
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
-	/* Before that, the memory of a stream is allocated. */
+	/* The memory of a stream is allocated before that. */
 	ASSERT_EQ(0, start_inside(&actor[2], -1, BOB, 0));
 	EXPECT_EQ(0, actor_do(&actor[2], ACTOR_MEMLOCK, 4096).error);
 	for (int i = 0; i < 50; i++)
@@ -315,8 +315,8 @@ static int write_map(void *arg, const struct talk *talk)
 }
 
 /*
- * Returns a user namespace created by @uid in @parent_ns (-1: the initial one), with the
- * ids of @parent_ns in @map. It lives until the returned descriptor is closed.
+ * Creates a user namespace as @uid in @parent_ns (-1: the initial one), with the ids of @parent_ns
+ * in @map. It lives until the returned descriptor is closed.
  */
 static int user_ns(int parent_ns, uid_t uid, const char *map)
 {
@@ -339,7 +339,7 @@ static int user_ns(int parent_ns, uid_t uid, const char *map)
 	return fd;
 }
 
-/* As newuidmap sets it up for Alice: she is root inside, and has some more ids. */
+/* As newuidmap does for Alice: she is root inside, and has some additional ids. */
 #define MAP_OF_ALICE	"0 1000 1\n1 100000 1000\n"
 
 TEST_F(share, namespace_of_a_user_adds_nothing)
@@ -348,7 +348,7 @@ TEST_F(share, namespace_of_a_user_adds_nothing)
 	struct actor *actor = self->actor;
 
 	ASSERT_LE(0, ns);
-	/* Root inside with all capabilities inside: that is Alice. */
+	/* Root inside with all capabilities inside: outside this is Alice. */
 	ASSERT_EQ(0, start_inside(&actor[0], ns, 0, CAPS_ALL));
 	EXPECT_EQ(8, actor_fill(&actor[0], -EAGAIN));
 	ASSERT_EQ(0, start_user(&actor[1], ALICE));
@@ -390,7 +390,7 @@ TEST_F(share, namespaces_in_namespaces_add_nothing)
 	ASSERT_EQ(0, start_inside(&actor[0], inner, 5, CAPS_ALL));
 	ASSERT_EQ(0, start_inside(&actor[1], outer, 0, CAPS_ALL));
 	ASSERT_EQ(0, start_user(&actor[2], ALICE));
-	/* It has no capability outside, so the reserved eighth is unavailable. */
+	/* It has no capabilities outside, so the reserved eighth is unavailable. */
 	EXPECT_EQ(7, actor_fill(&actor[0], -EAGAIN));
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
 	EXPECT_EQ(0, actor_fill(&actor[2], -EAGAIN));
@@ -446,7 +446,7 @@ TEST_F(share, namespaces_of_root_have_a_share_each)
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
 	EXPECT_EQ(8, actor_fill(&actor[2], -EAGAIN));
 	actor_end(&actor[2]);
-	/* Root itself without capabilities is a user like others. */
+	/* Root without capabilities is a user like any other. */
 	ASSERT_EQ(0, start_inside(&actor[2], -1, 0, 0));
 	EXPECT_EQ(8, actor_fill(&actor[2], -EAGAIN));
 	for (int i = 0; i < 3; i++)

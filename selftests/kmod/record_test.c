@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * EVENT: the recorded event in the sub-buffers, and calls that record nothing.
+ * EVENT: the recorded event in the sub-buffers, and calls that do not record.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -88,7 +88,7 @@ TEST_F(record, without_data)
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	EXPECT_EQ(0, record.data_len);
 	EXPECT_EQ(POSIXTRACE_RECORD_SIZE(0), record.size);
-	/* The address does not matter for empty data. */
+	/* The address is not used if the data is empty. */
 	ASSERT_EQ(0, target_event(&self->target, self->id, BAD_POINTER, 0));
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	EXPECT_EQ(0, record.data_len);
@@ -112,8 +112,8 @@ TEST_F(record, size_is_rounded_up_to_8)
 }
 
 /*
- * Those of an address near the program are packed if that makes them smaller, in any order with
- * others; all have their data and address.
+ * Events with an address near the program are packed if that saves space, mixed with others in any
+ * order; all keep their data and address.
  */
 TEST_F(record, near_the_program_is_packed)
 {
@@ -171,7 +171,7 @@ TEST_F(record, each_thread_id_is_recorded)
 	}
 }
 
-/* The lower half of its time would not suffice. */
+/* The lower half of its time would be ambiguous. */
 TEST_F(record, names_its_writer_again_at_the_end_of_the_span)
 {
 	struct record record;
@@ -185,7 +185,7 @@ TEST_F(record, names_its_writer_again_at_the_end_of_the_span)
 		EXPECT_EQ(i % 2 == 0, record.writers);
 		EXPECT_EQ(record.named + POSIXTRACE_WRITER_SPAN, LOAD(writer.head->time_end));
 		EXPECT_LE(record.named, record.timestamp);
-		/* As if it had been so long. */
+		/* Pretend that this much time has passed. */
 		if (i % 2)
 			writer.head->time_end = record.timestamp;
 	}
@@ -469,7 +469,7 @@ TEST_F(record, bad_data_of_a_disabled_type_is_ignored)
 /* ------------------------------------------------------------------ */
 /* The place of the program						*/
 
-/* The kernel finds the program of this process at another place from now on. */
+/* From now on, the kernel sees the program of this process at another address. */
 static int move_program(uintptr_t place)
 {
 	return prctl(PR_SET_MM, PR_SET_MM_END_CODE, place + 4096, 0, 0) ||
@@ -504,7 +504,7 @@ TEST_F(record, program_that_moved_attaches_to_another_generation)
 	EXPECT_NE(generation, LOAD(self->target.gate->generation));
 }
 
-/* A child of vfork() records through the file of its parent, and attaches to nothing. */
+/* A child of vfork() records through its parent's file, without attaching. */
 TEST_F(record, child_that_shares_memory_packs_as_its_parent)
 {
 	struct posixtrace_event event = {

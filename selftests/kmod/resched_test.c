@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands whose work depends on the number of processes, threads and event types let other
- * threads of their processor run meanwhile, also where the kernel does not preempt tasks in the
- * kernel.
+ * Commands that take longer with more processes, threads or event types: they let other threads
+ * run on their processor, even if the kernel does not preempt tasks in the kernel.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,23 +16,23 @@
 
 #define TYPES		1000
 #define CHILDREN	200
-/* A guest has memory for some more. */
-/* Processes of an earlier test may not have ended yet, and a small guest permits 3,200 in all. */
+/* A guest has enough memory for some more. */
+/* Processes of an earlier test may still be alive, and a small guest permits 3,200 in all. */
 #define THREADS		2500
 #define STACK		131072
-/* Between two turns of the other thread, in nanoseconds: a call takes very many times as long. */
+/* Nanoseconds between two turns of the other thread: a call takes a large multiple of it. */
 #define INTERVAL	50000
-/* Its longest wait during a call is less than this part of the call. */
+/* Its longest wait during a call is less than this fraction of the call. */
 #define PART		8
-/* Nanoseconds until a call must have let it run. */
+/* Nanoseconds within which a call must have let it run. */
 #define PATIENCE	(60 * NSEC)
 
-/* By the other thread, which has the same processor as the test: its turns, and longest wait. */
+/* Of the other thread, which shares the test's processor: its turns, and longest wait. */
 static unsigned long turns;
 static unsigned long long longest;
 static bool enough;
 
-/* Needs the processor for a moment, again and again, before all other threads. */
+/* Needs the processor for a moment, periodically, with priority over all other threads. */
 static void *take_turns(void *arg)
 {
 	const struct timespec interval = { .tv_nsec = INTERVAL };
@@ -73,7 +72,7 @@ static void end_turns(pthread_t thread)
 	pthread_join(thread, NULL);
 }
 
-/* A process with many event types, which are names, and many children. */
+/* A process with many event types, which have names, and many children. */
 static int be_large(void *arg, const struct talk *talk)
 {
 	struct target target;
@@ -89,7 +88,7 @@ static int be_large(void *arg, const struct talk *talk)
 			return 2;
 	}
 	say(talk, 0);
-	/* When there is a stream, they inherit it. */
+	/* Once there is a stream, they inherit it. */
 	hear(talk);
 	for (i = 0; i < CHILDREN; i++) {
 		switch (fork()) {
@@ -132,7 +131,7 @@ FIXTURE_TEARDOWN(crowd)
 	child_wait(&self->large);
 }
 
-/* 1 if the other thread had enough turns during a call, 0 if not; -1 if the call failed. */
+/* Returns 1 if the other thread had enough turns during a call, 0 if not; -1 if the call failed. */
 static int shares_once(struct stream *stream, int (*call)(struct stream *stream, int i), int i)
 {
 	unsigned long before = LOAD(turns);
@@ -146,9 +145,9 @@ static int shares_once(struct stream *stream, int (*call)(struct stream *stream,
 }
 
 /*
- * True if the other thread had some turns during a call, and waited for a small part of it at most.
- * Something else may run on the processor meanwhile, so one of several calls is enough: a call that
- * lets no other thread run never does.
+ * True if the other thread had some turns during a call, and waited for no more than a small part
+ * of it. Another task may use the processor during a call, so one good call out of several is
+ * enough: a call that lets no other thread run is never good.
  */
 static bool shares(struct stream *stream, int (*call)(struct stream *stream, int i),
 		   void (*after)(struct stream *stream))
@@ -222,7 +221,7 @@ static int be_many(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* CREATE notes the names of all threads for the log. */
+/* CREATE stores the names of all threads for the log. */
 static int create_with_log(struct stream *stream, int i)
 {
 	int err;
@@ -268,7 +267,7 @@ TEST_F_TIMEOUT(threads, create_with_log_lets_other_threads_run, 120)
 	EXPECT_TRUE(shares(&self->stream, create_with_log, close_fd));
 }
 
-/* The first one looks for threads that share a thread pointer. */
+/* The first SYNC looks for threads that share a thread pointer. */
 static int first_sync(struct stream *stream, int i)
 {
 	struct target target;
@@ -278,7 +277,7 @@ static int first_sync(struct stream *stream, int i)
 	return target_open(&target) || target_sync(&target);
 }
 
-/* Ends as shares_once(), of a process that has never been a target. */
+/* Returns the result of shares_once() for a process that has never been a target. */
 static int sync_once(void *arg, const struct talk *talk)
 {
 	pthread_t other;

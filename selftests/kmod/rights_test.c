@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The right to trace: every kind of controller with every kind of process. The test
- * computes the expected result from the rule in Documentation/abi.rst, and compares it to
- * the kernel's own answers on signals and on memory of other processes.
+ * The right to trace: every kind of controller with every kind of process. The test computes the
+ * expected result from the rule in Documentation/abi.rst, and compares it with the kernel's checks
+ * of signals and of access to another process's memory.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -23,7 +23,7 @@
 #define PTRACE		CAP_MASK(CAP_SYS_PTRACE)
 #define KILL		CAP_MASK(CAP_KILL)
 
-/* The user namespaces; each is older than those in it. */
+/* The user namespaces; each is older than those inside it. */
 enum { INIT, ROOTS, ALICES, NESTED, SPACES };
 
 static const struct space {
@@ -38,7 +38,7 @@ static const struct space {
 
 static int space_fd[SPACES];
 
-/* Ways to become dumpable or not. */
+/* Ways to become dumpable or undumpable. */
 enum { SAYS_YES, SAYS_NO, HAS_CHANGED_IDS };
 
 struct controller {
@@ -83,9 +83,8 @@ static const struct controller controllers[] = {
 /* The rule								*/
 
 /*
- * A controller has power over a namespace if it has the capability in it or in an outer
- * one, or if its user created the namespace, or one around it, from the namespace directly
- * outside.
+ * A controller has power over a namespace if it has the capability there or in an outer namespace,
+ * or if its user created the namespace, or one around it, from the parent namespace.
  */
 static bool has_power(const struct controller *controller, unsigned long long cap, int space)
 {
@@ -121,7 +120,7 @@ FIXTURE(rights)
 	struct child child;
 };
 
-/* The program was executed in namespace @image; the credentials are of @space. */
+/* The program was executed in namespace @image; the credentials are in @space. */
 struct kind {
 	struct ids ids;
 	int space;
@@ -305,7 +304,7 @@ static int try_all(void *arg, const struct talk *talk)
 	say(talk, become(&controller->ids, controller->caps, space_fd[controller->space]));
 	create_init(&create, attempt->pid);
 	say(talk, command(fd, POSIXTRACE_IOC_CREATE, &create));
-	/* A file whose CREATE failed has no role; every process may trace itself. */
+	/* A file has no role after a failed CREATE; every process may trace itself. */
 	create_init(&create, 0);
 	say(talk, command(fd, POSIXTRACE_IOC_CREATE, &create));
 	say(talk, look_into(attempt->pid));
@@ -440,8 +439,8 @@ static int count_streams(void)
 }
 
 /*
- * The set-user-ID program: reports its effective user, then its number of streams. As sudo(8), it
- * may execute a program first that is dumpable, as its user is root altogether.
+ * The set-user-ID program: reports its effective user, then its number of streams. Like sudo(8),
+ * it may first execute a dumpable program, with all user ids set to root.
  */
 static void __attribute__((constructor)) executed_with_set_uid(void)
 {
@@ -534,7 +533,7 @@ FIXTURE_VARIANT(gains)
 };
 
 FIXTURE_VARIANT_ADD(gains, main_thread) { false, 20 };
-/* The rights of the program are wrong for longer. */
+/* The credentials of the program are wrong for longer. */
 FIXTURE_VARIANT_ADD(gains, another_thread) { true, 6 };
 
 FIXTURE_SETUP(gains)
@@ -560,7 +559,10 @@ TEST_F(gains, program_that_gains_privileges_meanwhile_is_not_traced)
 		ASSERT_EQ(0, hear(&target.talk));
 		/* This stream stays, so the target remains the same. */
 		ASSERT_EQ(0, stream_create(&stream, target.pid));
-		/* That much memory takes a while: the process executes meanwhile. */
+		/*
+		 * Allocating that much memory takes a while: the process executes a program in
+		 * that time.
+		 */
 		request = (struct request){ target.pid, i % 2 ? 64 << 20 : 64 << 10 };
 		ASSERT_EQ(0, child_start(&controller, create_of_size, &request));
 		ASSERT_EQ(0, hear(&controller.talk));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The first command gives an open file its role; commands of another role fail with EINVAL,
+ * The first command gives an open file its role. Commands of another role fail with EINVAL,
  * unknown ones with ENOTTY.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "uapi.h"
 
-/* An argument that is valid for the command, so that only the role is wrong. */
+/* A valid argument for the command, so that only the role is wrong. */
 union any {
 	struct posixtrace_create create;
 	struct posixtrace_attach attach;
@@ -48,7 +48,7 @@ static void any_init(union any *arg, unsigned long cmd)
 		strcpy(arg->eventid.name, "role");
 		break;
 	case POSIXTRACE_IOC_WAIT:
-		/* Must not block if it is accepted by mistake. */
+		/* Must not block if accepted by mistake. */
 		arg->wait.flags = POSIXTRACE_WAIT_DEADLINE;
 		arg->wait.deadline = 1;
 		break;
@@ -217,7 +217,7 @@ TEST(command_of_another_device_is_enotty)
 	close(fd);
 }
 
-/* A structure that grows gets a new number: another size is another command. */
+/* An extended structure gets a new number: another size is another command. */
 TEST(command_with_another_size_is_enotty)
 {
 	union any arg = { 0 };

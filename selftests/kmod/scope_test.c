@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The module parameter trace_scope: which processes of the same user a process may trace. Removes
- * the module and inserts it again, so no other process may use it meanwhile.
+ * and inserts the module, so no other process may use the module during this test.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -41,7 +41,7 @@ static int set_default(void)
 
 	if (scope() != 3)
 		return set_scope(0);
-	/* Nothing else undoes it. A process that maps the gate may be ending, without parent. */
+	/* Only unloading undoes it. An orphaned process that maps the gate may still be exiting. */
 	while ((err = module_unload()) == -EAGAIN && now() < limit)
 		sched_yield();
 	return err ? err : module_load();
@@ -57,7 +57,7 @@ static const char *const names[RELATIVES] = {
 	"its parent",
 };
 
-/* Starts a process that lives as long as its grandparent, says its id, and ends on request. */
+/* Starts a process that lives as long as its grandparent, reports its pid, and ends on request. */
 static int start_grandchild(void *arg, const struct talk *talk)
 {
 	const int *line = arg;
@@ -98,7 +98,7 @@ static void *create(void *arg)
 	return NULL;
 }
 
-/* Reports the result of CREATE. The credentials come first: relatives have the same. */
+/* Reports the result of CREATE. Sets its credentials first, so that relatives have the same. */
 static int try_relative(void *arg, const struct talk *talk)
 {
 	const struct ids ids = { USER, USER, USER };
@@ -108,7 +108,7 @@ static int try_relative(void *arg, const struct talk *talk)
 	pthread_t thread;
 	int line[2];
 
-	/* The child of a parent that is the user already has its credentials. */
+	/* The child of a parent that is already the user has these credentials. */
 	if (geteuid() == 0 && (become(&ids, attempt->caps, -1) || prctl(PR_SET_DUMPABLE, 1)))
 		return 1;
 	switch (attempt->relative) {
@@ -156,7 +156,7 @@ static int be_parent(void *arg, const struct talk *talk)
 	return child_wait(&controller);
 }
 
-/* The result of CREATE. */
+/* Returns the result of CREATE. */
 static long try_attempt(struct attempt *attempt)
 {
 	struct child child;
@@ -270,7 +270,7 @@ TEST_F(scope, capability_counts_in_the_user_namespace_of_the_process)
 	EXPECT_EQ(variant->scope < 3 ? 0 : -EPERM, try_attempt(&attempt));
 	attempt.sibling = in_foreign.pid;
 	EXPECT_EQ(variant->scope < 1 ? 0 : -EPERM, try_attempt(&attempt));
-	/* The later one has the pipe of the other one. */
+	/* End the later one first: it has the pipe of the other one. */
 	EXPECT_EQ(0, child_wait(&in_foreign));
 	EXPECT_EQ(0, child_wait(&in_owned));
 	close(owned);
@@ -317,7 +317,7 @@ TEST(last_value_stays_until_the_module_is_removed)
 
 #define EXECUTED_VARIABLE	"SCOPE_TEST_EXECUTED"
 
-/* Executes itself at each word, and says when it runs again. */
+/* Executes itself at each message, and reports when it runs again. */
 static int execute_on_request(const struct talk *talk)
 {
 	char text[32];
@@ -348,7 +348,7 @@ struct line {
 	int back[2];
 };
 
-/* The parent of the target: says its id, and lives until it gets a word. */
+/* The parent of the target: reports its pid, and lives until it receives a message. */
 static int be_middle(void *arg, const struct talk *talk)
 {
 	const struct line *line = arg;
@@ -369,14 +369,14 @@ static int be_middle(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* Words of the test to the controller. */
+/* Messages of the test to the controller. */
 enum { BEAR, CREATE, END_MIDDLE, PROCESSES };
 
 struct control {
 	struct line line;
 	unsigned long long caps;
 	bool inherit;		/* the stream is on the parent of the target */
-	pid_t stranger;		/* the target is this process, of another parent; or 0 */
+	pid_t stranger;		/* the target is this process, which has another parent; or 0 */
 };
 
 static long create_stream(struct stream *stream, pid_t pid)
@@ -474,7 +474,7 @@ static long tell(const struct child *child, long word)
 	return hear(&child->talk);
 }
 
-/* Starts the controller, with a stream on the target. Until then, the scope is the default. */
+/* Starts the controller, with a stream on the target. The scope is still the default. */
 static void begin(struct __test_metadata *_metadata, struct _test_data_exec *self)
 {
 	ASSERT_EQ(0, child_start(&self->controller, control, &self->control));
@@ -496,7 +496,10 @@ static void start_stranger(struct __test_metadata *_metadata, struct _test_data_
 	ASSERT_LT(0, self->control.stranger);
 }
 
-/* Sets the scope of the variant, which ends nothing, and lets the target execute a program. */
+/*
+ * Sets the scope of the variant, which does not end the stream, and makes the target execute a
+ * program.
+ */
 static void execute(struct __test_metadata *_metadata, struct _test_data_exec *self,
 		    long before, int scope, long after)
 {

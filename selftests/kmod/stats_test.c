@@ -45,7 +45,7 @@ static int get_stats(struct stream *stream, struct posixtrace_stats *stats)
 	return command(stream->fd, POSIXTRACE_IOC_GET_STATS, stats);
 }
 
-/* Both kinds of writer in turn. */
+/* Alternates between the two kinds of writer. */
 static void write_events(struct writer *writer, int count)
 {
 	char data[200] = "";
@@ -116,7 +116,7 @@ TEST_F(stats, clear_starts_over)
 	EXPECT_EQ(0, status.lost);
 	EXPECT_EQ(variant->policy == POSIXTRACE_POLICY_LOOP ? POSIXTRACE_STATUS_RUNNING : 0,
 		  status.flags);
-	/* No unreported loss remains, and all sub-buffers are free again. */
+	/* No loss is left unreported, and all sub-buffers are free again. */
 	EXPECT_EQ(LOAD(self->stream.ctrl->gap_generation), self->stream.reader->gap_ack);
 	ASSERT_EQ(0, stream_start(&self->stream));
 	write_events(&self->writer, 200);

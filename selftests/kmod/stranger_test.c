@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A user without the right to trace a process, but with access to the device: the stranger
- * tries everything with descriptors, numbers and offsets, and the owner of a stream notices
- * nothing.
+ * A user without the right to trace a process, but with access to the device: the stranger tries
+ * everything with descriptors, numbers and offsets, without any effect on the owner of a stream.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -17,7 +16,7 @@
 #define PREDEFINED	9
 #define SECRET	"alice's secret"
 
-/* Information that the stranger gets, though it could only be guessed. */
+/* What the stranger is told, although it would have to guess it. */
 struct booty {
 	pid_t target;
 	pid_t controller;
@@ -143,8 +142,8 @@ static long sleeps_of(pid_t pid)
 }
 
 /*
- * A thread that is about to sleep already counts as asleep, but the sleep is not counted
- * yet. The kernel shows the system call only of threads that are off the CPU.
+ * A thread that is about to sleep already has the state of a sleeping one, before the sleep is
+ * counted. The kernel shows the system call only for threads that are off the CPU.
  */
 static void await_sleep(pid_t pid)
 {
@@ -194,7 +193,7 @@ FIXTURE_SETUP(stranger)
 	ASSERT_LT(0, self->sleeps);
 }
 
-/* Alice's processes continue unaffected. */
+/* Alice's processes are unaffected. */
 FIXTURE_TEARDOWN(stranger)
 {
 	await_sleep(self->controller.pid);
@@ -249,7 +248,7 @@ static int try_to_trace(struct stream *stream, struct target *target)
 	       create_of(1) == -EPERM ? 0 : 1;
 }
 
-/* The stranger's own files show nothing of other processes. */
+/* The stranger's files do not reveal other processes. */
 static int try_to_see(struct stream *stream, struct target *target)
 {
 	unsigned int ids[POSIXTRACE_ID_MAX];
@@ -263,7 +262,7 @@ static int try_to_see(struct stream *stream, struct target *target)
 		return 1;
 	if (command(stream->fd, POSIXTRACE_IOC_EVENT_TYPES, &types) || types.count != PREDEFINED)
 		return 2;
-	/* The same id has another meaning; the same name has the stranger's own id. */
+	/* The same id has another meaning; the same name gets the stranger's own id. */
 	if (eventid_open(target->fd, "bob's") != (int)booty->secret_id ||
 	    eventid_open(target->fd, SECRET) != (int)booty->secret_id + 1)
 		return 3;
@@ -330,7 +329,7 @@ static int try_to_map(struct stream *stream, struct target *target)
 		booty->stream.pool, booty->slot.heads, booty->slot.pool, booty->slot.wakeup,
 	};
 	const int count = sizeof(ranges) / sizeof(ranges[0]);
-	/* The kernel chooses the place of the streams, but all look the same. */
+	/* The kernel chooses the offsets of the streams, but all have the same form. */
 	const uint64_t stride = 1ULL << 34;
 
 	for (int i = 0; i < count; i++) {
@@ -348,7 +347,7 @@ static int try_to_map(struct stream *stream, struct target *target)
 			range.offset = base + (range.offset - booty->stream.reader.offset);
 			if (can_map_range(stream->fd, &range))
 				return 100 + i;
-			/* At offset 0 is the gate of the mapping process. */
+			/* Offset 0 is the gate of the mapping process. */
 			if (i && can_map_range(target->fd, &range))
 				return 1000 + i;
 		}

@@ -290,7 +290,7 @@ TEST_F(stream, release_of_an_unread_subbuffer_is_busy)
 	}
 	ASSERT_EQ(POSIXTRACE_SUBBUF_CLOSED, stream_subbuf(&self->stream, i)->state);
 	EXPECT_EQ(-EBUSY, stream_release(&self->stream, i));
-	/* The attempt loses nothing. */
+	/* The attempt does not lose a record. */
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	EXPECT_EQ(POSIXTRACE_ID_START, record.event_id);
 }
@@ -454,7 +454,7 @@ static void *start_and_stop(void *arg)
 	return NULL;
 }
 
-/* STARTs and STOPs alternate in the record, whichever thread calls them. */
+/* STARTs and STOPs alternate in the records, whichever thread calls them. */
 TEST_F(stream, start_and_stop_of_two_threads_alternate)
 {
 	unsigned int expected = POSIXTRACE_ID_START;

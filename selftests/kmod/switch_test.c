@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Switches between threads that no stream traces: they take as long beside thousands of traced
- * processes as beside one.
+ * Context switches between untraced threads take as long with thousands of traced processes as
+ * with one.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -13,10 +13,13 @@
 #include "sleepers.h"
 #include "uapi.h"
 
-/* Fewer where a fork takes long. */
+/* Fewer where fork is slow. */
 #define CHILDREN	(3000 / pxt_time_scale())
 
-/* Of the time of a switch, in percent: what the other processes may cost, and the measurement. */
+/*
+ * Limit in percent of the time of a switch: the cost of the other processes, and measurement
+ * error.
+ */
 #define LIMIT		115
 
 #define ROUNDS		61
@@ -31,7 +34,7 @@ static void *give_way(void *arg)
 	return arg;
 }
 
-/* The fewest nanoseconds that it took: a busy host disturbs most rounds. */
+/* The shortest round in nanoseconds: a busy host disturbs most rounds. */
 static unsigned long long least_of_rounds(void)
 {
 	unsigned long long least = ~0ULL, took, begin;
@@ -46,7 +49,7 @@ static unsigned long long least_of_rounds(void)
 	return least;
 }
 
-/* Two threads on one processor. As they have the same fixed priority, each yield is a switch. */
+/* Two threads on one processor. Both have the same fixed priority, so each yield is a switch. */
 static unsigned long long switches_take(void)
 {
 	const struct sched_param fixed = { .sched_priority = 1 }, normal = { .sched_priority = 0 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processors that are interrupted when the controller synchronizes with all writers: those
- * that run a thread of the traced process, and no others; if another process shares its memory,
- * others as well, but not often. Uses the kernel's counters. One processor of the guest is
- * isolated, see "processors=" in selftests/vm/check.
+ * Processors that are interrupted when the controller synchronizes with all writers: only those
+ * that run a thread of the traced process. If another process shares its memory, others as well,
+ * but not often. Uses the kernel's counters. One processor of the guest is isolated, see
+ * "processors=" in selftests/vm/check.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -22,7 +22,7 @@
 #define ROUNDS		100
 #define FEW_CALLS	(ROUNDS / 4)
 
-/* The module interrupts strangers a hundred times a second, and some at first. */
+/* The module interrupts strangers a hundred times a second, and some at the start. */
 #define MANY_ROUNDS	2000
 #define SOME_ROUNDS	400
 #define MOMENT		(NSEC / 20000)
@@ -30,10 +30,10 @@
 #define BURST		20
 #define STREAMS		8
 #define USER		4242
-/* The kernel calls some as well. */
+/* The kernel also interrupts some. */
 #define MARGIN		2
 
-/* The kernel also calls idle processors for its own purposes, at varying rates. */
+/* The kernel also interrupts idle processors for its own purposes, at varying rates. */
 #define ATTEMPTS	10
 
 #define CPUS_MIN	3
@@ -54,12 +54,12 @@ static bool one_is_isolated(void)
 	return cpu == ISOLATED;
 }
 
-/* The task of a child: first run on all processors, then on one. */
+/* What a child does: first run on all processors, then on one. */
 struct plan {
 	bool attaches;
 	bool spins;
-	bool shares;		/* its memory with a process that sleeps */
-	unsigned int threads;	/* in addition, which sleep */
+	bool shares;		/* shares its memory with a process that sleeps */
+	unsigned int threads;	/* additional threads, which sleep */
 	unsigned int cpu;
 };
 
@@ -128,7 +128,7 @@ FIXTURE(synchronize)
 	struct child stranger;
 	const char *unfit;
 	int cpus;
-	/* For each processor: all calls, and the additional ones. */
+	/* For each processor: all interrupts, and the additional ones. */
 	long long calls[CPUS_MAX];
 	long long excess[CPUS_MAX];
 	/* How long the calls of the module took, in nanoseconds. */
@@ -161,8 +161,8 @@ FIXTURE_VARIANT_ADD(synchronize, of_shared_memory)
 };
 
 /*
- * The target is on its processor, and a stranger is busy on the other one of the first two, of
- * which one is isolated. The test is on the last one.
+ * The target is on its processor. A stranger is busy on the other one of the first two, one of
+ * which is isolated. The test is on the last one.
  */
 FIXTURE_SETUP(synchronize)
 {
@@ -209,7 +209,7 @@ static int wait_in_vain(struct stream *stream)
 	return command(stream->fd, POSIXTRACE_IOC_WAIT, &wait) != -ETIMEDOUT;
 }
 
-/* It sleeps for a moment. */
+/* Sleeps for a moment. */
 static int wait_shortly(struct stream *stream)
 {
 	struct posixtrace_wait wait = {
@@ -251,7 +251,7 @@ static int measure(struct _test_data_synchronize *self, int (*once)(struct strea
 	return 0;
 }
 
-/* True if no processor but @except was called as often as the controller synchronized. */
+/* True if no processor except @except was interrupted as often as the controller synchronized. */
 static bool others_are_not_called(const struct _test_data_synchronize *self, int except)
 {
 	for (int cpu = 0; cpu < self->cpus; cpu++) {
@@ -261,7 +261,7 @@ static bool others_are_not_called(const struct _test_data_synchronize *self, int
 	return true;
 }
 
-/* True if no processor but @except was called more often than a user may. */
+/* True if no processor except @except was interrupted more often than a user is allowed to. */
 static bool others_are_rarely_called(const struct _test_data_synchronize *self, int except)
 {
 	long long allowed = MARGIN * (BURST + RATE * self->took / NSEC);
@@ -279,7 +279,7 @@ TEST_F(synchronize, interrupts_only_processors_with_the_target)
 
 	if (self->unfit)
 		SKIP(return, "%s", self->unfit);
-	/* The kernel does not say where processes run that share memory: STOP waits. */
+	/* The kernel does not say where processes that share memory run: STOP waits. */
 	if (variant->shares) {
 		ASSERT_EQ(0, measure(self, start_and_stop, SOME_ROUNDS));
 		EXPECT_TRUE(others_are_rarely_called(self, -1))
@@ -312,7 +312,7 @@ TEST_F(synchronize, is_not_needed_when_a_wait_has_timed_out)
 /* The reader itself may wait as often as it likes. */
 TEST_F(synchronize, of_waiting_readers_interrupts_strangers_rarely)
 {
-	/* A processor of a guest that spins may answer late. */
+	/* A spinning processor of a guest may answer late. */
 	const int count = variant->spins ? ROUNDS : MANY_ROUNDS;
 
 	if (self->unfit)
@@ -323,7 +323,7 @@ TEST_F(synchronize, of_waiting_readers_interrupts_strangers_rarely)
 		       self->took / 1000000, self->calls[0], self->calls[1], self->calls[2]);
 }
 
-/* Stops streams in turns. Returns how long that takes, in milliseconds, or < 0. */
+/* Stops streams in turn. Returns how long that takes in milliseconds, or < 0. */
 static long stop_streams(void)
 {
 	struct stream streams[STREAMS];
@@ -354,7 +354,7 @@ static int be_a_user(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* More streams are no way around the rate. */
+/* The rate applies to all streams of a user together. */
 TEST(streams_of_a_user_interrupt_strangers_rarely_together)
 {
 	struct child child;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process's view: the gate, and the streams from SYNC.
+ * A traced process's view: the gate, and the streams that SYNC returns.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,7 +24,7 @@ FIXTURE_TEARDOWN(target)
 	target_close(&self->target);
 }
 
-/* The enable bits of all event types together. */
+/* The enable bits of all event types combined. */
 static unsigned int enabled(const struct posixtrace_gate *gate)
 {
 	unsigned int mask = 0;
@@ -232,7 +232,7 @@ static int wait_for_the_end(void *arg)
 	return 0;
 }
 
-/* Is the main thread of this process a zombie? */
+/* True if the main thread of this process is a zombie. */
 static bool main_thread_has_ended(void)
 {
 	FILE *file = fopen("/proc/self/stat", "r");
@@ -266,7 +266,7 @@ static void *sync_beside_a_process(void *arg)
 	return arg;
 }
 
-/* A main thread that has ended uses no memory, but stays a thread of its process. */
+/* A main thread that has ended uses no memory, but is still a thread of its process. */
 TEST(sync_sees_who_shares_memory_after_the_main_thread_has_ended)
 {
 	pthread_t thread;
@@ -334,7 +334,7 @@ TEST_F(target, generation_changes_when_streams_come_and_go)
 	EXPECT_NE(generation, LOAD(self->target.gate->generation));
 }
 
-/* Returns 0 if the gate of this process has another generation than that of its parent. */
+/* Returns 0 if this process's gate has another generation than its parent's gate. */
 static int compare_generation(void *arg, const struct talk *talk)
 {
 	const unsigned long long *generation = arg;
@@ -347,7 +347,7 @@ static int compare_generation(void *arg, const struct talk *talk)
 	return LOAD(other.gate->generation) == *generation;
 }
 
-/* A child has the notes of its parent in its memory. */
+/* A child has its parent's notes in its memory. */
 TEST_F(target, no_two_gates_have_an_equal_generation)
 {
 	unsigned long long generation;

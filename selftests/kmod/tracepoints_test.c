@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams with events of the kernel turn tracepoints on and off, for which the kernel interrupts
- * every processor. How often they can cause that, and that no other stream waits for it.
+ * Streams with kernel events turn tracepoints on and off, for which the kernel interrupts every
+ * processor. Limits on how often they can cause that; no other stream waits for it.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -17,19 +17,21 @@
 #define PARAMETER	"/sys/module/posixtrace/parameters/user_streams"
 #define ALICE		1000
 
-/* Classes that each user may have. */
+/* Classes that every user may record. */
 #define CLASSES		(POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS | \
 			 POSIXTRACE_CLASS_SIGNAL)
 
-/* The test and its children run on the first processor, and count the calls of the other one. */
+/*
+ * The test and its children run on the first processor, and count the interrupts of the other one.
+ */
 #define HERE		0
 #define OTHER		1
 
 #define CYCLES		20
 
 /*
- * Calls to turn all tracepoints of the module on. The kernel also calls idle processors for its
- * own purposes.
+ * Interrupts for turning on all tracepoints of the module. The kernel also interrupts idle
+ * processors for its own purposes.
  */
 #define CALLS_ALL	1000
 #define CALLS_IDLE	(CYCLES * 10)
@@ -66,7 +68,7 @@ static int create_and_close(__u64 classes)
 	return fd < 0 ? fd : close(fd);
 }
 
-/* Begins with a module that has turned no tracepoint on. */
+/* Starts with a module that has turned no tracepoint on. */
 FIXTURE(tracepoints)
 {
 };
@@ -132,7 +134,7 @@ TEST_F(tracepoints, user_without_a_free_stream_turns_none_of_them_on)
 /* Seconds that the tracepoints of system calls stay on after their last stream. */
 #define KEPT		10
 
-/* The calls that a stream for system calls causes. */
+/* The interrupts that a stream for system calls causes. */
 static long long calls_of_one(void)
 {
 	long long before = calls();
@@ -155,7 +157,7 @@ TEST_F(tracepoints, of_system_calls_are_turned_off_ten_seconds_after_their_last_
 
 #define ROUNDS		31
 
-/* Creates and ends streams with these classes, until it is killed. */
+/* Creates and ends streams with these classes until it is killed. */
 static int create_often(void *arg, const struct talk *talk)
 {
 	const __u64 *classes = arg;
@@ -175,7 +177,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median of the nanoseconds that a stream takes beside such a child; 0: failed. */
+/* The median time for a stream next to such a child, in nanoseconds, or 0 on failure. */
 static unsigned long long stream_beside(__u64 classes)
 {
 	unsigned long long took[ROUNDS], begin;

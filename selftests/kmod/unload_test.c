@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module is removed and comes back while processes that have used it live on, and while
- * they fork, execute programs and end.
+ * The module is removed and inserted again while processes that have used it are alive, and while
+ * they fork, execute programs and exit.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -27,7 +27,7 @@ FIXTURE_SETUP(unload)
 	ASSERT_EQ(0, module_refcount());
 }
 
-/* After any failure: other programs need the module. */
+/* Runs after any failure: other programs need the module. */
 FIXTURE_TEARDOWN(unload)
 {
 	if (module_refcount() < 0)
@@ -64,7 +64,7 @@ static int attach_and_let_go(void)
 	return id;
 }
 
-/* Executes requests, and reports the results. */
+/* Carries out requests, and reports the results. */
 enum { LET_GO, FORK, EXEC, IS_GONE, RECORD };
 
 static int execute_requests(void *arg, const struct talk *talk);
@@ -82,7 +82,7 @@ static int record(void)
 	return ret ? -1 : id;
 }
 
-/* A child answers in place of this process, until it ends. */
+/* A child answers instead of this process until it ends. */
 static int fork_and_wait(const struct talk *talk)
 {
 	int status;
@@ -233,7 +233,7 @@ TEST_F(unload, processes_that_end_meanwhile_are_forgotten)
 		ASSERT_EQ(0, child_start(&child, execute_requests, NULL));
 		ASSERT_LT(0, tell(&child, LET_GO));
 		ASSERT_LT(0, tell(&child, FORK));
-		/* When it answers, it has started and inherited. */
+		/* Once it answers, it has started and inherited. */
 		ASSERT_LT(0, tell(&child, LET_GO));
 		ASSERT_EQ(0, module_unload());
 		if (i == 1)
@@ -244,7 +244,7 @@ TEST_F(unload, processes_that_end_meanwhile_are_forgotten)
 	}
 }
 
-/* Processes of before have them in their memory. */
+/* Processes from before have the old numbers in their memory. */
 TEST_F(unload, numbers_do_not_begin_anew)
 {
 	unsigned long long number[2], generation[2];
@@ -304,7 +304,7 @@ static int start_and_end(int n)
 		execl("/bin/true", "true", NULL);
 		_exit(1);
 	case 2:
-		/* Attaches if possible, and dies afterwards. */
+		/* Attaches if possible, and exits afterwards. */
 		open_and_close(NULL);
 		attach_and_let_go();
 		kill(getpid(), SIGKILL);
@@ -333,7 +333,7 @@ static int use_module(int me)
 		ret = -1;
 		goto close;
 	}
-	/* While the first file is open, the device can be opened again. */
+	/* The device can be opened a second time while the first file is open. */
 	stream_fd = device_open();
 	create_init(&create, 0);
 	create.attr.inherited = POSIXTRACE_INHERITED;
@@ -428,7 +428,7 @@ TEST_F_TIMEOUT(unload, races_with_forks_execs_and_ends, 600)
 	for (int i = 0; i < STORMERS; i++) {
 		TH_LOG("attached %d, no device %d, forked %d, executed %d", storm->attached[i],
 		       storm->refused[i], storm->forked[i], storm->executed[i]);
-		/* Each has met the module and its absence: otherwise there was no race. */
+		/* Each has met the module both present and absent: otherwise there was no race. */
 		EXPECT_LT(0, storm->attached[i]);
 		EXPECT_LT(0, storm->refused[i]);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WAIT: blocks until there is something to read, and no longer.
+ * WAIT: blocks until there is a record to read, and no longer.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -45,14 +45,14 @@ static int stream_wait(struct stream *stream, unsigned long long deadline)
 	return command(stream->fd, POSIXTRACE_IOC_WAIT, &wait);
 }
 
-/* A thread that waits, and the result. */
+/* A thread that calls WAIT, and the result. */
 struct waiter {
 	struct stream *stream;
 	pthread_t thread;
 	struct posixtrace_wait wait;
 	int ret;
 	int tid;
-	int blocked;	/* SIGUSR2, after the wait */
+	int blocked;	/* SIGUSR2 is blocked after the wait */
 };
 
 static int is_blocked(int signal)
@@ -73,7 +73,7 @@ static void *waiting(void *arg)
 	return NULL;
 }
 
-/* Starts a thread and returns once it sleeps in WAIT, the only place where it can. */
+/* Starts a thread and returns once it sleeps in WAIT, the only place where it can sleep. */
 static int waiter_start_with(struct waiter *waiter, struct stream *stream,
 			     const struct posixtrace_wait *wait)
 {
@@ -113,7 +113,7 @@ TEST_F(wait, returns_immediately_with_an_event)
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	EXPECT_EQ(0, stream_wait(&self->stream, 0));
-	/* Waiting consumes nothing. */
+	/* Waiting does not consume the record. */
 	EXPECT_EQ(0, stream_wait(&self->stream, 0));
 	EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 }
@@ -125,7 +125,7 @@ TEST_F(wait, returns_immediately_with_any_deadline)
 	EXPECT_EQ(0, stream_wait(&self->stream, ~0ULL));
 }
 
-/* The reader has taken one record more than it reported, and shows that in @held. */
+/* The reader has taken one record more than it has reported, and says so in @held. */
 TEST_F(wait, returns_immediately_when_the_reader_holds_an_event)
 {
 	struct pollfd pollfd = { .fd = self->stream.fd, .events = POLLIN };
@@ -215,7 +215,7 @@ TEST_F(wait, wake_command_wakes_it_up)
 		EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 		EXPECT_EQ(0, LOAD(writer.wakeup->need_wakeup));
 	}
-	/* Without WAKE, each event is found within half a second. */
+	/* Without WAKE, the kernel finds each event within half a second. */
 	EXPECT_GT(2 * NSEC * pxt_time_scale(), now() - before);
 	writer_close(&writer);
 }
@@ -237,7 +237,7 @@ TEST_F(wait, sees_events_without_a_wake_command)
 	writer_close(&writer);
 }
 
-/* A thread polled and stopped before an event came: need_wakeup is cleared after a while. */
+/* A thread polled and stopped before an event came: the kernel clears need_wakeup after a while. */
 TEST_F(wait, need_wakeup_is_cleared_without_a_waiter)
 {
 	unsigned long long limit = now() + 10 * NSEC * pxt_time_scale();
@@ -311,7 +311,7 @@ TEST_F(wait, signal_with_restart_keeps_waiting)
 	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR1));
 	ASSERT_EQ(0, stream_start(&self->stream));
 	ret = waiter_end(&waiter);
-	/* The kernel may do either; the library retries or not. */
+	/* The kernel may do either; the library retries if necessary. */
 	EXPECT_TRUE(ret == 0 || ret == -EINTR);
 }
 
@@ -323,8 +323,8 @@ static const struct posixtrace_wait unblocking = { .unblock = 1ULL << (SIGUSR2 -
 static struct {
 	int usr1;
 	int usr2;
-	int usr2_in_usr1;	/* it arrived during the handler of the other one */
-	int usr2_blocked;	/* in that handler */
+	int usr2_in_usr1;	/* it arrived during the handler of the other signal */
+	int usr2_blocked;	/* blocked in that handler */
 	int entered;
 	int go_on;
 } seen;
@@ -347,7 +347,7 @@ static void note_usr1(int signal)
 	__atomic_store_n(&seen.usr1, seen.usr1 + 1, __ATOMIC_RELEASE);
 }
 
-/* Also blocks SIGUSR2, in later threads as well. */
+/* Also blocks SIGUSR2, including in later threads. */
 static int handle_both(int flags)
 {
 	struct sigaction usr1 = { .sa_handler = note_usr1, .sa_flags = flags };
@@ -391,7 +391,7 @@ TEST_F(wait, earlier_signal_interrupts_it)
 	EXPECT_EQ(1, waiter.blocked);
 }
 
-/* It applies to the sleep, not to handlers that interrupt the sleep. */
+/* Signals are unblocked for the sleep, not for handlers that interrupt the sleep. */
 TEST_F(wait, unblocks_nothing_in_handlers)
 {
 	struct waiter waiter;
@@ -458,7 +458,7 @@ TEST_F(wait, can_be_killed)
 /* ------------------------------------------------------------------ */
 /* Errors								*/
 
-/* Reads everything and releases nothing. Returns the number of sub-buffers. */
+/* Reads all records without releasing sub-buffers. Returns the number of sub-buffers. */
 static unsigned int take_all(struct stream *stream, unsigned int nr)
 {
 	const struct posixtrace_subbuf *subbuf;
@@ -476,8 +476,8 @@ static unsigned int take_all(struct stream *stream, unsigned int nr)
 }
 
 /*
- * Otherwise the lock would be held, with nothing else running on the processor, for all
- * sub-buffers of the largest stream each time.
+ * Otherwise each call would hold the lock for all sub-buffers of the largest stream, and keep
+ * other tasks off the processor.
  */
 TEST_F(wait, reads_no_subbuffer_twice)
 {
