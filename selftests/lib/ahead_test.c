@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that are read one by one are taken from the stream a few at a time. A program notices
- * nothing of it.
+ * The library reads events ahead, a few at a time, and returns them one by one. Programs cannot
+ * tell.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -34,7 +34,7 @@ static void record_numbers(int first, int end)
 		record_number(i);
 }
 
-/* The number of the next event; -1 if there is none, or an error. */
+/* The number of the next event, or -1. */
 static int next_number(struct _test_data_ahead *self)
 {
 	return take(self->trid, &self->event) == 1 ? event_number(&self->event) : -1;
@@ -76,7 +76,7 @@ TEST_F(ahead, room_of_a_batch_that_is_too_small_truncates_the_first_event_only)
 	ASSERT_EQ(1, count);
 	EXPECT_EQ(sizeof(buffer), events[0].data_len);
 	EXPECT_EQ(POSIX_TRACE_TRUNCATED_READ, events[0].event.posix_truncation_status);
-	/* The second one was put back, and others had been read ahead. */
+	/* The second one was put back after others had been read ahead. */
 	for (int i = 2; i < 5; i++)
 		EXPECT_EQ(i, next_number(self));
 }
@@ -139,7 +139,7 @@ TEST_F(ahead, stats_count_only_what_was_reported)
 	EXPECT_EQ(10, stats.read);
 }
 
-/* What was read ahead is not lost. All other events are reported, or counted as overwritten. */
+/* Events read ahead are not lost. All other events are reported, or counted as overwritten. */
 TEST_F(ahead, overwriting_comes_after_what_was_read_ahead)
 {
 	struct posixtrace_stats_info stats;
@@ -172,7 +172,7 @@ TEST_F(ahead, overwriting_comes_after_what_was_read_ahead)
 	EXPECT_EQ(16000, stats.read + stats.overwritten + stats.skipped);
 }
 
-/* UNTIL_FULL: the stream starts again when the last event was reported, and not before. */
+/* UNTIL_FULL: the stream restarts once the last event has been reported, not earlier. */
 TEST(full_stream_waits_for_the_last_report)
 {
 	struct posix_trace_status_info status;
@@ -210,7 +210,7 @@ static void *read_until_shutdown(void *arg)
 	return NULL;
 }
 
-/* The memory of the stream is freed when no other thread uses it any more. */
+/* The stream's memory is freed when no other thread uses it. */
 TEST(shutdown_waits_for_readers)
 {
 	trace_id_t shared = -1, trid;

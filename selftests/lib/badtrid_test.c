@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every function with invalid trace ids, and those that report events with NULL: EINVAL,
- * never a crash.
+ * Every function with invalid trace ids, and functions that report events with NULL pointers:
+ * EINVAL, never a crash.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -13,7 +13,7 @@
 
 FIXTURE(garbage)
 {
-	trace_id_t trid;	/* a valid one, beside the garbage */
+	trace_id_t trid;	/* a valid id, next to the invalid ones */
 };
 
 FIXTURE_VARIANT(garbage)
@@ -40,7 +40,7 @@ FIXTURE_TEARDOWN(garbage)
 
 TEST_F(garbage, is_invalid_everywhere)
 {
-	/* If the number is the valid trace id by chance, take the next one. */
+	/* If that happens to be the valid trace id, take the next one. */
 	trace_id_t trid = variant->trid == self->trid ? self->trid + 1 : variant->trid;
 
 	EXPECT_STREQ("", accepts(trid));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Timestamps do not drift from CLOCK_REALTIME. It takes a minute, most of which it waits. */
+/* Timestamps do not drift from CLOCK_REALTIME. Takes a minute, mostly waiting. */
 #include <poll.h>
 
 #include "clock_scene.h"
@@ -13,7 +13,7 @@ FIXTURE(minute)
 FIXTURE_SETUP(minute)
 {
 	ASSERT_EQ(0, scene_set(&self->scene, COUNTER));
-	/* A rate other than the one that the kernel measured at boot. */
+	/* A rate other than the one measured by the kernel at boot. */
 	ASSERT_LE(0, set_frequency(100));
 }
 
@@ -35,9 +35,9 @@ static unsigned long long apart(const unsigned long long pair[2])
 }
 
 /*
- * If the counter were a separate clock, it would drift: the difference to the clock call
- * before the event would change over time. It changes by less than 1 us, apart from changes
- * of the machine's speed, which also show in the time between two clock calls.
+ * A counter used as a separate clock would drift: the difference from the clock call before the
+ * event would change over time. It changes by less than 1 us, except for changes of the machine's
+ * speed, which also show in the time between two clock calls.
  */
 TEST_F_TIMEOUT(minute, does_not_drift_within_a_minute, 120)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timestamps: they are those of CLOCK_REALTIME with every clock source of the kernel, and
- * in the order of the events.
+ * Timestamps are CLOCK_REALTIME with every clock source of the kernel, in the order of the events.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -59,7 +58,7 @@ FIXTURE_TEARDOWN(clock)
 
 #define ALONE	1000
 
-/* Returns how many of ALONE events are recorded if the module refuses to record any. */
+/* Returns how many of ALONE events are recorded if the module refuses to record events. */
 static int record_alone(void)
 {
 	const struct refusal refusal = { .commands = { POSIXTRACE_IOC_EVENT }, .err = EINVAL };
@@ -80,7 +79,7 @@ static int record_alone(void)
 	return count;
 }
 
-/* Four interruptions in a row are an exception with any clock. */
+/* Four consecutive interruptions are rare with any clock. */
 TEST_F(clock, is_read_without_the_module)
 {
 	int status;
@@ -117,7 +116,7 @@ TEST_F_TIMEOUT(clock, is_between_clock_gettime_before_and_after, 120)
 	static struct bracket bracket[BATCH];
 	int events = 1000000 / (pxt_time_scale() * pxt_time_scale());
 
-	/* A source with a system call needs fewer events. */
+	/* Fewer events for a source that needs system calls. */
 	if (strcmp(variant->source, COUNTER))
 		events /= 10;
 	for (int done = 0; done < events; done += BATCH) {
@@ -141,7 +140,7 @@ TEST_F_TIMEOUT(clock, is_as_fast_as_the_clock_is_made, 120)
 }
 
 #ifdef NO_COUNTER
-/* Times do not go backwards while the kernel changes to another source. */
+/* Times do not go backwards when the kernel changes its clock source. */
 TEST_F(clock, keeps_its_order_when_its_source_changes)
 {
 	const char *other = strcmp(variant->source, COUNTER) ? COUNTER : NO_COUNTER;
@@ -164,7 +163,7 @@ TEST_F(clock, keeps_its_order_when_its_source_changes)
 
 #endif
 
-/* A thread changes its CPU for each event. */
+/* A thread changes its CPU before each event. */
 TEST_F(clock, keeps_its_order_when_a_thread_migrates)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -201,7 +200,7 @@ TEST_F(clock, follows_a_step_forward_immediately)
 		record_brackets(type, bracket, 1);
 		EXPECT_EQ(0, count_outside(self->scene.trid, bracket, 1));
 	}
-	/* Events that the module records have the new time, too. */
+	/* Events that the module records also have the new time. */
 	EXPECT_EQ(0, last_outside_when_stopped(self->scene.trid, step));
 	set_clock(clock_ns() - (rounds + 1) * step);
 }
@@ -228,7 +227,7 @@ TEST_F_TIMEOUT(clock, keeps_its_order_when_the_clock_is_set, 60)
 	}
 	set_clock(clock_ns() - shift * (long long)NSEC);
 	EXPECT_LT(clock_ns(), last);
-	/* If there was no stream, a new one starts with the current time. */
+	/* If all streams are gone, a new one starts with the current time. */
 	ASSERT_EQ(0, posix_trace_shutdown(self->scene.trid));
 	ASSERT_EQ(0, new_roomy_stream(&self->scene.trid));
 	posix_trace_event(type, NULL, 0);
@@ -248,7 +247,7 @@ static int record_in_time_namespace(void)
 	if (fd < 0 || write(fd, offset, strlen(offset)) < 0)
 		return 2;
 	close(fd);
-	/* Children are in the new namespace. */
+	/* Only children enter the new namespace. */
 	switch (fork()) {
 	case 0:
 		posix_trace_event(type, &i, sizeof(i));
@@ -287,7 +286,7 @@ TEST_F(clock, is_clock_realtime_in_a_time_namespace)
 
 #define AFTER_SETNS	400
 
-/* Records an event, then enters a namespace whose CLOCK_MONOTONIC is @offset later. */
+/* Records an event, then enters a namespace with CLOCK_MONOTONIC ahead by @offset. */
 static int record_after_setns(const char *offset)
 {
 	int fd, i = 0;
@@ -307,7 +306,7 @@ static int record_after_setns(const char *offset)
 	return 0;
 }
 
-/* The library does not notice. The offset is a day or slightly more than a tick, and back. */
+/* The library is not told. The offset is a day or slightly more than a tick, and back. */
 TEST_F(clock, is_clock_realtime_after_setns_into_a_time_namespace)
 {
 	static const char *const offsets[] = {

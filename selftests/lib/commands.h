@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counts the commands by which a program records with the help of the module. Include it in one
- * file of a program, which has no door.
+ * Counts the commands that a program uses to record through the module. Include it in one file of
+ * a program without a door.
  */
 #ifndef _COMMANDS_H
 #define _COMMANDS_H
@@ -9,7 +9,7 @@
 #include <linux/posixtrace.h>
 #include <sys/syscall.h>
 
-/* Of all threads, and of all processes with this memory. */
+/* Of all threads and all processes that share this memory. */
 static struct commands {
 	int syncs;
 	int events;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A container that an unprivileged user creates: namespaces for users, process ids and
- * mounts, and a root directory that contains only /dev/posixtrace.
+ * A container that an unprivileged user creates: user, PID and mount namespaces, and a root
+ * directory that contains only /dev/posixtrace.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -52,14 +52,14 @@ static int make_root(void)
 	/* pivot_root() does not work on an initramfs. */
 	if (chroot(".") || chdir("/"))
 		return 25;
-	/* The directory contains nothing else. */
+	/* The directory is otherwise empty. */
 	return access(PXT_DEVICE, R_OK | W_OK) || !access("/proc", F_OK) || !access("/tmp", F_OK) ?
 	       26 : 0;
 }
 
 struct inside {
 	int (*fn)(const struct talk *talk);
-	int which;	/* namespaces other than the user namespace */
+	int which;	/* namespaces besides the user namespace */
 };
 
 static int be_inside(const struct inside *inside, const struct talk *talk)
@@ -69,7 +69,7 @@ static int be_inside(const struct inside *inside, const struct talk *talk)
 	return err ? err : inside->fn(talk);
 }
 
-/* Between outside and inside: only children are in the new PID namespace. */
+/* Between outside and inside: only children enter the new PID namespace. */
 static int be_runtime(void *arg, const struct talk *talk)
 {
 	const struct inside *inside = arg;
@@ -112,7 +112,7 @@ static void record_number(int number)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &number, sizeof(number));
 }
 
-/* True if the next user event has this number and is from that process. */
+/* True if the next user event has this number and comes from that process. */
 static int took(trace_id_t trid, int number, pid_t pid)
 {
 	struct event event;
@@ -170,7 +170,7 @@ static int trace_a_child(const struct talk *talk)
 	if (take(trid, &event) != 1)
 		return 33;
 	for (int i = 0; i < 10; i++) {
-		/* Blocks until the event comes. */
+		/* Blocks until the event arrives. */
 		say(&child.talk, i);
 		if (posix_trace_getnext_event(trid, &event.info, event.data, sizeof(event.data),
 					      &event.len, &event.unavailable))
@@ -273,9 +273,9 @@ FIXTURE_VARIANT(outside)
 	int for_alice;
 };
 
-/* A process outside of the PID namespace does not exist inside. */
+/* Processes outside the PID namespace do not exist inside. */
 FIXTURE_VARIANT_ADD(outside, unseen) { CLONE_NEWNS | CLONE_NEWPID, ESRCH, ESRCH };
-/* Root inside has no privileges outside, but is still the user alice. */
+/* Root inside has no privileges outside, but is still the user Alice. */
 FIXTURE_VARIANT_ADD(outside, seen) { CLONE_NEWNS, EPERM, 0 };
 
 FIXTURE_SETUP(outside)
@@ -308,7 +308,7 @@ TEST_F(outside, process_outside_is_traced_by_the_same_rules)
 	EXPECT_EQ(variant->for_alice, hear(&self->runtime.talk));
 }
 
-/* The process does not know its id outside; the test finds it as the child of its parent. */
+/* The process does not know its pid outside; the test finds it as the child of its parent. */
 static int record_inside(const struct talk *talk)
 {
 	return record_on_demand(NULL, talk);
@@ -320,7 +320,7 @@ static pid_t child_of(pid_t parent)
 	char path[64];
 	FILE *file;
 
-	/* Ids are assigned in ascending order, and the child is younger. */
+	/* Pids are assigned in ascending order, and the child is younger. */
 	for (pid_t i = parent + 1; pid < 0 && i < parent + 1000; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/stat", i);
 		file = fopen(path, "re");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The death of a controller in many ways: its streams end with it, before its parent gets
- * the exit status, and the traced processes continue.
+ * Controllers die in many ways: their streams end with them, before the parent gets the exit
+ * status, and the traced processes continue.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -15,7 +15,7 @@
 
 #define SLOTS	32
 
-/* The number of further streams that this process can create. */
+/* The number of additional streams that this process can create. */
 static int free_slots(void)
 {
 	trace_id_t trids[SLOTS + 1];
@@ -32,15 +32,15 @@ static int free_slots(void)
 enum company {
 	ALONE,
 	READERS,	/* threads that block in a read */
-	HOLDERS,	/* children that have its descriptors */
+	HOLDERS,	/* children with copies of its descriptors */
 };
 
 struct controller {
 	void (*die)(const struct talk *talk);
 	enum company company;
 	pid_t target;
-	int *line;		/* a pipe: holders live until it is closed */
-	int *failed;		/* shared; errors that holders find */
+	int *line;		/* pipe: holders live until it is closed */
+	int *failed;		/* shared; number of errors in holders */
 };
 
 static void by_returning(const struct talk *talk)
@@ -101,7 +101,7 @@ static void by_crash_of_a_thread(const struct talk *talk)
 		pause();
 }
 
-/* The main thread ends first. Readers would keep the process alive, so there are none. */
+/* The main thread ends first. No readers here, since they would keep the process alive. */
 static void thread_by_thread(const struct talk *talk)
 {
 	static struct talk copy;
@@ -116,7 +116,7 @@ static int use_descriptor(int fd)
 	return poll_say(fd, -1) != POLLERR;
 }
 
-/* A child that records as well, and then outlives its parent. */
+/* A child that also records, and outlives its parent. */
 static void hold(const struct controller *controller, int fd)
 {
 	char c;
@@ -286,14 +286,14 @@ TEST(controller_is_killed_at_any_point)
 			record_plain(j);
 		dawdle(i * 7919 % 100003);
 		child_kill(&child);
-		/* Too slow for each round; and a lost slot stays lost. */
+		/* Too slow for each round; a lost slot stays lost anyway. */
 		if (i % 50 == 49)
 			ASSERT_EQ(SLOTS, free_slots());
 	}
 	ASSERT_EQ(SLOTS, free_slots());
 }
 
-/* Both die at the same time. The controller is a child of the parent of its target. */
+/* Both die at the same time. The controller is a child of its target's parent. */
 TEST(controller_and_target_are_killed_at_the_same_time)
 {
 	struct act *act = share(sizeof(*act));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Uses all of <posixtrace/posixtrace.hpp>. The argument is the case. Exits with 0 if it is right,
- * and prints what is wrong otherwise.
+ * Uses all of <posixtrace/posixtrace.hpp>. The argument is the test case. Exits with 0 on success;
+ * otherwise prints what is wrong.
  */
 #include <posixtrace/posixtrace.hpp>
 
@@ -51,7 +51,7 @@ static_assert(can_record<std::string>::value);
 static_assert(!can_record<int *>::value && !can_record<std::vector<int>>::value);
 static_assert(!can_record<std::nullptr_t>::value);
 
-/* The error number that it throws, 0 without. */
+/* The error number that it throws, or 0. */
 template<typename F> int thrown(F &&f, const char *what)
 {
 	try {
@@ -64,7 +64,7 @@ template<typename F> int thrown(F &&f, const char *what)
 	return 0;
 }
 
-/* The data of user events as texts. */
+/* The data of the user events as strings. */
 std::vector<std::string> texts(reader &from)
 {
 	std::vector<std::string> found;
@@ -91,7 +91,7 @@ void moves()
 	stream third;
 	const trace_id_t gone = third.id();
 
-	/* The stream that it had is shut down. */
+	/* Its previous stream is shut down. */
 	third = std::move(second);
 	EXPECT(third.id() == id && second.id() == 0);
 	EXPECT(posix_trace_shutdown(gone) == EINVAL);
@@ -306,7 +306,7 @@ void mismatch()
 		if (each.is_user())
 			found.push_back(each.fields().size());
 	}
-	/* Truncated data have the fields that are whole. */
+	/* Truncated data has the fields that are complete. */
 	EXPECT(found == std::vector<size_t>({ 0, 0, 1 }));
 }
 
@@ -323,7 +323,7 @@ void follow()
 	const pid_t child = ::fork();
 
 	if (!child) {
-		/* If the parent fails. */
+		/* In case the parent fails. */
 		::alarm(60);
 		if (::read(go[0], &byte, 1) != 1)
 			_exit(1);

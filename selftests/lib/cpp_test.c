@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * <posixtrace/posixtrace.hpp>: each case is one of cpp_helper.cpp.
+ * <posixtrace/posixtrace.hpp>: each case runs a case of cpp_helper.cpp.
  */
 #define _GNU_SOURCE
 #include <sys/wait.h>

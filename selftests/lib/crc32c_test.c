@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The checksum of logs: the known value, and both implementations compared to one that
- * computes it bit by bit. Needs no module.
+ * The checksum of logs: a known value, and both implementations compared with a bitwise one. Needs
+ * no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs that close the library's descriptors without its knowledge, and open files of
- * their own with these numbers, as daemons do: a traced process remains traced, a closed
- * stream is gone, and the library does not touch those files.
+ * Programs that close the library's descriptors without its knowledge and open files with the same
+ * numbers, as daemons do: a traced process remains traced, a closed stream is gone, and the
+ * library does not touch those files.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -29,7 +29,7 @@ static int is_running(trace_id_t trid)
 	       status.posix_stream_status == POSIX_TRACE_RUNNING;
 }
 
-/* The number of the next user event of a stream, -1 if there is none. */
+/* The number of the next user event of a stream, or -1. */
 static int take_number(trace_id_t trid)
 {
 	struct event event;
@@ -66,7 +66,7 @@ FIXTURE_SETUP(closed_stream)
 {
 	ASSERT_EQ(0, child_start(&self->other, child_idle, NULL));
 	ASSERT_EQ(0, hear(&self->other.talk));
-	/* Attach now, so that later changes are due to the stream. */
+	/* Attach now, so that later changes are caused by the stream. */
 	record_number(0);
 	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -88,7 +88,7 @@ TEST_F(closed_stream, trid_is_invalid_everywhere)
 	EXPECT_EQ(-1, posixtrace_fd(self->trid));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_STREQ("", accepts(self->trid));
-	/* The first shutdown, which accepts() ends with, has freed everything. */
+	/* The first shutdown, which is the last call of accepts(), has freed everything. */
 	EXPECT_STREQ("", accepts(self->trid));
 	EXPECT_STREQ("", foreign_check(&self->file));
 }
@@ -183,8 +183,8 @@ TEST_F(number, of_a_closed_stream_can_be_that_of_the_next)
 }
 
 /*
- * dup2() closes the old stream, and makes a second descriptor of the other one. Closing
- * that would end the other stream.
+ * dup2() closes the old stream, and duplicates the descriptor of the other one. Closing that
+ * descriptor would end the other stream.
  */
 TEST_F(number, can_be_a_copy_of_another_streams_descriptor)
 {
@@ -206,7 +206,7 @@ TEST_F(number, of_a_closed_stream_can_be_that_of_the_target)
 {
 	int fds, target = -1;
 
-	/* The process is not attached yet, as it has recorded no event. */
+	/* The process has not attached yet, since it has recorded no event. */
 	ASSERT_EQ(0, count_device_fds(NULL));
 	record_number(1);
 	ASSERT_EQ(1, count_device_fds(&target));
@@ -219,7 +219,7 @@ TEST_F(number, of_a_closed_stream_can_be_that_of_the_target)
 	fds = count_device_fds(NULL);
 	record_number(2);
 	EXPECT_EQ(2, take_number(self->second));
-	/* The existing descriptor serves. */
+	/* The existing descriptor is used. */
 	EXPECT_EQ(fds, count_device_fds(NULL));
 	EXPECT_EQ(0, posix_trace_shutdown(self->second));
 }
@@ -277,7 +277,7 @@ FIXTURE_SETUP(closed_target)
 {
 	int target = -1;
 
-	/* Another CPU would need a sub-buffer of its own, and a descriptor to get it. */
+	/* Another CPU would need a sub-buffer, and a descriptor to get it. */
 	ASSERT_LE(0, run_on(0));
 	ASSERT_EQ(0, child_start(&self->other, child_idle, NULL));
 	ASSERT_EQ(0, hear(&self->other.talk));
@@ -307,12 +307,12 @@ TEST_F(closed_target, process_keeps_recording)
 	EXPECT_STREQ("", foreign_check(&self->file));
 }
 
-/* Another descriptor replaces it, once; none is needed if the program's own file serves. */
+/* Another descriptor replaces it, once; it is not needed if the program's own file serves. */
 TEST_F(closed_target, process_replaces_one_descriptor)
 {
 	int more = variant->kind != FOREIGN_TARGET;
 
-	/* With sequences it needs none. */
+	/* Threads with sequences need no descriptor. */
 	ASSERT_EQ(0, forgo_sequences());
 	for (int i = 2; i < 10; i++)
 		record_number(i);
@@ -333,7 +333,7 @@ TEST_F(closed_target, names_keep_their_meaning)
 {
 	trace_event_id_t id;
 
-	/* The names are not those of the process that the file with that number may trace. */
+	/* The names do not belong to the process that the file with that number may trace. */
 	EXPECT_EQ(0, posix_trace_eventid_open("after", &id));
 	EXPECT_NE(self->id, id);
 	EXPECT_EQ(0, posix_trace_eventid_open("before", &id));
@@ -456,7 +456,7 @@ static int files_unharmed(const struct foreign *files)
 	return 1;
 }
 
-/* A stream of the daemon itself records the same event as the stream on it. */
+/* A stream of the daemon on itself records the same event as the stream on the daemon. */
 static int trace_myself(int number)
 {
 	trace_id_t trid;
@@ -471,7 +471,7 @@ static int trace_myself(int number)
 
 #define DAEMON_EVENTS	9
 
-/* The test sees only its events and its exit status: the step that failed. */
+/* The test only sees its events and its exit status, which is the number of the failed step. */
 static int live_as_daemon(void)
 {
 	struct foreign files[DAEMON_FILES];
@@ -521,14 +521,14 @@ static int daemonise(void *arg, const struct talk *talk)
 	pid_t pid;
 
 	(void)arg;
-	/* These processes are not traced, and their children do not inherit what they attach. */
+	/* These processes are not traced, and their children do not inherit their attachment. */
 	record_number(-1);
 	if (setsid() < 0)
 		return 1;
 	record_number(-1);
 	pid = fork();
 	if (pid == 0) {
-		/* The first event of the daemon is the first one in the stream. */
+		/* The daemon's first event is the first one in the stream. */
 		say(talk, getpid());
 		if (hear(talk))
 			_exit(100);
@@ -573,7 +573,7 @@ TEST(daemon_is_traced_from_its_beginning_to_its_end)
 
 static struct recorder {
 	pthread_t thread;
-	unsigned int count;	/* of events and those of the handler; the thread writes it */
+	unsigned int count;	/* of events, including the handler's; written by the thread */
 	int stop;
 } recorders[RECORDERS];
 
@@ -603,7 +603,7 @@ static void *record_until_stopped(void *arg)
 	return NULL;
 }
 
-/* Waits until each thread has recorded two more events: none is still in an earlier one. */
+/* Waits until each thread has recorded two more events: no thread is still in an earlier one. */
 static void wait_for_recorders(void)
 {
 	unsigned int before[RECORDERS], i;
@@ -619,7 +619,7 @@ static void wait_for_recorders(void)
 struct rounds {
 	int count;
 	int files;		/* fewer files are faster */
-	bool wait;		/* in each round, until all have recorded with new descriptors */
+	bool wait;		/* in each round for all threads to record with new descriptors */
 };
 
 /* Repeatedly closes all descriptors, opens files with arbitrary numbers, and checks them. */
@@ -646,8 +646,8 @@ static int close_in_rounds(const struct rounds *rounds)
 }
 
 /*
- * Records until the library has attached again. After a failed try, as when a foreign file
- * answered it, the library loses events for 100 ms without another try.
+ * Records until the library has attached again. After a failed attempt, for example if a foreign
+ * file answered, the library drops events for 100 ms before it retries.
  */
 static unsigned int record_last(void)
 {
@@ -730,11 +730,11 @@ TEST(no_event_is_lost_when_descriptors_are_closed)
 	EXPECT_EQ(4711, last);
 }
 
-/* At any point, also during an attach. Then an event may be lost, but no file is harmed. */
+/* At any point, even during an attach. In that case an event may be lost, but no file is harmed. */
 TEST(no_file_is_harmed_when_descriptors_are_closed_at_any_time)
 {
 	const struct rounds rounds = {
-		/* The debug kernel is so slow that the race of README.md would be met. */
+		/* The debug kernel is so slow that the race described in README.md would occur. */
 		.count = (PXT_TSAN ? 800 : 8000) / pxt_time_scale(),
 		.files = 1,
 		.wait = false,

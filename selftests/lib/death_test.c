@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The death of traced processes at any point.
+ * Traced processes die at any point.
  */
 #define _GNU_SOURCE
 #include <linux/sched.h>
@@ -18,7 +18,7 @@ static int load(const int *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* The current events of a stream's descriptor. */
+/* The current poll() events of a stream's descriptor. */
 static int poll_now(trace_id_t trid)
 {
 	return poll_say(posixtrace_fd(trid), 0);
@@ -43,12 +43,12 @@ FIXTURE_TEARDOWN(death)
 /* At any point								*/
 
 struct life {
-	int begun;		/* number of started events */
+	int begun;		/* number of events begun */
 	int done;
 	struct line line;
 };
 
-/* More events would take too long to read if the kill comes late. */
+/* Reading more events would take too long if the kill comes late. */
 #define EVENTS_MAX	200
 
 static void record_until_killed(struct life *life)
@@ -66,7 +66,7 @@ static void record_until_killed(struct life *life)
 	}
 }
 
-/* Expects all finished events, and perhaps the one that was started. */
+/* Expects all completed events, and perhaps the one that was begun. */
 static void check_life(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid,
 		       const struct life *life)
 {
@@ -131,7 +131,7 @@ static void *record_in_thread(void *arg)
 	return NULL;
 }
 
-/* Each thread has a life; the point of each is arbitrary. */
+/* Each thread has its own life, and dies at an arbitrary point. */
 TEST_F(death, of_threads_while_recording)
 {
 	struct life *lives = share(2 * sizeof(*lives));
@@ -179,10 +179,7 @@ TEST_F(death, of_threads_while_recording)
 
 #define CONTROLLERS	3
 
-/*
- * Gets a pid to trace from the test; once that process has ended, reports the number of its
- * events.
- */
+/* Receives the pid to trace; once that process has ended, reports the number of its events. */
 static int count_events(void *arg, const struct talk *talk)
 {
 	struct event event;
@@ -289,7 +286,7 @@ TEST(death_while_a_stream_is_created)
 /* ------------------------------------------------------------------ */
 /* Reused process ids							*/
 
-/* Starts a child with this process id. */
+/* Starts a child with this pid. */
 static int start_numbered(struct child *child, pid_t pid)
 {
 	struct clone_args args = {
@@ -399,7 +396,7 @@ TEST_F(last, its_events_can_be_read)
 	}
 	EXPECT_EQ(POLLHUP, poll_now(self->trid));
 	EXPECT_EQ(0, take(self->trid, &self->event));
-	/* The stream has not changed. */
+	/* The stream is unchanged. */
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(POLLIN | POLLHUP, poll_now(self->trid));
 	ASSERT_EQ(1, take(self->trid, &self->event));
@@ -449,7 +446,7 @@ TEST_F(last, poller_wakes_up)
 	EXPECT_EQ(POLLHUP, poller_end(&poller));
 }
 
-/* A traced process with a child; it lives until the next message, and its child lives on. */
+/* A traced process with a child; it lives until the next message, and the child outlives it. */
 static int bear_one(void *arg, const struct talk *talk)
 {
 	int *line = arg;
@@ -489,7 +486,7 @@ TEST(poller_wakes_up_when_the_last_process_ends)
 	EXPECT_EQ(0, poll_now(trid));
 	EXPECT_FALSE(load(&poller.done));
 	ASSERT_EQ(1, write(line[1], "", 1));
-	/* The event or the end wakes up the poller. */
+	/* Either the event or the end wakes the poller. */
 	EXPECT_TRUE(poller_end(&poller) & POLLIN);
 	ASSERT_EQ(0, posix_trace_getnext_event(trid, &event.info, event.data, sizeof(event.data),
 					       &event.len, &event.unavailable));
@@ -507,7 +504,7 @@ struct chain {
 	int over;
 };
 
-/* Each process ends as soon as it has a child, which perhaps has not run yet. */
+/* Each process ends as soon as it has a child, which may not have run yet. */
 static int bear_and_end(void *arg, const struct talk *talk)
 {
 	struct chain *chain = arg;

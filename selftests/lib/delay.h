@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Restartable sequences with a long delay at one point or another. The program that includes this,
- * before all other headers, contains the library's own code, with loops in the sequences.
+ * Restartable sequences with a long delay at a selected point. Include this before all other
+ * headers: the program then contains the library's code, with delay loops in the sequences.
  */
 #ifndef _SELFTESTS_DELAY_H
 #define _SELFTESTS_DELAY_H
@@ -12,7 +12,7 @@
 #if defined(__x86_64__)
 #define HAVE_DELAYS
 
-/* The point where a thread is delayed; the mark remains when the kernel aborts the sequence. */
+/* The point where a thread is delayed; the mark remains if the kernel aborts the sequence. */
 __asm__(".macro delay point, scratch\n\t"
 	"movl 4*\\point+delay_loops(%rip), \\scratch\n\t"
 	"testl \\scratch, \\scratch\n\t"
@@ -36,7 +36,7 @@ __asm__(".macro delay point, scratch\n\t"
 #elif defined(__AARCH64EL__)
 #define HAVE_DELAYS
 
-/* The same, with registers of their own. */
+/* The same, with three scratch registers. */
 __asm__(".macro delay point\n\t"
 	"adrp x3, delay_loops+4*\\point\n\t"
 	"ldr w3, [x3, :lo12:delay_loops+4*\\point]\n\t"
@@ -78,13 +78,13 @@ __asm__(".macro delay point\n\t"
 #include "family.h"
 #include "process.h"
 
-/* The sequences use these three by name. Set before other threads exist. */
+/* The sequences refer to these three by name. Set before other threads exist. */
 unsigned int delay_loops[PXTU_DELAYS + 1];
 __thread unsigned int delay_at;
 /* Aborts at each point; index 0: elsewhere. */
 __thread unsigned int delay_aborts[PXTU_DELAYS + 1];
 
-/* The number of loops that takes @nanoseconds on an undisputed processor. */
+/* The number of loops that take @nanoseconds on an idle processor. */
 static inline unsigned int loops_of(unsigned long long nanoseconds)
 {
 	unsigned long long best = ~0ULL, start, took;

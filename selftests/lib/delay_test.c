@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Restartable sequences with a long delay at one point or another: a writer is often
- * interrupted there, and has to retry.
+ * Restartable sequences with a long delay at a selected point: a writer is often interrupted
+ * there, and must retry.
  */
 #define _GNU_SOURCE
 #include "delay.h"
@@ -13,7 +13,7 @@ static struct aborts {
 	long at[PXTU_DELAYS + 1];
 } *aborts;
 
-/* Also called in a handler: a count is added by the handler or by the interrupted thread. */
+/* Also called in a handler: each count is added by either the handler or the interrupted thread. */
 static void collect_aborts(void)
 {
 	for (int point = 0; point <= PXTU_DELAYS; point++) {
@@ -25,7 +25,7 @@ static void collect_aborts(void)
 	}
 }
 
-/* Runs before the abort that it causes, and has its own sequences. */
+/* Runs before the abort that it causes, and uses sequences itself. */
 static void record_in_handler(int signal)
 {
 	unsigned int at = delay_at;
@@ -42,7 +42,7 @@ FIXTURE(delay)
 
 FIXTURE_VARIANT(delay)
 {
-	int point;	/* or 0 for all */
+	int point;	/* 0: all points */
 	int policy;
 	size_t size;
 };
@@ -74,13 +74,13 @@ FIXTURE_VARIANT_ADD(delay, all_of_loop) { 0, POSIX_TRACE_LOOP, SMALL };
 static int the_point;
 static unsigned long long deadline;
 
-/* All points means all but the drops, which are few. */
+/* "All points" excludes drops, which are rare. */
 static bool is_counted(int point)
 {
 	return the_point ? point == the_point : point != PXTU_DELAY_DROP;
 }
 
-/* On a kernel that is not slow. On one that is, these would leave no time for anything else. */
+/* Only if the kernel is not slow: on a slow one, the delays would leave no time for other work. */
 #define DELAY		40000ULL	/* nanoseconds */
 #define TURNS		200		/* microseconds */
 #define LETTERS		10000

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Descriptions of event types, through the library: in streams, and in the logs that the module
+ * Descriptions of event types through the library: in streams, and in the logs that the module
  * writes.
  */
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 
 #include "pxt_test.h"
 
-/* As the library writes it. */
+/* In the form that the library writes. */
 #define FIELDS	"{u32 id;text key;}"
 
 #define WORKER	65534
@@ -26,7 +26,7 @@ static int description(trace_id_t trid, trace_event_id_t event, char *text, size
 	return posixtrace_eventid_get_description(trid, event, text, size, NULL);
 }
 
-/* Is this the description of the type with this name? */
+/* True if the type with this name has this description. */
 static int described(trace_id_t trid, const char *name, const char *expected)
 {
 	char found[TRACE_EVENT_NAME_MAX + 1], text[POSIXTRACE_DESCRIPTION_MAX + 1];
@@ -101,7 +101,7 @@ TEST_F(describe, worker_that_gave_up_root_does_not_describe_the_types_of_its_ser
 			_exit(1);
 		if (posixtrace_eventid_describe(self->id, FIELDS) != EPERM)
 			_exit(2);
-		/* What is refused once does not stop it. */
+		/* A refusal does not affect later calls. */
 		_exit(posix_trace_eventid_open("own", &self->id) ||
 		      posixtrace_eventid_describe(self->id, FIELDS) ? 3 : 0);
 	}
@@ -111,7 +111,7 @@ TEST_F(describe, worker_that_gave_up_root_does_not_describe_the_types_of_its_ser
 	EXPECT_TRUE(described(self->trid, "own", FIELDS));
 }
 
-/* Blanks and comments do not make another description, and are not kept. */
+/* Blanks and comments do not make a description different, and are not kept. */
 TEST_F(describe, descriptions_are_compared_by_their_words)
 {
 	ASSERT_EQ(0, posixtrace_eventid_describe(self->id, "{ u32 id; # number\n\ttext key ; }"));
@@ -212,7 +212,7 @@ TEST_F(in_log, description_is_in_the_log)
 	EXPECT_EQ(0, posix_trace_close(self->log));
 }
 
-/* Also when the name is in the log already, and of many types, in several blocks. */
+/* Even if the name is already in the log, and for many types, in several blocks. */
 TEST_F(in_log, later_descriptions_follow)
 {
 	struct posix_trace_status_info status;
@@ -237,7 +237,7 @@ TEST_F(in_log, later_descriptions_follow)
 		ASSERT_EQ(0, posixtrace_eventid_describe(id, text));
 	}
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
-	/* The reader that has the log open finds them, too. */
+	/* The reader that has the log open also finds them. */
 	EXPECT_TRUE(described(self->log, "described", FIELDS));
 	for (int i = 0; i < 100; i++) {
 		char found[3000];
@@ -253,8 +253,8 @@ TEST_F(in_log, later_descriptions_follow)
 }
 
 /*
- * A ring may be as large as a file can be, which says that it shall never wrap. If there is no
- * place for descriptions behind it, nothing else is lost.
+ * A ring may be as large as a file can be, so that it never wraps. If there is no space for
+ * descriptions after it, only they are lost.
  */
 TEST_F(in_log, largest_ring_has_all_events)
 {
@@ -284,7 +284,7 @@ TEST_F(in_log, largest_ring_has_all_events)
 	EXPECT_EQ(0, posix_trace_close(self->log));
 }
 
-/* A log that restarts has them again. */
+/* A log that restarts contains them again. */
 TEST_F(in_log, descriptions_survive_clear)
 {
 	struct posixtrace_log_info info;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drops of a full stream are counted without a system call where possible, and with one
- * otherwise.
+ * Drops of a full stream are counted without a system call where possible.
  */
 #define _GNU_SOURCE
 #include <linux/seccomp.h>
@@ -18,7 +17,7 @@
 
 #define TO_FILL	600	/* enough events to fill a stream */
 #define DROPPED	1000
-#define SIGNALS	2000	/* some of them arrive while an event is counted */
+#define SIGNALS	2000	/* some arrive while an event is being counted */
 
 static void record(int count)
 {
@@ -81,7 +80,7 @@ static void fill(const struct talk *talk)
 	hear(talk);
 }
 
-/* From now on only read, write and exit are allowed; any other system call is fatal. */
+/* From now on only read, write and exit are permitted; any other system call is fatal. */
 static int record_without_system_calls(void *arg, const struct talk *talk)
 {
 	(void)arg;
@@ -114,8 +113,8 @@ static void count_signal(int sig)
 }
 
 /*
- * Reading the processor's counter is fatal from now on, as it is after strict seccomp. On arm64,
- * only newer kernels can do that: with the others, this counts with a clock.
+ * From now on reading the counter is fatal, as after strict seccomp. On arm64, older kernels
+ * cannot do that: there, a clock is used for counting.
  */
 static int forbid_the_counter(void)
 {
@@ -175,7 +174,7 @@ TEST_F(drop, counts_in_threads_without_sequences)
 	EXPECT_EQ(self->before + DROPPED, dropped_by(self->trid));
 }
 
-/* Each thread records while it moves across the CPUs. */
+/* Each thread records while it moves from CPU to CPU. */
 static void *record_on_all(void *arg)
 {
 	(void)arg;
@@ -232,7 +231,7 @@ TEST(other_streams_get_the_drops_of_a_full_one)
 	EXPECT_EQ(0, posix_trace_shutdown(loop));
 }
 
-/* A slot serves many streams: each counts its own drops, and none of an earlier stream. */
+/* A slot is used by many streams in turn: each only counts its own drops. */
 TEST(streams_in_a_reused_slot_count_their_own_drops)
 {
 	struct posixtrace_stats_info stats;

@@ -12,13 +12,13 @@
 
 #define HELPER	"./exec_helper"
 
-/* The task of the helper; a child function executes it. */
+/* Instructions for the helper, which a child function executes. */
 struct program {
 	const char *path;
-	const char *name;	/* of the event type to open */
-	int number;		/* to record, without a talk */
+	const char *name;	/* name of the event type to open */
+	int number;		/* number to record, without a talk */
 	int again;		/* how often it executes itself first */
-	bool talks;		/* as on_demand() of the helper */
+	bool talks;		/* run on_demand() of the helper */
 };
 
 static inline void set_number(const char *name, long value)
@@ -29,7 +29,7 @@ static inline void set_number(const char *name, long value)
 	setenv(name, text, 1);
 }
 
-/* Exec closes the descriptors of a talk, but not copies of them. */
+/* exec() closes the descriptors of a talk, but not these copies. */
 static inline void set_program(const struct program *program, const struct talk *talk)
 {
 	setenv("EXEC_NAME", program->name ? program->name : "of the helper", 1);
@@ -50,7 +50,7 @@ static inline int execute(const struct program *program, const struct talk *talk
 	return 100;
 }
 
-/* A child function: waits for a message, then executes. */
+/* A child function: waits for a message, then executes the helper. */
 static inline int execute_on_request(void *arg, const struct talk *talk)
 {
 	say(talk, 0);

@@ -66,7 +66,7 @@ static int run(char **argv)
 	return 0;
 }
 
-/* A sanitizer that looks for leaks in exit() would make a child there. */
+/* A leak checker of a sanitizer in exit() would create a child there. */
 int main(int argc, char **argv)
 {
 	(void)argc;

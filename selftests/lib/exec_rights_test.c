@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process executes a program that its controller may not inspect: from then on it
- * is not traced.
+ * A traced process executes a program that its controller may not inspect: it is no longer traced.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -41,7 +40,7 @@ static int become(uid_t uid, bool ptrace)
 	if (setgroups(0, NULL) || prctl(PR_SET_KEEPCAPS, 1) || setresgid(uid, uid, uid) ||
 	    setresuid(uid, uid, uid) || set_caps(ptrace ? 1 << CAP_SYS_PTRACE : 0))
 		return -1;
-	/* Only exec would do that automatically. */
+	/* Only exec() would do that automatically. */
 	return prctl(PR_SET_DUMPABLE, 1);
 }
 
@@ -51,17 +50,17 @@ static int become(uid_t uid, bool ptrace)
 struct controller {
 	uid_t uid;
 	bool ptrace;
-	bool drop;	/* it is privileged when it creates the stream, and not later */
-	bool kernel;	/* the stream has events of the kernel */
+	bool drop;	/* it drops its privilege after creating the stream */
+	bool kernel;	/* the stream has kernel events */
 };
 
 enum word {
-	NEXT_EVENT,	/* the number of the next user event, 0 if there is none */
+	NEXT_EVENT,	/* the number of the next user event, or 0 */
 	PROCESSES,
 	POLL,
 	STOP,
-	KERNEL,		/* how many events of the kernel follow the exec, -1 without one */
-	FAULT,		/* the address of the next page fault, 0 if there is none */
+	KERNEL,		/* the number of kernel events after the exec, -1 without an exec */
+	FAULT,		/* the address of the next page fault, or 0 */
 };
 
 static long kernel_events_behind_exec(trace_id_t trid)
@@ -94,7 +93,7 @@ static long next_fault(trace_id_t trid)
 	return 0;
 }
 
-/* Elsewhere than on x86, there are no page faults. */
+/* Only x86 has page fault events. */
 static int start_kernel_stream(pid_t pid, trace_id_t *trid)
 {
 	const unsigned int classes = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS |
@@ -132,7 +131,7 @@ static long obey(trace_id_t trid, long word)
 	}
 }
 
-/* Gets a pid to trace, reports the result, then executes requests. */
+/* Receives the pid to trace, reports the result, then carries out requests. */
 static int control(void *arg, const struct talk *talk)
 {
 	struct controller *controller = arg;
@@ -164,7 +163,7 @@ static long tell(const struct child *child, long word)
 struct target {
 	struct program program;
 	uid_t uid;
-	int *line;		/* a pipe: a byte makes the child of the target record; or NULL */
+	int *line;		/* pipe: a byte makes the child of the target record; or NULL */
 };
 
 static void record_once(const int *line)
@@ -208,7 +207,7 @@ FIXTURE_VARIANT(image)
 	uid_t owner;
 	gid_t group;
 	bool caps;
-	int script_mode;	/* of a script that the program interprets; 0 for none */
+	int script_mode;	/* mode of a script that the program interprets; 0: no script */
 	bool secret;		/* exec gains privileges, or the file is unreadable */
 };
 
@@ -237,7 +236,7 @@ static int make_script(const char *path, const char *program, int mode)
 	return fclose(file) || chmod(path, mode);
 }
 
-/* CAP_NET_RAW, effective: a process gains it by exec. */
+/* CAP_NET_RAW, effective: exec() grants it to a process. */
 static int add_caps(const char *path)
 {
 	struct vfs_cap_data caps = {
@@ -265,7 +264,7 @@ FIXTURE_SETUP(image)
 		err = add_caps(self->program);
 		self->missing = err == -EOPNOTSUPP;
 		ASSERT_TRUE(!err || self->missing);
-		/* Only the kernels of the tests may lack attributes, not those of distributions. */
+		/* Only test kernels may lack extended attributes, not those of distributions. */
 		if (self->missing)
 			ASSERT_LT(3, pxt_time_scale());
 	}
@@ -309,12 +308,12 @@ static void end(struct __test_metadata *_metadata, struct _test_data_image *self
 	EXPECT_EQ(0, child_wait(&self->controller));
 }
 
-/* Lets the new program record, and checks whether the event is traced. */
+/* Lets the new program record, and checks if the event is traced. */
 static void check(struct __test_metadata *_metadata, struct _test_data_image *self, bool traced)
 {
 	EXPECT_EQ(traced, tell(&self->controller, PROCESSES));
 	ASSERT_EQ(2, tell(&self->child, 2));
-	/* Earlier events remain, whatever the program is. */
+	/* Earlier events are kept, whatever the program is. */
 	EXPECT_EQ(1, tell(&self->controller, NEXT_EVENT));
 	EXPECT_EQ(traced ? 2 : 0, tell(&self->controller, NEXT_EVENT));
 	EXPECT_EQ(traced ? 0 : POLLHUP, tell(&self->controller, POLL));
@@ -331,7 +330,10 @@ TEST_F(image, user_does_not_see_secrets)
 	end(_metadata, self);
 }
 
-/* It sees that the old program has executed the file, and nothing of what the kernel does then. */
+/*
+ * The user sees that the old program has executed the file, but not what the kernel does
+ * afterwards.
+ */
 TEST_F(image, user_sees_no_events_of_the_kernel_about_secrets)
 {
 	struct controller controller = { .uid = USER, .kernel = true };
@@ -348,7 +350,7 @@ TEST_F(image, user_sees_no_events_of_the_kernel_about_secrets)
 	end(_metadata, self);
 }
 
-/* The target is no child of its controller. */
+/* The target is not a child of its controller. */
 TEST_F(image, trace_scope_hides_events_of_the_kernel_as_secrets)
 {
 	struct controller controller = { .uid = USER, .kernel = true };
@@ -363,7 +365,7 @@ TEST_F(image, trace_scope_hides_events_of_the_kernel_as_secrets)
 	end(_metadata, self);
 }
 
-/* Does the process have memory there? */
+/* True if the process has memory at @address. */
 static bool is_mapped(pid_t pid, unsigned long address)
 {
 	unsigned long begin, end;
@@ -381,7 +383,7 @@ static bool is_mapped(pid_t pid, unsigned long address)
 	return found;
 }
 
-/* The kernel writes into the memory of a program before it says that there is one. */
+/* The kernel writes to the memory of a program before it reports the exec. */
 TEST_F(image, user_gets_no_address_of_secrets)
 {
 	const int classes = posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
@@ -424,7 +426,7 @@ TEST_F(image, controller_with_privileges_at_creation_sees_all_programs)
 	end(_metadata, self);
 }
 
-/* A child of the target shares the memory with the process before it executes. */
+/* A child of the target shares memory with the process before it calls exec. */
 TEST_F(image, privileged_stream_of_a_child_shows_no_secrets)
 {
 	struct controller controller = { .uid = 0, .ptrace = true };
@@ -510,7 +512,7 @@ static int change_dumpable(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* The result for a controller that starts now. */
+/* Returns the result for a controller that starts now. */
 static long try_to_trace(struct controller *controller, pid_t pid)
 {
 	struct child child;

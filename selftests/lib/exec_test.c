@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process, or a controller, executes another program.
+ * A traced process or a controller executes another program.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -13,7 +13,7 @@
 
 #define FIRST_EVENT	"common"
 
-/* Expects this as the next user event, with this name of its type. */
+/* Expects this as the next user event, with a type of this name. */
 static void expect_event(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid, int number,
 			 const char *type)
 {
@@ -34,7 +34,7 @@ static void expect_no_event(struct __test_metadata *_metadata, trace_id_t trid)
 	EXPECT_EQ(0, take_user(trid, &event));
 }
 
-/* Records, and then executes a program. */
+/* Records, then executes a program. */
 static int record_and_execute(void *arg, const struct talk *talk)
 {
 	trace_event_id_t id;
@@ -352,7 +352,7 @@ TEST_F(exec, program_of_a_vfork_is_traced)
 	for (int i = 0; i < rounds(20); i++) {
 		pid = vfork_and_record(&self->program);
 		ASSERT_LT(0, pid);
-		/* The child may have ended or not. */
+		/* The child may or may not have ended. */
 		record_plain(3);
 		ASSERT_EQ(0, ended(pid));
 		expect_event(_metadata, self->trid, pid, 10, "posix_trace_unnamed_userevent");
@@ -404,7 +404,7 @@ TEST_F(exec, untraced_program_has_its_own_event_types)
 	trace_event_id_t ids[3], id;
 	struct child child;
 
-	/* This order gives the second type another number in the parent than in the program. */
+	/* This order gives the second type different numbers in the parent and in the program. */
 	ASSERT_EQ(0, posix_trace_eventid_open("filler", &ids[0]));
 	ASSERT_EQ(0, posix_trace_eventid_open("of the helper", &ids[1]));
 	self->program.talks = true;
@@ -412,7 +412,7 @@ TEST_F(exec, untraced_program_has_its_own_event_types)
 	ASSERT_EQ(0, hear(&child.talk));
 	say(&child.talk, 0);
 	EXPECT_EQ(ids[0], hear(&child.talk));
-	/* Processes do not share types from then on either. */
+	/* A later stream does not make the processes share types. */
 	ASSERT_EQ(0, start_family_stream(child.pid, &self->trid));
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "of the controller", &id));
 	EXPECT_EQ(ids[1], id);
@@ -438,7 +438,7 @@ TEST_F(exec, stream_shut_down_before_has_no_effect)
 
 #define SLOTS	32
 
-/* The number of further streams that this process can create. */
+/* The number of additional streams that this process can create. */
 static int free_slots(void)
 {
 	trace_id_t trids[SLOTS + 1];
@@ -500,7 +500,7 @@ static void check_controller(struct __test_metadata *_metadata, bool keep_descri
 	if (keep_descriptor)
 		EXPECT_EQ(POLLHUP, hear(&child.talk));
 	ASSERT_LT(0, hear(&child.talk));
-	/* The new program lives, and controls nothing. */
+	/* The new program runs, and controls no stream. */
 	EXPECT_EQ(SLOTS, free_slots());
 	record_plain(2);
 	EXPECT_EQ(0, child_wait(&child));
@@ -565,7 +565,7 @@ static int execute_at_the_line(void *arg, const struct talk *talk)
 {
 	struct race *race = arg;
 
-	/* The process is attached already, and exec has to give that up. */
+	/* The process is already attached; exec must detach it. */
 	if (race->attached)
 		record_plain(1);
 	line_up(race->line, 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The library when memory allocation fails, or copying by the kernel: in a process for
- * each, the first, the second... allocation of a call fails, until the call succeeds.
+ * The library when memory allocation, or copying by the kernel, fails: in a new process each time,
+ * the first, the second... allocation of a call fails, until the call succeeds.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -16,7 +16,7 @@
 #include "reading.h"
 #include "withlog.h"
 
-/* In a process that runs an operation: a failure returns its line number. */
+/* In the process that runs an operation: returns the line number on failure. */
 #define MUST(condition) do {			\
 	if (!(condition))			\
 		return __LINE__;		\
@@ -37,7 +37,7 @@ struct world {
 struct op {
 	bool sequences;		/* keep the library's restartable sequences */
 	bool once;		/* do not repeat it after a failure */
-	bool attaches;		/* it keeps a descriptor, as it attaches */
+	bool attaches;		/* it keeps a descriptor, since it attaches */
 	int (*prepare)(struct world *world);
 	int (*run)(struct world *world);
 	int (*check)(struct world *world);
@@ -78,8 +78,8 @@ static int new_one(struct world *world)
 }
 
 /*
- * Records until an event arrives. After a failure the library pauses for some milliseconds:
- * events of that time are lost, but not later ones.
+ * Records until an event arrives. After a failure the library pauses for some milliseconds: it
+ * drops events during the pause, but no later ones.
  */
 static int records(struct world *world, trace_event_id_t type)
 {
@@ -118,7 +118,7 @@ static int run_start(struct world *world)
 	return posix_trace_start(world->trid);
 }
 
-/* It attaches the process, returns nothing, and keeps errno. */
+/* Attaches the process, does not return an error, and preserves errno. */
 static int run_event(struct world *world)
 {
 	(void)world;
@@ -175,7 +175,7 @@ static int run_create_log(struct world *world)
 	return posix_trace_create_withlog(0, &attr, world->fd, &world->trid);
 }
 
-/* Opens the log and reads it to its end: it has that many events, and none is missing. */
+/* Opens the log and reads it to its end: it has exactly that many events. */
 static int log_has(struct world *world, int events)
 {
 	struct posix_trace_status_info status;
@@ -236,7 +236,7 @@ static int run_shutdown(struct world *world)
 	return posix_trace_shutdown(world->trid);
 }
 
-/* Whether it failed or not, the stream is gone and the log is complete. */
+/* In either case the stream is gone and the log is complete. */
 static int check_shutdown(struct world *world)
 {
 	MUST(posix_trace_start(world->trid) == EINVAL);
@@ -275,15 +275,15 @@ static void leave_sequences(void)
 }
 
 /*
- * A signal of the kernel itself kills: it could not read the table of a sequence. A fault of the
- * program's own is an error.
+ * A SIGSEGV sent by the kernel kills the process: the kernel could not read the descriptor of a
+ * sequence. A fault of the program itself is an error.
  */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
 	(void)context;
 	if (info->si_code != SI_KERNEL)
 		_exit(1);
-	/* It is blocked here: it arrives when the handler returns. */
+	/* The signal is blocked here: it arrives when the handler returns. */
 	sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	raise(signal);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs when memory allocation fails in the thread that writes them: the kernel's thread at the
- * beginning, then the library's thread. While it flushes, clears, writes the end or the beginning,
- * the first allocation fails, then the second, until it succeeds. A request fails or is done, and
- * nothing is missing after a repeated request.
+ * Logs when memory allocation fails in the thread that writes them: the kernel's thread at first,
+ * then the library's thread. While it flushes, clears, or writes the end or the start, the first
+ * allocation fails, then the second, until it succeeds. Each request fails or is carried out;
+ * repeating it makes the log complete.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -17,13 +17,15 @@
 #include "loopback.h"
 #include "pxt_test.h"
 
-/* In a try: a failure returns its line number. */
+/* In a try: returns the line number on failure. */
 #define MUST(condition) do {			\
 	if (!(condition))			\
 		return __LINE__;		\
 } while (0)
 
-/* More than a page of events. After so many successes in a row, no further allocation can fail. */
+/*
+ * More than a page of events. After this many successes in a row, no further allocation can fail.
+ */
 #define EVENTS		134
 #define QUIET_TRIES	20
 
@@ -31,14 +33,14 @@ enum medium { FILE_LOG, PIPE_LOG, SOCKET_LOG };
 
 /**
  * struct world - the state of a try
- * @kind: of the stream and its log
+ * @kind: kind of the stream and its log
  * @medium: the kind of file that the log is written to
  * @thread: the id of the kernel thread, or 0
- * @worker: the id of the thread of the library, or 0
- * @fault: of the thread that writes
+ * @worker: the id of the library's thread, or 0
+ * @fault: the fault counter of the thread that writes
  * @trid: the stream
  * @to: the log, or the writing end
- * @content: the file with the whole log
+ * @content: the file with the complete log
  * @drain: copies the log there, if it is another file
  */
 struct world {
@@ -83,7 +85,7 @@ static bool writes_logs(const char *pid)
 	return !strncmp(name, "posixtrace/", strlen("posixtrace/"));
 }
 
-/* The id of the only log thread; 0 if there is none. */
+/* The id of the only log thread, or 0. */
 static int find_thread(void)
 {
 	DIR *proc = opendir("/proc");
@@ -99,7 +101,9 @@ static int find_thread(void)
 	return pid;
 }
 
-/* The thread of an ended stream remains for a moment, and must not be mistaken for the next one. */
+/*
+ * The thread of an ended stream lives on for a moment, and must not be mistaken for the next one.
+ */
 static void await_end_of(int thread)
 {
 	while (thread && !kill(thread, 0))
@@ -116,7 +120,7 @@ static int fault_open_thread(struct fault *fault, int thread)
 	return fault->fd < 0 ? -errno : 0;
 }
 
-/* From now on all allocations of the thread fail, or none does. Returns 0 or negative errno. */
+/* From now on all allocations of the thread fail, or all succeed. Returns 0 or negative errno. */
 static int thread_fails(int thread, bool fails)
 {
 	static const char * const kinds[] = { "failslab", "fail_page_alloc" };
@@ -168,8 +172,8 @@ static int world_open(struct world *world)
 }
 
 /*
- * Do not drain while allocations fail: a pipe keeps a page or two after they were read, and
- * a fast reader would return each before the next is needed. There is space for all that is
+ * Do not drain while allocations fail: a pipe keeps a page or two after they were read, and a fast
+ * reader would return each page before the next one is needed. There is space for everything
  * written until then.
  */
 static int drain_begin(struct world *world)
@@ -179,7 +183,7 @@ static int drain_begin(struct world *world)
 	return drain_start(&world->drain, world->drain.from, world->content);
 }
 
-/* Then the file has everything that was written. */
+/* Afterwards the file has everything that was written. */
 static int drain_finish(struct world *world)
 {
 	if (world->medium == FILE_LOG)
@@ -189,7 +193,7 @@ static int drain_finish(struct world *world)
 	return close(world->drain.from);
 }
 
-/* A stream that records, and a thread whose allocations can fail. */
+/* A running stream, and a thread with allocations that can fail. */
 static int world_start(struct world *world)
 {
 	int line = world_open(world);
@@ -218,7 +222,7 @@ static int world_end(struct world *world, struct log_content *content)
 /* ------------------------------------------------------------------ */
 /* Tries: each returns 0 or a line					*/
 
-/* Makes the request @what while the @n-th allocation of the thread fails; then reads the log. */
+/* Requests @what while the @n-th allocation of the thread fails; then reads the log. */
 static int failing(struct world *world, int n, int (*what)(trace_id_t trid),
 		   struct outcome *outcome)
 {
@@ -342,10 +346,7 @@ static int try_clear(struct world *world, int n, struct outcome *outcome)
 	return 0;
 }
 
-/*
- * A failed clear is not repeated, and nothing more is recorded: the result is a log, old or
- * empty.
- */
+/* A failed clear is not repeated, and recording stops: the result is a log, old or empty. */
 static int try_clear_and_end(struct world *world, int n, struct outcome *outcome)
 {
 	struct log_content content;
@@ -365,7 +366,10 @@ static int try_clear_and_end(struct world *world, int n, struct outcome *outcome
 	return 0;
 }
 
-/* The shutdown cannot be repeated. The failure is unknown, as the thread has ended. */
+/*
+ * The shutdown cannot be repeated. Whether an allocation failed is unknown, as the thread has
+ * ended.
+ */
 static int try_shutdown(struct world *world, int n, struct outcome *outcome)
 {
 	struct log_content content;
@@ -402,7 +406,7 @@ static void *creator(void *arg)
 }
 
 /*
- * The thread waits for space, since nothing has been read. What was sent takes space until it is
+ * The thread waits for space, because no data was read. Sent data takes up space until it is
  * acknowledged, so the socket is full only when all of that is.
  */
 static int fill(int fd)
@@ -504,7 +508,7 @@ FIXTURE_TEARDOWN(thread)
 {
 }
 
-/* Returns the number of tries with a known failure, or a negative number if one was wrong. */
+/* Returns the number of tries with a known failure, or a negative number if a try was wrong. */
 static int fail_each(struct __test_metadata *_metadata, struct world *world,
 		     int (*try)(struct world *world, int n, struct outcome *outcome))
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wrong descriptions of fields: each is refused with the reason and its place. Needs no module.
+ * Invalid descriptions of fields: each is refused with the reason and its position. Needs no
+ * module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -10,7 +11,7 @@
 
 #define TEXT_MAX	4095	/* bytes of a description */
 
-/* Returns the message; the place must be where @mark begins in the text. */
+/* Returns the message; the position must be where @mark begins in the text. */
 static const char *error_at(const char *text, const char *mark)
 {
 	static struct posixtrace_fields_error error;
@@ -212,7 +213,7 @@ TEST(too_many_levels_are_refused)
 		"{{{u8 a[1][1][1];}b[1];}c[1][3];}", "1][3");
 }
 
-/* Writes a description with so many members after each other. */
+/* Writes a description with @count consecutive members. */
 static void many_members(char *text, size_t size, int count, const char *kind)
 {
 	size_t len = snprintf(text, size, "%s", kind);
@@ -232,7 +233,7 @@ TEST(too_many_members_are_refused)
 	posixtrace_fields_free(fields);
 	many_members(text, sizeof(text), 257, "{");
 	REFUSED("more than 256 members, padding included", text, "u8 a256");
-	/* those of a nested struct count, too, and the padding behind them */
+	/* members of a nested struct also count, and the padding after them */
 	many_members(text, sizeof(text), 254, "struct{u16 b;struct{u16 a;u8 b;}c;");
 	REFUSED("more than 256 members, padding included", text, "u8 a251");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Descriptions of fields, and the values that they give in data: every type, the places that a C
- * compiler gives members, data that do not match. Needs no module.
+ * Descriptions of fields, and the values that they extract from data: every type, the offsets that
+ * a C compiler gives members, data that does not match. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -76,7 +76,7 @@ TEST(texts_end_at_a_null_byte_at_their_size_or_with_the_data)
 	EXPECT_STREQ("{ u=1 t=\"\" }", SHOWN("{ u8 u; text t; }", "\1\0"));
 }
 
-/* All bytes of a text: null bytes within it belong to it. */
+/* All bytes of a text, including embedded null bytes. */
 TEST(text_has_all_bytes_but_a_last_null_byte)
 {
 	struct posixtrace_fields *fields = parse("{ text t; }");
@@ -156,7 +156,7 @@ TEST(sequences_have_a_length_field)
 	EXPECT_STREQ("{ n=2 in={ a=[ 1 2 ] } }", SHOWN("{ u8 n; { u8 a[n]; } in; }", "\2\1\2"));
 	EXPECT_STREQ("{ a=[ { n=1 s=\"a\" } { n=2 s=\"bc\" } ] }",
 		     SHOWN("{ { u8 n; char s[n]; } a[2]; }", "\1a\2bc"));
-	/* the innermost of two of the same name */
+	/* the innermost of two with the same name */
 	EXPECT_STREQ("{ n=1 in={ n=2 a=[ 7 8 ] } b=[ 9 ] }",
 		     SHOWN("{ u8 n; { u8 n; u8 a[n]; } in; u8 b[n]; }", "\1\2\7\10\11"));
 }
@@ -205,7 +205,7 @@ TEST(units_belong_to_numbers)
 /* ------------------------------------------------------------------ */
 /* Places								*/
 
-/* Compares the size with that of the C compiler, and the text. */
+/* Compares the size with the C compiler's, and the text. */
 #define SAME_AS_C(object, description, text) do {					\
 	const __typeof__(object) *object_ = &(object);					\
 	const char *description_ = (description);					\
@@ -289,7 +289,7 @@ TEST(nested_structs_lie_as_the_compiler_places_them)
 	SAME_AS_C(three, "{ u8 a; struct { u8 b; u32 c; } d; }", "{ a=1 d={ b=2 c=3 } }");
 }
 
-/* Behind what depends on the data, there is neither padding nor alignment. */
+/* After a member with a size that depends on the data, there is neither padding nor alignment. */
 TEST(members_behind_one_of_unknown_size_follow_at_once)
 {
 	EXPECT_STREQ("{ a=1 b=2 s=\"x\" c=3 }",
@@ -375,7 +375,7 @@ static int count_values(const char *description, const void *data, size_t len, s
 	return ret;
 }
 
-/* Few bytes of a hostile process must not keep a reader busy. */
+/* A few bytes of a hostile process must not keep a reader busy. */
 TEST(elements_without_bytes_do_not_last_for_ever)
 {
 	size_t count;
@@ -388,7 +388,7 @@ TEST(elements_without_bytes_do_not_last_for_ever)
 	EXPECT_GT(10000, count);
 	EXPECT_EQ(-1, count_values("{ u8 n; char c[65536][65536][n]; }", "\0", 1, &count));
 	EXPECT_GT(10000, count);
-	/* Not many of them are fine. */
+	/* Few of them are fine. */
 	EXPECT_EQ(0, count_values("{ u32 n; u8 m; u8 y[n][m]; }", "\350\3\0\0\0", 5, &count));
 	EXPECT_EQ(2 + 2 + 2 + 2000, count);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A filter that changes while a writer lingers between its time and its look at the gate.
+ * A filter that changes while a writer is delayed between reading the time and checking the gate.
  */
 #define _GNU_SOURCE
 #include "delay.h"
@@ -14,7 +14,7 @@
 
 #define ROUNDS		100
 #define LINGER		40000ULL	/* nanoseconds, on a kernel that is not slow */
-#define DATA		200		/* more than the fast path takes */
+#define DATA		200		/* more than the fast path accepts */
 
 static trace_event_id_t type;
 static unsigned long calls;
@@ -33,7 +33,7 @@ static void *record_all(void *arg)
 	return (void *)(unsigned long)delay_aborts[PXTU_DELAY_TIME];
 }
 
-/* Waits until the thread has recorded once more with the filter of now. */
+/* Waits until the thread has recorded another event with the current filter. */
 static void wait_for_call(void)
 {
 	unsigned long before = __atomic_load_n(&calls, __ATOMIC_ACQUIRE);
@@ -81,7 +81,7 @@ TEST(no_event_that_passes_again_is_older_than_the_change)
 	}
 	EXPECT_EQ(2 * ROUNDS, filters);
 	EXPECT_LE(ROUNDS, passed);
-	/* The thread was there when the filter changed. */
+	/* The thread was at that point when the filter changed. */
 	EXPECT_LE(ROUNDS / 5, (unsigned long)aborts);
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 	EXPECT_EQ(0, posix_trace_attr_destroy(&attr));

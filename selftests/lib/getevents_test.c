@@ -41,7 +41,7 @@ static void record_text(size_t len)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, text, len);
 }
 
-/* Gets all available events into a buffer of @size. */
+/* Gets all available events, with a buffer of @size bytes. */
 static int get(struct _test_data_getevents *self, size_t size)
 {
 	return posixtrace_getevents(self->trid, self->events, BATCH, self->buffer, size,
@@ -101,7 +101,7 @@ TEST_F(getevents, gets_at_most_the_requested_number)
 	}
 }
 
-/* System events are reported like others. */
+/* System events are reported like any others. */
 TEST_F(getevents, gets_system_events)
 {
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
@@ -166,7 +166,7 @@ TEST_F(getevents, one_byte_too_small)
 	ASSERT_EQ(1, self->count);
 	EXPECT_TRUE(is_text(&self->events[0], 16));
 	EXPECT_EQ('z', self->buffer[16]);
-	/* The second event is still available in full, with another function. */
+	/* Another function can still read the second event in full. */
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(16, self->event.len);
 	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, self->event.info.posix_truncation_status);
@@ -260,7 +260,7 @@ TEST_F(getevents, no_buffer)
 	for (int i = 0; i < 3; i++)
 		EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED,
 			  self->events[i].event.posix_truncation_status);
-	/* The data of the first event can be truncated, even to nothing. */
+	/* The data of the first event can be truncated, even to 0 bytes. */
 	ASSERT_EQ(0, posixtrace_getevents(self->trid, self->events, BATCH, NULL, 0, &self->count,
 					  POSIXTRACE_NOWAIT));
 	ASSERT_EQ(2, self->count);
@@ -268,7 +268,7 @@ TEST_F(getevents, no_buffer)
 	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, self->events[1].event.posix_truncation_status);
 }
 
-/* With any sizes of events and buffers: in order, complete, and only the first truncated. */
+/* With any sizes of events and buffers: in order, complete, and only the first event truncated. */
 TEST_F(getevents, random_sizes)
 {
 	size_t lens[60], next = 0;
@@ -327,7 +327,7 @@ TEST_F(getevents, gap_in_one_batch_or_in_several)
 				       info->posix_timestamp.tv_nsec;
 				ASSERT_LE(last, time);
 				last = time;
-				/* OVERFLOW and RESUME, and no event between them. */
+				/* OVERFLOW and RESUME are adjacent. */
 				if (info->posix_event_id == POSIX_TRACE_OVERFLOW)
 					state += 1;
 				else if (info->posix_event_id == POSIX_TRACE_RESUME)
@@ -342,7 +342,7 @@ TEST_F(getevents, gap_in_one_batch_or_in_several)
 	}
 }
 
-/* Returns the number of the last event; adds the read events and those reported as lost. */
+/* Returns the number of the last event; adds up the events read and those reported as lost. */
 static int read_all(struct _test_data_getevents *self, unsigned long long *read,
 		    unsigned long long *lost)
 {
@@ -390,7 +390,7 @@ TEST_F(getevents, lost_events_are_counted)
 	EXPECT_EQ(0, lost);
 }
 
-/* Dropped events are counted when the stream continues. */
+/* Dropped events are counted when the stream resumes. */
 TEST_F(getevents, events_dropped_by_a_full_stream_are_counted)
 {
 	unsigned long long read = 0, lost = 0;
@@ -406,7 +406,7 @@ TEST_F(getevents, events_dropped_by_a_full_stream_are_counted)
 
 		while (number < gap * 6000)
 			record_number(number++);
-		/* The stream continues once it has been read empty. */
+		/* The stream resumes once it has been emptied. */
 		EXPECT_LE(0, read_all(self, &read, &lost));
 		EXPECT_GT(lost, before);
 		EXPECT_EQ(number, read + lost);
@@ -505,7 +505,7 @@ TEST_F(getevents, signal_interrupts_the_wait)
 	ASSERT_EQ(0, batcher_start(&batcher, self->trid));
 	ASSERT_EQ(0, pthread_kill(batcher.thread, SIGUSR1));
 	EXPECT_EQ(EINTR, batcher_end(&batcher));
-	/* The interrupted call has consumed no event. */
+	/* The interrupted call has not consumed an event. */
 	record_number(1);
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(1, event_number(&self->event));
@@ -542,7 +542,7 @@ TEST_F(getevents, cancelled_while_it_waits)
 			record_number(i);
 		ASSERT_EQ(0, pthread_join(batcher.thread, &result));
 		/*
-		 * The thread was cancelled, or it has the event. glibc may report a thread
+		 * Either the thread was cancelled, or it has the event. glibc may report a thread
 		 * as cancelled that had just returned.
 		 */
 		if (!batcher.done) {
@@ -564,7 +564,7 @@ static void *get_cancelled(void *arg)
 	return get_batch(arg);
 }
 
-/* An event does not change that. It remains in the stream. */
+/* An available event makes no difference. It stays in the stream. */
 TEST_F(getevents, cancelled_before_it_reads)
 {
 	struct batcher batcher = { .trid = self->trid };
@@ -579,9 +579,9 @@ TEST_F(getevents, cancelled_before_it_reads)
 }
 
 /*
- * The remaining event is for the waiting thread, although it was asleep when the event
- * came, and can only run once the event has left the stream: both threads share a CPU, and
- * the waiting one has the lower priority.
+ * The remaining event is for the waiting thread, although that was asleep when the event came, and
+ * can only run once the event has left the stream: both threads share a CPU, and the waiting one
+ * has the lower priority.
  */
 TEST_F(getevents, remaining_event_is_for_other_threads)
 {

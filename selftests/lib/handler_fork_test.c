@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A signal handler forks while its thread waits in a function of the controller. The child has no
- * trace ids and no memory of the stream, and returns from the function nevertheless.
+ * trace ids and no memory of the stream, but must return from the function.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void fork_here(int signal)
 	__atomic_store_n(&forked, pid, __ATOMIC_RELEASE);
 }
 
-/* A thread that interrupts the one of the test in a system call, and then lets it go on. */
+/* A thread that interrupts the test's thread in a system call, then lets it continue. */
 struct intruder {
 	pthread_t test;
 	int tid;
@@ -60,7 +60,7 @@ static int intruder_start(struct intruder *intruder)
 	return pthread_create(&intruder->thread, NULL, intrude, intruder);
 }
 
-/* Behind the function that was interrupted. Returns the wait status of the child. */
+/* Runs after the interrupted function. Returns the wait status of the child. */
 static int child_end(int err)
 {
 	int status;
@@ -96,7 +96,7 @@ FIXTURE_TEARDOWN(handler)
 /* ------------------------------------------------------------------ */
 /* Commands that wait for the log					*/
 
-/* A signal does not end the wait. The handler runs behind it. */
+/* A signal does not end the wait; the handler runs afterwards. */
 static void copy_log(struct intruder *intruder)
 {
 	while (copy_once(intruder->from, intruder->to) == 1)

@@ -13,7 +13,7 @@
 #define THREADS_MAX	8
 #define CYCLES		2
 
-/* An event of this thread number ends the reading. */
+/* An event with this thread number ends the reading. */
 #define END_MARK	THREADS_MAX
 
 struct mark {
@@ -42,7 +42,7 @@ static void *record(void *arg)
 	struct worker *worker = arg;
 
 	while (!__atomic_load_n(worker->ended, __ATOMIC_ACQUIRE)) {
-		/* The CPU may be offline: then stay on this one. */
+		/* If the CPU is offline, stay on this one. */
 		if (worker->count % 50 == 0)
 			go_to_cpu((worker->count / 50 + worker->index) % worker->cpus);
 		record_mark(worker->index, worker->count++);
@@ -58,7 +58,7 @@ struct switcher {
 	int err;
 };
 
-/* Each CPU but the first one alone, and then all of them together. */
+/* Each CPU except the first one, one at a time, and then all of them together. */
 static int switch_once(unsigned int cpus)
 {
 	int err = 0;
@@ -240,7 +240,7 @@ static void *start_and_stop(void *arg)
 	return NULL;
 }
 
-/* stop() ends all writers, whichever CPUs are online. */
+/* stop() stops all writers, whichever CPUs are online. */
 TEST_F(hotplug, no_event_is_between_stop_and_start)
 {
 	struct control control = { .trid = self->trid, .ended = &self->switcher.ended };

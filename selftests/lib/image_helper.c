@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that opens event types, records an event of each, and may execute itself. Its
- * environment:
+ * Opens event types, records an event of each, and may execute itself. Its environment:
  *
- * IMAGE_NAMES		how many types; the event of type "PREFIX i" has the data i
- * IMAGE_PREFIX		of the names
- * IMAGE_FIELDS		description of the types; none if it is not set
+ * IMAGE_NAMES		number of types; the event of type "PREFIX i" has the data i
+ * IMAGE_PREFIX		prefix of the names
+ * IMAGE_FIELDS		description of the types; without it, they have no description
  * IMAGE_AGAIN		how often it executes itself first; it records each time
  *
- * The exit status is 0 if each name got a type of its own.
+ * The exit status is 0 if each name got a separate type.
  */
 #include <posixtrace.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The names of a program: POSIX gives none of them to the program that it executes, and all of them
- * to its children. Ids belong to the family, which shares the streams: none has two meanings in a
- * stream or log.
+ * The names of a program: with POSIX, its children inherit all of them, but a program that it
+ * executes inherits no names. Ids belong to the family, which shares the streams: an id has only
+ * one meaning in a stream or log.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -18,7 +18,7 @@
 #define SIZE		(4 << 20)
 #define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
 
-/* What a child does before it executes the helper, and what it says to that. */
+/* What a child does before it executes the helper, and the helper's instructions. */
 struct image {
 	const char *own;	/* names that it opens itself first; or NULL */
 	int names;
@@ -73,10 +73,10 @@ static int run(const struct image *image)
 /* ------------------------------------------------------------------ */
 /* What a reader sees							*/
 
-/* By id, what it stood for the first time. */
+/* The name that each id first stood for. */
 static char seen[POSIXTRACE_EVENT_ID_MAX][NAME_SIZE];
 
-/* Returns false if the type of the event has another name than before. */
+/* Returns false if the event's type had another name before. */
 static bool same_meaning(trace_id_t trid, trace_event_id_t id, char name[NAME_SIZE])
 {
 	if (posix_trace_eventid_get_name(trid, id, name))
@@ -102,7 +102,7 @@ static int take_named(trace_id_t trid, const char *prefix, int count)
 	return right;
 }
 
-/* The types of a name that the stream lists. */
+/* Finds the types of a name that the stream lists. */
 static int types_named(trace_id_t trid, const char *name, trace_event_id_t *last)
 {
 	char found[NAME_SIZE];
@@ -160,7 +160,7 @@ TEST_F(image, same_names_have_the_same_ids_after_exec)
 	EXPECT_EQ(1, types_named(self->trid, "name 7", &id));
 }
 
-/* They would have all ids, if each program had new ones. */
+/* They would use up all ids if each program got new ones. */
 TEST_F(image, many_execs_of_the_same_names_need_no_more_ids)
 {
 	struct image image = {
@@ -168,7 +168,7 @@ TEST_F(image, many_execs_of_the_same_names_need_no_more_ids)
 	};
 	trace_event_id_t id;
 
-	/* The events do not matter: the helper tells whether it got a type for each name. */
+	/* The events do not matter: the helper reports if it got a type for each name. */
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, run(&image));
 	EXPECT_EQ(1, types_named(self->trid, "name 49", &id));
@@ -201,7 +201,9 @@ TEST_F(image, same_name_with_other_fields_is_another_type)
 	EXPECT_EQ(3, types_named(self->trid, "name 0", &ids[0]));
 }
 
-/* What the first program recorded without a description must not be shown in the second one's. */
+/*
+ * Events that the first program recorded without a description must not get the second program's.
+ */
 TEST_F(image, program_does_not_describe_what_another_one_recorded)
 {
 	struct image image = { .names = 1, .prefix = "name" };
@@ -212,7 +214,10 @@ TEST_F(image, program_does_not_describe_what_another_one_recorded)
 	ASSERT_EQ(0, posix_trace_eventid_open("name 0", &id));
 	EXPECT_EQ(self->event.info.posix_event_id, id);
 	EXPECT_EQ(EEXIST, posixtrace_eventid_describe(id, "{u32 number;}"));
-	/* This program has the name, so the description cannot be had with it. */
+	/*
+	 * This program already has the name without a description, so it cannot be opened with
+	 * one.
+	 */
 	EXPECT_EQ(EEXIST, posixtrace_eventid_open("name 0", "{u32 number;}", &other));
 }
 
@@ -232,7 +237,7 @@ TEST_F(image, filter_of_an_old_name_hides_no_new_one)
 	EXPECT_EQ(0, take_user(self->trid, &self->event));
 }
 
-/* A controller filters names, which a program that does not run yet has to have. */
+/* A controller filters names, which a program that does not run yet must get. */
 TEST_F(image, filter_of_a_name_holds_for_other_fields_too)
 {
 	struct image old = { .names = 2, .prefix = "name" };
@@ -259,7 +264,7 @@ static int execute_or_open(void *arg)
 					    .fields = "{u32 number;}" };
 	trace_event_id_t *ids = arg, id;
 
-	/* What the parent has opened, it has, too. */
+	/* It also has what the parent has opened. */
 	if (posix_trace_eventid_open("common 0", &id) || id != ids[0])
 		return 1;
 	return execute((void *)&image);
@@ -281,7 +286,7 @@ TEST_F(image, exec_of_a_child_leaves_the_parent_its_names)
 		EXPECT_EQ(ids[i], id);
 		posix_trace_event(id, &i, sizeof(i));
 	}
-	/* Those of the child have fields, and so are others. */
+	/* The child's types have fields, so they are different. */
 	for (int i = 0; i < 3; i++) {
 		ASSERT_EQ(1, take_user(self->trid, &self->event));
 		EXPECT_NE(ids[i], self->event.info.posix_event_id);
@@ -320,7 +325,7 @@ TEST(controller_opens_names_of_the_program_that_runs)
 	posix_trace_shutdown(trid);
 }
 
-/* Each stream is the only one, so what ended programs have opened is freed with it. */
+/* Each stream is the only one, so the names of ended programs are freed with it. */
 TEST(ids_of_ended_programs_are_used_again)
 {
 	struct image image = { .names = NAMES };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A controller's operations on an inherited stream immediately affect children as well as
- * their parent; the children cannot control the stream.
+ * A controller's operations on an inherited stream immediately affect the parent and its children;
+ * the children cannot control the stream.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -23,8 +23,8 @@
 struct recorder {
 	pid_t pid;
 	int id;			/* event type */
-	int begun;		/* number of the last event that was started */
-	int done;		/* number of the last event that was completed */
+	int begun;		/* number of the last event begun */
+	int done;		/* number of the last event completed */
 };
 
 struct recorders {
@@ -86,7 +86,7 @@ static void grant(struct recorders *shared, int count)
 	syscall(SYS_futex, &shared->granted, FUTEX_WAKE, INT_MAX);
 }
 
-/* Waits until all have recorded all that they may. */
+/* Waits until all have recorded everything they may. */
 static void wait_for_all(const struct recorders *shared)
 {
 	for (int i = 0; i < CHILDREN; i++) {
@@ -95,7 +95,7 @@ static void wait_for_all(const struct recorders *shared)
 	}
 }
 
-/* Returns while the children record, at a different point in each round. */
+/* Lets the children record; returns at a different point in each round. */
 static void let_run(struct recorders *shared, int round)
 {
 	int before = shared->granted;
@@ -125,14 +125,14 @@ static void end_recorders(struct __test_metadata *_metadata, struct recorders *s
 {
 	__atomic_store_n(&shared->end, 1, __ATOMIC_RELEASE);
 	/*
-	 * They sleep on @granted, so change that; a child about to sleep would miss another
+	 * They sleep on @granted, so change that: a child about to sleep would miss another
 	 * change.
 	 */
 	grant(shared, 1);
 	ASSERT_EQ(0, all_ended());
 }
 
-/* Gets the number of events that each child has started so far. */
+/* Gets the number of events that each child has begun so far. */
 static void note_begun(const struct recorders *shared, int *begun)
 {
 	for (int i = 0; i < CHILDREN; i++)
@@ -148,7 +148,10 @@ static int index_of(const struct recorders *shared, pid_t pid)
 	return -1;
 }
 
-/* Reads all events: of each child, none after @last, if given, and all after @first, if given. */
+/*
+ * Reads all events. For each child: no event is after @last, and all events after @first are
+ * there. Both may be NULL.
+ */
 static void check_events(struct __test_metadata *_metadata, trace_id_t trid,
 			 const struct recorders *shared, const int *last, const int *first)
 {
@@ -277,9 +280,9 @@ TEST_F(control, clear_removes_the_events_of_children)
 			int number = event_number(&event);
 
 			ASSERT_LE(0, child);
-			/* An event that was started before may be recorded after it. */
+			/* An event that was begun before may be recorded afterwards. */
 			ASSERT_LE(before[child], number);
-			/* The remaining events have no gap: they came after it. */
+			/* The remaining events have no gap: they came afterwards. */
 			ASSERT_TRUE(!next[child] || next[child] == number);
 			next[child] = number + 1;
 		}
@@ -299,10 +302,7 @@ TEST_F(control, shutdown_ends_the_tracing_of_children)
 		start_recorders(_metadata, self->shared);
 		let_run(self->shared, i);
 		ASSERT_EQ(0, posix_trace_shutdown(self->trid));
-		/*
-		 * The new stream has the same slot. It traces this process and none of its
-		 * children.
-		 */
+		/* The new stream has the same slot. It traces this process but not its children. */
 		ASSERT_EQ(0, new_family_stream(0, POSIX_TRACE_INHERITED, 64 << 10,
 					       POSIX_TRACE_LOOP, &self->trid));
 		ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -365,7 +365,7 @@ TEST_F(control, child_cannot_use_the_trace_id)
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 }
 
-/* All commands, with arguments that are not refused as such. */
+/* All commands, with valid arguments. */
 static int try_commands(int fd)
 {
 	const struct {
@@ -446,7 +446,7 @@ static int use_descriptor(void *arg)
 			return 3;
 		record_plain(1);
 	}
-	/* The parent's descriptor as a target, which the child has, too. */
+	/* The parent's descriptor as a target, which the child also has. */
 	if (held->other >= 0 && try_commands(held->other))
 		return 4;
 	copy = dup(held->fd);
@@ -455,7 +455,7 @@ static int use_descriptor(void *arg)
 	return 0;
 }
 
-/* The descriptor that attached this process; -1 without one. */
+/* The descriptor that attached this process, or -1. */
 static int target_fd(int stream_fd)
 {
 	char path[64], target[64];
@@ -488,7 +488,7 @@ TEST_F(control, child_cannot_use_the_descriptor)
 	ASSERT_LT(0, pid);
 	EXPECT_EQ(0, ended(pid));
 	record_plain(1);
-	/* The child has closed it, and nothing has changed. */
+	/* The child has closed it, without any effect. */
 	EXPECT_EQ(4, generated_for(self->trid));
 	for (int i = 0; i < 4; i++) {
 		ASSERT_EQ(1, take_user(self->trid, &event));
@@ -516,7 +516,7 @@ TEST_F(control, child_with_shared_memory_cannot_use_the_descriptor)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* The child holds it during the shutdown of the stream, and after that. */
+/* The child holds it during the shutdown of the stream, and afterwards. */
 static int hold_descriptor(void *arg, const struct talk *talk)
 {
 	int fd = *(int *)arg;

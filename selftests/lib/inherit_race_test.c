@@ -197,7 +197,7 @@ static int record_handled(void *arg)
 	return 0;
 }
 
-/* Forks a child that records, and records in the parent, too. */
+/* Forks a child that records; the parent also records. */
 static void handle_and_fork(void)
 {
 	int saved_errno = errno;
@@ -233,7 +233,7 @@ static void take_handled(struct __test_metadata *_metadata, trace_id_t trid, str
 	}
 }
 
-/* @calls interrupted events of the parent; each handler records one, as does its child. */
+/* Expects @calls interrupted events of the parent; each handler records one, as does its child. */
 static void check_handled(struct __test_metadata *_metadata, trace_id_t trid,
 			  struct taken *taken, int calls)
 {
@@ -261,7 +261,7 @@ TEST_F(race, handler_of_a_timer_forks)
 		calls++;
 		while (interrupts_pending() && calls - taken.interrupted == ROOM)
 			sched_yield();
-		/* No fork can interrupt this: no signal is pending. */
+		/* No fork can interrupt this, as no signal is pending. */
 		if (!interrupts_pending())
 			take_handled(_metadata, self->trid, &taken);
 	}
@@ -365,8 +365,8 @@ TEST_F(race, child_of_a_handler_continues_the_interrupted_event)
 /* The controller							*/
 
 struct stage {
-	int begun;	/* number of the last event that was started */
-	int done;	/* number of the last event that was recorded */
+	int begun;	/* number of the last event begun */
+	int done;	/* number of the last event recorded */
 	int births;
 	int end;
 	struct line line;
@@ -381,7 +381,7 @@ static int load(const int *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* One child after the other, each records two events. */
+/* Children one after the other; each records two events. */
 static int bear_children(void *arg, const struct talk *talk)
 {
 	struct stage *stage = arg;
@@ -429,7 +429,7 @@ TEST(stop_and_start_are_exact_while_children_are_created)
 	ASSERT_EQ(0, child_start(&child, bear_children, stage));
 	ASSERT_EQ(0, new_family_stream(child.pid, POSIX_TRACE_INHERITED, 256 << 10,
 				       POSIX_TRACE_UNTIL_FULL, &trid));
-	/* A child created earlier may still have to record: it is not traced. */
+	/* An earlier child may still have to record: it is not traced. */
 	wait_for_births(stage, 1);
 	for (int i = 0; i < rounds(100); i++) {
 		dawdle(i * 131 % 20000);
@@ -489,7 +489,7 @@ static int fork_at_the_line(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* Whichever comes first: events in the stream have the names that their processes gave. */
+/* In either order, events in the stream have the names that their processes gave them. */
 TEST(stream_created_during_a_fork)
 {
 	struct stage *stage = share(sizeof(*stage));
@@ -525,7 +525,7 @@ TEST(stream_created_during_a_fork)
 		ASSERT_EQ(0, processes_of(trid));
 		ASSERT_EQ(0, posix_trace_shutdown(trid));
 	}
-	/* Otherwise it was not a race. */
+	/* Otherwise there was no race. */
 	TH_LOG("%d of %d children were traced", with_child, count);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Children of a traced process, created in any way: they are traced into the same stream
- * with POSIX_TRACE_INHERITED, and not with POSIX_TRACE_CLOSE_FOR_CHILD.
+ * Children of a traced process, created in any way: they are traced into the same stream with
+ * POSIX_TRACE_INHERITED, but not with POSIX_TRACE_CLOSE_FOR_CHILD.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -182,7 +182,7 @@ TEST_F(birth, names_mean_the_same_in_parent_and_child)
 	EXPECT_NE(names->of_child, id);
 }
 
-/* No name was opened before: they have only the stream in common. */
+/* No name was opened before: they only share the stream. */
 TEST_F(birth, child_can_open_the_first_name)
 {
 	struct names *names = share(sizeof(*names));
@@ -235,7 +235,7 @@ TEST_F(birth, grandchild_is_traced)
 	EXPECT_EQ(1, processes_of(self->trid));
 }
 
-/* The controller is another process, and sees the ids of its own namespace. */
+/* The controller is another process, and sees ids of its own namespace. */
 static int record_and_create_a_child(void *arg, const struct talk *talk)
 {
 	pid_t (*make)(family_fn fn, void *arg) = *(void **)arg;
@@ -372,7 +372,7 @@ static int record_at_the_start(const struct crowd *crowd, int index, const int s
 	char c;
 
 	close(start[1]);
-	/* The end of the pipe wakes up all children together. */
+	/* Closing the pipe wakes up all children together. */
 	if (read(start[0], &c, 1))
 		return 1;
 	for (int i = 0; i < crowd->events; i++)

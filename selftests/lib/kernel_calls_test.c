@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls, page faults and signals in streams that ask for them: as many as there were, with
- * their arguments and results, and not more about other processes than the controller may know.
+ * System calls, page faults and signals in streams that request them: as many as there were, with
+ * their arguments and results, and no more about other processes than the controller may know.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -90,7 +90,7 @@ TEST_F(kernel, arguments_and_result_are_those_of_the_call)
 	EXPECT_LE(entry->time, exit->time);
 }
 
-/* Says whether the library leaves the class out, and returns the error of CREATE. */
+/* Reports if the library leaves the class out, and returns the error of CREATE. */
 static int create_with_syscalls(void *arg, const struct talk *talk)
 {
 	trace_attr_t attr;
@@ -131,7 +131,7 @@ TEST_F(kernel, full_stream_counts_the_system_calls_that_it_loses)
 	ASSERT_EQ(0, kernel_small_stream(self->worker.pid, SYSCALL, POSIX_TRACE_UNTIL_FULL,
 					 &self->trid));
 	ASSERT_EQ(0, kernel_stream(self->worker.pid, SYSCALL, POSIX_TRACE_UNTIL_FULL, &large));
-	/* Between tasks, the worker is in a system call that has begun before. */
+	/* Between tasks, the worker is in a system call that began earlier. */
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, posix_trace_start(large));
 	ASSERT_EQ(0, worker_do(&self->worker, DO_CALLS, 10 * ROUNDS));
@@ -179,7 +179,7 @@ TEST_F(kernel, page_faults_are_as_many_as_pages)
 			EXPECT_NE(0, event->data.fault.ip);
 			by_program++;
 		} else {
-			/* No address of the kernel. */
+			/* No kernel address. */
 			EXPECT_EQ(0, event->data.fault.ip);
 			by_kernel++;
 		}

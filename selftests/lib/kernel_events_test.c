@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of the kernel in streams that ask for them: as many as there were, by the kernel's own
- * counters, in an order and with times that are possible, and no others.
+ * Kernel events in streams that request them: as many as there were by the kernel's own counters,
+ * no others, with a possible order and possible times.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -142,7 +142,7 @@ TEST_F(kernel, only_types_of_the_classes_exist)
 	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, POSIXTRACE_WAKEUP, name));
 	EXPECT_EQ(EINVAL, posixtrace_eventid_get_description(self->trid, POSIXTRACE_WAKEUP, text,
 							     sizeof(text), NULL));
-	/* The name is free for a user event type. */
+	/* The name is still available for a user event type. */
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "sched_wakeup", &id));
 	EXPECT_LT(POSIX_TRACE_UNNAMED_USEREVENT, id);
 }
@@ -197,7 +197,10 @@ TEST_F(kernel, threads_wait_wake_up_and_run_in_this_order)
 			 event->data.wakeup.waker_pid == getpid())
 			other++;
 	}
-	/* The controller has woken it for the task, and the two threads each other. */
+	/*
+	 * The controller has woken the worker for the task, and the two threads have woken each
+	 * other.
+	 */
 	EXPECT_LE(1, other);
 	EXPECT_LE(ROUNDS / 2, self_made);
 }
@@ -267,7 +270,7 @@ TEST_F(kernel, children_programs_and_ends_are_recorded)
 
 	ASSERT_EQ(0, kernel_stream(self->worker.pid, PROCESS, POSIX_TRACE_UNTIL_FULL, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	/* Each second one executes a program. */
+	/* Every second one executes a program. */
 	ASSERT_EQ(0, worker_do(&self->worker, DO_CHILDREN, 10));
 	for (i = 0; i < 10; i++) {
 		children[i] = hear(&self->worker.talk);
@@ -318,7 +321,7 @@ TEST_F(kernel, threads_and_their_names_are_recorded)
 	ASSERT_EQ(0, kernel_stream(self->worker.pid, BOTH, POSIX_TRACE_UNTIL_FULL, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, worker_do(&self->worker, DO_THREAD, 0));
-	/* It ends in the kernel after pthread_join() has returned. */
+	/* Its exit in the kernel continues after pthread_join() has returned. */
 	worker_switches(&self->worker);
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupts in streams that ask for them: the time that they take from a thread that computes is
- * what lies between its own steps.
+ * Interrupts in streams that request them: the time that they take from a computing thread is the
+ * time that lies between its steps.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -21,7 +21,7 @@ FIXTURE(kernel)
 	unsigned long long after;
 };
 
-/* Interrupts that CPU 0 has had, of devices and of its timer, by the kernel's own count. */
+/* The number of device and timer interrupts on CPU 0 by the kernel's own count. */
 static unsigned long long interrupts_of_cpu0(void)
 {
 	unsigned long long sum = 0, count;
@@ -31,7 +31,7 @@ static unsigned long long interrupts_of_cpu0(void)
 	while (file && fgets(line, sizeof(line), file)) {
 		at = strchr(line, ':');
 		count = at ? strtoull(at + 1, &at, 10) : 0;
-		/* The tracepoints do not cover these: non-maskable ones, and machine checks. */
+		/* The tracepoints do not cover non-maskable interrupts and machine checks. */
 		if (!strstr(line, "NMI:") && !strstr(line, "MCP:"))
 			sum += count;
 	}
@@ -44,7 +44,7 @@ FIXTURE_SETUP(kernel)
 {
 	ASSERT_EQ(0, child_start(&self->worker, worker, NULL));
 	ASSERT_EQ(0, hear(&self->worker.talk));
-	/* The threads of the worker are on CPU 0 from now on. */
+	/* The threads of the worker stay on CPU 0 from now on. */
 	ASSERT_EQ(0, worker_do(&self->worker, DO_SPIN, 1));
 	ASSERT_EQ(0, kernel_stream(self->worker.pid,
 				   POSIXTRACE_CLASS_IRQ | POSIXTRACE_CLASS_SCHED,
@@ -80,9 +80,9 @@ TEST_F(kernel, interrupts_of_a_thread_that_computes_are_recorded)
 		hard += event->data.irq.kind != KIND_SOFTIRQ;
 		soft += event->data.irq.kind == KIND_SOFTIRQ;
 	}
-	/* The timer of the scheduler ticks, 100 times a second or more. */
+	/* The scheduler tick fires 100 times a second or more. */
 	EXPECT_LE(MILLISECONDS / 10 / 2, hard);
-	/* The kernel counts each of them, and those of other threads. */
+	/* The kernel counts these and those of other threads. */
 	EXPECT_LE(hard, self->after - self->before);
 	TH_LOG("%u interrupts and %u softirqs, the kernel counts %llu", hard, soft,
 	       self->after - self->before);
@@ -152,7 +152,7 @@ FIXTURE_TEARDOWN(reader)
 	posix_trace_shutdown(self->trid);
 }
 
-/* Waits for the next event, ten seconds at most. */
+/* Waits up to ten seconds for the next event. */
 static int wait_for(trace_id_t trid, struct event *event)
 {
 	struct timespec limit = to_timespec(now() + pxt_time_scale() * 10 * NSEC);
@@ -171,7 +171,7 @@ static bool is_of_the_reader(const struct event *event)
 	       (!strncmp(data.irq.name, "irq_work", 8) || !strncmp(data.irq.name, "IRQ work", 8));
 }
 
-/* A reader that each interrupt woke would cause the next one. */
+/* If each interrupt woke the reader, that would cause the next one. */
 TEST_F(reader, sleeping_reader_causes_no_interrupts_and_gets_all)
 {
 	unsigned int own = 0, count = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams with events of the kernel when filters change, streams are full, processors go offline,
- * readers sleep, and logs are written: each event is recorded, or counted as lost.
+ * Streams with kernel events when filters change, streams are full, processors go offline, readers
+ * sleep, and logs are written: each event is recorded, or counted as lost.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -74,7 +74,7 @@ TEST_F(kernel, set_of_system_events_filters_all_of_them)
 /* ------------------------------------------------------------------ */
 /* Full streams								*/
 
-/* All but one type are filtered out: then the kernel's counters tell how many there were. */
+/* Filters out all types but one: the kernel's counters then tell how many there were. */
 static int only_switches_out(trace_id_t trid)
 {
 	trace_event_set_t set;
@@ -102,7 +102,7 @@ TEST_F(kernel, until_full_counts_what_it_loses)
 	before = worker_switches(&self->worker);
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 5 * ROUNDS));
-	/* It suspends itself from a work item. */
+	/* A work item suspends it. */
 	do {
 		ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	} while (status.posix_stream_full_status != POSIX_TRACE_FULL);
@@ -114,7 +114,7 @@ TEST_F(kernel, until_full_counts_what_it_loses)
 	EXPECT_LT(0, info.dropped[CLASS_SCHED]);
 	EXPECT_EQ(0, info.overwritten);
 
-	/* Reading lets it start again. */
+	/* Reading lets it restart. */
 	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
 	EXPECT_EQ(info.recorded[CLASS_SCHED], self->events.count);
 	EXPECT_EQ(1, self->events.automatic_stops);
@@ -150,13 +150,13 @@ TEST_F(kernel, loop_keeps_the_last_ones_and_counts_the_others)
 
 	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
-	/* With START and STOP, which the reader may have lost, too. */
+	/* Including START and STOP, which may also be lost. */
 	system = self->events.starts + self->events.stops;
 	EXPECT_EQ(info.recorded[CLASS_SCHED] + 2,
 		  self->events.count + system + stats.system_lost);
 	EXPECT_EQ(1, self->events.overflows);
 	EXPECT_EQ(stats.system_lost, self->events.lost);
-	/* What is left is the end: there is no hole in it. */
+	/* The end is left, without a hole. */
 	ASSERT_LT(0, self->events.count);
 	EXPECT_EQ(0, self->events.late);
 	for (size_t i = 1; i < self->events.count; i++)
@@ -201,7 +201,7 @@ TEST_F(kernel, storm_of_many_threads_is_counted_exactly)
 						 POSIX_TRACE_LOOP : POSIX_TRACE_UNTIL_FULL,
 						 &self->trid));
 		ASSERT_EQ(0, only_switches_out(self->trid));
-		/* The threads are there before and after, and sleep. */
+		/* The threads exist before and after, and sleep. */
 		ASSERT_EQ(0, worker_do(&self->worker, DO_STORM_BEGIN, 16));
 		before = worker_switches(&self->worker);
 		ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -212,7 +212,7 @@ TEST_F(kernel, storm_of_many_threads_is_counted_exactly)
 		}
 		after = worker_switches(&self->worker);
 		ASSERT_EQ(0, posix_trace_stop(self->trid));
-		/* A full stream goes on counting. */
+		/* A full stream continues counting. */
 		ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
 		ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
 		ASSERT_EQ(0, worker_do(&self->worker, DO_STORM_END, 0));
@@ -448,7 +448,7 @@ TEST_F(kernel, log_that_flushes_itself_takes_more_than_the_stream_holds)
 	ASSERT_EQ(0, posix_trace_open(fd, &log));
 	ASSERT_EQ(0, kernel_events_read(&self->events, log));
 	ASSERT_EQ(0, posixtrace_get_log_info(log, &info));
-	/* If it was full for a while, that is counted. */
+	/* If it was full for a while, the losses are counted. */
 	EXPECT_EQ(sum(&after) - sum(&before), self->events.count + info.lost);
 	EXPECT_EQ(0, self->events.errors);
 	ASSERT_EQ(0, posix_trace_close(log));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events of the kernel have the ids of the controller's pid namespace, wherever their thread is. */
+/* Kernel events have ids of the controller's PID namespace, wherever their thread is. */
 #define _GNU_SOURCE
 #include <sched.h>
 
@@ -8,14 +8,14 @@
 
 #define CLASSES	(POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS)
 
-/* The ids in the events of a worker, which makes a thread. */
+/* The ids in the events of a worker that creates a thread. */
 struct ids {
 	pid_t worker;
-	pid_t helper;		/* a thread that it has had before; 0: without events so far */
-	pid_t thread;		/* of its fork, name and end */
-	bool ends;		/* it has announced its end */
-	bool is_lost;		/* then it may have no id in this namespace any more */
-	pid_t last;		/* of its last switch */
+	pid_t helper;		/* an earlier thread of the worker; 0: no events so far */
+	pid_t thread;		/* in the events of its fork, name and end */
+	bool ends;		/* its end event was seen */
+	bool is_lost;		/* the id may then be missing in this namespace */
+	pid_t last;		/* in its last switch */
 	int wrong;
 };
 
@@ -49,13 +49,13 @@ static void look_at(struct ids *ids, const struct kernel_event *event)
 	if (event->id == POSIXTRACE_WAKEUP && event->data.wakeup.new)
 		ids->wrong += event->data.wakeup.waker_pid != ids->worker ||
 			      event->data.wakeup.waker_tid != ids->worker;
-	/* The controller may know itself, too. */
+	/* The controller may also know itself. */
 	if (event->id == POSIXTRACE_SWITCH_IN && event->data.in.prev_tid &&
 	    event->data.in.prev_tid != getpid())
 		ids->wrong += !is_own(ids, event->data.in.prev_tid);
 }
 
-/* Lets a worker make a thread, and looks at all events until the thread has left its CPU. */
+/* Lets a worker create a thread, and checks all events until the thread has left its CPU. */
 static int trace_thread(const struct child *worker, bool is_lost, struct ids *ids)
 {
 	struct kernel_events events = { .event = NULL };
@@ -86,7 +86,7 @@ FIXTURE(namespace)
 	struct child child;
 };
 
-/* The child of this process has a pid namespace, and the id 1 in it. */
+/* The child of this process has a PID namespace, where its id is 1. */
 FIXTURE_SETUP(namespace)
 {
 	ASSERT_EQ(0, unshare(CLONE_NEWPID));

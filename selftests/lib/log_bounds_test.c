@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For any contents of a log, the time and the memory to read it are bounded. Needs no
- * module.
+ * For any contents of a log, the time and memory to read it are bounded. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -21,7 +20,7 @@
 #define MEMORY_SCALE	1
 #endif
 
-/* Limits the process to @more further bytes. Valgrind itself needs an unknown amount. */
+/* Limits the process to @more additional bytes. Valgrind needs an unknown amount. */
 static int limit_memory(size_t more)
 {
 	const struct rlimit limit = { memory_in_use() + more * MEMORY_SCALE, RLIM_INFINITY };
@@ -69,7 +68,7 @@ TEST(ring_of_an_exabyte)
 	log_begin(&log, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 2, 1L << 60);
 	log_epochs(&log, 1, 2, 10);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
-	/* As a writer leaves it, and then with a size that would make the reader search. */
+	/* As left by a writer, and then with a size that would make the reader search. */
 	for (int i = 0; i < 2; i++) {
 		fd = log_file(&log);
 		if (i)
@@ -110,7 +109,7 @@ TEST(many_cpus)
 	log_free(&log);
 }
 
-/* Large blocks of many CPUs with the same time: they do not fit into memory together. */
+/* Large blocks of many CPUs with the same time: together they do not fit into memory. */
 TEST(large_blocks_of_many_cpus)
 {
 	const __u32 cpus = 300, size = POSIXTRACE_SUBBUF_SIZE_MAX;
@@ -163,7 +162,7 @@ TEST(large_blocks_of_many_cpus)
 	log_free(&log);
 }
 
-/* An epoch with more blocks than the reader indexes: they are reported, but not lost. */
+/* An epoch with more blocks than the reader indexes: that is reported, but they are not lost. */
 TEST(many_blocks_in_one_epoch)
 {
 	const unsigned int nr = 70000;
@@ -277,7 +276,7 @@ TEST(enomem_loses_nothing)
 /* Notes of a LOOP log							*/
 
 #define ASKED	2000
-/* More than a reader may search in vain, and what it reads otherwise. */
+/* More than a reader may spend on fruitless searches, plus what it reads otherwise. */
 #define READ_MAX	(96 * MIB)
 #define TEXT	"a command line"
 
@@ -298,12 +297,12 @@ FIXTURE(row)
 	struct log_writer log;
 	struct posixtrace_log_info info;
 	trace_id_t trid;
-	size_t at;	/* of the last note */
+	size_t at;	/* offset of the last note */
 	unsigned long before;
 	int fd;
 };
 
-/* Behind the first note, the file has 4 MiB that are of no log. */
+/* After the first note, the file has 4 MiB that do not belong to a log. */
 FIXTURE_SETUP(row)
 {
 	static const unsigned char garbage[4 * MIB] = { 1 };
@@ -326,7 +325,7 @@ FIXTURE_TEARDOWN(row)
 	log_free(&self->log);
 }
 
-/* Asks for a thread that the log does not have: each time, the reader looks for new notes. */
+/* Asks for a thread that the log does not have: the reader looks for new notes each time. */
 static int ask_often(trace_id_t trid, int times)
 {
 	const struct timespec time = { LOG_TIME0 / 1000000000, 1 };
@@ -360,7 +359,7 @@ static void write_to(const struct _test_data_row *self, size_t from, size_t to)
 		abort();
 }
 
-/* The first @size bytes of the last note. */
+/* Writes the first @size bytes of the last note. */
 static void write_part(const struct _test_data_row *self, size_t size)
 {
 	write_to(self, self->at, self->at + size);
@@ -387,7 +386,7 @@ TEST_F(row, note_that_is_never_completed)
 	EXPECT_GT(READ_MAX, bytes_read() - self->before);
 }
 
-/* Then the damaged part takes long to read, not the search behind it. */
+/* Reading the damaged part takes long, not searching after it. */
 TEST_F(row, large_note_that_is_never_completed)
 {
 	static const char payload[LOG_SUBBUF] = { 1 };
@@ -427,7 +426,7 @@ TEST_F(row, notes_that_are_far_from_each_other)
 	EXPECT_GT(READ_MAX, bytes_read() - self->before);
 }
 
-/* A writer may need any time for a note. */
+/* A writer may take any time to write a note. */
 TEST_F(row, header_that_is_completed_after_many_looks)
 {
 	add_program(self, 5);
@@ -455,7 +454,7 @@ TEST_F(row, note_that_is_completed_after_many_looks)
 	EXPECT_EQ(POSIXTRACE_LOG_ENDED, self->info.flags);
 }
 
-/* Notes that follow are behind damage, also if the reader has looked there often before. */
+/* The following notes come after damage, even if the reader has already looked there often. */
 TEST_F(row, damage_after_many_looks)
 {
 	EXPECT_EQ(ENOENT, ask_often(self->trid, ASKED));

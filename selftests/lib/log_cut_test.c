@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs that the module wrote, truncated at every byte, and with wrong bits.
+ * Logs written by the module, truncated at every byte, and with flipped bits.
  */
 #define _GNU_SOURCE
 #include <linux/posixtrace_log.h>
@@ -8,7 +8,7 @@
 #include "pxt_test.h"
 #include "withlog.h"
 
-/* Of a log with a few blocks. */
+/* For a log with a few blocks. */
 #define NUMBERS	60
 
 FIXTURE(cut)
@@ -16,8 +16,8 @@ FIXTURE(cut)
 	unsigned char *bytes;
 	off_t size;
 	off_t data;		/* offset of the first block */
-	off_t hole;		/* LOOP: the end of the blocks in the ring */
-	off_t hole_end;		/* LOOP: the end of the ring */
+	off_t hole;		/* LOOP: end of the blocks in the ring */
+	off_t hole_end;		/* LOOP: end of the ring */
 	struct log_content whole;
 };
 
@@ -28,7 +28,7 @@ FIXTURE_VARIANT(cut)
 
 FIXTURE_VARIANT_ADD(cut, append) { { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 } };
 FIXTURE_VARIANT_ADD(cut, until_full) { { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 0 } };
-/* Each look at it searches all of the ring. */
+/* Each check searches the whole ring. */
 FIXTURE_VARIANT_ADD(cut, loop) { { POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 64000 } };
 
 FIXTURE_SETUP(cut)
@@ -66,10 +66,10 @@ FIXTURE_TEARDOWN(cut)
 	free(self->bytes);
 }
 
-/* All bytes that matter, or fewer where that would take too long. */
+/* All relevant bytes, or fewer where that would take too long. */
 static off_t next_byte(const struct _test_data_cut *self, off_t pos, int step)
 {
-	/* The area for the names of a LOOP log is long, and contains only one name. */
+	/* The area for the names of a LOOP log is large, and contains only one name. */
 	if (pos > 1024 && pos < self->data - 64)
 		return self->data - 64;
 	/* So is the rest of its ring, before the notes. */
@@ -85,7 +85,7 @@ TEST_F_TIMEOUT(cut, truncated_at_any_byte_has_the_events_before_it, 120)
 	off_t len;
 
 	for (len = 0; len < self->size; len = next_byte(self, len, 1)) {
-		/* A LOOP log has its end in front, which is a hole in the file if it is cut off. */
+		/* The end of a LOOP log is stored in front: in a truncated copy it is a hole. */
 		fd = log_tmpfile();
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(len, pwrite(fd, self->bytes, len, 0));
@@ -98,7 +98,7 @@ TEST_F_TIMEOUT(cut, truncated_at_any_byte_has_the_events_before_it, 120)
 		ASSERT_EQ(0, content.err);
 		ASSERT_EQ(0, content.errors + content.holes + content.disorder);
 		ASSERT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
-		/* An increasing number of events, from the first one on. */
+		/* An increasing number of events, starting with the first one. */
 		ASSERT_LE(numbers, content.numbers);
 		if (content.numbers)
 			ASSERT_EQ(0, content.first);
@@ -129,8 +129,8 @@ TEST_F_TIMEOUT(cut, with_a_wrong_bit_loses_at_most_one_block, 120)
 		ASSERT_EQ(0, content.err);
 		ASSERT_EQ(0, content.disorder);
 		/*
-		 * Each flush has a block of numbers on at least one CPU, so a block has a
-		 * third of them at most.
+		 * Each flush has a block of numbers on at least one CPU, so a block has at most a
+		 * third of them.
 		 */
 		ASSERT_LE(NUMBERS - NUMBERS / 3, content.numbers);
 		if (content.numbers < NUMBERS) {

@@ -143,8 +143,7 @@ TEST_F(damage, zeros_instead_of_the_end)
 		log_sum_fd(fd, &sum);
 		EXPECT_EQ(0, sum.err);
 		/*
-		 * Two errors if the missing half of the header was zero: then the header is
-		 * valid.
+		 * Two errors if the missing half of the header is zero: then the header is valid.
 		 */
 		EXPECT_LE(1, sum.errors);
 		EXPECT_GE(2, sum.errors);
@@ -268,7 +267,7 @@ TEST_F(damage, error_is_at_the_place_of_the_damage)
 	}
 }
 
-/* Overwrites a part of the file: the end of a block, some blocks, and the beginning of another. */
+/* Overwrites a part of the file: the end of a block, some blocks, and the start of another. */
 TEST_F(damage, a_part_is_overwritten)
 {
 	struct sample *sample = &self->sample;
@@ -323,7 +322,7 @@ static const struct {
 	size_t offset;
 	size_t size;
 	__u64 value;
-	unsigned int good;	/* records before the reader notices */
+	unsigned int good;	/* records before the reader detects it */
 } records[] = {
 /* The third record has time 104 on CPU 0; the first one names the writer. */
 #define THIRD	(POSIXTRACE_RECORD_SIZE(8) + POSIXTRACE_RECORD_STEP(8))
@@ -331,7 +330,7 @@ static const struct {
 	(at) + offsetof(struct posixtrace_##type, field), size, value, good }
 #define RECORD(field, size, value) CASE(THIRD, record, field, size, value, 2)
 	RECORD(data_len, 2, 2000), RECORD(data_len, 2, 0xffff), RECORD(data_len, 2, 0xfff8),
-	/* The next record would begin elsewhere. */
+	/* The next record would start elsewhere. */
 	CASE(THIRD, record, data_len, 2, 0, 3), CASE(THIRD, record, data_len, 2, 9, 3),
 	RECORD(type, 2, 0), RECORD(type, 2, POSIX_TRACE_STOP), RECORD(type, 2, 63),
 	RECORD(type, 2, 0xffff), RECORD(type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 2)),
@@ -406,7 +405,10 @@ TEST(misplaced_records)
 	log_free(&log);
 }
 
-/* Blocks whose first record does not name its writer: the writer of another block is not used. */
+/*
+ * Blocks with a first record that does not name its writer: the writer of another block is not
+ * used.
+ */
 TEST(records_without_a_writer)
 {
 	struct log_writer log;
@@ -435,7 +437,7 @@ TEST(records_without_a_writer)
 	log_free(&log);
 }
 
-/* More data than the attributes of the stream allow: only a forged record has that. */
+/* More data than the attributes of the stream allow, which only a forged record has. */
 TEST(data_beyond_the_maximum)
 {
 	static const unsigned char data[LOG_MAX_DATA + 1];
@@ -456,7 +458,7 @@ TEST(data_beyond_the_maximum)
 	}
 }
 
-/* A writer, or a part of one, is the last thing in the block. */
+/* The block ends with a writer, or with a part of one. */
 TEST(writers_without_a_record)
 {
 	const struct posixtrace_writer writer = { .pid = 1, .tid = 1 };
@@ -525,7 +527,7 @@ TEST_F(damage, invalid_headers)
 	EXPECT_EQ(0, memcmp(&sample->whole, &sum, sizeof(sum)));
 }
 
-/* The reader searches for the next block, and finds one that is not due for a long time. */
+/* The reader searches for the next block, and finds one with a much higher number. */
 TEST_F(damage, block_in_the_data_of_a_damaged_block)
 {
 	struct sample *sample = &self->sample;
@@ -541,7 +543,7 @@ TEST_F(damage, block_in_the_data_of_a_damaged_block)
 	EXPECT_EQ(sample->whole.events - 10, sum.events);
 }
 
-/* The reader orders by epochs, but need not trust them: no event is lost. */
+/* The reader orders by epochs, but does not depend on them: no event is lost. */
 TEST_F(damage, invalid_epochs)
 {
 	static const __u64 epochs[] = { 0, 1, 1000, ~0ULL - 1, ~0ULL };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The controller ends in many ways and at any point: its log is there and complete. With
- * waitpid(), since then the controller has ended.
+ * The controller ends in many ways and at any point: its log is complete. Uses waitpid(), as the
+ * controller has ended by then.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -16,12 +16,12 @@
 
 #define THREADS		2
 
-/* The numbers of a thread start here. */
+/* First number of a thread. */
 #define NUMBERS(thread)	((thread) * 100000000)
 
 /* Shared with a controller that dies. */
 struct words {
-	int recorded[THREADS];	/* by each thread, completed */
+	int recorded[THREADS];	/* completed by each thread */
 	int end;		/* stop recording */
 };
 
@@ -134,8 +134,8 @@ static int read_last_words(int fd, struct last_words *words)
 }
 
 /*
- * Counts the user events in the blocks of a log without LOOP: this includes events that the
- * reader does not report, because the stream has overwritten later ones before.
+ * Counts the user events in the blocks of a log without LOOP. This includes events that the reader
+ * does not report, because the stream has overwritten later ones before.
  */
 static int events_in_blocks(int fd)
 {
@@ -255,7 +255,7 @@ TEST_F_TIMEOUT(killed, at_any_point_its_log_has_or_counts_all_events, 120)
 		}
 		known += (int)last.end.lost + (int)last.end.overwritten;
 		EXPECT_LE(recorded, known);
-		/* LOOP streams count system events among the lost ones. */
+		/* LOOP streams include system events in the lost ones. */
 		if (variant->kind.stream_policy != POSIX_TRACE_LOOP)
 			EXPECT_GE(recorded + THREADS, known);
 		EXPECT_GE(self->words->recorded[0] + 1, last.numbers[0]);
@@ -402,7 +402,7 @@ TEST_F(end, of_the_controller_ends_the_log)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
 }
 
-/* The death does not wait for the reader of a pipe; but no event is lost. */
+/* The death does not wait for the reader of a pipe, but no event is lost. */
 TEST_F(death, of_a_controller_is_not_delayed_by_a_pipe)
 {
 	struct controller controller = {
@@ -432,7 +432,7 @@ TEST_F(death, of_a_controller_is_not_delayed_by_a_pipe)
 	EXPECT_TRUE(log_content_is(&content, 500));
 }
 
-/* Killed in CREATE and in SHUTDOWN, both of which wait for the reader of a pipe. */
+/* Killed in CREATE and in SHUTDOWN, which both wait for the reader of a pipe. */
 static int blocked_in_create(void *arg, const struct talk *talk)
 {
 	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };

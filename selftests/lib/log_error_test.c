@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs that cannot be written: errors are reported, and nothing else is affected.
+ * Logs that cannot be written: errors are reported, without any other effect.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -43,7 +43,7 @@ static int stream_state(trace_id_t trid)
 /* ------------------------------------------------------------------ */
 /* A full disk								*/
 
-/* The log fills a small file system, apart from what the test needs. */
+/* The log fills a small file system, except for what the test needs. */
 FIXTURE(disk)
 {
 	struct disk disk;
@@ -82,7 +82,7 @@ TEST_F(disk, full_at_the_beginning_is_reported_immediately)
 	ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
 	EXPECT_EQ(ENOSPC, withlog_new(0, variant->kind, self->disk.fd, &trid));
 	EXPECT_EQ(4711, trid);
-	/* Nothing remains of it: the call can be repeated. */
+	/* The failed call leaves no trace and can be repeated. */
 	ASSERT_EQ(0, ftruncate(self->disk.ballast, 0));
 	EXPECT_EQ(0, withlog_new(0, variant->kind, self->disk.fd, &self->trid));
 }
@@ -134,7 +134,7 @@ TEST_F(disk, full_at_the_end_is_reported_by_shutdown)
 	rounds = record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
 	EXPECT_EQ(ENOSPC, posix_trace_shutdown(self->trid));
-	/* The stream is gone nevertheless. */
+	/* The stream is gone anyway. */
 	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
 	log_content_fd(self->disk.fd, &content);
 	EXPECT_EQ(0, content.err);
@@ -163,7 +163,7 @@ TEST_F(disk, full_during_clear_does_not_end_the_log)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
 }
 
-/* Shutdown closes the log: nothing uses the file system any more. */
+/* Shutdown closes the log: the file system is no longer in use. */
 TEST_F(disk, can_be_made_read_only_and_unmounted_after_shutdown)
 {
 	struct log_content content;
@@ -225,8 +225,8 @@ FIXTURE_TEARDOWN(broken_disk)
 }
 
 /*
- * The file system may lose data that was written and not synced. Newer kernels allow no
- * reads from a broken file system before it is mounted again.
+ * The file system may lose data that was written but not synced. Newer kernels allow no reads from
+ * a broken file system until it is remounted.
  */
 TEST_F(broken_disk, is_reported_and_keeps_synced_events)
 {
@@ -238,7 +238,7 @@ TEST_F(broken_disk, is_reported_and_keeps_synced_events)
 	snprintf(name, sizeof(name), "%s/log", self->disk.dir);
 	fd = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	ASSERT_LE(0, fd);
-	/* Keeps the device while no file system is mounted. */
+	/* Keeps the device while the file system is unmounted. */
 	device = open(self->disk.name, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, device);
 	ASSERT_EQ(0, withlog_new(0, variant->kind, fd, &self->trid));
@@ -251,8 +251,7 @@ TEST_F(broken_disk, is_reported_and_keeps_synced_events)
 	ASSERT_TRUE(errno == EROFS || errno == EIO);
 	withlog_record(ROUND, ROUND);
 	/*
-	 * Some file systems accept data that they will never write: this error cannot be
-	 * noticed.
+	 * Some file systems accept data that they will never write: that error cannot be detected.
 	 */
 	err = withlog_flush(self->trid);
 	EXPECT_TRUE(!err || err == EROFS || err == EIO);
@@ -275,7 +274,7 @@ TEST_F(broken_disk, is_reported_and_keeps_synced_events)
 	close(device);
 }
 
-/* With the policy FLUSH, it retries by itself and recovers. */
+/* With the policy FLUSH, it retries automatically and recovers. */
 TEST(self_flushing_stream_survives_a_full_disk)
 {
 	char dir[] = "/tmp/diskXXXXXX";
@@ -292,7 +291,7 @@ TEST(self_flushing_stream_survives_a_full_disk)
 	ASSERT_EQ(0, withlog_new(0, &append, fd, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));
 	ASSERT_EQ(0, disk_fill(ballast, 64 << 10));
-	/* Until the memory is full, too. */
+	/* Until the memory is also full. */
 	while (stream_state(trid) == POSIX_TRACE_RUNNING) {
 		withlog_record(count, 10);
 		count += 10;
@@ -322,7 +321,7 @@ TEST(self_flushing_stream_survives_a_full_disk)
 /* ------------------------------------------------------------------ */
 /* Other limits								*/
 
-/* The limit of the creating process at that time. SIGXFSZ would end this test. */
+/* The limit of the creating process at that time. SIGXFSZ would kill this test. */
 TEST(log_observes_the_file_size_limit)
 {
 	const struct rlimit small = { 32 << 10, RLIM_INFINITY };
@@ -374,7 +373,7 @@ TEST(log_with_o_append_observes_the_file_size_limit)
 	close(fd);
 }
 
-/* SIGPIPE is neither blocked nor ignored: it would end this test. */
+/* SIGPIPE is neither blocked nor ignored: it would kill this test. */
 TEST(pipe_without_a_reader_is_an_error_and_no_signal)
 {
 	trace_id_t trid;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flushing on request and by itself, while recording continues.
+ * Flushes on request and automatically, while recording continues.
  */
 #define _GNU_SOURCE
 #include <sys/ioctl.h>
@@ -16,7 +16,7 @@ static const struct log_kind append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0
 static const struct log_kind no_auto = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
 static const struct log_kind until_full = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0 };
 
-/* Numbers of one thread that fill half of the memory of a stream, and all of it. */
+/* Numbers of one thread that fill half of a stream's memory, and all of it. */
 #define HALF	((int)(LOG_STREAM_SIZE / 2 / POSIXTRACE_RECORD_STEP(sizeof(__u64))))
 #define ALL	(4 * HALF)
 
@@ -120,7 +120,7 @@ static __attribute__((noinline)) int flush_from_here(trace_id_t trid)
 {
 	int ret = posix_trace_flush(trid);
 
-	/* Prevents a tail call: the call returns to this function. */
+	/* Prevents a tail call, so that the call returns to this function. */
 	__asm__ volatile ("" : "+r" (ret));
 	return ret;
 }
@@ -219,7 +219,7 @@ static int half_with_cpus(void)
 	return HALF + more / 2 / (int)POSIXTRACE_RECORD_STEP(sizeof(__u64));
 }
 
-/* Waits until the log has numbers up to @last. */
+/* Waits until the log has all numbers up to @last. */
 static void wait_for_number(int fd, int last)
 {
 	struct log_content content;
@@ -231,8 +231,8 @@ static void wait_for_number(int fd, int last)
 }
 
 /*
- * The flush after a second would have to start over in each round, and take as many seconds
- * as there are rounds.
+ * The flush after a second would restart in each round, and take as many seconds as there are
+ * rounds.
  */
 TEST_F(flush, comes_by_itself_when_half_of_the_memory_is_used)
 {
@@ -448,7 +448,7 @@ static void *record_and_migrate(void *arg)
 	return NULL;
 }
 
-/* The number of events that are older than the event before them in the log. */
+/* The number of events that are older than the previous event in the log. */
 static int disorder(trace_id_t log, unsigned int *events)
 {
 	unsigned long long last = 0;
@@ -468,9 +468,9 @@ static int disorder(trace_id_t log, unsigned int *events)
 }
 
 /*
- * CPUs close their open sub-buffers for a flush one after the other: events of one CPU may
- * be in the next flush, those of another one at the same time still in this one. The test shows
- * that reliably only if the log thread sleeps for 1 to 3 ms after find_open(), as with KCSAN.
+ * A flush closes the open sub-buffers of the CPUs one after the other: events of one CPU may be in
+ * the next flush, and simultaneous events of another CPU still in this one. The test shows that
+ * reliably only if the log thread sleeps for 1 to 3 ms after find_open(), as with KCSAN.
  */
 TEST_F(flush, keeps_the_order_of_time_while_threads_migrate)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs that are read while they are written. Needs no module.
+ * Logs that are read while they are being written. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -11,7 +11,7 @@
 
 #define CPUS	3
 
-/* Appends pieces of any length: complete blocks are read, and read once. */
+/* Appends pieces of any length: complete blocks are read, once. */
 TEST(growing)
 {
 	static const size_t pieces[] = { 1, 7, 64, 129, 1000, 4096 };
@@ -92,7 +92,7 @@ TEST(later_names)
 	log_free(&log);
 }
 
-/* Cleared during reading: unread events are gone. */
+/* Cleared while being read: unread events are gone. */
 TEST(reset)
 {
 	struct log_writer log;
@@ -126,7 +126,7 @@ TEST(reset)
 	log_free(&log);
 }
 
-/* The status may know of a later reset than the events that were read. */
+/* The status may be from a later reset than the events that were read. */
 TEST(rewind_goes_behind_the_last_reset_that_is_known)
 {
 	struct posix_trace_status_info status;

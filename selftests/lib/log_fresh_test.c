@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A log tells of a process only what is so from the start of its stream on: no argument that was
- * overwritten before, no library that was unloaded before.
+ * A log has only what is true of a process from the start of its stream: no earlier contents of an
+ * argument, no library that was already unloaded.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ FIXTURE_TEARDOWN(fresh)
 	close(self->other_fd);
 }
 
-/* Overwrites the first argument, as programs do that get a secret there. */
+/* Overwrites the first argument, as programs do that receive a secret there. */
 static void overwrite_argument(const char *text)
 {
 	memcpy(program_invocation_name, text, strlen(text) + 1);
@@ -113,7 +113,7 @@ static int record_once(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* The child is born after the second stream, and before its parent has recorded for that. */
+/* The child is born after the second stream, before its parent has recorded for that. */
 TEST_F(fresh, argument_of_the_parent_of_a_traced_process)
 {
 	struct child child;
@@ -141,7 +141,7 @@ static int record_nothing(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* As with events of the kernel only. */
+/* As for a process with kernel events only. */
 TEST_F(fresh, process_that_records_no_event_looks_at_its_arguments)
 {
 	struct child child;
@@ -189,7 +189,7 @@ TEST_F(fresh, library_that_was_unloaded_before_a_second_stream)
 	EXPECT_TRUE(log_file_has(self->other_fd, "log_fresh_test"));
 }
 
-/* Nothing is dropped while one stream is left. */
+/* Mappings are kept as long as one stream is left. */
 TEST_F(fresh, library_that_was_unloaded_before_another_stream_ended)
 {
 	ASSERT_EQ(0, begin(self->fd, &self->trid));

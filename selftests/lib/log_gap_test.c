@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that the stream lost before they got into the log. Needs no module.
+ * Events that the stream lost before they reached the log. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -9,7 +9,7 @@
 #include "pxt_test.h"
 #include "log_reading.h"
 
-/* An expected event: its type and its time. */
+/* An expected event: its type and time. */
 struct expected {
 	int id;
 	__u64 time;
@@ -95,7 +95,7 @@ TEST(loop_stream)
 	log_free(&log);
 }
 
-/* Gets the next event as a batch: returns its type, 0 if there is none, or -1. */
+/* Gets the next event as a batch. Returns its type, 0 at the end, or -1. */
 static int take_one(trace_id_t trid, struct posixtrace_batch_event *event)
 {
 	static __u64 data[LOG_MAX_DATA / 8];
@@ -169,7 +169,7 @@ TEST(lost_events_are_counted)
 	log_free(&log);
 }
 
-/* LOOP log: its oldest event has the events lost before it; later ones as usual. */
+/* LOOP log: its oldest event has the number of events lost before it; later ones as usual. */
 TEST(lost_events_of_a_loop_log)
 {
 	struct posixtrace_batch_event event;
@@ -230,7 +230,7 @@ TEST(lost_events_before_a_reset)
 	log_free(&log);
 }
 
-/* Events that a slower CPU kept from the time of the gap are lost, too; flushed ones are not. */
+/* Events that a slower CPU kept from the time of the gap are also lost; flushed ones are not. */
 TEST(watermark)
 {
 	static const struct expected expected[] = {
@@ -285,7 +285,7 @@ TEST(log_ends_in_a_loss)
 	log_free(&log);
 }
 
-/* All events of the first flush report a full stream, though it became full after them. */
+/* All events of the first flush report a full stream, although it became full later. */
 TEST(full_stream)
 {
 	static const struct expected expected[] = {
@@ -323,7 +323,7 @@ TEST(full_stream)
 	log_free(&log);
 }
 
-/* More gaps at a time than the reader can note: the rest is reported as one. */
+/* More simultaneous gaps than the reader can store: the rest is reported as one. */
 TEST(many_gaps)
 {
 	struct log_writer log;
@@ -363,7 +363,7 @@ TEST(gap_after_gap)
 	log_free(&log);
 }
 
-/* A ring with overwritten blocks does not begin with a gap; the status reports them. */
+/* A ring with overwritten blocks does not start with a gap; the status reports them. */
 TEST(overwritten_ring)
 {
 	struct log_writer log;
@@ -426,7 +426,7 @@ TEST(reset_discards_earlier_events)
 	log_free(&log);
 }
 
-/* Earlier losses do not count, whether or not the RESET has them. */
+/* Earlier losses do not count, even if the RESET does not include them. */
 TEST(reset_after_a_gap)
 {
 	static const struct expected expected[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams with log, while CPUs go offline and come back.
+ * Streams with log while CPUs go offline and come back.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -55,13 +55,13 @@ TEST_F(hotplug, flush_writes_the_events_of_an_offline_cpu)
 	EXPECT_TRUE(log_content_is(&content, 30));
 }
 
-/* After the sub-buffers that it closed before, and before those that it closes later. */
+/* After the sub-buffers that the CPU closed earlier, and before those that it closes later. */
 TEST_F(hotplug, events_of_an_offline_cpu_are_in_order)
 {
 	struct log_content content;
 
 	ASSERT_EQ(0, go_to_cpu(1));
-	/* Several sub-buffers, the last of them not full. */
+	/* Several sub-buffers; the last one is not full. */
 	withlog_record(0, 300);
 	ASSERT_EQ(0, go_to_cpu(0));
 	ASSERT_EQ(0, switch_cpu(1, false));

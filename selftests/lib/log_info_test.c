@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(info)
 	log_free(&self->log);
 }
 
-/* The information on a log, before reading it or after reading it to its end. */
+/* Information about a log, before reading it or after reading it to its end. */
 static int get(struct _test_data_info *self, bool read)
 {
 	struct event event;
@@ -158,7 +158,7 @@ TEST_F(info, how_much_was_read)
 			;
 		ASSERT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
 		EXPECT_LT(last, self->info.read);
-		/* All but the header of the log. */
+		/* Everything except the header of the log. */
 		EXPECT_EQ(self->log.len - LOG_HEADER, self->info.read);
 		ASSERT_EQ(0, posix_trace_rewind(self->trid));
 	}

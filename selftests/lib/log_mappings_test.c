@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings in logs: which file each event was recorded from, also if the library was unloaded, or
- * the process is gone.
+ * Mappings in logs: the file that each event was recorded from, even if the library was unloaded
+ * or the process is gone.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ struct seen {
 	pid_t pid;
 	struct timespec time;
 	const char *address;
-	int err;		/* of asking for the mapping */
+	int err;		/* result of asking for the mapping */
 	struct posixtrace_mapping_info mapping;
 };
 
@@ -58,7 +58,7 @@ static void ask(trace_id_t trid, struct seen *seen)
 					   &seen->mapping);
 }
 
-/* Reads the user events up to @max. Returns their number, or minus an error number. */
+/* Reads up to @max user events. Returns their number, or minus an error number. */
 static int look_at_all(trace_id_t trid, struct seen *seen, int max)
 {
 	struct posixtrace_batch_event event;
@@ -89,7 +89,7 @@ static int read_back(struct _test_data_mappings *self)
 	return err ? -err : look_at_all(self->trid, self->seen, EVENTS_MAX);
 }
 
-/* The build id that the dynamic linker sees at an address. */
+/* The build id that the dynamic linker finds at an address. */
 struct wanted {
 	const char *address;
 	unsigned int size;
@@ -159,7 +159,7 @@ static void expect_mapping(struct __test_metadata *_metadata, const struct seen 
 /* ------------------------------------------------------------------ */
 /* The program								*/
 
-/* The bytes in the file at the place that the mapping says are those in memory. */
+/* The bytes in the file, at the offset given by the mapping, are the same as in memory. */
 static bool file_has_code(const struct seen *seen)
 {
 	const struct posixtrace_mapping_info *mapping = &seen->mapping;
@@ -253,7 +253,7 @@ TEST_F(mappings, active_stream_has_those_of_now)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* What a thread asks that has a pending cancellation. */
+/* A query by a thread with a pending cancellation. */
 struct question {
 	trace_id_t trid;
 	struct posixtrace_mapping_info mapping;
@@ -309,7 +309,7 @@ static int open_type(int number)
 	return posix_trace_eventid_open(name, &id);
 }
 
-/* Loads the plug-in, which records itself, and unloads it. Gets its build id. */
+/* Loads the plug-in, which records, and unloads it. Gets its build id. */
 static bool use_plugin(const char *path, struct wanted *wanted)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -334,7 +334,7 @@ TEST_F(mappings, library_that_was_loaded_later_and_is_gone)
 	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	record_plain(0);
 	ASSERT_TRUE(use_plugin(PLUGIN, &wanted));
-	/* The process looks again, and the library is not there. */
+	/* The process checks again, and the library is gone. */
 	ASSERT_EQ(0, open_type(1));
 	ASSERT_EQ(4, read_back(self));
 	EXPECT_STREQ(self->program, self->seen[0].mapping.path);
@@ -343,7 +343,7 @@ TEST_F(mappings, library_that_was_loaded_later_and_is_gone)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* Two libraries take turns at one place, more often than the log is written. */
+/* Two libraries alternate at one address, more often than the log is written. */
 TEST_F(mappings, library_at_the_place_of_another)
 {
 	const char *const paths[] = {
@@ -359,7 +359,7 @@ TEST_F(mappings, library_at_the_place_of_another)
 	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	for (int i = 0; i < 4; i++) {
 		ASSERT_TRUE(use_plugin(paths[i], &wanted));
-		/* Looks at the mappings, and keeps those that were unloaded. */
+		/* Checks the mappings, and keeps those that were unloaded. */
 		ASSERT_EQ(0, open_type(100 + i));
 	}
 	n = read_back(self);
@@ -383,7 +383,7 @@ TEST_F(mappings, library_whose_file_was_deleted)
 	ASSERT_NE(NULL, dlopen(path, RTLD_NOW | RTLD_LOCAL));
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	ASSERT_EQ(0, unlink(path));
-	/* Looks at the mappings again, for another hash. */
+	/* Checks the mappings again, for another hash. */
 	ASSERT_TRUE(use_plugin(PLUGIN, &wanted));
 	ASSERT_LE(2, read_back(self));
 	EXPECT_STREQ(path, self->seen[0].mapping.path);
@@ -393,7 +393,7 @@ TEST_F(mappings, library_whose_file_was_deleted)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* Makes directories below the current one, and goes there. */
+/* Creates directories below the current one, and enters them. */
 static int descend(int depth, const char *name)
 {
 	int err = 0;
@@ -452,7 +452,7 @@ TEST_F(mappings, children_that_record_have_their_own)
 	ASSERT_EQ(2, read_back(self));
 	EXPECT_EQ(child.pid, self->seen[1].pid);
 	EXPECT_STREQ(self->program, self->seen[1].mapping.path);
-	/* The log would be full of those of shells. */
+	/* The log would be full of shells. */
 	self->seen[1].pid = silent.pid;
 	ask(self->trid, &self->seen[1]);
 	EXPECT_EQ(ENOENT, self->seen[1].err);
@@ -465,7 +465,7 @@ static int record_and_execute(void *arg, const struct talk *talk)
 	return execute_on_request(arg, talk);
 }
 
-/* Whether a flush comes between or not. */
+/* With or without a flush in between. */
 TEST_F(mappings, program_that_was_executed_has_other_ones)
 {
 	struct program helper = { .path = HELPER, .number = 7 };
@@ -499,7 +499,7 @@ TEST_F(mappings, program_that_was_executed_has_other_ones)
 /* ------------------------------------------------------------------ */
 /* What a process may do						*/
 
-/* Maps code of a file so often that the log does not say all. */
+/* Maps code of a file more often than the log can hold. */
 TEST_F(mappings, process_with_many_mappings)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -521,7 +521,7 @@ TEST_F(mappings, process_with_many_mappings)
 	close(fd);
 }
 
-/* A file that looks like a library, but is none: each time, something else is wrong. */
+/* Makes a file that looks like a library, but is not: each time, something else is wrong. */
 static void spoil(char *image, size_t size, unsigned int seed)
 {
 	Elf64_Ehdr *head = (Elf64_Ehdr *)image;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of threads and processes in logs: those of the time of each event, also if the thread, the
- * process and the controller are gone.
+ * Names of threads and processes in logs: the names at the time of each event, even if the thread,
+ * the process and the controller are gone.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -21,7 +21,7 @@
 
 #define USER	1000
 #define OTHER	2000
-/* No other file or process has it; as long as the name of a thread can be. */
+/* A name that no other file or process has, with the maximum length of a thread name. */
 #define UNIQUE	"pxt-names-of-it"
 
 /* An event of a log, with the names at its time. */
@@ -30,7 +30,7 @@ struct seen {
 	pid_t tid;
 	struct timespec time;
 	int number;
-	int err;		/* of asking for the name */
+	int err;		/* result of asking for the name */
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 };
 
@@ -45,7 +45,7 @@ static void look(trace_id_t trid, const struct posixtrace_batch_event *event, st
 					       seen->name);
 }
 
-/* Reads the user events up to @max. Returns their number, or minus an error number. */
+/* Reads up to @max user events. Returns their number, or minus an error number. */
 static int look_at_all(trace_id_t trid, struct seen *seen, int max)
 {
 	struct posixtrace_batch_event event;
@@ -146,7 +146,7 @@ static void *record_with_many_names(void *unused)
 	return unused;
 }
 
-/* The log has only the last names that a thread had between two flushes. */
+/* The log has only the last name of a thread between two flushes. */
 TEST_F(names, name_that_is_not_in_the_log_is_not_known)
 {
 	struct seen seen[RENAMES];
@@ -241,7 +241,7 @@ TEST_F(names, thread_that_was_there_before_the_stream)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* Names of other threads, as pthread_setname_np() sets them. */
+/* Renames other threads, as pthread_setname_np() does. */
 static void *be_renamed(void *arg)
 {
 	struct early *early = arg;
@@ -368,7 +368,7 @@ TEST_F(names, child_has_the_program_of_its_parent)
 	struct child child;
 	size_t needed;
 
-	/* Attach before: children do not read their arguments again. */
+	/* Attach first: children do not read their arguments again. */
 	record_plain(0);
 	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_EQ(0, child_start(&child, record_and_end, NULL));
@@ -411,7 +411,7 @@ struct dying {
 	int policy;
 };
 
-/* Records with a thread that has ended, and is killed then. */
+/* Records with a thread that has ended, and is then killed. */
 static int die(void *arg, const struct talk *talk)
 {
 	const struct dying *dying = arg;
@@ -530,14 +530,14 @@ TEST_F(secret, name_of_a_program_that_the_controller_may_not_trace)
 	ASSERT_EQ(0, child_wait(&self->child));
 	EXPECT_EQ(0, child_wait(&self->controller));
 	EXPECT_EQ(variant->shown, log_file_has(self->fd, UNIQUE));
-	/* The name before. */
+	/* The previous name. */
 	EXPECT_TRUE(log_file_has(self->fd, "log_names_test"));
 }
 
 /* ------------------------------------------------------------------ */
 /* Bounds								*/
 
-/* A child that ends at once. A copy of the memory would take most of the time. */
+/* A child that ends immediately. Copying the memory would take most of the time. */
 static int __attribute__((noinline)) run_child(void)
 {
 	pid_t pid = vfork();
@@ -603,7 +603,7 @@ TEST_F_TIMEOUT(names, log_with_a_bound_stays_bounded_with_many_processes, 90)
 		ASSERT_EQ(0, child_wait(&child));
 		ASSERT_EQ(sizeof(header), pread(self->fd, &header, sizeof(header), 0));
 		end = header.ring_size ? header.metadata_offset : sizeof(header);
-		/* The bound was reached, and 1200 command lines of 4.8 MiB would not stay below. */
+		/* The limit was reached; 1200 command lines of 4.8 MiB would exceed it. */
 		EXPECT_LT(4 << 20, log_file_size(self->fd) - end);
 		EXPECT_GT(9 << 19, log_file_size(self->fd) - end);
 		ASSERT_EQ(0, posix_trace_open(self->fd, &self->trid));
@@ -615,7 +615,7 @@ TEST_F_TIMEOUT(names, log_with_a_bound_stays_bounded_with_many_processes, 90)
 	}
 }
 
-/* Reads the next block. Returns whether it has user events, or negative errno. */
+/* Reads the next block. Returns true if it has user events, or negative errno. */
 static int has_events(int fd, unsigned int nr_cpus)
 {
 	struct posixtrace_log_block block;
@@ -637,7 +637,7 @@ static void *end_at_once(void *unused)
 	return unused;
 }
 
-/* More than a note names: the log thread would never have written all. */
+/* More than a note can name: the log thread would never catch up. */
 static int make_threads(void)
 {
 	pthread_t thread;
@@ -651,7 +651,7 @@ static int make_threads(void)
 	return err;
 }
 
-/* For each block that the reader of the pipe takes, there are more new threads. */
+/* For each block that the reader takes from the pipe, there are more new threads. */
 TEST_F_TIMEOUT(names, threads_that_are_made_fast_do_not_keep_events_from_the_log, 90)
 {
 	struct posixtrace_log_header header;
@@ -693,7 +693,9 @@ static void *execute_again(void *arg)
 	return NULL;
 }
 
-/* Lets another thread execute this program so often. Then says so, and waits for its end. */
+/*
+ * Lets another thread execute this program @times times. Then reports that, and waits for its end.
+ */
 static int again(int times, const struct talk *talk)
 {
 	const struct again next = { times - 1, talk };
@@ -720,7 +722,7 @@ static int begin_again(void *arg, const struct talk *talk)
 	return again(*times, talk);
 }
 
-/* The number of names of threads of a process in a log that is written from front to back. */
+/* The number of thread names of a process in a sequential log. */
 static int count_tasks(int fd, pid_t pid)
 {
 	const struct posixtrace_log_block *block;
@@ -745,7 +747,7 @@ static int count_tasks(int fd, pid_t pid)
 	return count;
 }
 
-/* Each gives its number up for that of the main thread. */
+/* Each thread takes over the id of the main thread. */
 TEST_F(names, threads_that_executed_a_program_are_forgotten)
 {
 	int times = 20;
@@ -757,7 +759,7 @@ TEST_F(names, threads_that_executed_a_program_are_forgotten)
 	say(&child.talk, 0);
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, withlog_flush(self->trid));
-	/* The log restarts, with all that is known. */
+	/* The log restarts, with everything that is known. */
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	EXPECT_EQ(1, count_tasks(self->fd, child.pid));
