@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Blocks that are no events: descriptions, and blocks of types that this reader does not know.
- * Needs no module.
+ * Blocks without events: descriptions, and blocks of types that this reader does not know. Needs
+ * no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -82,7 +82,7 @@ TEST_F(notes, description_of_each_type)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, self->sum.status.posix_log_overrun_status);
 }
 
-/* A writer that goes on after the log was opened. */
+/* A writer that continues after the log was opened. */
 TEST_F(notes, description_that_is_appended_later)
 {
 	char text[64] = "";
@@ -111,7 +111,7 @@ TEST_F(notes, first_description_of_a_type_counts)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* A text that no module writes, because it would change a terminal, or has no end. */
+/* A text that the module never writes, because it would change a terminal, or has no end. */
 TEST_F(notes, forged_texts_are_not_reported)
 {
 	const struct {
@@ -234,7 +234,7 @@ TEST_F(notes, unknown_block_that_is_not_optional_is_refused)
 	EXPECT_EQ(ENOTSUP, log_open(&self->log, &self->trid));
 }
 
-/* Other flags mean nothing to this reader. */
+/* This reader ignores other flags. */
 TEST_F(notes, flags_of_a_later_version_do_not_matter)
 {
 	log_note(&self->log, UNKNOWN, ~0U, 0, "of a later version", 16);
@@ -243,7 +243,7 @@ TEST_F(notes, flags_of_a_later_version_do_not_matter)
 	EXPECT_EQ(ENOTSUP, ask(&self->log, LOG_FIRST_NAMED));
 }
 
-/* One that the writer appends while the log is open for reading ends the reading. */
+/* If the writer appends one while the log is open, reading ends. */
 TEST_F(notes, unknown_block_that_is_appended_later_is_refused)
 {
 	struct posix_trace_status_info status;
@@ -307,7 +307,7 @@ TEST_F(notes, youngest_name_that_is_not_after_the_event)
 	EXPECT_STREQ("first", name_at(self->trid, 5, 6, 19));
 	EXPECT_STREQ("second", name_at(self->trid, 5, 6, 20));
 	EXPECT_STREQ("third", name_at(self->trid, 5, 6, 1000));
-	/* What was so before is not known. */
+	/* Earlier values are unknown. */
 	EXPECT_STREQ("none", name_at(self->trid, 5, 6, 9));
 	EXPECT_STREQ("another thread", name_at(self->trid, 5, 7, 100));
 	EXPECT_STREQ("another process", name_at(self->trid, 6, 6, 100));
@@ -378,7 +378,7 @@ TEST_F(notes, forged_names_are_damage)
 
 static struct posixtrace_mapping_info mapped;
 
-/* The path of what a process has at an address, and the rest of it in mapped. */
+/* The path of the mapping that a process has at an address; the rest of it is in mapped. */
 static const char *path_at(trace_id_t trid, int pid, __u64 time, unsigned long address)
 {
 	return posixtrace_get_mapping(trid, pid, at(time), (void *)address, &mapped) ?
@@ -455,7 +455,7 @@ TEST_F(notes, mapping_that_is_appended_later)
 	close(fd);
 }
 
-/* A path without an end is no damage of the block, but is not reported. */
+/* A path without an end does not make the block damaged, but is not reported. */
 TEST_F(notes, forged_mappings_are_not_reported)
 {
 	const struct {
@@ -498,7 +498,7 @@ TEST_F(notes, forged_mappings_are_not_reported)
 	}
 }
 
-/* More than there are: the first one is whole. */
+/* More than there are: the first one is complete. */
 TEST_F(notes, count_of_mappings_beyond_the_block_is_damage)
 {
 	struct {
@@ -545,7 +545,7 @@ FIXTURE_TEARDOWN(ring)
 	log_free(&self->old);
 }
 
-/* What an older log left behind the notes is no damage, and describes nothing. */
+/* Remains of an older log after the notes are not damage, and describe no type. */
 TEST_F(ring, notes_of_an_older_log_do_not_count)
 {
 	size_t from;
@@ -565,7 +565,7 @@ TEST_F(ring, notes_of_an_older_log_do_not_count)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* The writer restarts the row when it is long: what follows is of an earlier row. */
+/* The writer restarts the notes when there are too many: what follows is older. */
 TEST_F(ring, notes_that_were_begun_anew)
 {
 	size_t end;
@@ -613,7 +613,7 @@ static const char *text_of(trace_id_t trid, trace_event_id_t event)
 	return description(trid, event, text, sizeof(text)) ? "none" : text;
 }
 
-/* What the notes say is at another place in each row, and in the second some of it is newer. */
+/* The second set has the texts of the notes at other offsets, and some of them are newer. */
 static void write_rows(struct log_writer *log, int row)
 {
 	const char *const texts[] = { "{ u32 one; }", "{ u32 two; }", "{ u32 six; }" };
@@ -639,7 +639,7 @@ static void expect_row(struct __test_metadata *_metadata, trace_id_t trid, int r
 	}
 }
 
-/* The reader does not go back to places in the first row, which is overwritten. */
+/* The reader does not return to offsets in the first set, which is overwritten. */
 TEST_F(ring, texts_of_notes_that_are_begun_anew_later)
 {
 	for (int looks = 0; looks < 2; looks++) {
@@ -651,7 +651,7 @@ TEST_F(ring, texts_of_notes_that_are_begun_anew_later)
 		expect_row(_metadata, self->trid, 0);
 		write_rows(&self->log, 1);
 		ASSERT_EQ(0, log_write(&self->log, fd, 0));
-		/* It need not look at the log as a whole first. */
+		/* It need not scan the complete log first. */
 		if (looks)
 			EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
 		expect_row(_metadata, self->trid, 1);
@@ -677,7 +677,7 @@ TEST_F(ring, description_that_is_not_in_the_second_row)
 	close(fd);
 }
 
-/* A place for the notes that is anywhere else finds none, and does no harm. */
+/* A forged offset of the notes anywhere else has no effect. */
 TEST_F(ring, forged_place_of_the_notes)
 {
 	const __u64 places[] = {

@@ -152,7 +152,7 @@ TEST(invalid_loop_header)
 	log_free(&log);
 }
 
-/* Written by a machine of the other byte order. */
+/* Written by a machine with the other byte order. */
 TEST_F(log, foreign_byte_order)
 {
 	struct posixtrace_log_header *header = &self->log.header;
@@ -315,7 +315,7 @@ TEST_F(log, functions_of_active_streams_reject_it)
 	EXPECT_EQ(-1, posixtrace_fd(trid));
 	EXPECT_EQ(EINVAL, posix_trace_trygetnext_event(trid, &event.info, event.data, 8,
 						       &event.len, &flag));
-	/* The log has not changed. */
+	/* The log is unchanged. */
 	EXPECT_EQ(0, posix_trace_timedgetnext_event(trid, &event.info, event.data, 8,
 						    &event.len, &flag, &epoch));
 	EXPECT_EQ(0, flag);

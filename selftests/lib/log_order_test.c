@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs without damage: all events are read in order, with all their contents. Needs no
- * module.
+ * Undamaged logs: all events are read in order, with all their contents. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -154,7 +153,7 @@ TEST_F(policy, all_members_of_an_event)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-/* Of all lengths in a row: packed records, those that are not, and those that cannot be. */
+/* Records of all lengths in a row: packed, not packed, and not packable. */
 TEST_F(policy, packed_records)
 {
 	unsigned char data[100];
@@ -199,7 +198,7 @@ TEST_F(policy, types_and_names)
 	int unavailable;
 	trace_id_t trid;
 
-	/* More than one block of names, and events in between. */
+	/* More than one block of names, with events in between. */
 	for (int i = 0; i < 300; i++) {
 		snprintf(text, sizeof(text), "type number %d", i);
 		log_name(log, LOG_FIRST_NAMED + 299 - i, text);
@@ -312,7 +311,7 @@ TEST_F(policy, status_as_written)
 	EXPECT_EQ(POSIX_TRACE_FULL, sum.status.posix_log_full_status);
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_stream_overrun_status);
-	/* The status is that of the completed log: getting it does not change it. */
+	/* The status belongs to the completed log: getting it does not change it. */
 	log_sum_log(&self->log, &sum);
 	EXPECT_EQ(ENOSPC, sum.status.posix_stream_flush_error);
 }
@@ -418,7 +417,7 @@ TEST(large_records)
 	log_free(&log);
 }
 
-/* Larger headers belong to a newer version that this one can read. */
+/* Larger headers belong to a newer version that this reader supports. */
 TEST(larger_headers)
 {
 	unsigned char data[4096 + 16384] = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Logs that are read in the middle of a write: the kernel writes a block upwards, page by page,
- * over what was there before, perhaps while a reader is in the middle of the old block. Needs no
+ * over the old contents, perhaps while a reader is in the middle of the old block. Needs no
  * module.
  */
 #define _GNU_SOURCE
@@ -23,12 +23,12 @@ FIXTURE(partial)
 	struct log_sum sum;
 	struct event event;
 	trace_id_t trid;
-	__u64 time;	/* of the next event */
+	__u64 time;	/* time of the next event */
 	size_t at, size;	/* of the last block */
 	int fd;
 };
 
-/* A block of events on a CPU; it goes to the file with write_part(). */
+/* Makes a block of events on a CPU; write_part() writes it to the file. */
 static void add_events(struct _test_data_partial *self, __u32 cpu, int count)
 {
 	log_block_begin(&self->log, POSIXTRACE_LOG_EVENTS, cpu);
@@ -43,7 +43,7 @@ static void add_block(struct _test_data_partial *self, __u32 cpu)
 	add_events(self, cpu, COUNT);
 }
 
-/* Writes bytes of the last block, and the status of before. */
+/* Writes bytes of the last block, and the previous status. */
 static void write_part(const struct _test_data_partial *self, size_t from, size_t to)
 {
 	if (pwrite(self->fd, self->log.data + self->at + from, to - from, self->at + from) !=
@@ -67,7 +67,7 @@ static bool is_damaged(trace_id_t trid)
 	return posixtrace_get_log_info(trid, &info) || info.flags & POSIXTRACE_LOG_DAMAGED;
 }
 
-/* The ring is in its third lap: there is an old block wherever the writer goes. */
+/* The ring is in its third lap: the writer always overwrites an old block. */
 FIXTURE_SETUP(partial)
 {
 	log_begin(&self->log, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 2, RING);
@@ -107,7 +107,7 @@ TEST_F(partial, half_of_a_block_is_no_event_and_no_damage)
 	EXPECT_FALSE(is_damaged(self->trid));
 }
 
-/* The older events, and the younger ones of other CPUs, do not wait for it. */
+/* Older events, and newer ones of other CPUs, do not wait for it. */
 TEST_F(partial, half_of_a_block_does_not_hold_others_back)
 {
 	struct log_sum before;
@@ -147,7 +147,7 @@ TEST_F(partial, half_of_a_block_counts_once_as_read)
 	EXPECT_EQ(before.read + self->size, after.read);
 }
 
-/* The writer completes a block before it begins the next one, and all before it ends. */
+/* The writer completes a block before it begins the next one, and all blocks before it ends. */
 TEST_F(partial, half_of_a_block_before_another_one_is_damage)
 {
 	log_sum_rest(self->trid, &self->sum);
@@ -176,7 +176,10 @@ TEST_F(partial, half_of_a_block_in_a_log_that_has_ended_is_damage)
 	EXPECT_TRUE(is_damaged(self->trid));
 }
 
-/* A writer whose write fails takes its half away, and writes other events there later. */
+/*
+ * If its write fails, the writer discards the half-written block, and writes other events there
+ * later.
+ */
 TEST_F(partial, half_of_a_block_that_is_taken_away)
 {
 	static const __u32 no_magic;
@@ -224,11 +227,11 @@ TEST_F(partial, reader_that_is_overtaken_does_not_take_half_of_a_header_for_dama
 /* By another thread							*/
 
 #define BLOCKS	20000
-#define PIECE	((size_t)300)	/* bytes of a write */
+#define PIECE	((size_t)300)	/* bytes per write */
 
-static int written;	/* all of it */
+static int written;	/* everything is written */
 
-/* The reader and the writer are at different places of the ring all the time. */
+/* Reader and writer are always at different positions of the ring. */
 static void *write_blocks(void *arg)
 {
 	struct _test_data_partial *self = arg;
@@ -318,7 +321,7 @@ static int describe(trace_id_t trid, trace_event_id_t event)
 	return posixtrace_eventid_get_description(trid, event, NULL, 0, NULL);
 }
 
-/* The writer restarts the row of notes over an earlier one. */
+/* The writer restarts the notes over earlier ones. */
 static void add_note(struct _test_data_partial *self, __u32 id, const char *text)
 {
 	self->at = log_description(&self->log, id, text, strlen(text) + 1);
@@ -357,7 +360,7 @@ TEST_F(partial, half_of_a_note_before_another_one_is_damage)
 	EXPECT_TRUE(is_damaged(self->trid));
 }
 
-/* A damaged header behind it does not hide the notes that follow. */
+/* A damaged header after it does not hide the notes that follow. */
 TEST_F(partial, half_of_a_note_before_two_others_is_damage)
 {
 	add_note(self, LOG_FIRST_NAMED, TEXT);
@@ -382,7 +385,7 @@ TEST_F(partial, half_of_a_note_in_a_log_that_has_ended_is_damage)
 /* ------------------------------------------------------------------ */
 /* Overwritten in the middle						*/
 
-#define CHUNK		((size_t)16 << 10)	/* what the reader has of a block in memory */
+#define CHUNK		((size_t)16 << 10)	/* the part of a block that the reader buffers */
 #define LARGE		((size_t)40 << 10)	/* bytes of a block */
 
 FIXTURE(large)
@@ -390,8 +393,8 @@ FIXTURE(large)
 	struct log_writer log;
 	struct event event;
 	trace_id_t trid;
-	__u64 time;		/* of the next event */
-	__u64 end;		/* of the first block: the time behind its last event */
+	__u64 time;		/* time of the next event */
+	__u64 end;		/* of the first block: the time after its last event */
 	int fd;
 };
 
@@ -424,7 +427,10 @@ static void begin(struct _test_data_large *self, const struct _fixture_variant_l
 	self->time = 1;
 }
 
-/* A block of events whose data is full of a byte. They are at the same places in each block. */
+/*
+ * A block of events with data bytes that all equal @fill. They are at the same offsets in each
+ * block.
+ */
 static void add_large(struct _test_data_large *self, unsigned char fill, size_t len)
 {
 	unsigned char data[LOG_MAX_DATA];
@@ -450,7 +456,7 @@ static void overwrite(struct _test_data_large *self, const struct _fixture_varia
 		abort();
 }
 
-/* Takes events, at most @count. Returns how many of them are those of the first block. */
+/* Takes up to @count events. Returns how many of them belong to the first block. */
 static int take_first(struct __test_metadata *_metadata, struct _test_data_large *self, int count)
 {
 	char wanted[LOG_MAX_DATA];
@@ -486,7 +492,7 @@ TEST_F(large, block_that_is_overwritten_has_no_foreign_data)
 			n = k + take_first(_metadata, self, -1);
 			EXPECT_LE(first, n);
 			EXPECT_GT(self->end - 1, (__u64)n);
-			/* The reader of a LOOP log goes on with the newest block. */
+			/* The reader of a LOOP log continues with the newest block. */
 			if (variant->ring)
 				EXPECT_EQ(self->time - 1, log_time(&self->event));
 			EXPECT_EQ(0, posix_trace_close(self->trid));

@@ -70,7 +70,7 @@ TEST_F(policy, until_full_keeps_the_oldest_and_stops)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
 	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
 	size = log_file_size(self->fd);
-	/* Nothing is recorded any more, and nothing starts it. */
+	/* Recording has ended, and cannot be restarted. */
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, record_rounds(self->trid, 10, 2));
 	EXPECT_EQ(size, log_file_size(self->fd));
@@ -188,7 +188,7 @@ TEST_F(policy, loop_reports_overwriting_once)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
 }
 
-/* The events in a log that is still written, and the lost ones. */
+/* The number of events in a log that is still being written, and the losses. */
 static int account_of(int fd, struct posixtrace_log_info *info)
 {
 	trace_id_t log;
@@ -202,8 +202,8 @@ static int account_of(int fd, struct posixtrace_log_info *info)
 }
 
 /*
- * More blocks than the module keeps numbers for: it merges neighbours, repeatedly. Each
- * event is in a block of its own.
+ * More blocks than the module stores numbers for: it merges neighbours, repeatedly. Each event is
+ * in a separate block.
  */
 TEST_F_TIMEOUT(policy, loop_of_many_blocks_counts_overwritten_events, 120)
 {
@@ -378,7 +378,7 @@ FIXTURE_TEARDOWN(line)
 	close(self->line.reader);
 }
 
-/* The reader gets the end of the log once posix_trace_shutdown() is done. */
+/* The reader sees the end of the log once posix_trace_shutdown() has returned. */
 TEST_F(line, carries_a_log_to_its_reader)
 {
 	struct log_content content;
@@ -421,9 +421,9 @@ TEST(character_device_takes_a_log)
 
 /**
  * struct log_threads - numbers of log threads
- * @count: all
- * @not_frozen: not frozen for a suspend
- * @waiting: waiting for a disk
+ * @count: all log threads
+ * @not_frozen: threads that suspend does not freeze
+ * @waiting: threads waiting for a disk
  */
 struct log_threads {
 	int count;
@@ -456,12 +456,12 @@ static int log_threads(struct log_threads *threads)
 		fclose(stat);
 	}
 	closedir(proc);
-	/* The one of this process, which writes instead. */
+	/* The library's thread of this process writes instead. */
 	threads->waiting += thread_state(log_worker()) == 'D';
 	return 0;
 }
 
-/* The number of log threads, with a log in @fd, that must freeze for a suspend. */
+/* The number of log threads, with a log in @fd, that must freeze for suspend. */
 static int freezable_threads(int fd)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
@@ -477,7 +477,7 @@ static int freezable_threads(int fd)
 	return threads.count - threads.not_frozen;
 }
 
-/* How many event types of a log have a name that begins like this. */
+/* The number of event types in a log with names that begin with @begin. */
 static int count_names(int fd, const char *begin)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
@@ -495,7 +495,7 @@ static int count_names(int fd, const char *begin)
 	return count;
 }
 
-/* The file is written again from its begin, and has more of the old log behind the new one. */
+/* The file is rewritten from its start, and still has old contents after the new log. */
 TEST_F(policy, loop_log_has_no_names_of_the_log_that_was_in_the_file_before)
 {
 	struct child child;
@@ -524,7 +524,7 @@ TEST_F(policy, loop_log_has_no_names_of_the_log_that_was_in_the_file_before)
 /* The reader of the pipe and the server of the FUSE file are frozen first. */
 TEST(only_a_log_on_a_disk_is_frozen_for_suspend)
 {
-	/* Without suspend, nothing is ever frozen. */
+	/* Without suspend, tasks are never frozen. */
 	const bool sleeps = !access("/sys/power/state", F_OK);
 	struct fuse_disk fuse;
 	struct disk disk;
@@ -543,9 +543,9 @@ TEST(only_a_log_on_a_disk_is_frozen_for_suspend)
 }
 
 /*
- * Events recorded during a flush exceed the size of the log: it ends with the last event.
- * Use one processor: a thread that migrates has its events in blocks of both, and they
- * would be lost together.
+ * Events recorded during a flush exceed the size of the log: it ends with the last event. Use one
+ * processor: if a thread migrates, its events are in blocks of both processors, and would be lost
+ * together.
  */
 TEST(loop_overwrites_no_event_newer_than_those_it_keeps)
 {

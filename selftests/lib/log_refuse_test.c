@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes that fail for a while: what the log lacks then is written as soon as that is possible,
- * and events do not wait for what readers can do without.
+ * Writes that fail for a while: the missing parts are written as soon as possible, and events do
+ * not wait for parts that readers can do without.
  */
 #define _GNU_SOURCE
 #include <linux/posixtrace_log.h>
@@ -26,7 +26,7 @@ static bool all(const struct fuse_shared *shared, uint64_t pos, const void *data
 	return true;
 }
 
-/* The ring of a LOOP log is before them. */
+/* Writes after the ring of a LOOP log. */
 static bool notes(const struct fuse_shared *shared, uint64_t pos, const void *data, size_t size)
 {
 	struct posixtrace_log_header header;
@@ -100,7 +100,7 @@ static int begin(struct fuse_disk *fuse, const struct log_kind *kind, int flags,
 	return err ? err : posix_trace_start(*trid);
 }
 
-/* From now on, writes get this error, or none. */
+/* From now on, writes fail with @error; 0: no error. */
 static void refuse(struct fuse_disk *fuse, int error)
 {
 	atomic_store(&fuse->shared->error, error);
@@ -147,7 +147,7 @@ TEST_F(server, of_a_ring_without_notes_gets_the_events)
 	EXPECT_TRUE(log_content_is(&content, 5 * ROUND));
 }
 
-/* Records until the log is full, or something else fails. Returns the error of the last flush. */
+/* Records until the log is full, or there is another error. Returns the error of the last flush. */
 static int fill(trace_id_t trid)
 {
 	int err = 0;
@@ -186,7 +186,7 @@ TEST_F(server, of_a_full_log_gets_its_last_event_later)
 	EXPECT_EQ(POSIX_TRACE_FULL, content.status.posix_log_full_status);
 }
 
-/* A stream that flushes itself is full and stopped: no event makes it flush again. */
+/* A FLUSH stream is full and stopped: no event makes it flush again. */
 TEST_F(server, of_a_full_log_gets_its_last_event_by_itself)
 {
 	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_UNTIL_FULL, 16 << 10 };
@@ -204,7 +204,7 @@ TEST_F(server, of_a_full_log_gets_its_last_event_by_itself)
 	EXPECT_EQ(1, content.stops_auto);
 }
 
-/* It cannot be truncated, so its readers have to be told. */
+/* It cannot be truncated, so its readers must be told. */
 TEST_F(server, of_a_log_that_is_appended_gets_the_clear_later)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };

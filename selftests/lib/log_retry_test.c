@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that could not be written at first: later they are in the log as if nothing had
- * happened. And streams that fill up while they are flushed.
+ * Events that could not be written at first: later they are in the log, as if writing had not
+ * failed. Also streams that fill up while they are flushed.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -80,7 +80,7 @@ TEST_F(disk, full_for_a_while_keeps_the_order)
 	}
 }
 
-/* The time of the first POSIX_TRACE_OVERFLOW in a log; 0 if there is none. */
+/* The time of the first POSIX_TRACE_OVERFLOW in a log, or 0. */
 static unsigned long long gap_time(int fd)
 {
 	unsigned long long time = 0;
@@ -99,7 +99,7 @@ static unsigned long long gap_time(int fd)
 	return time;
 }
 
-/* It is not the time of the last loss before the log could be written. */
+/* Not the time of the last loss before the log could be written. */
 TEST_F(disk, full_for_a_while_keeps_the_time_of_the_first_loss)
 {
 	struct log_content content;
@@ -173,8 +173,8 @@ static int stream_state(trace_id_t trid)
 }
 
 /*
- * A log in a pipe that has space for names at most, and for no events: a flush is in
- * progress, and continues only after a read.
+ * A log in a pipe that has space for names at most, but not for events: a flush is in progress,
+ * and continues only after a read.
  */
 struct full_pipe {
 	trace_id_t trid;
@@ -353,7 +353,7 @@ TEST_F(waiting, stream_that_fills_up_during_a_flush_starts_again)
 	EXPECT_EQ(2, content.starts);
 }
 
-/* The number of events in the log that precede the names of their types; or -1. */
+/* The number of events in the log that precede the names of their types, or -1. */
 static int early_events(int fd)
 {
 	off_t pos = sizeof(struct posixtrace_log_header);
@@ -367,7 +367,7 @@ static int early_events(int fd)
 		if (block.type == POSIXTRACE_LOG_NAMES)
 			known += block.count;
 		for (off_t at = 0; block.type == POSIXTRACE_LOG_EVENTS && at < block.size; ) {
-			/* What is behind a small record does not matter. */
+			/* The bytes after a small record do not matter. */
 			if (pread(fd, header, sizeof(header), pos + at) <
 			    (ssize_t)sizeof(struct posixtrace_record))
 				return -1;

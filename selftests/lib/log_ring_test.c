@@ -22,8 +22,8 @@ static unsigned int random_below(unsigned int n)
 /* A ring of blocks with very different sizes, and one event per nanosecond. */
 struct ring {
 	struct log_writer log;
-	__u64 time;		/* of the next event */
-	__u64 first[4096];	/* of the first event of each block, by block number */
+	__u64 time;		/* time of the next event */
+	__u64 first[4096];	/* time of the first event of each block, by block number */
 };
 
 static void ring_begin(struct ring *ring)
@@ -90,7 +90,7 @@ TEST(every_length)
 	log_free(&ring.log);
 }
 
-/* The offset of the block with this number; 0 if the ring does not have it. */
+/* The offset of the block with this number, or 0. */
 static size_t find_block(const struct ring *ring, __u64 seq, struct posixtrace_log_block *block)
 {
 	size_t at;
@@ -103,7 +103,7 @@ static size_t find_block(const struct ring *ring, __u64 seq, struct posixtrace_l
 	return 0;
 }
 
-/* Any damaged header, at any position of the ring, costs only its block. */
+/* Any damaged header, at any position of the ring, only costs its block. */
 TEST(damaged_header)
 {
 	static struct ring ring;
@@ -125,7 +125,7 @@ TEST(damaged_header)
 			ASSERT_EQ(0, sum.err);
 			ASSERT_EQ(0, sum.disorder);
 			ASSERT_EQ(0, sum.wrong);
-			/* Without its newest block, the log is that of a moment before. */
+			/* Without its newest block, the log is an earlier state of itself. */
 			if (seq == ring.log.seq) {
 				ASSERT_LE(whole.events - block.count, sum.events);
 				continue;
@@ -170,7 +170,7 @@ TEST(damaged_payload)
 	log_free(&ring.log);
 }
 
-/* Damages two neighbours, so that the reader must search further than any block is long. */
+/* Damages two neighbours, so that the reader must search further than the longest block. */
 TEST(two_damaged_headers)
 {
 	static struct ring ring;
@@ -198,7 +198,7 @@ TEST(two_damaged_headers)
 	log_free(&ring.log);
 }
 
-/* Status and names have their own areas. */
+/* Status and names have separate areas. */
 TEST(damaged_status_and_names)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
@@ -238,7 +238,7 @@ TEST(damaged_status_and_names)
 	log_free(&ring.log);
 }
 
-/* When the log is cleared, the header is written first: the old status is no damage. */
+/* When the log is cleared, the header is written first: the old status is not damage. */
 TEST(status_of_another_log)
 {
 	struct posixtrace_log_info info;
@@ -255,7 +255,7 @@ TEST(status_of_another_log)
 	EXPECT_EQ(0, info.flags);
 	EXPECT_EQ(0, posix_trace_close(trid));
 
-	/* A reader has the log before open. */
+	/* A reader has the previous log open. */
 	log_free(&ring.log);
 	ring_begin(&ring);
 	ring_add(&ring);
@@ -371,7 +371,7 @@ FIXTURE_TEARDOWN(lap)
 	log_free(&self->ring.log);
 }
 
-/* Takes the events that have consecutive times. Returns the first event behind a jump, or 0. */
+/* Takes the events that have consecutive times. Returns the first event after a jump, or 0. */
 static __u64 take_until_jump(trace_id_t trid, __u64 last)
 {
 	struct event event;
@@ -384,7 +384,7 @@ static __u64 take_until_jump(trace_id_t trid, __u64 last)
 	return 0;
 }
 
-/* The block that it reads is in its memory; the next ones that it knows are overwritten. */
+/* The reader has its current block in memory; the next ones that it knows are overwritten. */
 TEST_F(lap, reader_that_is_overtaken_continues_with_the_oldest_block)
 {
 	ASSERT_EQ(1, log_take(self->trid, &self->event));
@@ -401,7 +401,7 @@ TEST_F(lap, reader_that_is_overtaken_continues_with_the_oldest_block)
 	EXPECT_EQ(0, self->info.flags & POSIXTRACE_LOG_DAMAGED);
 }
 
-/* Blocks of the same size are at the same places in each lap. */
+/* Blocks of the same size are at the same offsets in each lap. */
 TEST_F(lap, reader_that_is_overtaken_where_blocks_have_the_same_places)
 {
 	log_free(&self->ring.log);
@@ -449,7 +449,7 @@ TEST_F(lap, reader_that_is_overtaken_anywhere_reaches_the_newest_event)
 	EXPECT_EQ(0, self->info.flags & POSIXTRACE_LOG_DAMAGED);
 }
 
-/* That the writer has gone on does not hide a damaged block that it has not overwritten. */
+/* The progress of the writer does not hide a damaged block that it has not overwritten. */
 TEST_F(lap, damage_is_reported_while_the_writer_goes_on)
 {
 	struct posixtrace_log_block block;

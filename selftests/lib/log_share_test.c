@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who pays for the writing of logs: the controller, by its cgroup, whatever it does. The attackers
- * are ordinary users, as root may use any processor time.
+ * Who pays for writing logs: the controller, through its cgroup, whatever it does. The attackers
+ * are ordinary users, as root may use any amount of CPU time.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -20,16 +20,16 @@
 
 #define USER		1000
 
-/* The attackers have so many streams together; one process has at most 32. */
+/* The total number of the attackers' streams; one process has at most 32. */
 #define STREAMS		60
 #define EACH_MAX	(STREAMS / 2)
 
-/* As many victims and attackers each as there are processors, but not more. */
+/* As many victims and as many attackers as there are processors, up to this number. */
 #define SIDE_MAX	8
 
 #define MSEC		1000000ULL
 
-/* How long to measure. */
+/* Duration of a measurement. */
 #define SECONDS		3
 
 /* ------------------------------------------------------------------ */
@@ -54,7 +54,7 @@ static void spin(void)
 		;
 }
 
-/* Streams whose logs are rings: they do not fill the memory. */
+/* Streams with rings as logs, which do not fill the memory. */
 static int make_by_library(trace_id_t *trids, int stream_policy)
 {
 	const struct log_kind kind = { stream_policy, POSIX_TRACE_LOOP, 64 << 10 };
@@ -108,7 +108,7 @@ static int flush_by_command(const struct talk *talk)
 	return err;
 }
 
-/* They flush themselves. */
+/* They flush automatically. */
 static int record(const struct talk *talk)
 {
 	trace_id_t trids[EACH_MAX];
@@ -145,7 +145,7 @@ static int play(void *arg, const struct talk *talk)
 	return 1;
 }
 
-/* Nanoseconds that kernel threads of logs have run so far. */
+/* The total run time of the kernel threads of logs, in nanoseconds. */
 static unsigned long long thread_time(void)
 {
 	unsigned long long sum = 0, ns;
@@ -191,8 +191,7 @@ static void look(struct times *times)
 }
 
 /*
- * Lets attackers run, within a limit as in cpu.max or with victims at their side. Returns 0 or
- * negative errno.
+ * Lets attackers run, with a limit as in cpu.max or next to victims. Returns 0 or negative errno.
  */
 static int measure(const char *limit, int (*attack)(const struct talk *talk), struct times *times)
 {
@@ -202,7 +201,7 @@ static int measure(const char *limit, int (*attack)(const struct talk *talk), st
 	struct times before;
 	int err = 0;
 
-	/* The attackers have made their streams before the victims begin. */
+	/* The attackers create their streams before the victims start. */
 	for (; started < count && !err; started++) {
 		err = child_start(&children[started], play, &parts[started / side()]);
 		if (!err)
@@ -219,7 +218,7 @@ static int measure(const char *limit, int (*attack)(const struct talk *talk), st
 	times->threads -= before.threads;
 	printf("# wall %llu ms: victims %llu, attackers %llu, threads %llu\n", times->wall / MSEC,
 	       times->victims / MSEC, times->attackers / MSEC, times->threads / MSEC);
-	/* Their end is not slow. */
+	/* Lift the limit, so that they end fast. */
 	if (limit)
 		cpugroup_limit("attackers", "max");
 	while (started--)
@@ -261,7 +260,7 @@ FIXTURE_TEARDOWN(share)
 	cpugroup_end();
 }
 
-/* As many loops beside as many loops get the half. */
+/* Equal numbers of loops on both sides get half each. */
 TEST_F_TIMEOUT(share, leaves_others_what_busy_loops_leave_them, 120)
 {
 	struct times loops;
@@ -273,7 +272,7 @@ TEST_F_TIMEOUT(share, leaves_others_what_busy_loops_leave_them, 120)
 
 /*
  * The group gets 10 %, and together with the kernel threads 12 %. A guest with processors that
- * stand still for a while throttles the group late: the group gets more then, also without a log.
+ * stall throttles the group late: the group then gets more, even without a log.
  */
 TEST_F_TIMEOUT(share, stays_within_the_limit_of_the_group, 120)
 {
@@ -292,7 +291,7 @@ TEST_F_TIMEOUT(share, stays_within_the_limit_of_the_group, 120)
 #define ROUNDS		150
 #define EACH_ROUND	400
 
-/* More than 1/64 of a processor can write, and too little to fill the stream during a flush. */
+/* More than 1/64 of a processor can write, but too little to fill the stream during a flush. */
 static int record_evenly(void *arg, const struct talk *talk)
 {
 	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names that are not of this log, or not of the time of an event: a reader shows the right name or
- * none. Needs no module.
+ * Names that do not belong to this log, or to the time of an event: a reader shows the right name
+ * or no name. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -54,7 +54,10 @@ static const char *type_name(trace_id_t trid, trace_event_id_t event)
 /* ------------------------------------------------------------------ */
 /* Names of event types							*/
 
-/* Copies the names of the old log from a place on, as a disk may do that lost a write. */
+/*
+ * Copies the names of the old log, starting with a given place, as a disk may do that lost a
+ * write.
+ */
 static void keep_old_names(struct _test_data_stale *self, unsigned int place, unsigned int count)
 {
 	const size_t at = self->log.header.names_offset +
@@ -91,7 +94,7 @@ TEST_F(stale, name_of_an_older_log_in_place_of_a_new_one)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* The reader still has the log before open. */
+/* The reader still has the previous log open. */
 TEST_F(stale, names_of_a_log_that_took_the_place_of_this_one)
 {
 	self->fd = log_file(&self->old);
@@ -108,7 +111,7 @@ TEST_F(stale, names_of_a_log_that_took_the_place_of_this_one)
 }
 
 /* ------------------------------------------------------------------ */
-/* Names of threads and processes whose ids were used before		*/
+/* Names of threads and processes with reused ids			*/
 
 static const struct timespec *at(__u64 time)
 {
@@ -149,7 +152,7 @@ static int life_at(trace_id_t trid, __u64 time)
 	return posixtrace_get_thread_life(trid, 5, 6, at(time), &born, &next);
 }
 
-/* All notes about a thread and its process, which were born and named then. */
+/* All notes about a thread and its process, which were born and named at @born. */
 static void note_all(struct log_writer *log, __u64 born)
 {
 	struct posixtrace_log_mapping mapping = {
@@ -181,7 +184,7 @@ TEST_F(stale, event_of_a_thread_whose_notes_were_overwritten)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* The clock of births deviates a little from that of events. */
+/* The clock for births deviates a little from the clock for events. */
 TEST_F(stale, first_event_of_a_thread_that_seems_older_than_it)
 {
 	const __u64 first = BIRTH - SECOND / 1000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The thread that the library starts for a log: what it does, what it leaves to the kernel, and
- * that programs do not suffer from it.
+ * that it does not disturb programs.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -62,7 +62,7 @@ TEST_F(thread, ends_when_the_program_closes_the_descriptor)
 	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
 }
 
-/* The line of a thread's status, in hexadecimal. */
+/* Reads a hexadecimal line of a thread's status. */
 static unsigned long long blocked_signals(int tid)
 {
 	unsigned long long mask = 0;
@@ -80,7 +80,10 @@ static unsigned long long blocked_signals(int tid)
 
 #define BIT(sig)	(1ULL << ((sig) - 1))
 
-/* Signals of the program run no handler there. SIGSYS and the two of the C library stay. */
+/*
+ * No handlers of the program run there. SIGSYS and the two signals of the C library are not
+ * blocked.
+ */
 TEST_F(thread, blocks_the_signals_of_the_program)
 {
 	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
@@ -119,7 +122,7 @@ TEST_F(thread, lets_the_program_change_its_user)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-/* RLIMIT_NPROC does not count for root. */
+/* RLIMIT_NPROC does not apply to root. */
 static int start_no_thread(void *arg, const struct talk *talk)
 {
 	const struct rlimit none = { 0, 0 };
@@ -236,7 +239,7 @@ static bool runs_true(void *pid)
 	return !strcmp(name, "true\n");
 }
 
-/* exec() ends all other threads with locks held that other processes need. */
+/* exec() ends all other threads while it holds locks that other processes need. */
 TEST(exec_does_not_wait_for_a_thread_in_a_log_that_a_server_writes)
 {
 	struct fuse_disk fuse;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process that has closed all descriptors, can no longer open the device, and has no door:
- * it records nothing from then on, keeps running, and pays next to nothing. When the device is
- * available again, its events are recorded again.
+ * A traced process that has closed all descriptors, can no longer open the device, and has no
+ * door: it stops recording, keeps running, and has almost no cost. When the device is available
+ * again, its events are recorded again.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -21,10 +21,10 @@
 #define NOBODY_ID	65534
 #define EVENTS	100000
 
-/* At most one attempt in so many milliseconds. */
+/* Minimum time between two attempts, in milliseconds. */
 #define PAUSE	100
 
-/* Calls of an attempt, including earlier unmapping; a sanitizer adds calls of its own. */
+/* Calls of an attempt, including unmapping first; a sanitizer makes additional calls. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CALLS_OF_ATTEMPT	64
 #else
@@ -85,7 +85,7 @@ FIXTURE_SETUP(lost)
 	self->unused = 0;
 }
 
-/* The child alone loses the device, except by the mode of its file. */
+/* Only the child loses the device, unless by the mode of its file. */
 FIXTURE_TEARDOWN(lost)
 {
 	chmod(DEVICE, 0666);
@@ -98,7 +98,7 @@ static int record_without_device(int (*lose)(void))
 	long long end;
 	int target = -1;
 
-	/* With sequences, it would not need the device any more. */
+	/* With sequences, it would no longer need the device. */
 	if (forgo_sequences())
 		return 1;
 	record_number(0);
@@ -153,7 +153,7 @@ TEST_F(lost, events_are_lost_at_no_cost)
 
 	ASSERT_EQ(0, count_traced(&calls, variant->lose, &trid));
 	EXPECT_EQ(0, calls.status);
-	/* There was an attempt; otherwise the test would prove nothing. */
+	/* Without an attempt, the test would be meaningless. */
 	EXPECT_LE(2, calls.opens);
 	attempts += 1 + (coarse_now() - before) / PAUSE;
 	EXPECT_GE(attempts, calls.opens);
@@ -186,7 +186,7 @@ static int keep_and_record(void *arg, const struct talk *talk)
 	return posix_trace_shutdown(trid) ? 5 : 0;
 }
 
-/* The process loses access to the device, but not its open descriptor. */
+/* The process loses access to the device, but keeps its open descriptor. */
 TEST_F(lost, process_with_its_descriptor_keeps_recording)
 {
 	int (*lose)(void) = variant->lose;
@@ -251,7 +251,7 @@ TEST_F(back, raised_limit_lets_events_in)
 	ASSERT_EQ(0, lose_by_limit());
 	record_in_vain(_metadata, self->trid);
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
-	/* By itself, after the pause. */
+	/* Automatically, after the pause. */
 	do {
 		record_number(4);
 	} while (!take_user(self->trid, &event));

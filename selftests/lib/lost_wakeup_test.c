@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A writer that records while a reader waits, and is stopped before it wakes the reader up:
- * the event is reported nevertheless, and soon.
+ * A writer that records while a reader waits, and is stopped before it wakes the reader: the event
+ * is reported anyway, and soon.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -31,7 +31,7 @@ static void execute_a_program(void)
 	execute(&program, writer_talk);
 }
 
-/* As a signal handler can do that has interrupted the writer there. */
+/* As in a signal handler that has interrupted the writer there. */
 static void jump_away(void)
 {
 	longjmp(before_the_event, 1);
@@ -43,7 +43,7 @@ static void record_unreported(int number)
 		record_number(number);
 }
 
-/* A child function: records each number it gets, and reports the number of wake-ups. */
+/* A child function: records each number it receives, and reports the number of wake-ups. */
 static int write_unreported(void *arg, const struct talk *talk)
 {
 	int number;
@@ -143,7 +143,7 @@ FIXTURE_VARIANT_ADD(lost_wakeup, poll) { by_poll, EPOLLIN };
 FIXTURE_VARIANT_ADD(lost_wakeup, epoll) { by_epoll, EPOLLIN };
 FIXTURE_VARIANT_ADD(lost_wakeup, epoll_edge) { by_epoll, EPOLLIN | EPOLLET };
 
-/* This process is traced, too, so the writer is not the last traced process. */
+/* This process is also traced, so the writer is not the last traced process. */
 FIXTURE_SETUP(lost_wakeup)
 {
 	trace_attr_t attr;
@@ -172,7 +172,7 @@ static int watch_by_epoll(struct waiter *waiter, unsigned int events)
 	return ret < 0 ? ret : 0;
 }
 
-/* Starts the writer, which calls @instead in place of WAKE, and reads its first event. */
+/* Starts the writer, which calls @instead instead of WAKE, and reads its first event. */
 static int writer_start(struct child *child, void (*instead)(void), struct waiter *waiter,
 			unsigned int events)
 {
@@ -183,7 +183,7 @@ static int writer_start(struct child *child, void (*instead)(void), struct waite
 	err = take_all(waiter->trid);
 	if (err < 0)
 		return err;
-	/* If epoll is tested, it must be the only one in the queue. */
+	/* When testing epoll, it must be the only waiter in the queue. */
 	return waiter->wait == by_epoll ? watch_by_epoll(waiter, events) : 0;
 }
 
@@ -220,7 +220,7 @@ TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_jumps_away_is_repaired_within_a_sec
 	ASSERT_EQ(0, writer_start(&self->child, jump_away, &self->waiter, variant->events));
 	for (int i = 1; i <= 3; i++) {
 		EXPECT_GE(second, time_to_report(_metadata, &self->waiter, &self->child, i));
-		/* There was a WAKE, and it was lost. */
+		/* There was a WAKE, which was lost. */
 		EXPECT_EQ(i, hear(&self->child.talk));
 		ASSERT_LE(0, take_all(self->trid));
 	}
@@ -246,7 +246,7 @@ TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_calls_exec_is_repaired_immediately,
 	ASSERT_EQ(0, writer_start(&self->child, execute_a_program, &self->waiter,
 				  variant->events));
 	EXPECT_GE(IMMEDIATELY, time_to_report(_metadata, &self->waiter, &self->child, 1));
-	/* The new program lives, and is traced. */
+	/* The new program runs, and is traced. */
 	EXPECT_LT(0, hear(&self->child.talk));
 	EXPECT_EQ(0, child_wait(&self->child));
 }

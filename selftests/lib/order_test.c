@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace_attr_setorder(): the attribute, and what a relaxed stream still promises.
+ * posixtrace_attr_setorder(): the attribute, and what a relaxed stream still guarantees.
  * sequence_test shows that it skips the fence; write_test has a storm with it.
  */
 #define _GNU_SOURCE
@@ -77,7 +77,7 @@ TEST_F(order, stream_has_the_order_of_its_attributes)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* Moves to another processor now and then. */
+/* Occasionally moves to another processor. */
 static void *record_numbers(void *arg)
 {
 	for (unsigned int number = 0; number < EVENTS; number++) {

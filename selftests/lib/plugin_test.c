@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that loads plug-ins with dlopen(): each brings the library with it, and unloads
- * it again.
+ * A program that loads plug-ins with dlopen(): each of them loads and unloads the library.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -37,7 +36,7 @@ static int use_library(void)
 	return dlclose(library) ? -4 : 0;
 }
 
-/* All mappings, not only those of the device. */
+/* All mappings, not only the device's. */
 static int count_maps(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -63,7 +62,7 @@ TEST(loads_leave_nothing_behind)
 		ASSERT_EQ(0, use_library());
 	EXPECT_EQ(fds, count_device_fds(NULL));
 	EXPECT_EQ(device_maps, count_device_maps());
-	/* The C library's allocator may create a mapping meanwhile. */
+	/* The C library's allocator may have created a mapping. */
 	EXPECT_GE(maps + LOADS / 2, count_maps());
 }
 

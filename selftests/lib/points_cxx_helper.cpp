@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Trace points in C++11: in a namespace, templates, lambdas, member functions and static objects,
- * and scopes that exceptions leave. Exits with 0 if the events are the expected ones, and prints
- * the difference otherwise.
+ * and scopes that exceptions leave. Exits with 0 if the events are as expected; otherwise prints
+ * the difference.
  */
 #include <posixtrace.h>
 #include <posixtrace/points.h>
@@ -29,7 +29,7 @@ void check(int error, const char *what)
 	}
 }
 
-/* Traces this program before main(), and after it. */
+/* Traces this program before and after main(). */
 struct Tracer {
 	Tracer()
 	{

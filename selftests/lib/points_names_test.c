@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trace points of one name: each event has the fields of its own point. Points that processes with
- * common memory reach: each event has the type of its own process.
+ * Trace points with the same name: each event has the fields of its own point. Trace points
+ * reached by processes that share memory: each event has the type of its own process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ POSIXTRACE_POINT(cache_get, (u32, id), (text, key));
 POSIXTRACE_POINT(strings, (string, one), (u16, number), (string, two), (text, rest));
 POSIXTRACE_POINT(number, (u32, value));
 
-/* Is the next event of this type, with this description? */
+/* True if the next event has this type and description. */
 static bool next_is(trace_id_t trid, const char *name, const char *description)
 {
 	char found[NAME_SIZE], text[POSIXTRACE_DESCRIPTION_MAX + 1] = "";
@@ -103,7 +103,7 @@ TEST_F(names, point_without_fields_is_not_shown_with_those_of_another_one)
 	EXPECT_TRUE(next_is(self->trid, "cache_get#2", "{u32 id;text key;}"));
 }
 
-/* posix_trace_eventid_open() has one type for a name: that of the first point. */
+/* For posix_trace_eventid_open(), a name stands for the type of the first point. */
 TEST_F(names, name_means_the_type_of_the_first_point)
 {
 	trace_event_id_t id, opened;
@@ -122,7 +122,7 @@ TEST_F(names, name_means_the_type_of_the_first_point)
 /* ------------------------------------------------------------------ */
 /* Common memory							*/
 
-/* Numbers its types in another order than the parent. */
+/* Opens its types in another order than the parent. */
 static int reach_in_child(void *arg)
 {
 	trace_event_id_t id;
@@ -144,7 +144,7 @@ FIXTURE(sharing)
 FIXTURE_VARIANT(sharing)
 {
 	birth_fn by;
-	bool attached;	/* the parent, before it has the child */
+	bool attached;	/* the parent has attached before the child exists */
 	bool traced;
 };
 
@@ -166,7 +166,7 @@ FIXTURE_TEARDOWN(sharing)
 	posix_trace_shutdown(self->trid);
 }
 
-/* In a process of its own: the test itself has been attached before. */
+/* In a separate process, since the test has already attached. */
 static int reach_in_parent(const struct _fixture_variant_sharing *variant, const struct talk *talk)
 {
 	trace_event_id_t id;

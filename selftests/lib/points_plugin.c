@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* See points_plugin.h. In C99, the first standard that the header knows. */
+/* See points_plugin.h. In C99, the oldest standard that the header supports. */
 #include <posixtrace/points.h>
 
 #include "points_plugin.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The trace points of <posixtrace/points.h>, as a program uses them.
+ * The trace points of <posixtrace/points.h>, as used by a program.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -64,7 +64,7 @@ FIXTURE_TEARDOWN(points)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* Is the next event of this type? */
+/* True if the next event has this type. */
 static bool next_is(struct _test_data_points *self, const char *name)
 {
 	return take_user(self->trid, &self->event) == 1 &&
@@ -78,14 +78,14 @@ static bool is_last(struct _test_data_points *self)
 	return take_user(self->trid, &self->event) == 0;
 }
 
-/* Does the last event have these data, whole? */
+/* True if the last event has exactly this data. */
 static bool has_data(const struct _test_data_points *self, const void *data, size_t len)
 {
 	return self->event.len == len && !memcmp(self->event.data, data, len) &&
 	       self->event.info.posix_truncation_status == POSIX_TRACE_NOT_TRUNCATED;
 }
 
-/* The description of the type of the last event; empty without one. */
+/* The description of the last event's type, or "". */
 static const char *description(struct _test_data_points *self)
 {
 	if (posixtrace_eventid_get_description(self->trid, self->event.info.posix_event_id,
@@ -94,7 +94,7 @@ static const char *description(struct _test_data_points *self)
 	return self->text;
 }
 
-/* Has the process a type of this name? */
+/* True if the process has a type with this name. */
 static bool has_type(trace_id_t trid, const char *name)
 {
 	char found[TRACE_EVENT_NAME_MAX + 1];
@@ -173,7 +173,7 @@ TEST_F(points, null_pointers_are_empty_texts)
 	EXPECT_TRUE(has_data(self, "\0AB\0", 4));
 }
 
-/* What a macro makes is what the library would make of it. */
+/* The form that a macro generates is the one that the library would generate. */
 TEST_F(points, descriptions_are_in_the_form_of_the_library)
 {
 	struct posixtrace_fields *fields;
@@ -203,7 +203,7 @@ TEST_F(points, same_description_may_be_given_again)
 	EXPECT_EQ(EEXIST, posixtrace_eventid_describe(id, "{ u64 id; text key; }"));
 }
 
-/* The events of the point are recorded all the same. */
+/* The events of the point are recorded anyway. */
 TEST_F(points, type_keeps_a_description_that_it_has_and_the_point_its_fields)
 {
 	trace_event_id_t id;
@@ -239,7 +239,7 @@ TEST_F(points, long_text_is_cut_and_marked)
 	EXPECT_EQ(0, memcmp(self->event.data + 4, text, POSIXTRACE_POINT_TEXT_MAX));
 }
 
-/* The first point that is cut registers itself. */
+/* The first point that is truncated registers itself. */
 TEST_F(points, nothing_follows_a_cut_string)
 {
 	char text[2 * POSIXTRACE_POINT_TEXT_MAX];
@@ -279,7 +279,7 @@ TEST(point_opens_its_type_when_a_stream_traces_the_process)
 	trace_event_id_t id;
 	trace_id_t trid;
 
-	/* This process attaches, and has no stream. */
+	/* This process attaches, but has no stream. */
 	ASSERT_EQ(0, posix_trace_eventid_open("other", &id));
 	posixtrace_point_plain();
 	ASSERT_EQ(0, posix_trace_create(0, NULL, &trid));
@@ -312,7 +312,7 @@ TEST_F(points, filtered_type_is_not_recorded)
 	EXPECT_TRUE(next_is(self, "plain"));
 }
 
-/* It is filtered before the point is reached for the first time. */
+/* The type is filtered before the point is first reached. */
 TEST_F(points, type_that_the_controller_has_filtered_is_not_recorded)
 {
 	trace_event_set_t set;
@@ -352,7 +352,7 @@ TEST_F(points, errno_is_kept)
 	EXPECT_EQ(12345, errno);
 }
 
-/* Also the first one, which registers the point. */
+/* Including the first one, which registers the point. */
 TEST(without_the_device_points_do_nothing)
 {
 	ASSERT_EQ(0, chroot("/proc"));
@@ -429,7 +429,7 @@ TEST_F(points, signal_handler_may_reach_a_new_point)
 	EXPECT_STREQ("{u32 id;text key;}", description(self));
 }
 
-/* New processes are interrupted soon after their begin. */
+/* New processes are interrupted soon after their start. */
 TEST_F(points, signal_handlers_may_interrupt_the_registration)
 {
 	const struct timespec little = { .tv_nsec = 20000 };
@@ -495,7 +495,7 @@ TEST_F(points, children_have_the_points_of_their_parent)
 	EXPECT_EQ(getpid(), self->event.info.posix_pid);
 }
 
-/* The server opened the type, and did not describe it: its worker may not. */
+/* The server opened the type without describing it, which its worker may not do. */
 TEST_F(points, worker_that_gave_up_root_records_the_points_of_its_server)
 {
 	trace_event_id_t id;
@@ -530,7 +530,7 @@ TEST_F(points, worker_that_gave_up_root_records_the_points_of_its_server)
 	EXPECT_STREQ("{u32 id;text key;}", description(self));
 }
 
-/* A child that no stream traces, which has the registered points of its parent. */
+/* An untraced child with its parent's registered points. */
 TEST_F(points, points_of_an_untraced_child_record_into_its_own_stream)
 {
 	trace_attr_t attr;
@@ -599,7 +599,7 @@ TEST_F(points, values_are_computed_only_if_they_are_recorded)
 {
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	for (int i = 0; i < 3; i++) {
-		/* The first time, the types are opened. */
+		/* The types are opened the first time. */
 		computed = 0;
 		POSIXTRACE_SCOPE("work", (i32, value, compute(1)));
 		POSIXTRACE_COUNTER("queue", compute(2));
@@ -617,7 +617,7 @@ TEST_F(points, values_are_computed_only_if_they_are_recorded)
 
 TEST_F(points, point_says_whether_it_is_wanted)
 {
-	/* The first time, the type is opened. */
+	/* The type is opened the first time. */
 	EXPECT_TRUE(posixtrace_wanted_plain());
 	posixtrace_point_plain();
 	EXPECT_TRUE(posixtrace_wanted_plain());
@@ -708,7 +708,7 @@ TEST_F(points, no_end_is_recorded_without_its_begin)
 /* ------------------------------------------------------------------ */
 /* Libraries								*/
 
-/* Its constructor and its destructor reach points, too. */
+/* Its constructor and destructor also reach points. */
 TEST_F(points, library_may_be_unloaded)
 {
 	void (*record)(int number);
@@ -740,7 +740,7 @@ TEST_F(points, library_may_be_unloaded)
 	}
 }
 
-/* The helper checks scopes, templates, exceptions and its static objects itself. */
+/* The helper itself checks scopes, templates, exceptions and its static objects. */
 TEST(points_work_in_cxx)
 {
 	char path[] = "./points_cxx_helper";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * POSIX_TRACE_LOOP: a window of the most recent events that overwrites unread ones.
+ * POSIX_TRACE_LOOP: the stream keeps the most recent events, and overwrites unread ones.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -31,7 +31,7 @@ FIXTURE_TEARDOWN(loop)
 	posix_trace_shutdown(self->trid);
 }
 
-/* Records on all CPUs, which is the difficult case for the window. */
+/* Records on all CPUs, which is the difficult case for overwriting. */
 static void record(int *next, int count)
 {
 	struct payload payload = { .number = 0 };
@@ -81,7 +81,7 @@ static void *record_many(void *arg)
 	return NULL;
 }
 
-/* A writer at full speed against a reader: numbers rise, and a pair reports each gap. */
+/* A writer at full speed and a reader: numbers increase, and a pair of events reports each gap. */
 TEST_F(loop, every_gap_is_reported_while_both_run)
 {
 	int expected = 0, gaps = 0, reported = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * POSIX_TRACE_UNTIL_FULL: stops by itself, and starts again when it was read.
+ * POSIX_TRACE_UNTIL_FULL: stops automatically, and restarts once it has been read.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -92,14 +92,14 @@ TEST_F(poll, readable_until_the_last_event_of_a_gap)
 		EXPECT_EQ(POLLIN, variant->say(self->fd, 0));
 		ASSERT_EQ(1, take(self->trid, &self->event));
 	} while (self->event.info.posix_event_id != POSIX_TRACE_OVERFLOW);
-	/* Readable up to the last one. */
+	/* Readable until the last one. */
 	while ((ret = variant->say(self->fd, 0)) == POLLIN)
 		ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(0, ret);
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-/* Without a further event, those already out of the stream still count. */
+/* Even without further events, those already taken from the stream count. */
 TEST_F(poll, readable_when_only_the_end_of_a_gap_remains)
 {
 	char data[256] = "";
@@ -111,7 +111,7 @@ TEST_F(poll, readable_when_only_the_end_of_a_gap_remains)
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	for (int i = 0; i < 600; i++)
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
-	/* The stream starts again: OVERFLOW, RESUME, START. */
+	/* The stream restarts: OVERFLOW, RESUME, START. */
 	do {
 		ASSERT_EQ(1, take(self->trid, &self->event));
 	} while (self->event.info.posix_event_id != POSIX_TRACE_OVERFLOW);
@@ -295,7 +295,7 @@ TEST_F(epoll, edge_is_reported_once)
 	close(epfd);
 }
 
-/* An earlier event is an edge, too. */
+/* An earlier event is also an edge. */
 TEST_F(epoll, edge_of_an_earlier_event)
 {
 	int epfd;
@@ -310,7 +310,7 @@ TEST_F(epoll, edge_of_an_earlier_event)
 
 #define ROUNDS	150
 
-/* Waits for each edge without a timeout: none is lost. */
+/* Waits for each edge without a timeout: no edge is lost. */
 TEST_F(epoll, no_edge_of_another_process_is_lost)
 {
 	struct child child;
@@ -337,7 +337,7 @@ TEST_F(epoll, no_edge_of_another_process_is_lost)
 	close(epfd);
 }
 
-/* A child function: records as fast as it can, many at a time. */
+/* A child function: records as fast as it can, many events at a time. */
 static int record_many(void *arg, const struct talk *talk)
 {
 	int count = *(int *)arg;

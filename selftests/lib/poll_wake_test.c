@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What poll(), select(), epoll and io_uring cost the writers: one WAKE for each look that found
- * nothing, and none for further events. No event goes unreported for that.
+ * The cost of poll(), select(), epoll and io_uring for the writers: one WAKE for each check that
+ * found no event, and no WAKE for further events. Every event is reported anyway.
  */
 #define _GNU_SOURCE
 #include <linux/io_uring.h>
@@ -22,7 +22,7 @@ static int woken(void)
 	return (int)__atomic_exchange_n(&wakeups, 0, __ATOMIC_RELAXED);
 }
 
-/* So many are expected: the module records without WAKE. */
+/* The expected number: the module records without WAKE. */
 static int expected(int count)
 {
 	return __rseq_size ? count : 0;
@@ -65,7 +65,7 @@ TEST_F(poll_wake, registered_epoll_costs_one_wakeup_for_many_events)
 	EXPECT_EQ(0, epoll_say(epfd, 0));
 	record_many();
 	EXPECT_EQ(expected(1), woken());
-	/* The reader does not look: it costs nothing any more. */
+	/* A reader that does not check no longer costs a WAKE. */
 	EXPECT_EQ(MANY, take_all(self->trid));
 	record_many();
 	EXPECT_EQ(0, woken());
@@ -86,7 +86,7 @@ TEST_F(poll_wake, each_look_of_epoll_finds_later_events)
 		EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
 		EXPECT_EQ(MANY, take_all(self->trid));
 	}
-	/* Nothing was recorded since the events were taken. */
+	/* No event was recorded since. */
 	EXPECT_EQ(0, epoll_say(epfd, 0));
 	close(epfd);
 }
@@ -144,7 +144,7 @@ TEST_F(poll_wake, edge_triggered_epoll_reports_each_event)
 		EXPECT_EQ(1, take_all(self->trid));
 	}
 	EXPECT_EQ(expected(5), woken());
-	/* When it has gone, so has its cost. */
+	/* Closing it ends its cost. */
 	close(epfd);
 	record_number(5);
 	woken();
@@ -152,7 +152,7 @@ TEST_F(poll_wake, edge_triggered_epoll_reports_each_event)
 	EXPECT_EQ(0, woken());
 }
 
-/* It looks when there is an event already, and not again before the next one. */
+/* It checks once an event exists, and not again before the next one. */
 TEST_F(poll_wake, edge_after_an_earlier_event_is_reported)
 {
 	int epfd;
@@ -206,7 +206,7 @@ TEST_F(poll_wake, one_shot_costs_one_wakeup_each_time_it_is_armed)
 	}
 }
 
-/* One of two threads takes the first event, and does something else meanwhile. */
+/* One of two threads takes the first event, and is then busy. */
 TEST_F(poll_wake, next_event_reaches_another_one_of_exclusive_pollers)
 {
 	int other = epoll_with(self->fd, EPOLLIN | EPOLLEXCLUSIVE);
@@ -224,7 +224,7 @@ TEST_F(poll_wake, next_event_reaches_another_one_of_exclusive_pollers)
 	close(other);
 }
 
-/* The outer one watches the inner one, and may be edge-triggered. */
+/* The outer epoll instance watches the inner one, and may be edge-triggered. */
 TEST_F(poll_wake, nested_epoll_finds_all_events)
 {
 	int inner = epoll_with(self->fd, EPOLLIN);
@@ -277,7 +277,7 @@ static int ring_open(struct ring *ring)
 	return ring->sqe == MAP_FAILED || ring->sq == MAP_FAILED || ring->cq == MAP_FAILED;
 }
 
-/* Poll requests with these flags. Returns 0, or an error. */
+/* Poll requests with these flags. Returns 0 or an error. */
 static int ring_poll(struct ring *ring, int fd, unsigned int flags)
 {
 	unsigned int *tail = (void *)(ring->sq + ring->params.sq_off.tail);
@@ -295,7 +295,7 @@ static int ring_poll(struct ring *ring, int fd, unsigned int flags)
 	return syscall(SYS_io_uring_enter, ring->fd, 1, 0, 0, NULL, 0) == 1 ? 0 : -errno;
 }
 
-/* Completions so far, or a negative result of one; they are taken. */
+/* Reaps completions. Returns their number, or the negative result of one. */
 static int ring_reap(struct ring *ring)
 {
 	unsigned int *head = (void *)(ring->cq + ring->params.cq_off.head);
@@ -304,7 +304,7 @@ static int ring_reap(struct ring *ring)
 	unsigned int mask = *(unsigned int *)(void *)(ring->cq + ring->params.cq_off.ring_mask);
 	int count = 0;
 
-	/* The kernel posts them in the thread that asked. */
+	/* The kernel posts them in the thread that made the request. */
 	if (syscall(SYS_io_uring_enter, ring->fd, 0, 0, IORING_ENTER_GETEVENTS, NULL, 0))
 		return -errno;
 	for (; *head != __atomic_load_n(tail, __ATOMIC_ACQUIRE); count++) {
@@ -349,7 +349,7 @@ TEST_F(poll_wake, io_uring_costs_one_wakeup_for_each_one_shot)
 /* ------------------------------------------------------------------ */
 /* Recorded by the module						*/
 
-/* The same wake-ups, without a command of their own. */
+/* The same wake-ups, without a separate command. */
 TEST_F(poll_wake, events_of_the_module_are_reported)
 {
 	struct epoll_event again = { .events = EPOLLIN | EPOLLONESHOT };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Controller and traced process as two processes: events of one that the other reads, and
- * the end of either.
+ * Controller and traced process as two processes: one reads the other's events, and either may
+ * end.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "trace_test.h"
 
-/* The traced process: records each number from the test, until the pipe is closed. */
+/* The traced process: records each number from the test until the pipe is closed. */
 static int record_on_demand(void *arg, const struct talk *talk)
 {
 	trace_event_id_t id;
@@ -110,7 +110,7 @@ static int control(void *arg, const struct talk *talk)
 	if (new_stream(*(pid_t *)arg, POSIX_TRACE_LOOP, &trid) || posix_trace_start(trid))
 		return 1;
 	say(talk, 0);
-	/* Reads until it is killed, or the pipe is closed. */
+	/* Reads until it is killed or the pipe is closed. */
 	while (hear(talk) == 0)
 		say(talk, take_user(trid, &event) == 1 ? event_number(&event) : -1);
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reader's core against a simulated kernel: memory that a traced process has damaged,
- * is damaging, or that is not there. Needs no module.
+ * The reader's core with a simulated kernel: memory that a traced process has damaged or is
+ * damaging, or that is missing. Needs no module.
  */
 #define PXT_NO_DEVICE
 #include <stddef.h>
@@ -26,24 +26,24 @@ static const struct posixtrace_batch_event *next(struct sim *sim)
 	return pxtu_reader_next(&sim->reader, &none);
 }
 
-/* The time at which the sub-buffer was opened, before that of its first record. */
+/* The time at which the sub-buffer was opened, before the time of its first record. */
 #define OPENED	2
 
 /* Enough events to fill more than two sub-buffers of CPU 0. */
 #define EVENTS	400
 
-/* Offsets in a sub-buffer: the first record also has its writer. */
+/* Offsets in a sub-buffer: the first record is preceded by its writer. */
 #define FIRST	sizeof(struct posixtrace_writer)
 #define SECOND	POSIXTRACE_RECORD_SIZE(sizeof(__u64))
 #define THIRD	(SECOND + POSIXTRACE_RECORD_STEP(sizeof(__u64)))
 
-/* A damage for each check of a record. */
+/* Damage for each check of a record. */
 static const struct damage {
 	const char *name;
 	size_t offset;
 	size_t size;
 	__u64 value;
-	unsigned int good;	/* records before the reader notices */
+	unsigned int good;	/* records before the reader detects it */
 } damages[] = {
 #define CASE(at, type, field, size, value, good) { #type "." #field " " #value, \
 	(at) + offsetof(struct posixtrace_##type, field), size, value, good }
@@ -55,7 +55,7 @@ static const struct damage {
 	/* The data includes a part of the next record. */
 	CASE(SECOND, record, data_len, 2, 9, 2),
 	CASE(SECOND, record, data_len, 2, 16, 2),
-	/* The next record would begin with the data. */
+	/* The next record would start with the data. */
 	CASE(SECOND, record, data_len, 2, 0, 2),
 	CASE(SECOND, record, type, 2, 0, 1),
 	CASE(SECOND, record, type, 2, POSIXTRACE_ID_STOP, 1),
@@ -80,8 +80,8 @@ static const struct damage {
 };
 
 /*
- * Makes two closed sub-buffers and an open one on CPU 0, and some events on CPU 1. Returns
- * the one to damage.
+ * Makes two closed sub-buffers and an open one on CPU 0, and some events on CPU 1. Returns the
+ * sub-buffer to damage.
  */
 static __u32 make_events(struct __test_metadata *_metadata, struct sim *sim)
 {
@@ -96,7 +96,7 @@ static __u32 make_events(struct __test_metadata *_metadata, struct sim *sim)
 	return n;
 }
 
-/* Reads everything: expects one ERROR, and all events but @lost. */
+/* Reads all events: expects one ERROR, and all events except @lost. */
 static void expect_damage(struct __test_metadata *_metadata, struct sim *sim, unsigned int lost,
 			  const char *name)
 {
@@ -134,7 +134,7 @@ static void expect_damage(struct __test_metadata *_metadata, struct sim *sim, un
 	pxtu_reader_destroy(&sim->reader);
 }
 
-/* It is reported, and costs its sub-buffer and nothing else. */
+/* It is reported, and only costs its sub-buffer. */
 TEST(damage_costs_one_subbuf)
 {
 	const struct damage *damage;
@@ -155,7 +155,7 @@ TEST(damage_costs_one_subbuf)
 	}
 }
 
-/* The writer of an earlier sub-buffer, or of another CPU, is not used for it. */
+/* The writer of an earlier sub-buffer or of another CPU is not used for it. */
 TEST(first_record_without_a_writer)
 {
 	unsigned char *mem;
@@ -181,7 +181,7 @@ TEST(record_truncated_by_the_end)
 		sim.subbufs[idx].used -= cut;
 		expect_damage(_metadata, &sim, 1, "truncated");
 	}
-	/* A record with a writer: from a part of the writer to nearly all of the record. */
+	/* A record with a writer: from a part of the writer to almost the complete record. */
 	for (cut = 8; cut < FIRST + size; cut += 8) {
 		idx = make_events(_metadata, &sim);
 		mem = sim.pool + idx * SIM_SUBBUF_SIZE;
@@ -192,10 +192,7 @@ TEST(record_truncated_by_the_end)
 	}
 }
 
-/*
- * The writer of the next records is unknown: they belong to the damage until one names its
- * writer.
- */
+/* The writer of the next records is unknown: they count as damaged until one names its writer. */
 TEST(damage_lasts_until_a_record_names_its_writer)
 {
 	const struct posixtrace_batch_event *event;
@@ -308,8 +305,8 @@ static void *hostile_write(void *arg)
 }
 
 /*
- * While a target writes garbage all over the pool and the CPU heads, every call returns,
- * memory outside is untouched, and reported events have a valid form.
+ * While a target writes garbage all over the pool and the CPU heads, every call returns, other
+ * memory is untouched, and reported events have a valid form.
  */
 TEST(hostile_target)
 {
@@ -328,7 +325,7 @@ TEST(hostile_target)
 	for (round = 0; round < 4000 || sim.reader.corrupt < 1000; round++) {
 		pthread_mutex_lock(&sim.lock);
 		for (i = 0; i < CPUS; i++) {
-			/* The kernel gives out sub-buffers; the writer trusts the head. */
+			/* The kernel hands out sub-buffers; the writer trusts the head. */
 			sim_next(&sim, i);
 			for (n = 0; n < 20; n++) {
 				__u32 pos = sim.open[i] * SIM_SUBBUF_SIZE + (__u32)n * 56;

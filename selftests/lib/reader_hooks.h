@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The reader's core, compiled with a hook before each of its accesses to shared memory. There, a
- * test can count the access, or let a writer or the kernel act. Include it in one file of a
- * program.
+ * The reader's core, compiled with a hook before each access to shared memory. There a test can
+ * count accesses, or let a writer or the kernel act. Include it in one file of a program.
  */
 #ifndef READER_HOOKS_H
 #define READER_HOOKS_H
 
 #include "../../lib/common/pxtu.h"
 
-/* Calls the action in between. */
+/* Calls sim_between(). */
 static void sim_hook(void);
 
 #undef pxtu_load
@@ -36,13 +35,13 @@ static void sim_hook(void);
 #define pxtu_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define pxtu_store(p, v)	__atomic_store_n(p, v, __ATOMIC_RELAXED)
 
-/* Its own accesses are those of the kernel and of writers. */
+/* The simulation's accesses are by the kernel and by writers: no hook. */
 #include "reader_sim.h"
 
 #define CPUS	4
 #define SUBBUFS	12
 
-/* The action in between; NULL for none. */
+/* The action in between, or NULL. */
 static void (*sim_between)(void);
 
 static void sim_hook(void)
@@ -61,13 +60,13 @@ static void sim_hook(void)
 #define AHEAD		(RUN_MAX + 1)
 
 /**
- * struct runs - events that were taken at once
- * @max: how many at once; 0: each by itself; AHEAD: as many as the reader reads ahead
+ * struct runs - events that were taken together
+ * @max: maximum taken together; 0: one by one; AHEAD: as many as the reader reads ahead
  * @events: the events
  * @data: their data
  * @next: the next one to return
  * @count: number of events
- * @longest: most events taken at once
+ * @longest: most events taken together
  */
 static struct runs {
 	unsigned int max;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reader's core against a simulated kernel: order of events, gaps, and cost. Needs no module;
+ * The reader's core with a simulated kernel: order of events, gaps, and cost. Needs no module;
  * other programs test the whole system through the public interface.
  */
 #define PXT_NO_DEVICE
@@ -115,7 +115,7 @@ static void expect_number(struct __test_metadata *_metadata, struct sim *sim, __
 	EXPECT_EQ(late, is_late(event));
 }
 
-/* Both CPUs have a sub-buffer, and no unread records. */
+/* Both CPUs have a sub-buffer without unread records. */
 static void open_two(struct __test_metadata *_metadata, struct sim *sim)
 {
 	for (__u64 n = 0; n < 2; n++) {
@@ -124,7 +124,7 @@ static void open_two(struct __test_metadata *_metadata, struct sim *sim)
 	}
 }
 
-/* CPU 0 reads the clock, and commits after CPU 1, and after the reader has looked. */
+/* CPU 0 reads the clock, but commits after CPU 1, and after the reader has looked. */
 TEST_F(reader, event_of_a_delayed_cpu_is_marked_late)
 {
 	struct sim *sim = &self->sim;
@@ -143,7 +143,7 @@ TEST_F(reader, event_of_a_delayed_cpu_is_marked_late)
 	sim_write(sim, 0, &n, sizeof(n));
 	expect_number(_metadata, sim, 12, false);
 	EXPECT_EQ(NULL, next(sim));
-	/* What was reported before does not matter after CLEAR. */
+	/* Events reported before CLEAR do not matter. */
 	at = sim_now(sim);
 	sim_write(sim, 1, &n, sizeof(n));
 	expect_number(_metadata, sim, 12, false);
@@ -169,7 +169,7 @@ TEST_F(reader, window_holds_events_back)
 	EXPECT_EQ(time + WINDOW - 1, sim->clock);
 	expect_number(_metadata, sim, 10, false);
 	EXPECT_EQ(NULL, next(sim));
-	/* One that was held back is reported at once without a window. */
+	/* Turning the window off releases a held-back event immediately. */
 	sim_write(sim, 1, &n, sizeof(n));
 	EXPECT_EQ(NULL, next(sim));
 	ASSERT_EQ(0, pxtu_window_set(&sim->reader, 0));
@@ -193,7 +193,7 @@ TEST_F(reader, window_puts_the_event_of_a_delayed_cpu_in_order)
 	sim->clock += WINDOW;
 	expect_number(_metadata, sim, 10, false);
 	expect_number(_metadata, sim, 11, false);
-	/* It was delayed for longer than that. */
+	/* It was delayed for longer than the window. */
 	at = sim_now(sim);
 	n = 13;
 	sim_write(sim, 1, &n, sizeof(n));
@@ -205,7 +205,7 @@ TEST_F(reader, window_puts_the_event_of_a_delayed_cpu_in_order)
 	expect_number(_metadata, sim, 12, true);
 }
 
-/* The time of a record of CPU 0, which becomes visible before the kernel reads the clock. */
+/* The time of a record of CPU 0 that becomes visible before the kernel reads the clock. */
 static __u64 commit_at;
 
 static int commit_and_defer(struct pxtu_reader *reader, struct posixtrace_defer *arg)
@@ -292,7 +292,7 @@ TEST_F(reader, window_holds_nothing_back_after_an_error)
 	EXPECT_EQ(-ESHUTDOWN, pxtu_window_set(&sim->reader, 0));
 }
 
-/* A traced process writes what it wants: it cannot make the reader wait forever. */
+/* A traced process can write any time: it cannot make the reader wait forever. */
 TEST_F(reader, window_does_not_hold_an_event_with_a_time_to_come)
 {
 	struct sim *sim = &self->sim;
@@ -310,7 +310,7 @@ TEST_F(reader, window_does_not_hold_an_event_with_a_time_to_come)
 
 #define DELAY_MAX	60
 
-/* The time of the next record of a CPU, which commits it later. It has room for it. */
+/* Reads the time of the next record of a CPU, which commits it later. It has space for it. */
 static __u64 begin_record(struct sim *sim, __u32 cpu)
 {
 	const struct posixtrace_cpu_head *head = sim_head(sim, cpu);
@@ -322,8 +322,8 @@ static __u64 begin_record(struct sim *sim, __u32 cpu)
 }
 
 /*
- * CPUs that are delayed at random for up to DELAY_MAX between clock and commit, and a reader that
- * looks at any time. Returns how many events were late. All of them are marked.
+ * CPUs that are delayed randomly by up to DELAY_MAX between clock and commit, and a reader that
+ * looks at any time. Returns the number of late events, which are all marked.
  */
 static unsigned int read_delayed(struct __test_metadata *_metadata, struct sim *sim)
 {
@@ -372,7 +372,7 @@ TEST_F(reader, without_a_window_all_late_events_are_marked)
 	EXPECT_LT(100, read_delayed(_metadata, &self->sim));
 }
 
-/* A LOOP stream is a window: one gap, then all events up to the end. */
+/* A LOOP stream keeps the most recent events: one gap, then all events up to the end. */
 TEST(loop_keeps_a_window_without_gaps)
 {
 	const struct posixtrace_batch_event *event;
@@ -442,12 +442,12 @@ struct chain_writer {
 	__u32 cpu;
 };
 
-/* The waiters for a turn: the writers by their CPUs, and the reader. */
+/* Who waits for a turn: the writers by their CPUs, and the reader. */
 #define CHAIN_READER	(1U << CPUS)
 
 /*
- * In bursts, so that CPUs fill their sub-buffers at different times: short bursts, then
- * ones of about a sub-buffer.
+ * In bursts, so that CPUs fill their sub-buffers at different times: short bursts, then bursts of
+ * about a sub-buffer.
  */
 static __u32 chain_cpu(__u32 n)
 {
@@ -455,8 +455,8 @@ static __u32 chain_cpu(__u32 n)
 }
 
 /*
- * Sleeps while it is the turn of @n. Spinning threads would keep the thread whose turn it
- * is off the processor, where there are fewer processors than threads.
+ * Sleeps until it is the turn of @n. With fewer processors than threads, spinning threads would
+ * block the thread that has the turn.
  */
 static void chain_wait(struct chain *chain, __u32 n, __u32 who)
 {
@@ -492,7 +492,7 @@ static void *chain_write(void *arg)
 	}
 }
 
-/* The events that the reader got; checked once no thread writes any more. */
+/* The events that the reader got; checked once all writers have finished. */
 struct seen {
 	__u64 n;
 	__u64 time;
@@ -545,7 +545,7 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 		now.overflow = 0;
 		now.resume = 0;
 
-		/* At times about as slow as the stream is large, at times slower. */
+		/* Sometimes about as slow as the stream is large, sometimes slower. */
 		behind = now.n + 300 + now.n % 1500;
 		if (behind > CHAIN_LENGTH)
 			behind = CHAIN_LENGTH;
@@ -556,7 +556,7 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 }
 
 /*
- * happens after A, on any CPUs: B is never reported before A. With a slow reader and
+ * If B happens after A, on any CPUs, B is never reported before A. With a slow reader and
  * overwriting writers, exactly the gaps are reported, and every event is read or lost.
  */
 static void check_chain(struct __test_metadata *_metadata, unsigned int run, unsigned int longest)
@@ -631,7 +631,7 @@ static void count_look(void)
 
 #define COST_EVENTS	400
 
-/* Reads all events, and ends the stream. Returns how often the reader looked at shared memory. */
+/* Reads all events, and ends the stream. Returns how often the reader accessed shared memory. */
 static unsigned int looks_to_read(struct __test_metadata *_metadata, struct sim *sim)
 {
 	__u64 n;
@@ -647,8 +647,8 @@ static unsigned int looks_to_read(struct __test_metadata *_metadata, struct sim 
 }
 
 /*
- * How often does the reader look at shared memory to read events of one CPU, while so many
- * others hold a sub-buffer that was read?
+ * How often does the reader access shared memory to read events of one CPU, while @others other
+ * CPUs hold a sub-buffer that was read?
  */
 static unsigned int looks_beside(struct __test_metadata *_metadata, __u32 others)
 {
@@ -665,7 +665,7 @@ static unsigned int looks_beside(struct __test_metadata *_metadata, __u32 others
 	return looks_to_read(_metadata, &sim);
 }
 
-/* Sub-buffers are small here: the reader looks at the other CPUs after each. */
+/* Sub-buffers are small here: the reader checks the other CPUs after each. */
 TEST(cpus_without_events_cost_little)
 {
 	unsigned int alone = looks_beside(_metadata, 0), beside = looks_beside(_metadata, 60);
@@ -675,7 +675,7 @@ TEST(cpus_without_events_cost_little)
 	EXPECT_GE(2 * alone, beside);
 }
 
-/* Each event of another CPU, so that the heap is reordered after each. */
+/* Each event comes from another CPU, so that the heap is reordered after each. */
 TEST(cpus_with_events_cost_little)
 {
 	unsigned int looks_of[2];
@@ -700,7 +700,7 @@ static void expect_id(struct __test_metadata *_metadata, struct sim *sim, __u32 
 	EXPECT_EQ(id, event->event.posix_event_id);
 }
 
-/* Writes until the stream is full, and some more. Returns the number of kept events. */
+/* Writes until the stream is full, and then some more. Returns the number of kept events. */
 static __u64 fill(struct sim *sim, __u64 *n)
 {
 	__u64 kept = 0;
@@ -733,7 +733,7 @@ static void check_restart(struct __test_metadata *_metadata, unsigned int run)
 			expect_id(_metadata, &sim, POSIXTRACE_ID_UNNAMED);
 		ASSERT_TRUE(sim.full);
 		expect_id(_metadata, &sim, POSIXTRACE_ID_STOP);
-		/* STOP was the last event: the stream runs again immediately. */
+		/* STOP was the last event: the stream restarts immediately. */
 		ASSERT_FALSE(sim.full);
 		kept = fill(&sim, &n);
 		event = next(&sim);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reader's core against a simulated kernel: writers and the kernel act at any moment of the
+ * The reader's core with a simulated kernel: writers and the kernel act at any point of the
  * reader's work. Needs no module.
  */
 #define PXT_NO_DEVICE
 #include "pxt_test.h"
 #include "reader_hooks.h"
 
-/* CPU 0 and its oldest sub-buffer, which is being recycled. */
+/* CPU 0's oldest sub-buffer, which is being recycled. */
 static __u32 half_recycled;
 static unsigned int finished;
 
-/* RELEASE in that state: it waits for the kernel's lock, until recycling is done. */
+/* RELEASE in that state: waits for the kernel's lock, until recycling is done. */
 static int finish_recycling(struct pxtu_reader *reader, __u32 idx)
 {
 	struct sim *sim = (struct sim *)reader;
@@ -62,7 +62,7 @@ TEST(cpu_without_visible_records_is_not_empty)
 	pxtu_reader_destroy(&sim.reader);
 }
 
-/* The kernel recycles the oldest sub-buffer after so many looks of the reader. */
+/* The kernel recycles the oldest sub-buffer after a number of accesses by the reader. */
 static struct {
 	struct sim sim;
 	unsigned int looks;
@@ -76,7 +76,7 @@ static void recycle_once(void)
 		sim_recycle(&recycled.sim, idx);
 }
 
-/* Also one of which no record was taken yet: its consumer position looks like that of no use. */
+/* Even if no record was taken yet: its consumer position then looks unused. */
 TEST(record_is_lost_or_read_once_whenever_its_subbuf_is_recycled)
 {
 	static const unsigned int max[] = { 0, AHEAD, RUN_MAX };
@@ -104,7 +104,7 @@ TEST(record_is_lost_or_read_once_whenever_its_subbuf_is_recycled)
 	}
 }
 
-/* A gap whose begin the reader saw too late, and the losses before and behind that. */
+/* A gap whose start the reader saw too late, and the losses before and after that. */
 static struct {
 	struct sim sim;
 	__u64 before;
@@ -119,7 +119,7 @@ static void lose_at(__u64 time)
 	sim_gap_unlock(&growth.sim);
 }
 
-/* The gap grows before the reader acknowledges it; as soon as it has, another one begins. */
+/* The gap grows before the reader acknowledges it; as soon as it has, another one starts. */
 static void grow_gap(void)
 {
 	const struct posixtrace_ctrl *ctrl = growth.sim.ctrl;
@@ -160,7 +160,7 @@ TEST(overflow_has_the_begin_of_a_gap_that_grew_before_the_reader_acknowledged_it
 /* ------------------------------------------------------------------ */
 /* A stream that becomes full						*/
 
-/* After so many looks of the reader. */
+/* After a number of accesses by the reader. */
 static struct {
 	struct sim sim;
 	unsigned int looks;
@@ -180,7 +180,7 @@ static void write_until_full(void)
 		;
 }
 
-/* Reads all. Returns the number of START without a hole before it. */
+/* Reads all events. Returns the number of STARTs without a hole before them. */
 static int unreported_holes(void)
 {
 	const struct posixtrace_batch_event *event;
@@ -203,7 +203,7 @@ static int unreported_holes(void)
 	return unreported;
 }
 
-/* STOP is filtered: the reader finds nothing that tells it to look for the hole before START. */
+/* STOP is filtered: no event tells the reader to look for the hole before START. */
 TEST(each_hole_is_reported_whenever_the_stream_becomes_full)
 {
 	static const unsigned int max[] = { 0, AHEAD, 1, RUN_MAX };
@@ -224,7 +224,7 @@ TEST(each_hole_is_reported_whenever_the_stream_becomes_full)
 				;
 			sim_between = NULL;
 			reached = !filling.looks;
-			/* The second one follows at once if the reader has asked for START. */
+			/* The second one follows immediately if the reader has asked for START. */
 			filling.sim.slow = false;
 			write_until_full();
 			ASSERT_EQ(0, unreported_holes());
@@ -237,14 +237,14 @@ TEST(each_hole_is_reported_whenever_the_stream_becomes_full)
 #define RACE_LENGTH	4000
 
 /**
- * struct race - writers that are let in wherever the reader looks at memory
+ * struct race - writers that run wherever the reader accesses memory
  * @sim: the stream
- * @seed: which interleaving
- * @rarely: let them in once in so many looks
- * @burst: events at a time, at most
+ * @seed: selects the interleaving
+ * @rarely: let them in once in this many accesses
+ * @burst: maximum number of consecutive events
  * @cpus: CPUs that write
- * @n: events so far, kept or dropped
- * @time: of each, 0 if it was dropped
+ * @n: number of events so far, kept or dropped
+ * @time: time of each event, 0 if it was dropped
  */
 static struct race {
 	struct sim sim;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Records that the reader of a stream takes at once. Needs no module. */
+/* Records that the reader of a stream takes together. Needs no module. */
 #define PXT_NO_DEVICE
 #include "pxt_test.h"
 #include "reader_hooks.h"
 
-/* Otherwise the kernel could not tell when the first of them was recorded, if all are lost. */
+/* Otherwise, if all of them are lost, the kernel could not tell when the first one was recorded. */
 TEST(run_is_shorter_than_the_span_of_a_writer)
 {
 	const __u64 times[] = { 0, POSIXTRACE_WRITER_SPAN - 1, POSIXTRACE_WRITER_SPAN };
@@ -13,7 +13,7 @@ TEST(run_is_shorter_than_the_span_of_a_writer)
 	__u64 begin;
 
 	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
-	/* Later than the first sub-buffer is handed out. */
+	/* After the first sub-buffer was handed out. */
 	begin = sim_now(&sim) + 1000;
 	for (__u64 n = 0; n < PXTU_ARRAY_SIZE(times); n++) {
 		sim.at = begin + times[n];
@@ -47,7 +47,7 @@ TEST(run_has_the_records_of_all_cpus_in_their_order)
 		EXPECT_EQ(n, payload(event));
 		EXPECT_EQ(n * 7 / 3 % CPUS, event->cpu);
 	}
-	/* It ends with the last record that is visible of one of them. */
+	/* It ends when the visible records of one CPU are exhausted. */
 	EXPECT_LE(100 - CPUS, runs.longest);
 	EXPECT_EQ(NULL, next(&sim));
 	EXPECT_TRUE(sim_all_read(&sim));
@@ -55,7 +55,7 @@ TEST(run_has_the_records_of_all_cpus_in_their_order)
 	pxtu_reader_destroy(&sim.reader);
 }
 
-/* Records of all lengths in a row: packed ones, those that are not, and those that cannot be. */
+/* Records of all lengths in a row: packed, not packed, and not packable. */
 FIXTURE(packed)
 {
 	struct sim sim;
@@ -63,7 +63,7 @@ FIXTURE(packed)
 
 FIXTURE_VARIANT(packed)
 {
-	unsigned int max;	/* records taken at once, as in begin_runs() */
+	unsigned int max;	/* records taken together, as in begin_runs() */
 };
 
 FIXTURE_VARIANT_ADD(packed, one_by_one) { 0 };
@@ -137,7 +137,7 @@ static void overwrite_cpu_1(void)
 	}
 }
 
-/* What was taken behind the first lost record counts as lost. */
+/* Records taken after the first lost one count as lost. */
 TEST(run_ends_before_the_lost_records_of_another_cpu)
 {
 	static const __u32 cpus[] = { 0, 1, 0, 1, 2, 0, 2 };
@@ -159,7 +159,7 @@ TEST(run_ends_before_the_lost_records_of_another_cpu)
 	sim_between = NULL;
 	EXPECT_LT(0, torn.ctrl->lost);
 
-	/* 3 is lost, 5 was taken. 4 and 6 were not, but are older than what else is lost. */
+	/* 3 is lost, 5 was taken. 4 and 6 were not, but are older than other lost records. */
 	ASSERT_NE(NULL, event);
 	EXPECT_EQ(2, payload(event));
 	EXPECT_EQ(1, runs.count);
@@ -197,8 +197,9 @@ static void change_subbuf(void)
 static __u64 torn_time;
 
 /*
- * First, between the looks at CPU 0 and at CPU 1, both go on, CPU 0 in another sub-buffer. Then,
- * when one record of CPU 0 was copied, it writes others into the sub-buffer that follow.
+ * First, between the reader's looks at CPU 0 and CPU 1, both CPUs continue, CPU 0 in another
+ * sub-buffer. Then, when one record of CPU 0 was copied, it writes others to the sub-buffer that
+ * follow.
  */
 static void overwrite_behind_the_first(void)
 {
@@ -221,7 +222,7 @@ static void overwrite_behind_the_first(void)
 	}
 }
 
-/* Then records count as lost that are younger than all that the kernel has overwritten. */
+/* Here records count as lost that are newer than all that the kernel has overwritten. */
 TEST(gap_ends_behind_all_records_that_were_taken_in_vain)
 {
 	const struct posixtrace_batch_event *event;
@@ -255,7 +256,7 @@ TEST(gap_ends_behind_all_records_that_were_taken_in_vain)
 	pxtu_reader_destroy(&torn.reader);
 }
 
-/* Then the records of CPU 1 are not taken, so that those behind the gap are not lost. */
+/* Here the records of CPU 1 are not taken, so that those after the gap are not lost. */
 TEST(records_of_another_cpu_behind_lost_ones_are_read_again)
 {
 	const struct posixtrace_batch_event *event;
@@ -283,7 +284,7 @@ TEST(records_of_another_cpu_behind_lost_ones_are_read_again)
 
 static unsigned int torn_points;
 
-/* At one of the first accesses to memory, the kernel reclaims the oldest sub-buffer. */
+/* At one of the first memory accesses, the kernel reclaims the oldest sub-buffer. */
 static void overwrite_the_oldest(void)
 {
 	if (torn_points && !--torn_points) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A stream in plain memory: a few functions under one lock play the kernel's part of the
- * protocol with lib/stream/reader.c. Every mapping is followed by a page that faults.
+ * A stream in plain memory: a few functions under one lock play the kernel's part of the protocol
+ * with lib/stream/reader.c. A page that faults follows every mapping.
  *
- * At most one thread per CPU may write at a time, as in a real stream. Full policies: LOOP
+ * At most one thread per CPU may write at a time, as in a real stream. Stream-full policies: LOOP
  * with any number of threads, UNTIL_FULL with one thread for everything.
  */
 #ifndef READER_SIM_H
@@ -18,7 +18,7 @@
 #include "../../lib/stream/reader.h"
 #include "record.h"
 
-#define SIM_CPUS_MAX	63	/* with the system one word of holders */
+#define SIM_CPUS_MAX	63	/* one word of holders, including the system's bit */
 #define SIM_SUBBUFS_MAX	160
 #define SIM_SUBBUF_SIZE	4096U
 #define SIM_MAX_DATA	464U
@@ -27,38 +27,38 @@
 #define SIM_EPOCH	1000
 
 /**
- * struct sim - a stream and its kernel
+ * struct sim - a stream and its simulated kernel
  */
 struct sim {
 	/** @reader: the reader under test */
 	struct pxtu_reader reader;
-	/** @lock: guards all members below, except @clock and atomic ones */
+	/** @lock: guards all members below except @clock and atomic ones */
 	pthread_mutex_t lock;
-	/** @clock: last time of an event; no two events have the same */
+	/** @clock: time of the last event; every event has a different one */
 	__u64 clock;
 	/** @at: time of the next record, which its CPU read earlier; 0: now */
 	__u64 at;
 	/** @address: address in the next records */
 	__u64 address;
-	/** @packs: they are packed if that makes them smaller */
+	/** @packs: pack records if that makes them smaller */
 	bool packs;
-	/** @ended: no process records any more */
+	/** @ended: no traced process is left */
 	bool ended;
-	/** @loop: full policy */
+	/** @loop: stream-full policy */
 	bool loop;
-	/** @full: nothing is recorded; only with !@loop */
+	/** @full: recording has stopped; only with !@loop */
 	bool full;
 	/** @no_stop: the stream filters STOP */
 	bool no_stop;
-	/** @slow: sim_fill_up() is called later, as the module synchronizes before it */
+	/** @slow: sim_fill_up() is called later, as the module synchronizes first */
 	bool slow;
-	/** @filling: nothing is recorded, sim_fill_up() is to follow */
+	/** @filling: recording has stopped, sim_fill_up() is to follow */
 	bool filling;
-	/** @nr_cpus: CPUs */
+	/** @nr_cpus: number of CPUs */
 	__u32 nr_cpus;
 	/** @nr_subbufs: sub-buffers of targets; the same number is for system events */
 	__u32 nr_subbufs;
-	/** @seq: sub-buffers given to CPUs so far */
+	/** @seq: sub-buffers handed out so far */
 	__u64 seq;
 	/** @map: the memory; written through the pointers below */
 	struct pxtu_map map;
@@ -100,7 +100,7 @@ static inline struct posixtrace_cpu_head *sim_head(struct sim *sim, __u32 cpu)
 	return cpu == sim->nr_cpus ? &sim->ctrl->system : &sim->heads[cpu];
 }
 
-/* Memory whose last byte is followed by a page that faults. */
+/* Memory that ends just before a page that faults. */
 static inline void *sim_alloc(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -276,7 +276,7 @@ static inline bool sim_next(struct sim *sim, __u32 cpu)
 	return true;
 }
 
-/* In words, as the sequences do: the reader may be looking at what was there before. */
+/* Stores words, as the sequences do: the reader may be looking at the old contents. */
 static inline void sim_store(unsigned char *to, const void *from, size_t size)
 {
 	__u64 *place = (__u64 *)(void *)to;
@@ -346,7 +346,7 @@ static inline void sim_system(struct sim *sim, __u32 id)
 	sim_write_locked(sim, sim->nr_cpus, id, &zero, sizeof(zero));
 }
 
-/* The stream is full from now on. With the lock. */
+/* Makes the stream full. Called with the lock held. */
 static inline void sim_fill_up(struct sim *sim)
 {
 	sim_gap_lock(sim);
@@ -436,7 +436,7 @@ static inline int sim_defer(struct pxtu_reader *reader, struct posixtrace_defer 
 	return 0;
 }
 
-/* Makes a new stream. Returns 0 or negative errno. */
+/* Creates a stream. Returns 0 or negative errno. */
 static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, bool loop)
 {
 	struct posixtrace_attr attr = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process whose seccomp filter refuses commands of the module with any error: it records
- * nothing and leaks nothing, however often it retries.
+ * A process with a seccomp filter that refuses commands of the module with any error: it records
+ * no events and leaks no resources, however often it retries.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,11 +17,11 @@
 
 #define EVENTS	1000
 
-/* At most one attempt in so many milliseconds, and the cost of an attempt. */
+/* Minimum time between two attempts in milliseconds, and the cost of an attempt. */
 #define PAUSE			100
 #define CALLS_OF_ATTEMPT	64
 
-/* These include 0 and the errors that the library takes for answers of the module. */
+/* These include 0 and errors that the library interprets as answers of the module. */
 static const int errors[] = {
 	0, EPERM, ESRCH, EINTR, EIO, ENXIO, EBADF, EAGAIN, ENOMEM, EACCES, EFAULT, EBUSY, ENODEV,
 	EINVAL, ENFILE, EMFILE, ENOTTY, ENOSPC, EPROTO, ENOTSUP, ESHUTDOWN, EALREADY,
@@ -37,7 +37,7 @@ FIXTURE_VARIANT(refused)
 {
 	struct refusal refusal;
 	bool attached;		/* before the filter is installed */
-	bool creates;		/* a stream can be created nevertheless */
+	bool creates;		/* a stream can be created anyway */
 };
 
 FIXTURE_VARIANT_ADD(refused, attach) {
@@ -86,7 +86,7 @@ static struct counts count(void)
 	return (struct counts){ count_device_fds(NULL), count_device_maps() };
 }
 
-/* In a process of its own: 0, or the number of the failed step. */
+/* In a new process. Returns 0, or the number of the failed step. */
 static int try_refused(const struct refusal *refusal, bool attached, bool creates)
 {
 	struct counts before, after;
@@ -116,7 +116,7 @@ static int try_refused(const struct refusal *refusal, bool attached, bool create
 			return 5;
 	}
 	after = count();
-	/* An earlier descriptor may remain, or be lost. */
+	/* An earlier descriptor may remain or be lost. */
 	if (after.fds > before.fds)
 		return 6;
 	return after.maps > before.maps ? 7 : 0;
@@ -201,7 +201,7 @@ static int record_trapped(void)
 	return __atomic_load_n(&trapped, __ATOMIC_RELAXED) ? 0 : 2;
 }
 
-/* The kernel would end a process that had blocked the signal. */
+/* The kernel kills a process that has blocked the signal. */
 TEST(filter_may_let_a_handler_answer)
 {
 	int status;
@@ -234,7 +234,7 @@ static int kill_thread(void)
 	return pthread_create(&thread, NULL, record_killed, NULL) || pthread_join(thread, NULL);
 }
 
-/* It shares the memory, but no thread of this process. */
+/* It shares the memory, but is not a thread of this process. */
 static pid_t __attribute__((noinline)) run_child_of_vfork(void)
 {
 	pid_t pid = vfork();
@@ -296,7 +296,7 @@ TEST_F(killed, others_can_attach)
 	EXPECT_EQ(0, posix_trace_eventid_open("killed", &id));
 }
 
-/* With the help of the module at first; soon with a gate, and in mapped memory of the stream. */
+/* Through the module at first, but soon with a gate and in mapped memory of the stream. */
 TEST_F(killed, others_record)
 {
 	int before = count_device_maps(), count = 0;
@@ -321,7 +321,7 @@ static int record_refused(const struct refusal *refusal)
 	return 0;
 }
 
-/* A refused command is retried now and then, not at each event. */
+/* A refused command is retried occasionally, not for each event. */
 TEST(attempts_are_rare)
 {
 	static const int some[] = { EBADF, EINVAL, EBUSY, ENOTTY, ENOTSUP, EPERM };

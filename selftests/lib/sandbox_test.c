@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs that forbid themselves system calls (seccomp), in one of the ways that end the program
+ * Programs that forbid themselves system calls (seccomp), in one of the ways that kill the program
  * at the first one: traced or not, they live, and their events are recorded.
  */
 #define _GNU_SOURCE
@@ -88,13 +88,16 @@ FIXTURE_TEARDOWN(sandbox)
 		child_kill(&self->child);
 }
 
-/* exit() may do more than strict programs may. */
+/* exit() may make calls that strict programs may not. */
 static void leave(int status)
 {
 	syscall(SYS_exit, status);
 }
 
-/* Says that it is in the sandbox. Then records as many events as it hears, until it hears none. */
+/*
+ * Reports that it is in the sandbox. Then records as many events as each message says, until the
+ * pipe is closed.
+ */
 static void record_inside(const struct talk *talk)
 {
 	long count;
@@ -120,7 +123,7 @@ static int enter_and_record(void *arg, const struct talk *talk)
 	return 3;
 }
 
-/* Is in use before: has a descriptor, mappings of the stream, and a name. */
+/* Records before it enters: it has a descriptor, mappings of the stream, and a name. */
 static int record_enter_and_record(void *arg, const struct talk *talk)
 {
 	const struct way *way = arg;
@@ -144,7 +147,7 @@ static int trace(pid_t pid, trace_id_t *trid)
 	return err ? err : posix_trace_start(*trid);
 }
 
-/* recorded + lost, of a stream that overwrites what is old; -1 if it has no such numbers. */
+/* recorded + lost for a stream that overwrites, or -1 if it cannot tell. */
 static long long generated(trace_id_t trid)
 {
 	struct posixtrace_stats_info stats;
@@ -154,7 +157,7 @@ static long long generated(trace_id_t trid)
 	return (long long)(stats.recorded + stats.dropped);
 }
 
-/* The last events are there, without a gap. Returns how many. */
+/* The last events are there, without a gap. Returns their number. */
 static int take_rest(struct __test_metadata *_metadata, trace_id_t trid, int last)
 {
 	struct event event;
@@ -216,7 +219,7 @@ TEST_F(sandbox, program_that_was_traced_before_records_all)
 	ASSERT_EQ(0, hear(&self->child.talk));
 	say(&self->child.talk, EVENTS);
 	if (STRICT_FORBIDS_COUNTER && variant->way.enter == be_strict) {
-		/* As the manual page says: posixtrace(7). */
+		/* As documented in posixtrace(7). */
 		EXPECT_EQ(-EPIPE, hear(&self->child.talk));
 		EXPECT_EQ(SIGSEGV, child_wait(&self->child) & 0x7f);
 		self->child.pid = 0;
@@ -250,7 +253,7 @@ TEST_F(sandbox, event_wakes_a_reader)
 /* ------------------------------------------------------------------ */
 /* Names, threads, daemons						*/
 
-/* Opens names where it may do nothing else. */
+/* Opens names inside, where it can do nothing else. */
 static int open_names_inside(void *arg, const struct talk *talk)
 {
 	trace_event_id_t id;
@@ -316,7 +319,7 @@ static void *record_first(void *arg)
 	return NULL;
 }
 
-/* The other thread gets the filter of this one. */
+/* The other thread inherits the filter of this one. */
 static int enter_with_a_thread(void *arg, const struct talk *talk)
 {
 	struct later later = { .talk = talk };
@@ -328,13 +331,13 @@ static int enter_with_a_thread(void *arg, const struct talk *talk)
 	record_number(0);
 	if (pthread_create(&thread, NULL, record_first, &later))
 		return 1;
-	/* A thread makes system calls when it begins. */
+	/* A thread makes system calls when it starts. */
 	while (!__atomic_load_n(&later.running, __ATOMIC_ACQUIRE))
 		;
 	if (kill_thread())
 		return 2;
 	__atomic_store_n(&later.go, 1, __ATOMIC_RELEASE);
-	/* The other one tells the test, which ends both. */
+	/* The other thread reports to the test, which kills both. */
 	leave(0);
 	return 3;
 }
@@ -361,7 +364,7 @@ TEST(thread_that_gets_the_filter_of_another_one_records)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* As a server does: a child that has nothing but its pipes, and no way to the device. */
+/* As a server does: a child with only its pipes, and no access to the device. */
 static int be_daemon(void *arg, const struct talk *talk)
 {
 	char root[] = "/tmp/sandbox_XXXXXX";
@@ -399,7 +402,7 @@ TEST(child_of_a_daemon_records)
 
 	PXT_NOT_WITH_TSAN("makes system calls of its own");
 	ASSERT_EQ(0, child_start(&child, fork_daemon, NULL));
-	/* That of the child, and a zero from the child. */
+	/* The child's pid from its parent, and 0 from the child, in either order. */
 	pid = hear(&child.talk) + hear(&child.talk);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, trace(pid, &trid));

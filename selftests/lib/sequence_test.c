@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The restartable sequences of a record, stopped after each of their instructions: each record
- * has its own thread, whichever thread writes next on that CPU. It runs in memory of the
- * test, and without the kernel, which would restart it. Needs no module.
+ * The restartable sequences of a record, stopped after each of their instructions: each record has
+ * the right thread, whichever thread writes next on that CPU. The sequences run in memory of the
+ * test, unregistered, so that the kernel does not restart them. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -49,7 +49,7 @@ static const struct identity identities[] = {
 	{ 11, 21, 0x7f31, 0x5556 },
 };
 
-/* Records are packed: then their data has 4 bytes, else 8. */
+/* Records are packed: their data then has 4 bytes, otherwise 8. */
 static bool packed;
 
 static __u64 address_of(__u64 who)
@@ -69,7 +69,7 @@ static __u32 record_step(void)
 
 #define IDENTITIES	(sizeof(identities) / sizeof(identities[0]))
 
-/* Do two differ in one member at most? */
+/* True if the two differ in at most one member. */
 static bool are_alike(__u64 a, __u64 b)
 {
 	return a == b || !a || !b;
@@ -122,7 +122,7 @@ static enum pxtu_written write_as(struct world *world, __u64 who)
 	return pxtu_rseq_record(&gate, &slot, &entry);
 }
 
-/* Only if the same thread wrote before. */
+/* Only if the same thread was the last writer. */
 static enum pxtu_written write_short_as(struct world *world, __u64 who)
 {
 	const struct pxtu_cache cache = cache_of(world, who);
@@ -161,8 +161,8 @@ static struct world now_here;
 static unsigned int steps_seen, steps_in_middle, wrong, refused;
 
 /*
- * The sequence is stopped here: on a copy of its memory, each thread writes, then it or another
- * one.
+ * The sequence is stopped here: on a copy of its memory, each thread writes, then the same or
+ * another one.
  */
 static void others_write(void)
 {
@@ -204,10 +204,10 @@ FIXTURE_VARIANT_ADD(stopped, packed) { true };
 FIXTURE_SETUP(stopped)
 {
 	ASSERT_EQ(0, forgo_sequences());
-	/* As the kernel would set it, if it were still registered. */
+	/* As the kernel would set it if it were still registered. */
 	own_area()->cpu_id = 0;
 	packed = variant->packed;
-	/* If there is a module, its pages are there, which are not writable. */
+	/* With a module, its read-only pages are mapped there. */
 	ASSERT_EQ(&gate, mmap(&gate, sizeof(gate), PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 	memset(&gate, 0, sizeof(gate));
@@ -300,7 +300,7 @@ TEST_F(stopped, fast_path_checks_cache_gate_clock_and_room)
 	/* The last update is after the event. */
 	EXPECT_REFUSED(gate.clock.cycle_last, right + (1ULL << 40));
 #ifdef __x86_64__
-	/* It is too long ago for a product of 64 bits. */
+	/* It is too long ago for a 64-bit product. */
 	EXPECT_REFUSED(gate.clock.cycle_last, right - (1ULL << 32));
 #endif
 	EXPECT_REFUSED(gate.clock.seq, 1);
@@ -429,11 +429,11 @@ static void look_at_cache(void)
 		emptied++;
 	else if (memcmp(&cached, &old, sizeof(cached)) && memcmp(&cached, &fresh, sizeof(cached)))
 		torn++;
-	/* The next event would store to the area before it looks at anything else. */
+	/* The next event would store to the area before it checks anything else. */
 	dangling += cached.len_end && cached.area != own_area();
 }
 
-/* Each member has a value of its own. */
+/* Each member has a different value. */
 static void make_caches(struct world *world)
 {
 	memset(&old, 1, sizeof(old));
@@ -498,7 +498,7 @@ TEST_F(stopped, what_may_be_gone_is_not_cached)
 	EXPECT_EQ(0, memcmp(&cached, &fresh, sizeof(cached)));
 }
 
-/* The lower half of its time would not suffice. */
+/* The lower half of its time would be ambiguous. */
 TEST_F(stopped, writer_is_named_again_at_the_end_of_the_span)
 {
 	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
@@ -516,7 +516,7 @@ TEST_F(stopped, writer_is_named_again_at_the_end_of_the_span)
 	}
 }
 
-/* Another thread than the last writer needs more space, as its record names it. */
+/* If the last writer was another thread, the record needs more space to name its thread. */
 TEST_F(stopped, space_suffices_for_the_record)
 {
 	struct world world;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that share their memory but are not threads, as between clone(CLONE_VM) and
- * exec(): the module refuses SYNC and records. The library remembers the refusal, so each
- * event costs one command. The time of the library stands still until a test moves it.
+ * Processes that share their memory but are not threads, as between clone(CLONE_VM) and exec():
+ * the module refuses SYNC and records. The library remembers the refusal, so each event costs one
+ * command. The library's time stands still until a test advances it.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -34,7 +34,7 @@ static void tick(void)
 /* ------------------------------------------------------------------ */
 /* The other process							*/
 
-/* It shares errno, so it calls nothing that could fail while the test does. */
+/* It shares errno, so it must not call functions that could fail while the test does. */
 struct other {
 	pid_t pid;
 	int wanted;		/* events that it has to record */
@@ -79,7 +79,7 @@ FIXTURE(sharing)
 FIXTURE_SETUP(sharing)
 {
 	self->other = (struct other){ .first = 1000 };
-	/* SKIP() in a setup does not prevent the test from running. */
+	/* SKIP() in a setup does not skip the test. */
 	if (PXT_TSAN)
 		return;
 	ASSERT_EQ(0, start_family_stream(0, &self->trid));
@@ -199,7 +199,7 @@ TEST_F(sharing, refusal_ends_soon_after_the_sharing)
 	EXPECT_EQ(0, stats.dropped);
 }
 
-/* It has memory of its own. */
+/* It has separate memory. */
 static int record_alone(void *arg)
 {
 	(void)arg;
@@ -227,7 +227,7 @@ TEST_F(sharing, child_of_fork_is_not_refused)
 		expect_event(_metadata, self->trid, pid, i);
 }
 
-/* A child of vfork() executes a program or ends before its parent goes on. */
+/* A child of vfork() executes a program or ends before its parent resumes. */
 static int record_two(void *arg)
 {
 	(void)arg;
@@ -263,7 +263,7 @@ TEST_F(sharing, parent_goes_on_after_vfork)
 		expect_event(_metadata, self->trid, getpid(), i);
 }
 
-/* Those of the child alone: the parent keeps its own. */
+/* Only the child's descriptors: the parent keeps its own. */
 static int close_all_and_record(void *arg)
 {
 	(void)arg;
@@ -280,7 +280,7 @@ static int lose_the_device_and_record(void *arg)
 	return close_all_and_record(NULL);
 }
 
-/* The first child can still open the device, and learns that the gate is that of its parent. */
+/* The first child can still open the device, and learns that the gate belongs to its parent. */
 TEST_F(sharing, parent_goes_on_after_children_that_closed_all)
 {
 	char root[] = "/tmp/shared_memory_XXXXXX";
@@ -311,7 +311,7 @@ TEST_F(sharing, parent_goes_on_after_children_that_closed_all)
 /* ------------------------------------------------------------------ */
 /* Children of children							*/
 
-/* The kernel has forgotten its restartable sequences: its struct rseq has the CPU of the parent. */
+/* The kernel has forgotten its restartable sequences: its struct rseq has the parent's CPU. */
 static int record_elsewhere(void *arg)
 {
 	(void)arg;
@@ -358,7 +358,7 @@ TEST_F(sharing, child_of_a_vfork_child_records_on_the_cpu_it_is_on)
 	}
 }
 
-/* A process that shares the memory of its parent, and outlives it. */
+/* A process that shares its parent's memory, and outlives the parent. */
 struct orphan {
 	family_fn fn;
 	pid_t parent;
@@ -384,7 +384,7 @@ static int leave_an_orphan(void *arg)
 	return orphan->pid < 0;
 }
 
-/* Its parent records 1, and the function 2. */
+/* The parent records 1, and the function 2. */
 static void run_orphan(struct __test_metadata *_metadata, struct _test_data_sharing *self,
 		       struct orphan *orphan, family_fn fn)
 {

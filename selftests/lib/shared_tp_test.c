@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that share a thread pointer, as a raw clone() without CLONE_SETTLS creates them:
- * there is one area for restartable sequences, and the kernel serves it for one of them.
+ * Threads that share a thread pointer, as a raw clone() without CLONE_SETTLS creates them: there
+ * is one area for restartable sequences, and the kernel updates it for one of them.
  */
 #define _GNU_SOURCE
 #include <linux/futex.h>
@@ -34,7 +34,7 @@ static void record_marks(int who)
 }
 
 /* ------------------------------------------------------------------ */
-/* The sharer shares errno, so it calls nothing that could fail		*/
+/* The sharer shares errno, so it must not make calls that could fail	*/
 
 struct sharer {
 	void *stack;
@@ -195,15 +195,15 @@ static void *stay(void *arg)
 }
 
 /*
- * Counts the calls of the module for 100 events. Half of the threads start before the
- * stream exists, half after that.
+ * Counts the commands for 100 events. Half of the threads start before the stream exists, half
+ * afterwards.
  */
 static int record_among_threads(void)
 {
 	pthread_t thread;
 	trace_id_t trid;
 
-	/* Each further CPU would ask for a sub-buffer. */
+	/* Each additional CPU would request a sub-buffer. */
 	run_on(0);
 
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0) || raise(SIGSTOP))

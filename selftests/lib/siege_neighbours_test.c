@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A user who does all that costs others processor time: its processes flush many logs, fill streams
- * that flush themselves, create and close streams with events of the kernel, map a stream over and
- * over, and wait for the events of a process with many threads. Processes of other users, in
- * another cgroup or on another CPU, get what they get beside as many processes that just compute.
+ * A user who does everything that costs others CPU time: its processes flush many logs, fill
+ * streams that flush automatically, create and close streams with kernel events, map a stream over
+ * and over, and wait for events of a process with many threads. Processes of other users, in
+ * another cgroup or on another CPU, get as much as next to the same number of processes that just
+ * compute.
  *
- * The attackers change between both every PHASE_MS, so that what else the machine does affects both
- * alike.
+ * The attackers switch between the two every PHASE_MS, so that other load on the machine affects
+ * both alike.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -20,22 +21,22 @@
 #include "withlog.h"
 
 #define PHASE_MS	250
-#define SETTLE_MS	100	/* until the effects of the phase before have passed */
+#define SETTLE_MS	100	/* until the effects of the previous phase have passed */
 #define ROUNDS		16	/* of two phases */
-#define SERIES		3	/* as the host of an emulated machine may be busy */
+#define SERIES		3	/* because the host of an emulated machine may be busy */
 #define VICTIMS_MAX	16
-#define STILL_GETS	95	/* percent of what it gets beside processes that compute */
+#define STILL_GETS	95	/* percent of what it gets next to processes that compute */
 
 #define ATTACKER	65534
 #define VICTIM		1000
 
-#define LOGS		30	/* of each of two attackers */
+#define LOGS		30	/* for each of two attackers */
 #define MAPPINGS	500
 #define THREADS		300	/* more than a synchronization looks at in one go */
 
 enum mode { PREPARING, COMPUTING, ATTACKING, OVER };
 
-/* Memory of all processes. */
+/* Memory shared by all processes. */
 struct arena {
 	int mode;
 	struct {
@@ -50,7 +51,7 @@ static const char *const groups[] = { "victims", "pinned", "attackers" };
 
 #define GROUPS	(sizeof(groups) / sizeof(groups[0]))
 
-/* About ten microseconds of an emulated processor. */
+/* About ten microseconds on an emulated processor. */
 static void compute(void)
 {
 	for (int i = 0; i < 1000; i++)
@@ -81,7 +82,7 @@ struct attack {
 	const char *name;
 	/* Returns 0 or an error number. */
 	int (*begin)(void);
-	/* A few milliseconds of it at most. */
+	/* Takes a few milliseconds at most. */
 	void (*step)(void);
 };
 
@@ -236,9 +237,9 @@ static int attacker(void *arg, const struct talk *talk)
 /* ------------------------------------------------------------------ */
 /* What the victims get							*/
 
-/* Sums of the phases of one kind. */
+/* Sums over the phases of one kind. */
 struct share {
-	unsigned long long group;	/* nanoseconds of the processor */
+	unsigned long long group;	/* nanoseconds of CPU time */
 	unsigned long long pinned;	/* rounds of the loop */
 	unsigned long long elapsed;	/* nanoseconds */
 };
@@ -254,7 +255,7 @@ FIXTURE(siege)
 	struct share attacking;
 };
 
-/* All but the pinned victim run on the other CPUs. */
+/* All processes except the pinned victim run on the other CPUs. */
 static int leave_the_last_cpu(unsigned int last)
 {
 	cpu_set_t set;
@@ -348,7 +349,7 @@ static void phase(const FIXTURE_DATA(siege) * self, enum mode mode, struct share
 	sum->elapsed += after.elapsed - before.elapsed;
 }
 
-/* Do the victims get enough of what they had beside processes that compute? */
+/* True if the victims get enough of what they had next to processes that compute. */
 static bool gets(unsigned long long attacked, unsigned long long had)
 {
 	return attacked * 100 >= had * STILL_GETS;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process that writes noise and lies to all that it can write, and makes all calls
- * it can, while its streams are started, stopped, filtered, cleared, read, flushed into
- * logs and created again: the reader remains intact and small, and the stream of another
- * process exact.
+ * A traced process that writes noise and lies to all memory it can write, and makes all calls it
+ * can, while its streams are started, stopped, filtered, cleared, read, flushed into logs and
+ * created again: the reader stays intact and small, and another process's stream exact.
  *
  * Runs for PXT_SIEGE_SECONDS, 10 by default.
  */
@@ -22,7 +21,7 @@
 #define STREAM_DATA_SIZE 256	/* max-data-size of new_stream() */
 #define MEMORY_GROWTH	(256U << 10)
 
-/* Memory of the three processes. */
+/* Memory shared by the three processes. */
 struct siege {
 	int stop;
 	uint64_t generated;	/* by the innocent process */
@@ -49,7 +48,7 @@ FIXTURE(siege)
 	unsigned long lives;
 };
 
-/* Records with the library, into a stream of its own. */
+/* Records with the library, into a separate stream. */
 static int innocent(void *arg, const struct talk *talk)
 {
 	struct siege *shared = arg;
@@ -103,7 +102,7 @@ static uint32_t dice(uint64_t *rng, uint32_t sides)
 /* ------------------------------------------------------------------ */
 /* Reading								*/
 
-/* Any member of a scribbler's event may be wrong, within the promises of the library. */
+/* Any member of a scribbler's event may be wrong, within the guarantees of the library. */
 static bool is_sound(const struct posix_trace_event_info *info, size_t len, size_t max_data)
 {
 	if (info->posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT)
@@ -220,7 +219,7 @@ static void stream_begin(struct __test_metadata *_metadata, FIXTURE_DATA(siege) 
 	ASSERT_EQ(0, posix_trace_start(stream->trid));
 }
 
-/* The events of the log are trusted as little. */
+/* The events of the log are trusted just as little. */
 static void read_log(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self, int fd)
 {
 	unsigned long before = self->reads;

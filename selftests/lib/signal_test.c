@@ -12,7 +12,7 @@ static trace_event_id_t in_handler, in_thread;
 static int handled;
 static int errno_changed;
 
-/* Each event has its number, so that no loss goes unnoticed. */
+/* Each event has its number, so that losses are detected. */
 static void handler(int signal)
 {
 	int number = handled;
@@ -129,7 +129,7 @@ TEST_F(signal, handler_interrupts_the_reader)
 	EXPECT_EQ((long)sent, expected);
 }
 
-/* The first event of a process, which attaches it, comes from a handler. */
+/* A handler records the first event of a process, which attaches it. */
 static int attach_in_handler(void *arg, const struct talk *talk)
 {
 	(void)arg;
@@ -148,7 +148,7 @@ TEST_F(signal, handler_can_be_the_first_to_record)
 
 	ASSERT_EQ(0, child_start(&child, attach_in_handler, NULL));
 	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
-	/* The child has ids of its own: the same names get the same numbers there. */
+	/* The child has its own ids: the same names get the same numbers there. */
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(trid, "in the handler", &in_handler));
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(trid, "in the thread", &in_thread));
 	ASSERT_EQ(0, posix_trace_start(trid));

@@ -11,12 +11,12 @@
 
 #include "withlog.h"
 
-#define SOAK_WRITERS	256	/* maximum of recording threads in one life */
+#define SOAK_WRITERS	256	/* maximum number of recording threads in one life */
 #define SOAK_FACTOR	0x9e3779b97f4a7c15ULL
 
 /* Memory that the processes of a life share with the controller. */
 struct soak_account {
-	unsigned int writers;			/* threads that have begun */
+	unsigned int writers;			/* threads that have started */
 	unsigned int killed;			/* threads that were killed halfway */
 	unsigned long long generated[SOAK_WRITERS];	/* counted when the call has returned */
 };
@@ -95,7 +95,7 @@ static inline int soak_work(const struct soak_life *life)
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			/* Without being traced, the child records nothing. */
+			/* An untraced child's events are not recorded. */
 			if (life->inherited)
 				soak_record(life->account, life->events / 8);
 			_exit(0);
@@ -108,7 +108,7 @@ static inline int soak_work(const struct soak_life *life)
 	return 0;
 }
 
-/* A child function: begins on request. */
+/* A child function: starts on request. */
 static inline int soak_target(void *arg, const struct talk *talk)
 {
 	say(talk, 0);
@@ -312,8 +312,8 @@ static inline void soak_self(struct soak_life *life)
 }
 
 /*
- * Runs one life, in a process of its own. Returns NULL, or the failed condition. A life
- * that is killed does not return.
+ * Runs one life in a new process. Returns NULL, or the failed condition. A life that is killed
+ * does not return.
  */
 static inline const char *soak_live(unsigned long long seed, struct soak_account *account)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything together, for PXT_SOAK_SECONDS (10 by default): controllers with streams of
- * all kinds, on themselves and on others, which fork, are killed, and have logs; CPUs that
- * go offline and come back; attempts to remove the module. The sums of each stream must be
- * correct, and once all streams are gone, so must the memory of the kernel: see
+ * Everything together, for PXT_SOAK_SECONDS (10 by default): controllers with streams of all
+ * kinds, on themselves and on others, which fork, are killed, and have logs; CPUs that go offline
+ * and come back; attempts to remove the module. The sums of each stream must be correct, and once
+ * all streams are gone, the memory use of the kernel must be back to normal: see
  * Documentation/testing.rst.
  */
 #define _GNU_SOURCE
@@ -45,7 +45,7 @@ FIXTURE(soak)
 	unsigned long long switched;
 	struct child guard;
 	int device;
-	int refcount;		/* this program holds the module, too */
+	int refcount;		/* includes the reference of this program */
 };
 
 FIXTURE_SETUP(soak)
@@ -110,7 +110,7 @@ static void life_judge(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * s
 	self->shared->lives++;
 }
 
-/* Collects lives that have ended. Returns the number of the others. */
+/* Reaps lives that have ended. Returns the number of the others. */
 static int lives_look(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self)
 {
 	int left = 0, status;
@@ -171,7 +171,7 @@ static void soak_until(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * s
 	ASSERT_EQ(0, switch_all_on());
 }
 
-/* The KiB in a line of /proc/meminfo. */
+/* Reads a line of /proc/meminfo, in KiB. */
 static long kib_of(const char *name)
 {
 	FILE *file = fopen("/proc/meminfo", "re");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A storm: more threads than processors, of several processes that share a stream, with and
- * without restartable sequences. They yield, migrate, are interrupted by signals whose
- * handlers record, and run in short turns if the plan says so. At the end every event is
- * accounted for. Include it in one file of a program.
+ * A storm: more threads than processors, in several processes that share a stream, with and
+ * without restartable sequences. They yield, migrate, are interrupted by signals with handlers
+ * that record, and run in short turns if the plan says so. At the end every event is accounted
+ * for. Include it in one file of a program.
  */
 #ifndef _SELFTESTS_STORM_H
 #define _SELFTESTS_STORM_H
@@ -47,9 +47,12 @@ struct post {
 		pid_t pid;
 		pthread_t thread;
 	} who[WRITERS + HANDLERS];
-	/* How often each writer was preempted without having asked for it. */
+	/* How often each writer was preempted involuntarily. */
 	long interrupted[WRITERS];
-	/* The processors that writers use, the first ones; 0: all. Constant while they write. */
+	/*
+	 * The number of processors that writers use, from the first; 0: all. Constant while they
+	 * write.
+	 */
 	__u32 cpus;
 };
 
@@ -138,7 +141,7 @@ static void migrate(__u32 n)
 	run_on(the_post->cpus ? n % the_post->cpus : n);
 }
 
-/* @own_doing: preemptions that the writer has asked for. */
+/* @own_doing: preemptions that the writer has caused itself. */
 static void count_interruptions(__u32 index, long preemptions, long own_doing)
 {
 	__atomic_store_n(&the_post->interrupted[index], preemptions - own_doing, __ATOMIC_RELAXED);
@@ -185,7 +188,7 @@ static void *write_letters(void *arg)
 		if (number % 7 == 0)
 			make_way(number / 7, writer->index, &own_doing);
 	}
-	/* No handler remains after this. */
+	/* No handler runs after this. */
 	if (writer->index % THREADS == 0)
 		pthread_sigmask(SIG_BLOCK, &alarm, NULL);
 	count_interruptions(writer->index, times_put_aside(), own_doing);
@@ -285,7 +288,7 @@ static __u64 sent_by_all(void)
 	return sum;
 }
 
-/* The number of dropped or overwritten events; -1 on errors. */
+/* The number of dropped or overwritten events, or -1. */
 static long long lost(trace_id_t trid, int policy)
 {
 	struct posixtrace_stats_info stats;
@@ -300,14 +303,14 @@ static long long lost(trace_id_t trid, int policy)
 
 /**
  * struct storm - a plan and its stream
- * @policy: of the stream
- * @order: of the stream
- * @size: of the stream; above 1 MB everything fits
- * @letters: the least number of letters
- * @turns: length of a turn in microseconds, 0 for turns of the kernel. The storm checks that
- *	the turns were that short, and goes on until they have interrupted writers often enough
+ * @policy: stream-full policy
+ * @order: order attribute of the stream
+ * @size: size of the stream; above 1 MB everything fits
+ * @letters: minimum number of letters
+ * @turns: length of a turn in microseconds, 0 for turns of the kernel. The storm checks that the
+ *	turns were that short, and lasts until they have interrupted writers often enough
  * @is_long_enough: or NULL; called once there are @letters
- * @unread: read nothing until then, so that a full stream stays full
+ * @unread: do not read until then, so that a full stream stays full
  * @child: the first process
  * @trid: the stream
  */
@@ -328,7 +331,7 @@ static bool storm_is_small(const struct storm *storm)
 	return storm->size <= 1 << 20;
 }
 
-/* Prepares what the processes get from this one. */
+/* Prepares what the processes inherit from this one. */
 static int storm_prepare(struct storm *storm)
 {
 	int err;
@@ -366,7 +369,9 @@ static long interruptions(void)
 	return sum;
 }
 
-/* Short turns have to interrupt one in 500 of the letters. The kernel's own do with one in 1400. */
+/*
+ * Short turns must interrupt one in 500 of the letters. The kernel's turns interrupt one in 1400.
+ */
 static bool storm_goes_on(const struct storm *storm)
 {
 	return sent_by_all() < storm->letters || !all_have_sent() ||
@@ -438,8 +443,8 @@ static void storm_run(struct __test_metadata *_metadata, struct storm *storm)
 		turns = turns_end();
 		EXPECT_LT(500 / pxt_time_scale(), turns);
 		/*
-		 * Many turns preempt a yielding thread or the reader, and some no thread at all
-		 * if there are many processors.
+		 * Many turns preempt a yielding thread or the reader. With many processors, some
+		 * turns preempt no thread at all.
 		 */
 		cpus = turns_cpus();
 		EXPECT_LT(turns * WRITERS / (cpus > WRITERS ? cpus : WRITERS) / 100,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of several threads: none is lost, and earlier events are reported earlier.
+ * Events of several threads: all are kept, and earlier events are reported earlier.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -209,7 +209,7 @@ static void *start_and_stop(void *arg)
 	return NULL;
 }
 
-/* No event is between STOP and START: the stop is exact, whichever threads are recording. */
+/* The stop is exact, whichever threads are recording. */
 TEST_F(threads, no_event_is_between_stop_and_start)
 {
 	struct worker workers[2];

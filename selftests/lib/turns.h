@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Short turns on the processors, on any kernel: on each processor a thread with a real-time
- * policy wakes up again and again for a moment, and preempts the thread that runs there.
+ * Short turns on the processors, on any kernel: on each processor a real-time thread wakes up
+ * periodically for a moment, and preempts the thread that runs there.
  */
 #ifndef _SELFTESTS_TURNS_H
 #define _SELFTESTS_TURNS_H
@@ -11,7 +11,7 @@
 
 #include "process.h"
 
-/* On more, there are so many threads that few of them preempt another one. */
+/* On more processors, there are so many threads that few of them preempt another one. */
 #define TURNS_CPUS	32
 
 static struct turns {
@@ -49,7 +49,7 @@ static inline long turns_end(void)
 	return turns.failed ? -EPERM : turns.count;
 }
 
-/* The processors that make turns: the first ones. */
+/* The number of processors that make turns, from the first. */
 static inline long turns_cpus(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);

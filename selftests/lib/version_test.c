@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The library with a module of another version, older or newer: functions that need the
- * module return ENOTSUP, trace points do nothing and cost nothing.
+ * The library with a module of another version, older or newer: functions that need the module
+ * return ENOTSUP; trace points have no effect and no cost.
  */
 #define _GNU_SOURCE
 #include "no_door.h"
@@ -27,8 +27,8 @@ FIXTURE_VARIANT_ADD(version, newer) { POSIXTRACE_ABI_VERSION + 1 };
 FIXTURE_VARIANT_ADD(version, newest) { ~0U };
 
 /*
- * From now on the filter applies to this process; the stand-in has it, too, but makes no
- * such call.
+ * From now on the filter applies to this process; the stand-in also has it, but makes no such
+ * call.
  */
 FIXTURE_SETUP(version)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waking readers up: a writer does it without a barrier, and no reader sleeps on. It does
- * not happen for each event.
+ * Waking readers: a writer does it without a barrier, no reader misses its wake-up, and most
+ * events do not need one.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -56,7 +56,7 @@ static long sleeps(void)
 	return usage.ru_nvcsw;
 }
 
-/* One of two threads that wake each other up, until they have slept often enough. */
+/* One of two threads that wake each other until they have slept often enough. */
 struct player {
 	pthread_t thread;
 	trace_id_t trid;		/* with the events it waits for */
@@ -72,11 +72,11 @@ struct player {
 
 #define GAME_OVER	-1
 
-/* Waits for a moment, different each time, so that a wake-up meets the reader at any point. */
+/* Waits for a varying moment, so that a wake-up meets the reader at any point. */
 static void dawdle_a_bit(unsigned int *seed)
 {
 	*seed = *seed * 1103515245 + 12345;
-	/* Mostly short ones, up to 65535 turns. */
+	/* Mostly short ones, up to 65535 loops. */
 	for (unsigned int i = *seed >> 8 & ((2U << (*seed >> 28)) - 1); i; i--)
 		__asm__ volatile ("");
 }
@@ -96,7 +96,7 @@ static int hear_number(struct player *player, int wanted)
 }
 
 /*
- * Every other event has so much data that the copy takes a while: the sequence has then
+ * Every other event has so much data that the copy takes a while: by then, the sequence has
  * already checked for a sleeping reader.
  */
 static void say_number(struct player *player, unsigned int *seed, int number)
@@ -134,7 +134,7 @@ static void *play(void *arg)
 	return NULL;
 }
 
-/* The number of events that both have got, if both sleep; else -1. */
+/* The number of events that both have got, if both sleep; otherwise -1. */
 static long both_sleep(const struct player *player)
 {
 	long heard = 0;
@@ -221,7 +221,7 @@ static void *follow(void *arg)
 	return NULL;
 }
 
-/* Hardly any event makes a system call, though a reader waits for each. */
+/* Hardly any event makes a system call, although a reader waits for each. */
 TEST_F_TIMEOUT(wake, busy_writer_makes_few_wakeups, 60)
 {
 	struct follower follower = { .events = 200000 / (pxt_time_scale() * pxt_time_scale()) };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace_attr_setwakeup(): when a stream wakes its sleeping readers, recorded in both ways.
+ * posixtrace_attr_setwakeup(): when a stream wakes its sleeping readers, for events of the library
+ * and of the module.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -17,7 +18,7 @@
 #define STREAM_SIZE	(256 << 10)
 #define DATA_SIZE	1024
 
-/* Of the clock that the age is measured with. */
+/* The clock that the age is measured with. */
 static unsigned long long monotonic(void)
 {
 	return clock_now(CLOCK_MONOTONIC);
@@ -89,7 +90,7 @@ TEST_F(wakeup, default_is_at_once)
 	EXPECT_EQ(0, bytes);
 	EXPECT_EQ(0, ns);
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, bytes, ns, &self->trid));
-	/* There is no timer, and nothing else to wake the reader before it has its event. */
+	/* There is no timer, and no other wake-up before the reader has its event. */
 	for (int i = 0; i < 20; i++) {
 		ASSERT_EQ(0, reader_start(&self->reader, self->trid, NULL));
 		record_number(i);
@@ -140,7 +141,7 @@ static void record_bytes(void)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
 }
 
-/* Records until the reader is awake. Returns the bytes of data that it took. */
+/* Records until the reader is awake. Returns the bytes of data that this took. */
 static size_t bytes_until_awake(struct __test_metadata *_metadata, struct reader *reader,
 				trace_id_t trid)
 {
@@ -173,7 +174,7 @@ TEST_F(wakeup, bytes_wake_long_before_the_age)
 		ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, 64 << 10, ages[i], &self->trid));
 		for (int j = 0; j < 3; j++) {
 			bytes = bytes_until_awake(_metadata, &self->reader, self->trid);
-			/* Headers and the ends of sub-buffers take their share of the 64 KiB. */
+			/* Headers and the ends of sub-buffers take up part of the 64 KiB. */
 			EXPECT_LE(48 << 10, bytes);
 			EXPECT_GT(STREAM_SIZE / 2, bytes);
 			EXPECT_LE(0, take_all(self->trid));
@@ -182,7 +183,7 @@ TEST_F(wakeup, bytes_wake_long_before_the_age)
 	}
 }
 
-/* With the most bytes that a stream takes, before anything is overwritten. */
+/* With the most bytes that a stream accepts, before events are overwritten. */
 TEST_F(wakeup, whole_stream_wakes_in_time)
 {
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, STREAM_SIZE, 0, &self->trid));
@@ -210,7 +211,7 @@ TEST_F(wakeup, deadline_is_kept)
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, 64 << 10, HOUR, &self->trid));
 	EXPECT_EQ(ETIMEDOUT, read_timed(self->trid, &self->event, 0, &deadline));
 	EXPECT_TRUE(is_past(&deadline));
-	/* An event that comes before it is reported then. Repeat it if this thread was too slow. */
+	/* An event recorded earlier is reported then. Repeat if this thread was too slow. */
 	do {
 		ns *= 2;
 		deadline = to_timespec(now() + ns);
@@ -234,7 +235,7 @@ TEST_F(wakeup, reader_that_comes_later_does_not_wait)
 	record_number(2);
 	ASSERT_EQ(0, read_next(self->trid, &self->event, sizeof(self->event.data)));
 	EXPECT_EQ(2, event_number(&self->event));
-	/* While another one sleeps, too. */
+	/* While another one also sleeps. */
 	ASSERT_EQ(0, reader_start(&self->reader, self->trid, NULL));
 	record_number(3);
 	ASSERT_EQ(0, read_next(self->trid, &self->event, sizeof(self->event.data)));
@@ -283,7 +284,7 @@ TEST_F(wakeup, shutdown_wakes_at_once)
 	EXPECT_EQ(EINVAL, reader_end(&self->reader));
 }
 
-/* The timer must not touch the memory, which is gone. */
+/* The timer must not touch the freed memory. */
 TEST_F(wakeup, shutdown_comes_before_the_age)
 {
 	for (int i = 0; i < 30; i++) {
@@ -305,7 +306,7 @@ TEST_F(wakeup, full_stream_wakes_at_once)
 	EXPECT_EQ(0, reader_end(&self->reader));
 }
 
-/* The reader has nothing to read any more, and sleeps on until the next event. */
+/* The reader has no event left to read, and sleeps until the next event. */
 TEST_F(wakeup, clear_loses_no_wakeup)
 {
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, 0, AGE, &self->trid));
@@ -323,7 +324,7 @@ TEST_F(wakeup, end_of_a_process_wakes_at_once)
 {
 	struct child child;
 
-	/* First one of two traced processes ends, and then the only one. */
+	/* First one of two traced processes ends, then the only one. */
 	for (int only = 0; only <= 1; only++) {
 		if (only)
 			ASSERT_EQ(0, child_start(&child, record_on_request, NULL));
@@ -350,7 +351,7 @@ static void jump_away(void)
 	longjmp(before_the_event, 1);
 }
 
-/* The periodic look starts the timer. */
+/* The periodic check starts the timer. */
 TEST_F(wakeup, event_of_a_writer_without_wakeup_is_reported)
 {
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, 64 << 10, AGE, &self->trid));
@@ -381,7 +382,7 @@ TEST_F(wakeup, poller_sleeps_until_the_age)
 		record_number(i);
 		EXPECT_EQ(EPOLLIN, epoll_say(epfd, -1));
 		EXPECT_LE(AGE, monotonic() - before);
-		/* A look finds the event at once. */
+		/* A check finds the event immediately. */
 		record_number(i);
 		EXPECT_EQ(POLLIN, poll_say(fd, -1));
 		EXPECT_EQ(2, take_all(self->trid));

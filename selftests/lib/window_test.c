@@ -13,7 +13,7 @@
 #define WINDOW		(NSEC / 4)
 #define LONG		(10 * NSEC)
 
-/* Has the window passed since the time of the event? */
+/* True if the window has passed since the time of the event. */
 static bool is_due(const struct event *event)
 {
 	return now() >= event_time(event) + WINDOW;
@@ -26,7 +26,7 @@ FIXTURE(window)
 	struct reader reader;
 };
 
-/* It runs, and START was read. */
+/* The stream is running, and START was read. */
 FIXTURE_SETUP(window)
 {
 	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
@@ -162,7 +162,7 @@ TEST_F(window, descriptor_is_not_readable_before_it_has_passed)
 	ASSERT_EQ(0, posixtrace_setwindow(self->trid, WINDOW));
 	for (int i = 0; i < 2; i++) {
 		record_number(i);
-		/* The stream does not know it before the reader looks. */
+		/* The stream does not know about it before the reader looks. */
 		EXPECT_EQ(0, take(self->trid, &self->event));
 		EXPECT_EQ(0, poll_say(posixtrace_fd(self->trid), 0));
 		EXPECT_EQ(0, epoll_say(epfd, 0));
@@ -183,7 +183,7 @@ TEST_F(window, edge_triggered_poller_gets_an_edge_when_it_has_passed)
 
 	ASSERT_LE(0, epfd);
 	ASSERT_EQ(0, posixtrace_setwindow(self->trid, WINDOW));
-	/* Each edge but the first is the end of the window of an event. */
+	/* Each edge but the first is the end of an event's window. */
 	record_number(recorded++);
 	EXPECT_EQ(EPOLLIN, epoll_say(epfd, -1));
 	EXPECT_EQ(0, take(self->trid, &self->event));
@@ -216,7 +216,7 @@ TEST_F(window, stop_releases_all_events)
 	EXPECT_EQ(2, event_number(&self->event));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(POSIX_TRACE_STOP, self->event.info.posix_event_id);
-	/* It holds the events of the next run back. */
+	/* It holds back the events of the next run. */
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
@@ -317,7 +317,7 @@ static int write_number(struct writer *writer, int cpu, unsigned long long time,
 			       sizeof(number));
 }
 
-/* A child function: writes into sub-buffers of two CPUs, with delays. It never calls WAKE. */
+/* A child function: writes to sub-buffers of two CPUs, with delays. It never calls WAKE. */
 static int write_on_request(void *arg, const struct talk *talk)
 {
 	unsigned long long time = 0;
@@ -371,7 +371,7 @@ static int request(struct delayed *delayed, enum request what)
 	return hear(&delayed->child.talk);
 }
 
-/* Reads the events that there are. */
+/* Reads the available events. */
 static int read_events(struct delayed *delayed, int flags)
 {
 	return posixtrace_getevents(delayed->trid, delayed->events, 4, delayed->data,

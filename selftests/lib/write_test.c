@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records that the process writes itself, in restartable sequences, and those that the
- * module writes for a thread without sequences: the same cases for both, and both in one
- * stream.
+ * Records that the process writes itself, in restartable sequences, and records that the module
+ * writes for a thread without sequences: the same cases for both, and both in one stream.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -77,7 +76,7 @@ static bool is_pattern(const struct event *event, size_t len)
 	return true;
 }
 
-/* All calls come from one place, whatever form their records have. */
+/* All calls come from the same place, whatever form their records have. */
 TEST_F(way, data_of_any_length_arrives)
 {
 	void *address = NULL;
@@ -202,7 +201,7 @@ TEST(recording_takes_no_system_call_except_for_space)
 	trace_id_t trid;
 	int ioctls;
 
-	/* One call for each sub-buffer, on each CPU, and some after too many interruptions. */
+	/* One command for each sub-buffer on each CPU, and some after too many interruptions. */
 	ioctls = count_ioctls(true, &trid);
 	EXPECT_LT(0, ioctls);
 	EXPECT_GT(COUNTED / 10, ioctls);
@@ -222,9 +221,9 @@ static long page_faults(void)
 	return getrusage(RUSAGE_SELF, &usage) ? -1 : usage.ru_minflt;
 }
 
-/* Recording goes once around a default stream: its pages were populated when it was mapped. */
+/* Recording wraps around a default stream: its pages were populated when it was mapped. */
 
-/* The door is no memory. */
+/* The door is not memory. */
 static int populate_around(uintptr_t start, uintptr_t end, uintptr_t door)
 {
 	if (door < start || door >= end)
@@ -235,7 +234,10 @@ static int populate_around(uintptr_t start, uintptr_t end, uintptr_t door)
 	return madvise((void *)start, end - start, MADV_POPULATE_READ) ? errno : 0;
 }
 
-/* Maps all pages of programs and libraries: code that runs for the first time takes none. */
+/*
+ * Populates all pages of programs and libraries, so that code that runs for the first time causes
+ * no fault.
+ */
 static int populate_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const struct posixtrace_gate *gate = (const void *)__posix_trace_gate;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The thread of each record, and how seldom a record names it: threads and processes in
- * turn on one CPU, by restartable sequences and by the module.
+ * The thread of each record, and how rarely a record names it: threads and processes in turn on
+ * one CPU, recorded by restartable sequences and by the module.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -39,7 +39,7 @@ static int open_running(struct stream *stream, int inherited)
 	return err ? err : stream_start(stream);
 }
 
-/* The next user event: as stream_take(). */
+/* The next user event; returns as stream_take(). */
 static int take_record(struct stream *stream, struct record *record, struct data *data)
 {
 	int ret;
@@ -108,7 +108,7 @@ TEST_F(alone, event_with_16_bytes_of_data_takes_32)
 	EXPECT_GT(EVENTS * 33, bytes);
 }
 
-/* In a process without room for the memory of the first of its streams. */
+/* In a process without enough address space to map its first stream. */
 static int record_with_little_room(void *arg, const struct talk *talk)
 {
 	struct rlimit limit = { 0, RLIM_INFINITY };
@@ -157,8 +157,8 @@ TEST(event_has_its_process_if_another_stream_cannot_be_mapped)
 }
 
 /*
- * A record has the lower half of its time. That of the writer completes it, but not for so long:
- * wait for that much time, as an idle program would.
+ * A record has the lower half of its time, which the writer's time completes, but not for that
+ * long: wait for that time, as an idle program would.
  */
 TEST_F(alone, event_long_after_the_writer_was_named_has_its_own_time)
 {
@@ -185,7 +185,7 @@ TEST_F(alone, event_long_after_the_writer_was_named_has_its_own_time)
 	EXPECT_LE(times[2], times[3]);
 }
 
-/* One after the other: the C library reuses the pthread_t of a thread for the next. */
+/* One after the other: the C library reuses a thread's pthread_t for the next. */
 #define HEIRS	10
 
 struct heir {
@@ -318,7 +318,7 @@ TEST_F(turns, each_event_has_its_thread)
 		}
 	}
 	EXPECT_EQ(0, take_record(&self->stream, &record, &data));
-	/* At the beginning of a sub-buffer, and after an interrupted sequence. */
+	/* At the start of a sub-buffer, and after an interrupted sequence. */
 	EXPECT_GT(TURNS / 4, needless);
 }
 
