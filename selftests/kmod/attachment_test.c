@@ -181,7 +181,7 @@ TEST(gate_can_only_be_read)
 }
 
 /* ------------------------------------------------------------------ */
-/* Processes with one memory						*/
+/* Processes that share memory						*/
 
 static char sharer_stack[1 << 14] __attribute__((__aligned__(16)));
 static int sharer_may_end;

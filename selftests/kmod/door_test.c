@@ -253,7 +253,7 @@ TEST_F(way, types_are_described)
 }
 
 /* ------------------------------------------------------------------ */
-/* What the door is not							*/
+/* What the door does not allow						*/
 
 FIXTURE(door)
 {

@@ -264,7 +264,7 @@ TEST_F_TIMEOUT(newborn, is_missing_or_complete, 600)
 }
 
 /* ------------------------------------------------------------------ */
-/* Waiting for one of many						*/
+/* Waiting for one of many new processes				*/
 
 #define NEWBORNS	40
 

@@ -489,7 +489,7 @@ TEST_F(foreign, command_of_a_child_is_invalid)
 }
 
 /* ------------------------------------------------------------------ */
-/* The traced process execs and dies					*/
+/* exec() and death of the traced process				*/
 
 static int attach_and_exec(void *arg, const struct talk *talk)
 {

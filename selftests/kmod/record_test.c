@@ -301,7 +301,7 @@ TEST_F(record, unnamed_events_are_recorded)
 }
 
 /* ------------------------------------------------------------------ */
-/* Calls that record nothing						*/
+/* Calls that do not record						*/
 
 FIXTURE(refused)
 {

@@ -220,7 +220,7 @@ static int world_end(struct world *world, struct log_content *content)
 }
 
 /* ------------------------------------------------------------------ */
-/* Tries: each returns 0 or a line					*/
+/* Tries: each returns 0 or a line number				*/
 
 /* Requests @what while the @n-th allocation of the thread fails; then reads the log. */
 static int failing(struct world *world, int n, int (*what)(trace_id_t trid),

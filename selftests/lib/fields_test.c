@@ -312,7 +312,7 @@ TEST(padding_is_skipped)
 }
 
 /* ------------------------------------------------------------------ */
-/* Data that do not match						*/
+/* Data that does not match						*/
 
 TEST(cut_data_show_what_is_whole)
 {

@@ -522,7 +522,7 @@ TEST_F(notes, count_of_mappings_beyond_the_block_is_damage)
 }
 
 /* ------------------------------------------------------------------ */
-/* Behind the ring							*/
+/* Notes after the ring							*/
 
 FIXTURE(ring)
 {

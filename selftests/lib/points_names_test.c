@@ -120,7 +120,7 @@ TEST_F(names, name_means_the_type_of_the_first_point)
 }
 
 /* ------------------------------------------------------------------ */
-/* Common memory							*/
+/* Shared memory							*/
 
 /* Opens its types in another order than the parent. */
 static int reach_in_child(void *arg)

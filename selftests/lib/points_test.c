@@ -220,7 +220,7 @@ TEST_F(points, type_keeps_a_description_that_it_has_and_the_point_its_fields)
 }
 
 /* ------------------------------------------------------------------ */
-/* Cut data								*/
+/* Truncated data							*/
 
 TEST_F(points, long_text_is_cut_and_marked)
 {

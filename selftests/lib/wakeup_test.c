@@ -246,7 +246,7 @@ TEST_F(wakeup, reader_that_comes_later_does_not_wait)
 }
 
 /* ------------------------------------------------------------------ */
-/* What wakes at once							*/
+/* Immediate wake-ups							*/
 
 TEST_F(wakeup, stop_wakes_at_once)
 {
