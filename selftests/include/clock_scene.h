@@ -5,7 +5,7 @@
 
 #include "trace_test.h"
 
-/* A source whose counter the vDSO and the library read, and one that needs a system call. */
+/* A source with a counter that the vDSO and the library read; one that needs a system call. */
 #ifdef __aarch64__
 /* arm64 has only this one. In some guests its counter also needs system calls: see --erratum. */
 #define COUNTER		"arch_sys_counter"

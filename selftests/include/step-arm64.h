@@ -165,7 +165,7 @@ static void steps_through(pid_t thread)
 	steps_set(&debugger->answer, 1);
 	signal = SIGTRAP;
 	while (signal && steps_are_on(thread, &paused)) {
-		/* Deliver other signals than steps. */
+		/* Deliver signals other than steps. */
 		signal = steps_go_on(PTRACE_SINGLESTEP, thread, signal == SIGTRAP ? 0 : signal);
 		if (signal != SIGTRAP || ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) ||
 		    info.si_code != TRAP_TRACE || !steps_are_on(thread, &paused) || paused)

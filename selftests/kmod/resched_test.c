@@ -27,7 +27,7 @@
 /* Nanoseconds within which a call must have let it run. */
 #define PATIENCE	(60 * NSEC)
 
-/* Of the other thread, which shares the test's processor: its turns, and longest wait. */
+/* The turns and longest wait of the other thread, which shares the test's processor. */
 static unsigned long turns;
 static unsigned long long longest;
 static bool enough;

@@ -9,7 +9,7 @@
 #include <linux/posixtrace.h>
 #include <sys/syscall.h>
 
-/* Of all threads and all processes that share this memory. */
+/* Counted for all threads and all processes that share this memory. */
 static struct commands {
 	int syncs;
 	int events;

@@ -8,7 +8,7 @@
 #include "storm.h"
 
 #ifdef HAVE_DELAYS
-/* Of all threads, in shared memory. */
+/* Counted for all threads, in shared memory. */
 static struct aborts {
 	long at[PXTU_DELAYS + 1];
 } *aborts;

@@ -264,7 +264,7 @@ FIXTURE_SETUP(image)
 		err = add_caps(self->program);
 		self->missing = err == -EOPNOTSUPP;
 		ASSERT_TRUE(!err || self->missing);
-		/* Only test kernels may lack extended attributes, not those of distributions. */
+		/* Only test kernels may lack extended attributes, not distribution kernels. */
 		if (self->missing)
 			ASSERT_LT(3, pxt_time_scale());
 	}

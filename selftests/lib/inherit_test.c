@@ -235,7 +235,7 @@ TEST_F(birth, grandchild_is_traced)
 	EXPECT_EQ(1, processes_of(self->trid));
 }
 
-/* The controller is another process, and sees ids of its own namespace. */
+/* The controller is another process, and sees the ids in its namespace. */
 static int record_and_create_a_child(void *arg, const struct talk *talk)
 {
 	pid_t (*make)(family_fn fn, void *arg) = *(void **)arg;

@@ -82,7 +82,7 @@ TEST_F(kernel, interrupts_of_a_thread_that_computes_are_recorded)
 	}
 	/* The scheduler tick fires 100 times a second or more. */
 	EXPECT_LE(MILLISECONDS / 10 / 2, hard);
-	/* The kernel counts these and those of other threads. */
+	/* The kernel counts these and the interrupts of other threads. */
 	EXPECT_LE(hard, self->after - self->before);
 	TH_LOG("%u interrupts and %u softirqs, the kernel counts %llu", hard, soft,
 	       self->after - self->before);

@@ -104,7 +104,7 @@ TEST(record_is_lost_or_read_once_whenever_its_subbuf_is_recycled)
 	}
 }
 
-/* A gap whose start the reader saw too late, and the losses before and after that. */
+/* A gap that the reader saw too late, and the losses before and after that. */
 static struct {
 	struct sim sim;
 	__u64 before;

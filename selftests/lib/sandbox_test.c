@@ -253,7 +253,7 @@ TEST_F(sandbox, event_wakes_a_reader)
 /* ------------------------------------------------------------------ */
 /* Names, threads, daemons						*/
 
-/* Opens names inside, where it can do nothing else. */
+/* Opens names inside, where it makes no other calls. */
 static int open_names_inside(void *arg, const struct talk *talk)
 {
 	trace_event_id_t id;

@@ -176,7 +176,7 @@ TEST_F(sharing, refusal_holds_for_both_processes)
 	EXPECT_EQ(1 + 2 * EVENTS, generated_for(self->trid));
 }
 
-/* No event is lost before the next tick, and none needs the module after it. */
+/* No event is lost before the next tick; after it, events do not need the module. */
 TEST_F(sharing, refusal_ends_soon_after_the_sharing)
 {
 	struct posixtrace_stats_info stats;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# Writes a litmus test without its marks, and once more for each barrier, with that one weakened.
+# Writes a litmus test without its marks, and again for each barrier, with that barrier weakened.
 #
 # A mark is at the end of a line: "// weak: OLD => NEW", or "// weak NAME: OLD => NEW" if the lines
-# with this name change together. NEW is empty to take OLD out. Each barrier has a mark: a test
-# leaves out those that its outcome does not depend on.
+# with this name change together. An empty NEW removes OLD. Each barrier has a mark: a test
+# omits barriers that do not affect its outcome.
 #
 # usage: awk -f variants.awk -v dir=DIRECTORY TEST.litmus    DIRECTORY/NAME, DIRECTORY/NAME+1, ...;
 #	prints "NAME" and "NAME+N what is weakened"
