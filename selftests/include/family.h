@@ -49,10 +49,10 @@ static inline void record_plain(int number)
 	record_as(POSIX_TRACE_UNNAMED_USEREVENT, number);
 }
 
-/* The number of processes that a stream traces, or -1. */
+/* The number of processes that a stream traces, or -1 on error. */
 long processes_of(trace_id_t trid);
 
-/* The number of events generated for a stream, or -1. */
+/* The number of events generated for a stream, or -1 on error. */
 long generated_for(trace_id_t trid);
 
 /* ------------------------------------------------------------------ */

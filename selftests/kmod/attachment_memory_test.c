@@ -27,8 +27,7 @@ static struct {
 } *crowd;
 
 /*
- * All processes do the same, so that they touch the same private pages. Refused ones look at
- * @none.
+ * All processes do the same, so that they touch the same private pages. Refused ones read @none.
  */
 static int attach(void)
 {

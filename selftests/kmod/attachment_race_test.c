@@ -22,7 +22,7 @@ static struct {
 	int zeros;		/* threads that still saw zero after CREATE */
 	int early;		/* threads that saw zero before CREATE */
 	int dawdle[THREADS];
-	bool look_before;	/* map the page before the race, or unmap it */
+	bool look_before;	/* the page is mapped before CREATE, which unmaps it */
 	bool forget;		/* drop and fault in the page repeatedly */
 } *scene;
 

@@ -62,7 +62,7 @@ TEST_F(checked, streams_have_different_numbers)
 
 	EXPECT_NE(0, self->number);
 	EXPECT_LT(self->number, self->other.arg.stream);
-	/* Not even the same as an ended stream in the same slot. */
+	/* This includes a stream that takes the place of another. */
 	last = self->other.arg.stream;
 	for (int i = 0; i < 5; i++) {
 		ASSERT_EQ(0, stream_create(&third, 0));

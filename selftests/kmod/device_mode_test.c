@@ -86,7 +86,7 @@ FIXTURE_SETUP(device)
 	ASSERT_EQ(0, take_out());
 }
 
-/* Runs even after a failed assertion: the next program needs the module. */
+/* No assertion precedes this, so it always runs: the next program needs the module. */
 FIXTURE_TEARDOWN(device)
 {
 	if (!access(PXT_DEVICE, F_OK))

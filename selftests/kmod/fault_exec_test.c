@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * exec() under memory pressure: a traced process remains traced if it survives, and the streams of
- * a controller end with the old program, not earlier.
+ * exec() when memory allocation fails: a traced process remains traced if it survives, and the
+ * streams of a controller end with the old program, not earlier.
  */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that fork and execute programs under memory pressure: the fork fails, or the child is
- * traced, or it is counted as untraced. Later children are traced again.
+ * Processes that fork and execute programs when memory allocation fails: the fork fails, or the
+ * child is traced, or it is counted as untraced. Later children are traced again.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -184,7 +184,7 @@ TEST_F(stuck, thread_sleeps_while_the_log_is_stuck)
 
 	ASSERT_EQ(0, start_controller(&self->child, &self->job));
 	tid = log_thread_find();
-	/* A thread that waits for a wake-up sleeps once; a polling thread sleeps repeatedly. */
+	/* A thread that waits for a wake-up sleeps once; one that retries sleeps repeatedly. */
 	if (variant->open == stuck_error_queue) {
 		EXPECT_TRUE(becomes_true(has_slept_often, &tid, SECONDS));
 	} else {

@@ -15,10 +15,7 @@
 /* The longest call of the neighbour takes less than this fraction of the other's call. */
 #define PART		4
 
-/*
- * Something else may delay the neighbour. If the mappings share one address_space, it always
- * waits.
- */
+/* Something else may delay the neighbour. It always waits if all mappings are in one place. */
 #define ATTEMPTS	5
 
 /* In shared memory: the shutdown has begun; its duration in nanoseconds. */

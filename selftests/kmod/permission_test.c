@@ -66,7 +66,7 @@ FIXTURE_VARIANT(class)
 {
 	const char *name;
 	unsigned long long bit;
-	bool perfmon;			/* permitted by default */
+	bool perfmon;			/* needs CAP_PERFMON by default */
 };
 
 FIXTURE_VARIANT_ADD(class, sched) { "sched", POSIXTRACE_CLASS_SCHED, false };
@@ -86,7 +86,7 @@ FIXTURE_SETUP(class)
 	self->kernel = info.classes;
 }
 
-/* Runs even after a failed assertion: later tests need the default. */
+/* No assertion precedes this, so it always runs: later tests need the default. */
 FIXTURE_TEARDOWN(class)
 {
 	EXPECT_EQ(0, parameter_set(PARAMETER, DEFAULT));

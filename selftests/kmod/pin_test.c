@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of streams cannot be pinned: it is gone from a process that has unmapped it. The remains
- * of an ended stream do not cost more if they are mapped more often.
+ * Memory of streams cannot be pinned: no process can access it after unmapping. The remains of an
+ * ended stream do not cost more if they are mapped more often.
  */
 #define _GNU_SOURCE
 #include <linux/io_uring.h>

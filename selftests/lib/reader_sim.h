@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A stream in plain memory: a few functions under one lock play the kernel's part of the protocol
- * with lib/stream/reader.c. A page that faults follows every mapping.
+ * with lib/stream/reader.c. Every mapping is followed by a page that faults.
  *
  * At most one thread per CPU may write at a time, as in a real stream. Stream-full policies: LOOP
  * with any number of threads, UNTIL_FULL with one thread for everything.
@@ -34,7 +34,7 @@ struct sim {
 	struct pxtu_reader reader;
 	/** @lock: guards all members below except @clock and atomic ones */
 	pthread_mutex_t lock;
-	/** @clock: time of the last event; every event has a different one */
+	/** @clock: time of the last event; no two events have the same time */
 	__u64 clock;
 	/** @at: time of the next record, which its CPU read earlier; 0: now */
 	__u64 at;

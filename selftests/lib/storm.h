@@ -288,7 +288,7 @@ static __u64 sent_by_all(void)
 	return sum;
 }
 
-/* The number of dropped or overwritten events, or -1. */
+/* The number of dropped or overwritten events, or -1 on error. */
 static long long lost(trace_id_t trid, int policy)
 {
 	struct posixtrace_stats_info stats;
