@@ -40,7 +40,7 @@ struct controller {
 	enum company company;
 	pid_t target;
 	int *line;		/* pipe: holders live until it is closed */
-	int *failed;		/* shared; number of errors in holders */
+	int *failed;		/* shared; bits of the errors that holders find */
 };
 
 static void by_returning(const struct talk *talk)

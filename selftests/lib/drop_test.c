@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drops of a full stream are counted without a system call where possible.
+ * Drops of a full stream are counted without a system call where possible, otherwise with one.
  */
 #define _GNU_SOURCE
 #include <linux/seccomp.h>
