@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The name that a thread gets when it executes a program: events have it from the renaming on, which
- * the kernel does before the program may be traced.
+ * The name of a thread that executes a program: events show the new name as soon as the kernel has
+ * renamed the thread, which is before tracing of the program is permitted.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -12,6 +12,7 @@
 #include "withlog.h"
 
 #define NEW_NAME	"exec_helper"
+#define CLASSES		(POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS)
 
 FIXTURE(exec_name)
 {
@@ -29,8 +30,8 @@ FIXTURE_SETUP(exec_name)
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, child_start(&self->child, execute_on_request, &helper));
 	ASSERT_EQ(0, hear(&self->child.talk));
-	ASSERT_EQ(0, kernel_withlog(self->child.pid, POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS,
-				    1 << 20, POSIX_TRACE_APPEND, self->fd, &self->trid));
+	ASSERT_EQ(0, kernel_withlog(self->child.pid, CLASSES, 1 << 20, POSIX_TRACE_APPEND, self->fd,
+				    &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	say(&self->child.talk, 0);
 	ASSERT_EQ(0, child_wait(&self->child));
@@ -47,7 +48,7 @@ FIXTURE_TEARDOWN(exec_name)
 	close(self->fd);
 }
 
-/* Has the thread the name of the program at the time of the event? */
+/* Does the thread have the name of the program at the time of the event? */
 static bool has_new_name(trace_id_t trid, const struct kernel_event *event)
 {
 	struct timespec time = {
@@ -67,7 +68,7 @@ TEST_F(exec_name, holds_from_the_renaming_on)
 	for (size_t i = 0; i < self->events.count; i++) {
 		const struct kernel_event *event = &self->events.event[i];
 
-		/* Its data has no thread. */
+		/* Events of the program do not contain a thread id. */
 		if (event->id >= POSIX_TRACE_UNNAMED_USEREVENT)
 			continue;
 		if (event->id == POSIXTRACE_RENAME) {
