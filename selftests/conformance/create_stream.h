@@ -11,7 +11,7 @@
 /* The value of trid before a call that must not write it. */
 #define UNTOUCHED	4711
 
-/* The maximum number of streams for one process. */
+/* The maximum number of streams per process. */
 #define STREAMS_MAX	32
 
 FIXTURE(create)
@@ -33,7 +33,7 @@ FIXTURE_TEARDOWN(create)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-/* Creates streams on a process until a call fails: returns their number, the error in @err. */
+/* Creates streams on a process until a call fails. Returns their number, and the error in @err. */
 static inline int create_all(pid_t pid, const trace_attr_t *attr, trace_id_t *trid, int max,
 			     int *err)
 {
@@ -45,7 +45,7 @@ static inline int create_all(pid_t pid, const trace_attr_t *attr, trace_id_t *tr
 	return n;
 }
 
-/* True if the caller can create its maximum of streams: no earlier stream has leaked. */
+/* True if the caller can create the maximum number of streams: no earlier stream has leaked. */
 static inline int all_slots_are_free(const trace_attr_t *attr)
 {
 	trace_id_t trid[STREAMS_MAX];

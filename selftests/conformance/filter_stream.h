@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(filter)
 	posix_trace_shutdown(self->trid);
 }
 
-/* The types of the events in the stream, in their order, terminated by zero. */
+/* Reads all events, and stores their types in order, terminated by 0. */
 static inline void take_types(trace_id_t trid, trace_event_id_t *types, int room)
 {
 	struct event event;

@@ -108,7 +108,7 @@ static int toggle_filter(struct traced *traced)
 	return posix_trace_set_filter(traced->trid, &set, how);
 }
 
-/* A description of the first error in the recorded events, "" if there is none. */
+/* A description of the first error in the recorded events, or "". */
 static const char *wrong(const struct traced *traced)
 {
 	return plan_verify(&plan, traced->trid, traced->system, traced->count);
@@ -157,8 +157,8 @@ TEST_F(promise, a03_filter_start_and_stop)
 }
 
 /*
- * Records system events for a part of the stream, and user events on all CPUs for the rest,
- * in turn.
+ * Fills a part of the stream with system events and the rest with user events on all CPUs,
+ * alternately.
  */
 static int record_both(struct traced *traced, int count)
 {
@@ -166,7 +166,7 @@ static int record_both(struct traced *traced, int count)
 	size_t rest;
 	int err = 0, done = 0;
 
-	/* The stream runs when the user events come. */
+	/* Choose the number so that the stream is running when the user events are recorded. */
 	count = traced->running ? count / 2 * 2 : (count - 1) / 2 * 2 + 1;
 	rest = traced->stream_size - count * system_size(&traced->attr);
 	plan_make(&plan, &traced->attr, rest, 0, lens, 8);
@@ -222,7 +222,7 @@ TEST_F(promise, a05_after_clear)
 	EXPECT_STREQ("", wrong(&self->traced));
 }
 
-/* posix_trace_clear() starts a POSIX_TRACE_LOOP stream over; reading it empty does the other. */
+/* posix_trace_clear() resets a POSIX_TRACE_LOOP stream; the other one is read until empty. */
 TEST_F(promise, a05_after_the_stream_was_full)
 {
 	ASSERT_EQ(0, toggle_running(&self->traced));

@@ -98,8 +98,8 @@ FIXTURE_VARIANT_ADD(promise, mixed) {
 };
 
 /*
- * The least favourable sizes: records of an eighth of a 4 KiB sub-buffer, and two sizes
- * that leave a tail slightly too small for any of the records.
+ * The worst sizes: records of one eighth of a 4 KiB sub-buffer, and two sizes that leave a
+ * tail slightly too small for another record.
  */
 FIXTURE_VARIANT_ADD(promise, worst) {
 	POSIX_TRACE_UNTIL_FULL, 64 << 10, 464, 8, { 464, 464, 464, 464, 464, 464, 216, 208 }
@@ -191,7 +191,7 @@ struct recorder {
 	int step;
 };
 
-/* Records every step-th event of the plan, from a CPU of its own. */
+/* Records every step-th event of the plan, pinned to one CPU. */
 static void *record_share(void *arg)
 {
 	struct recorder *recorder = arg;
@@ -253,7 +253,7 @@ TEST_F(promise, a04_unpinned_threads)
 	EXPECT_STREQ("", plan_verify(&plan, self->trid, start, 1));
 }
 
-/* Each event comes from another thread than the one before, so each event records its thread. */
+/* Two threads record alternately, so each event also stores its thread. */
 struct partner {
 	pthread_t thread;
 	sem_t turn;
@@ -304,7 +304,7 @@ TEST_F(promise, a05_after_clear)
 	EXPECT_STREQ("", plan_verify(&plan, self->trid, NULL, 0));
 }
 
-/* posix_trace_clear() starts a POSIX_TRACE_LOOP stream over; reading it empty does the other. */
+/* posix_trace_clear() resets a POSIX_TRACE_LOOP stream; the other one is read until empty. */
 TEST_F(promise, a05_after_the_stream_was_full)
 {
 	ASSERT_TRUE(record_until_full(self->trid, &self->attr));

@@ -93,7 +93,7 @@ TEST_F(attr, a04_covers_events_only)
 
 	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, 64 << 10));
 	size = granted_size(&self->attr);
-	/* The name and the event types take memory of their own, which does not count. */
+	/* The memory of the name and the event types does not count. */
 	memset(name, 'n', TRACE_NAME_MAX);
 	name[TRACE_NAME_MAX] = '\0';
 	ASSERT_EQ(0, posix_trace_attr_setname(&self->attr, name));

@@ -67,7 +67,7 @@ TEST_F(attr, a02_child_is_not_traced)
 	record(1);
 	ASSERT_EQ(0, child_start(&child, record_in_child, NULL));
 	EXPECT_EQ(0, hear(&child.talk));
-	/* The parent is traced while the child lives, and after that. */
+	/* The parent is traced while the child is alive, and afterwards. */
 	record(4);
 	EXPECT_EQ(0, child_wait(&child));
 	record(5);

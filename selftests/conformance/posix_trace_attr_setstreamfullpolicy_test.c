@@ -41,7 +41,7 @@ TEST_F(attr, a01_sets_only_this_attribute)
 	}
 }
 
-/* Starts a stream with this policy and space for some hundred events. */
+/* Starts a stream with this policy and space for a few hundred events. */
 static int start_stream(trace_attr_t *attr, int policy, trace_id_t *trid)
 {
 	int err = posix_trace_attr_setstreamfullpolicy(attr, policy);
@@ -55,7 +55,7 @@ static int start_stream(trace_attr_t *attr, int policy, trace_id_t *trid)
 	return err ? err : posix_trace_start(*trid);
 }
 
-/* Records @count events with numbers from @first on. */
+/* Records @count events, numbered from @first. */
 static void record(int first, int count)
 {
 	struct {
@@ -124,7 +124,7 @@ TEST_F(attr, a04_until_full_stops_when_its_memory_is_used_up)
 	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
 	EXPECT_EQ(POSIX_TRACE_FULL, status.posix_stream_full_status);
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_stream_overrun_status);
-	/* The oldest events are there. */
+	/* The oldest events are still there. */
 	for (; take_user(trid, &event) == 1 && event_number(&event) == taken; taken++)
 		;
 	EXPECT_LT((16 << 10) / 248 / 2, taken);
@@ -257,7 +257,7 @@ TEST_F(attr, a12_other_policies)
 	}
 }
 
-/* Waits until the log contains that number; nothing calls posix_trace_flush(). */
+/* Waits until the log contains that number, without calling posix_trace_flush(). */
 static void wait_for_number(int fd, int number)
 {
 	struct log_content content;
@@ -282,7 +282,7 @@ TEST(a10_flush_flushes_by_itself)
 	ASSERT_EQ(0, posix_trace_start(trid));
 	withlog_record(0, 10);
 	wait_for_number(fd, 9);
-	/* Record faster than the stream is flushed: it acts as with UNTIL_FULL. */
+	/* Record faster than the stream is flushed: it then behaves like UNTIL_FULL. */
 	withlog_record(10, 40000);
 	do {
 		sched_yield();

@@ -52,7 +52,7 @@ TEST_F(clear, a01_report_of_lost_events_is_gone)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-/* Clears a stream that has lost events and was half read: none of them reappears. */
+/* Clears a half-read stream that has lost events: no cleared event reappears. */
 TEST_F(clear, a01_half_read_events_are_gone)
 {
 	struct event event;
@@ -126,7 +126,7 @@ TEST_F(clear, a02_running_stream_keeps_running)
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 	record_number(2);
-	/* No START precedes it: the stream did not start again. */
+	/* No START precedes it: the stream was not restarted. */
 	ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
 	EXPECT_EQ(2, event_number(&event));
 	EXPECT_EQ(0, take(self->trid, &event));
@@ -287,7 +287,7 @@ TEST_F(clear, a07_numbers_begin_at_0)
 	EXPECT_EQ(0, stats.dropped);
 }
 
-/* The stream fills up, reports it and starts again as a new stream does. */
+/* The stream fills up, reports that and restarts as a new stream does. */
 TEST(a07_until_full_fills_up_again)
 {
 	struct event event;
@@ -314,7 +314,7 @@ TEST_F(clear, a08_einval_without_an_active_stream)
 {
 	record_number(1);
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_clear, self->trid));
-	/* The failed calls have cleared nothing. */
+	/* The failed calls have not cleared the stream. */
 	EXPECT_EQ(2, take_all(self->trid));
 }
 
@@ -328,7 +328,7 @@ TEST_F(clear, a09_attributes_do_not_change)
 	EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
 }
 
-/* The stream keeps its resources: no others, and no more of them. */
+/* The stream keeps its memory, and takes no more. */
 TEST_F(clear, a10_uses_the_same_memory)
 {
 	struct posixtrace_stats_info before, after;
@@ -380,7 +380,7 @@ static void *write_until_ended(void *arg)
 	return NULL;
 }
 
-/* Events that began after the call are there, those that ended before it are not. */
+/* Events that began after the call are kept; events that ended before it are gone. */
 TEST_F(clear, a12_threads_can_record_meanwhile)
 {
 	struct writer writer = { .cpu = 1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_create() that fails, is interrupted, is cancelled, or is called by several
- * threads at the same time: Documentation/conformance/posix_trace_create.rst
+ * Calls of posix_trace_create() that fail, are interrupted or cancelled, or run in several
+ * threads concurrently: Documentation/conformance/posix_trace_create.rst
  */
 #define _GNU_SOURCE
 #include <sys/resource.h>
@@ -166,7 +166,7 @@ static void *report_tid(void *arg)
 	struct other_thread *other = arg;
 
 	__atomic_store_n(&other->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
-	/* Live until the test has finished. */
+	/* Stay alive until the test has finished. */
 	pthread_mutex_lock(&other->lock);
 	pthread_mutex_unlock(&other->lock);
 	return NULL;

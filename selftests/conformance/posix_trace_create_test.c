@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * posix_trace_create(): Documentation/conformance/posix_trace_create.rst. For calls that
- * fail, are interrupted or cancelled, or come at the same time, see
+ * fail, are interrupted or cancelled, or run concurrently, see
  * posix_trace_create_errors_test.c.
  */
 #define _GNU_SOURCE
@@ -91,7 +91,7 @@ static int use_trid_eventid_open(trace_id_t trid)
 	return posix_trace_trid_eventid_open(trid, "create", &id);
 }
 
-/* All succeed in this order: START and STOP are there to be read. */
+/* All succeed in this order, because START and STOP can be read. */
 static const struct use {
 	const char *name;
 	int (*fn)(trace_id_t trid);
@@ -158,7 +158,7 @@ TEST_F(create, a02_stream_has_the_attributes_of_the_object)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* The stream uses max-data-size and the full policy, and does not only report them. */
+/* The stream applies max-data-size and the full policy; it does not only report them. */
 TEST_F(create, a02_stream_uses_its_attributes)
 {
 	char data[100] = "";
@@ -236,7 +236,7 @@ TEST_F(create, a05_later_changes_of_the_object_do_not_matter)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* One object serves for several streams. */
+/* One object can be used to create several streams. */
 TEST_F(create, a05_call_does_not_change_the_object)
 {
 	trace_attr_t before = self->attr;
@@ -339,7 +339,7 @@ TEST_F(create, a10_functions_of_logs_reject_the_trace_id)
 	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
 	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
 	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
-	/* The calls have changed nothing. */
+	/* The calls have not changed the stream. */
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
@@ -440,7 +440,7 @@ TEST_F(create, a14_all_processes_together_can_create_trace_sys_max)
 	/* End the last child first: it has copies of the pipes of the earlier ones. */
 	for (int i = TRACE_SYS_MAX / STREAMS_MAX - 1; i >= 0; i--)
 		EXPECT_EQ(0, child_wait(&child[i]));
-	/* The streams counted as long as their controllers lived. */
+	/* The streams counted as long as their controllers were alive. */
 	EXPECT_TRUE(all_slots_are_free(&self->attr));
 }
 

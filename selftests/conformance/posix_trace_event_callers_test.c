@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_event() of several threads at the same time, and as the first call of a
+ * posix_trace_event() called by several threads concurrently, and as the first call of a
  * process in different places: Documentation/conformance/posix_trace_event.rst
  */
 #define _GNU_SOURCE
@@ -50,7 +50,7 @@ static int record_at_the_same_time(void)
 	return 0;
 }
 
-/* True if all events are there, once and in the order of each thread. */
+/* True if each event is there exactly once, and the events of each thread are in order. */
 static bool all_there(trace_id_t trid)
 {
 	int next[THREADS] = { 0 }, thread;
@@ -102,7 +102,7 @@ TEST(a14_first_events_of_threads_at_the_same_time)
 #define ENV_PREINIT	"POSIXTRACE_TEST_PREINIT"
 #define ENV_CONSTRUCTOR	"POSIXTRACE_TEST_CONSTRUCTOR"
 
-/* Records as the traced process of a test, and ends before main(). */
+/* Records as the traced process of a test, and exits before main(). */
 static void record_before_main(const char *descriptors)
 {
 	struct talk talk = { descriptors[0] - 'a', descriptors[1] - 'a' };

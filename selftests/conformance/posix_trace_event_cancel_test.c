@@ -13,7 +13,7 @@
 #include "reading.h"
 #include "seccomp.h"
 
-/* Written by the handlers, and by the thread that cancels theirs. */
+/* Written by the handlers, and by the thread that cancels the interrupted threads. */
 static struct {
 	int entered;
 	int go_on;
@@ -111,9 +111,9 @@ TEST_F(waiting, a25_event_in_a_handler_of_a_cancelled_thread)
 }
 
 /* ------------------------------------------------------------------ */
-/* A thread that is cancelled while it has the library's lock		*/
+/* A thread that is cancelled while it holds the library's lock		*/
 
-/* In place of the module: the command that takes note of new streams fails. */
+/* Stands in for the module: the command that picks up new streams fails. */
 static void answer_sync(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *interrupted = context;

@@ -10,7 +10,7 @@
 #include "step.h"
 #include "trace_test.h"
 
-/* Numbers of the events: those of interrupted calls are negative. */
+/* Event numbers: interrupted calls record negative ones. */
 #define INTERRUPTED	(-2)
 
 static int handled;		/* events that the handler has recorded */
@@ -42,7 +42,7 @@ static void expect_handled(struct __test_metadata *_metadata, trace_id_t trid, i
 	}
 	EXPECT_EQ(count, next);
 	EXPECT_EQ(calls, interrupted);
-	/* Otherwise there was nothing to interrupt. */
+	/* The handler must have interrupted enough steps. */
 	EXPECT_LT(20, next);
 }
 

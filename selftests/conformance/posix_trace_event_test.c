@@ -262,7 +262,7 @@ TEST_F(event, a10_system_types_and_invalid_types)
 	posix_trace_event(self->id + 1, "x", 1);
 	posix_trace_event(4095, "x", 1);
 	posix_trace_event(4096, "x", 1);
-	/* Numbers with the lower bits of a type. */
+	/* Invalid numbers with the lower bits of a valid type. */
 	posix_trace_event(4096 + UNNAMED, "x", 1);
 	posix_trace_event(4096 + self->id, "x", 1);
 	posix_trace_event(1U << 31 | UNNAMED, "x", 1);
@@ -275,7 +275,7 @@ TEST_F(event, a11_without_data)
 	struct event event;
 
 	posix_trace_event(self->id, NULL, 0);
-	/* The pointer does not matter if nothing is read. */
+	/* Without data, the pointer is not used. */
 	posix_trace_event(self->id, (void *)8, 0);
 	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(1, take(self->trid, &event));

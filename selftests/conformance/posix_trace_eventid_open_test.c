@@ -175,8 +175,8 @@ TEST(a04_first_calls_of_threads_at_the_same_time)
 }
 
 /*
- * A thread of the child is stopped when it has begun to attach the process. Then another
- * thread opens a name, before the module holds any data of the process.
+ * A thread of the child is stopped after it has begun to attach the process. Another thread
+ * opens a name before the module holds any data of the process.
  */
 struct attacher {
 	const struct talk *talk;
@@ -335,7 +335,7 @@ struct filler {
 	int named;
 };
 
-/* Opens names of its own until no type is left. */
+/* Opens names that no other thread uses until no type is left. */
 static void *fill_with_own(void *arg)
 {
 	struct filler *filler = arg;
@@ -451,7 +451,7 @@ enum generation {
 	GENERATIONS,
 };
 
-/* The identifiers that each process opened, in shared memory: the youngest names first. */
+/* The identifiers that each process opened, in shared memory: the newest names first. */
 struct opened {
 	trace_event_id_t ids[GENERATIONS][GENERATIONS];
 };

@@ -193,7 +193,7 @@ TEST_F(status, a03_values_are_consistent)
 	}
 }
 
-/* A full stream is stopped; once it starts again it is not full. */
+/* A full stream is stopped; once restarted, it is not full. */
 TEST(a03_until_full_is_never_running_and_full)
 {
 	void *(*const fns[])(void *) = { look, record_much, read_all };

@@ -250,7 +250,7 @@ TEST_F(getnext, a12_event_is_not_reported_again)
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-/* Records many times the capacity of the stream, but little at a time. */
+/* Records many times the capacity of the stream, a little at a time. */
 static void record_and_read(struct __test_metadata *_metadata, trace_id_t trid)
 {
 	struct posix_trace_status_info status;

@@ -29,7 +29,7 @@ TEST(a02_einval_for_a_null_result)
 	close(fd);
 }
 
-/* For any error, a file that is not a log gives no trace id. */
+/* Whatever the error, a file that is not a log yields no trace id. */
 TEST(a03_result_is_written_only_on_success)
 {
 	trace_id_t trid = UNTOUCHED;

@@ -19,8 +19,8 @@
 #define PHASES		4	/* of a round */
 
 /*
- * What the controller has done, times PHASES: let the type pass; begun to filter it out;
- * filtered it out; begun to let it pass.
+ * The state of the controller, modulo PHASES: the type passes; the controller is about to
+ * filter it out; the type is filtered out; the controller is about to let it pass.
  */
 enum phase { PASSES, BEGINS, FILTERED, ENDS };
 
@@ -225,7 +225,7 @@ TEST_F(load, a10_nothing_is_recorded_after_the_return)
 			ASSERT_FALSE(event_time(&event) > self->filtered[i] &&
 				     event_time(&event) < self->passes[i]);
 	}
-	/* There were calls in the time in which nothing may be recorded. */
+	/* Calls were made while no event of the type may be recorded. */
 	for (int i = 0; i < THREADS; i++)
 		for (int j = 0; j < CALLS; j++)
 			calls += load->recorder[i].must_not[j];

@@ -98,7 +98,7 @@ static void expect_gaps(struct __test_metadata *_metadata, trace_id_t trid, int 
 
 	ASSERT_EQ(0, posix_trace_start(trid));
 	flood(UNNAMED);
-	/* Reading a full stream starts it again, which ends the gap. */
+	/* Reading a full stream restarts it, which ends the gap. */
 	count_gaps(trid, &overflows, &resumes);
 	posix_trace_event(UNNAMED, NULL, 0);
 	count_gaps(trid, &overflows, &resumes);
@@ -125,7 +125,7 @@ TEST_F(lossy, a14_resume)
 	expect_gaps(_metadata, self->trid, 1, 0);
 }
 
-/* The stream is full, which no event in it reports. It starts again all the same. */
+/* The stream is full, although no event in it reports that. It restarts nevertheless. */
 TEST(a14_until_full_without_system_events)
 {
 	trace_event_set_t set = set_filled(POSIX_TRACE_SYSTEM_EVENTS);

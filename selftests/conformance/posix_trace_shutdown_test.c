@@ -10,12 +10,12 @@
 #include "stream_state.h"
 #include "logdrain.h"
 
-/* The maximum number of streams for one process. */
+/* The maximum number of streams per process. */
 #define STREAMS_MAX	32
 
 #define IDLE_VARIABLE	"SHUTDOWN_TEST_IDLE"
 
-/* The controller's program after exec: reports that it runs, and lives until the pipe is closed. */
+/* The controller's program after exec: reports that it runs, and stays until the pipe is closed. */
 static void __attribute__((constructor)) idle_after_exec(void)
 {
 	const char *fds = getenv(IDLE_VARIABLE);
@@ -174,7 +174,7 @@ TEST_F(shutdown, a02_all_resources_are_free_again)
 	EXPECT_EQ(STREAMS_MAX, free_slots(0));
 }
 
-/* The next stream needs the last free place, so a late release would be an error. */
+/* The next stream needs the last free slot, so a late release would make it fail. */
 TEST_F(shutdown, a03_resources_are_free_on_return)
 {
 	trace_id_t trid[STREAMS_MAX - 1];
@@ -407,7 +407,7 @@ TEST_F(end, a08_streams_of_a_controller_end_with_it)
 		EXPECT_EQ(0, child_wait(&self->child));
 }
 
-/* A child of the controller has copies of all its descriptors, and lives on. */
+/* A child of the controller has copies of all its descriptors, and outlives it. */
 static int control_with_child(void *arg, const struct talk *talk)
 {
 	struct child child;
@@ -628,7 +628,7 @@ TEST_F(logged, a16_returns_after_all_is_written)
 	ASSERT_EQ(0, posix_trace_start(trid));
 	withlog_record(0, 500);
 	ASSERT_EQ(0, posix_trace_shutdown(trid));
-	/* The log was closed, too: the reader gets the end of the file without waiting. */
+	/* The log was also closed: the reader gets the end of the file without waiting. */
 	ASSERT_EQ(0, fcntl(pipe[0], F_SETFL, O_NONBLOCK));
 	do {
 		ret = copy_once(pipe[0], fd);

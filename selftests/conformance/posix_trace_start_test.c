@@ -278,7 +278,7 @@ TEST_F(start, a11_einval_without_an_active_stream)
 	EXPECT_EQ(0, take_all(self->trid));
 }
 
-/* Each call does all or nothing, interrupted or not: START and STOP alternate. */
+/* Each call takes full effect or no effect, interrupted or not: START and STOP alternate. */
 TEST_F(start, a12_signals_leave_it_undone_or_done)
 {
 	struct event event;

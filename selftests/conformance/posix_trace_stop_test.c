@@ -174,7 +174,7 @@ TEST(a04_full_stream_does_not_change)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* The status does not change: the stream still starts again once it has been read. */
+/* The status does not change: the stream still restarts once it has been read. */
 TEST(a04_full_stream_starts_again_once_read)
 {
 	struct event event;
@@ -187,7 +187,7 @@ TEST(a04_full_stream_starts_again_once_read)
 	while (take_id(trid, &event) != POSIX_TRACE_STOP)
 		;
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(trid));
-	/* Then it can be stopped. */
+	/* Now it can be stopped. */
 	EXPECT_EQ(0, posix_trace_stop(trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(trid));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));

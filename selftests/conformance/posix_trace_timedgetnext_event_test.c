@@ -146,8 +146,8 @@ TEST_F(timedgetnext, a05_time_that_has_passed)
 /* The clock is set							*/
 
 /*
- * When the test ends or dies, a child sets the clock to the time that it would show
- * otherwise. It computes that time from CLOCK_MONOTONIC, which the test does not change.
+ * A child restores the clock when the test ends or dies. It computes the correct time from
+ * CLOCK_MONOTONIC, which the test does not change.
  */
 static int guard_clock(void *arg, const struct talk *talk)
 {

@@ -18,7 +18,7 @@
 /* The traced process executes these requests. */
 enum question {
 	OPEN,		/* opens the name with the number that follows, and answers with its id */
-	OPEN_MANY,	/* opens names of its own: 0, or 1 if two names have the same id */
+	OPEN_MANY,	/* opens names; answers 0, or 1 if two names have the same id */
 	RECORD,		/* records an event of the type that follows */
 };
 

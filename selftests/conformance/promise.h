@@ -116,13 +116,13 @@ static inline void plan_record(const struct plan *plan, int i)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, plan->len[i]);
 }
 
-/* Moves to the next CPU before the @i-th of @count events, three times round in all. */
+/* Moves to the next CPU before the @i-th of @count events, in three rounds over all CPUs. */
 static inline void next_cpu(int i, int count)
 {
 	static long cpus;
 	int step;
 
-	/* Not for each event: it reads a file. */
+	/* Call sysconf() only once: it reads a file. */
 	if (!cpus)
 		cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	step = count / (3 * cpus) + 1;
@@ -217,7 +217,7 @@ static inline int record_until_full(trace_id_t trid, const trace_attr_t *attr)
 
 	posix_trace_attr_getstreamsize(attr, &stream_size);
 	posix_trace_attr_getmaxdatasize(attr, &len);
-	/* For each CPU there is a sub-buffer more. */
+	/* Each CPU adds one sub-buffer. */
 	stream_size += (size_t)pxt_subbuf_size(stream_size, len) *
 		       sysconf(_SC_NPROCESSORS_CONF);
 	/* Each event takes its data and a header of at least 16 bytes in memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tests of XSH 2.11, reading: a running stream with space for all events; its first event
- * was read.
+ * Tests of XSH 2.11, reading: a running stream with space for all events. Its first event
+ * has been read.
  */
 #ifndef _SELFTESTS_READING_STREAM_H
 #define _SELFTESTS_READING_STREAM_H

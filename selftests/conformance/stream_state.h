@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * States of streams: helpers that bring them about and read them, and checks for every
- * function that takes only a trace id.
+ * States of streams: helpers that set and read them, and checks for every function that
+ * takes only a trace id.
  */
 #ifndef _SELFTESTS_STREAM_STATE_H
 #define _SELFTESTS_STREAM_STATE_H
@@ -17,7 +17,7 @@
 /* posix_stream_status and posix_stream_full_status in one number. */
 #define STATE(status, full) (POSIX_TRACE_##status << 8 | POSIX_TRACE_##full)
 
-/* The state in the status, or minus an error number. Resets the overrun status. */
+/* The state in the status, or a negative error number. Resets the overrun status. */
 static inline int state_of(trace_id_t trid)
 {
 	struct posix_trace_status_info status;
@@ -26,7 +26,7 @@ static inline int state_of(trace_id_t trid)
 	return err ? -err : status.posix_stream_status << 8 | status.posix_stream_full_status;
 }
 
-/* The overrun status, or minus an error number. Resets it. */
+/* The overrun status, or a negative error number. Resets it. */
 static inline int overrun_of(trace_id_t trid)
 {
 	struct posix_trace_status_info status;
@@ -59,7 +59,7 @@ static inline int overfill(int first)
 	return first + TOO_MANY;
 }
 
-/* The id of the next event, 0 if there is none, or minus an error number. */
+/* Reads the next event. Returns its id, 0 if the stream is empty, or a negative error number. */
 static inline int take_id(trace_id_t trid, struct event *event)
 {
 	int ret = take(trid, event);
@@ -154,7 +154,7 @@ static inline void count_signal(int signal)
 	signals_handled++;
 }
 
-/* From now on a handler runs every millisecond, and system calls are not restarted. */
+/* From now on, a handler runs every millisecond without restarting system calls. */
 static inline int signals_begin(void)
 {
 	const struct itimerval every_ms = { { 0, 1000 }, { 0, 1000 } };

@@ -7,7 +7,7 @@
 #define TRACE_H_NAMES_H
 
 #include <trace.h>
-/* The constants of the C library must not change ours. */
+/* Constants of the C library must not change ours. */
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>

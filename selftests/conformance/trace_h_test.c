@@ -134,7 +134,7 @@ TEST(a07_functions_are_in_the_library)
 	}
 }
 
-/* Macros evaluate them without a stream, too. */
+/* Macros evaluate their arguments even without a stream. */
 TEST(a08_macros_evaluate_their_arguments_once)
 {
 	trace_event_id_t id = POSIX_TRACE_UNNAMED_USEREVENT - 1;

@@ -9,7 +9,7 @@
 #include "pxt_test.h"
 #include "stream_state.h"
 
-/* The maximum number of streams for one process. */
+/* The maximum number of streams per process. */
 #define STREAMS_MAX	32
 
 #define THREADS		4
@@ -70,8 +70,8 @@ static int take_counting(trace_id_t trid, unsigned long long *taken)
 }
 
 /*
- * Checks the counters of a stream after @generated events were generated and @taken of them
- * were read; no thread records any more. Returns the first error, or NULL.
+ * Checks the counters of a stream after all threads have stopped recording: @generated events
+ * were generated, and @taken of them were read. Returns the first error, or NULL.
  */
 static const char *wrong_account(trace_id_t trid, unsigned long long generated,
 				 unsigned long long taken)
@@ -145,7 +145,7 @@ TEST_F(account, a02_many_threads_with_a_reader)
 	EXPECT_EQ(NULL, wrong_account(self->trid, THREADS * EVENTS, taken));
 }
 
-/* The reader is too late, every time. */
+/* The reader is always too late. */
 TEST_F(account, a02_many_threads_with_a_slow_reader)
 {
 	unsigned long long taken = 0;
@@ -311,8 +311,8 @@ TEST(a04_several_processes_with_readers)
 }
 
 /*
- * The numbers of one thread only rise, and where some are missing, a pair of OVERFLOW and
- * RESUME was reported since the last one. Threads record on all CPUs, with a reader.
+ * The numbers of a thread only increase. Where some are missing, a pair of OVERFLOW and RESUME
+ * was reported after the previous number. Threads record on all CPUs, with a reader.
  */
 struct mark {
 	int thread;
@@ -378,7 +378,7 @@ TEST_F(account, a05_every_gap_has_a_pair_before_the_next_event)
 
 #define TYPES	5
 
-/* Stream i filters out the types whose bits are set in i. */
+/* Stream i filters out each type with its bit set in i. */
 static int filter_by_number(trace_id_t trid, int i, const trace_event_id_t types[TYPES])
 {
 	trace_event_set_t set;
@@ -491,7 +491,7 @@ static int use_all_streams(void *arg, const struct talk *talk)
 			return 2;
 	}
 	say(talk, n);
-	/* All other processes have created theirs, too. */
+	/* Wait until all processes have created their streams. */
 	if (hear(talk))
 		return 3;
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &n, sizeof(n));
@@ -589,7 +589,7 @@ TEST(a11_one_controller_traces_many_processes)
 	}
 }
 
-/* A stream whose traced process has recorded number 1 and then ended. */
+/* A stream. Its traced process has recorded number 1 and then exited. */
 FIXTURE(orphan)
 {
 	struct child child;
@@ -656,7 +656,7 @@ TEST_F(orphan, a12_stream_can_be_controlled_after_its_process)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* The stream was full when its process ended. It starts again after reading, as any other. */
+/* The stream was full when its process ended. It restarts when it is read, like any other. */
 TEST(a12_full_stream_starts_again_after_its_process)
 {
 	struct child child;

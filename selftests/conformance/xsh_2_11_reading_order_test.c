@@ -11,7 +11,7 @@
 
 #define ROUNDS	400
 
-/* Two threads on two CPUs pass a ball to each other, and record its number when they have it. */
+/* Two threads on two CPUs pass a ball to each other. Each receiver records its number. */
 struct game {
 	int kind;
 	int in[2];
@@ -78,7 +78,7 @@ static void *play(void *arg)
 	return NULL;
 }
 
-/* Passes the ball on between the players, as a separate process. */
+/* Relays the ball between the players, in a separate process. */
 static void relay(int pipes[4][2])
 {
 	char byte;

@@ -27,7 +27,7 @@ static int share_one(struct sharer *sharer, struct event *event)
 		return read_timed(sharer->trid, event, ROOM, &never);
 	if (sharer->way == 1)
 		return read_next(sharer->trid, event, ROOM);
-	/* Give way to other threads in between. */
+	/* Yield to other threads in between. */
 	for (;;) {
 		int err = read_try(sharer->trid, event, ROOM);
 

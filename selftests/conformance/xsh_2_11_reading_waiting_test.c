@@ -110,7 +110,7 @@ TEST_F(waiting, a18_blocked_signal_does_not_end_the_wait)
 	EXPECT_EQ(0, handled);
 }
 
-/* The main function of a child: waits for an event of its own. */
+/* The main function of a child: waits for an event of the child. */
 static int read_and_be_stopped(void *arg, const struct talk *talk)
 {
 	struct reader reader;
@@ -229,7 +229,7 @@ TEST_F(waiting, a21_cancelled_thread_loses_no_event)
 		ASSERT_EQ(0, pthread_join(reader.thread, &result));
 		/*
 		 * The thread was cancelled, or it has the event. glibc may report a thread
-		 * as cancelled that had just returned, if its signal was already under way.
+		 * that had just returned as cancelled if its signal was already pending.
 		 */
 		if (!reader.done) {
 			EXPECT_EQ(PTHREAD_CANCELED, result);

@@ -226,7 +226,7 @@ TEST_F(until_full, a16_resume_has_the_time_of_the_next_start)
 	}
 }
 
-/* A pair is between the last event that was read and the next one, or there is no pair. */
+/* Each gap between two events that are read is reported by one pair. */
 TEST_F(stream, a17_one_pair_for_each_gap_and_none_without)
 {
 	int last = -1, expected = 0, pairs = 0, number = 0, id;
@@ -249,7 +249,7 @@ TEST_F(stream, a17_one_pair_for_each_gap_and_none_without)
 			ASSERT_LT(last, event_number(&event));
 			expected += event_number(&event) > last + 1;
 			last = event_number(&event);
-			/* Each gap has its pair before the next event. */
+			/* The pair of a gap precedes the next event. */
 			ASSERT_EQ(expected, pairs);
 		}
 		ASSERT_EQ(0, id);

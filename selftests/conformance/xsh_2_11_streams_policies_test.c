@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Full policies of a stream, including that of streams with log:
+ * Full policies of streams, with and without log:
  * Documentation/conformance/xsh_2_11_streams.rst
  */
 #define _GNU_SOURCE
@@ -26,8 +26,8 @@ TEST_F(loop, a19_loop_runs_until_it_is_stopped)
 }
 
 /*
- * The number of last events that a stream keeps at least after it has overwritten some, or
- * minus an error number: the sub-buffers of the other CPUs may be lost.
+ * The minimum number of latest events that a stream keeps when it overwrites, or a negative
+ * error number. The sub-buffers of the other CPUs may be lost.
  */
 static int promised_of_the_last(trace_id_t trid)
 {
@@ -172,7 +172,7 @@ TEST_F(until_full, a25_stopped_stream_does_not_start_when_it_is_empty)
 	EXPECT_EQ(0, take_all(self->trid));
 }
 
-/* Waits until the log contains that number; nothing calls posix_trace_flush(). */
+/* Waits until the log contains that number, without calling posix_trace_flush(). */
 static void wait_for_number(int fd, int number)
 {
 	struct log_content content;

@@ -66,7 +66,7 @@ TEST_F(until_full, a05_without_space_it_is_suspended_and_full)
 	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(self->trid));
 	EXPECT_EQ(1, stats.dropped);
 	EXPECT_EQ(number - 1, stats.recorded);
-	/* Further events are lost, too, and nothing else changes. */
+	/* Further events are also lost; the state does not change. */
 	for (int i = 2; i < 20; i++) {
 		record_number(number++);
 		ASSERT_EQ(i, stats_of(self->trid).dropped);
@@ -222,7 +222,7 @@ static const char *walk_on(struct walk *walk, enum step step)
 	walk->stats = stats;
 	state = state_of(walk->trid);
 	wanted = next_state(walk, step, dropped);
-	/* The window of LOOP may become full, or not full, meanwhile. */
+	/* The step may have made the window of LOOP full, or not full. */
 	if (walk->loop && (step == RECORD || step == READ))
 		wanted += full_of(state) - full_of(wanted);
 	walk->state = state;

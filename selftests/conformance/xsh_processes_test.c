@@ -53,7 +53,7 @@ FIXTURE_TEARDOWN(processes)
 	posix_trace_shutdown(self->trid);
 }
 
-/* Is the next event of this process, with this number and name? */
+/* True if the next event comes from this process and has this number and name. */
 static bool next_is(struct _test_data_processes *self, pid_t pid, int number, const char *name)
 {
 	char found[TRACE_EVENT_NAME_MAX + 1];
@@ -131,7 +131,7 @@ TEST(a03_exec_begins_without_names_of_the_controller)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* What a controller does before it leaves its program, or ends. */
+/* What a controller does before it executes another program, or exits. */
 struct leaving {
 	int log;
 	bool executes;
@@ -150,7 +150,7 @@ static int create_and_leave(void *arg)
 	_Exit(0);
 }
 
-/* The stream of a child is on this process, and ends with the child. */
+/* The stream of a child traces this process, and ends with the child. */
 static void expect_shut_down(struct __test_metadata *_metadata, bool executes)
 {
 	struct leaving leaving = { .log = log_tmpfile(), .executes = executes };
@@ -158,7 +158,7 @@ static void expect_shut_down(struct __test_metadata *_metadata, bool executes)
 
 	ASSERT_LE(0, leaving.log);
 	ASSERT_EQ(0, ended(by_fork(create_and_leave, &leaving)));
-	/* This process is not traced by it any more. */
+	/* The stream no longer traces this process. */
 	record_plain(1);
 	log_content_fd(leaving.log, &content);
 	EXPECT_TRUE(log_content_is(&content, 0));
@@ -191,7 +191,7 @@ static int finds_names(void *arg)
 
 	if (map_names("of the parent", NAMES, &last) || last != *(trace_event_id_t *)arg)
 		return 1;
-	/* It has no room for others. */
+	/* The process has no room for further names. */
 	return posix_trace_eventid_open("of the child", &other) ||
 	       other != POSIX_TRACE_UNNAMED_USEREVENT;
 }
