@@ -42,7 +42,7 @@ static struct {
 	bool created;
 	struct posixtrace_attr attr;
 	unsigned int nr_cpus;
-	unsigned int processors;	/* 0: those of the machine */
+	unsigned int processors;	/* 0: as many as the machine has */
 	unsigned int nr_subbufs;
 	unsigned int subbuf_size;
 	struct posixtrace_reader *reader;
@@ -491,7 +491,7 @@ static long map_gate(void *place, size_t size)
 
 long __real_syscall(long number, ...);
 
-/* The linker replaces syscall() of the C library by this function (--wrap). */
+/* The linker replaces syscall() of the C library with this function (--wrap). */
 long __wrap_syscall(long number, ...)
 {
 	long arg[6];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Simulates the module in the process itself, for machines without the module: one stream with
- * policy POSIX_TRACE_LOOP that traces this process. The library is the real one. Only its system
- * calls to the module end here.
+ * policy POSIX_TRACE_LOOP that traces this process. The library is the real one; its system calls
+ * to the module are intercepted.
  *
- * Recording threads must stay on their CPUs: only the kernel can execute NEXT atomically with
- * respect to a CPU.
+ * Recording threads must be pinned: only the kernel can execute NEXT atomically with respect to a
+ * CPU.
  */
 #ifndef BENCH_FAKE_H
 #define BENCH_FAKE_H
@@ -16,7 +16,7 @@
  * fake_clock() - choose the clock of timestamps
  * @counter: use the counter of the CPU, as the module publishes it; otherwise the vDSO
  *
- * Call it before the first call of the library, or between streams.
+ * Context: before the first call of the library, or between streams.
  */
 void fake_clock(bool counter);
 
@@ -36,7 +36,7 @@ unsigned long fake_nexts(void);
 /**
  * fake_bytes() - get the size of the records in all open and closed sub-buffers
  *
- * Return: the present number of bytes.
+ * Return: the current number of bytes.
  */
 unsigned long fake_bytes(void);
 

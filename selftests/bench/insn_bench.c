@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts instructions, including those of the kernel, in a guest whose clock counts them
- * (selftests/vm/run --icount). Prints lines "NAME VALUE".
+ * Counts instructions in user space and in the kernel, in a guest with a clock that counts
+ * instructions (selftests/vm/run --icount). Prints lines "NAME VALUE".
  *
  * usage: insn_bench [all|recording|processors|interrupts]
  *
- * "recording" measures only what depends on GLIBC_TUNABLES=glibc.pthread.rseq=0, "processors"
- * what depends on the number of possible processors. "interrupts" prints for how long interrupts
- * are off at most, in microseconds, which are 1000 instructions each.
+ * "recording" measures only what depends on GLIBC_TUNABLES=glibc.pthread.rseq=0, "processors" what
+ * depends on the number of possible processors. "interrupts" prints the longest time with
+ * interrupts off, in microseconds of 1000 instructions each.
  */
 #include <fcntl.h>
 #include <posixtrace.h>
@@ -52,7 +52,7 @@ static trace_event_id_t type;
 static trace_id_t trid[STREAMS_MAX];
 static int marker = -1;
 
-/* The clock of the guest counts them. */
+/* The guest's clock counts instructions. */
 static long long instructions(void)
 {
 	return clock_now(CLOCK_MONOTONIC);
@@ -116,7 +116,7 @@ static void record_typed(void)
 		posixtrace_point_typed(i, DATA_SIZE, (uintptr_t)payload);
 }
 
-/* What is measured is smaller than a loop around it. */
+/* Unrolled, because a loop would cost more than the measured code. */
 static void pass_typed(void)
 {
 #pragma GCC unroll 50
@@ -170,7 +170,7 @@ static void read_one_by_one(void)
 
 static size_t stream_size = STREAM_SIZE;
 
-/* Wakes a sleeping reader when so many bytes are unread, or after so many ns. */
+/* Wakes a sleeping reader when @bytes are unread, or after @ns. */
 static void open_stream_waking(trace_id_t *stream, size_t bytes, uint64_t ns)
 {
 	trace_attr_t attr;
@@ -205,7 +205,7 @@ static void open_types(int count)
 	}
 }
 
-/* Over many sub-buffers, each of which costs a system call. */
+/* The mean over many sub-buffers: each of them costs a system call. */
 static inline __attribute__((__always_inline__)) double mean_of_many(void (*fn)(void))
 {
 	long long begin = instructions();
@@ -228,7 +228,7 @@ static void measure_recording(void)
 	posix_trace_shutdown(trid[0]);
 }
 
-/* Compares with insn_standin of native_bench. */
+/* Comparable with insn_standin of native_bench. */
 static void measure_module(void)
 {
 	stream_size = NATIVE_SIZE;
@@ -277,7 +277,7 @@ static void measure_types(void)
 	int opened = 0;
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		/* The recorded type and the unnamed type exist, too. */
+		/* The recorded type and the unnamed type are included. */
 		open_types(counts[i]);
 		opened = counts[i];
 		open_stream(&trid[0]);
@@ -302,7 +302,7 @@ static void measure_streams(void)
 		posix_trace_shutdown(trid[--opened]);
 }
 
-/* An epoll is registered, and no thread sleeps in it. */
+/* The stream is registered in an epoll instance, and no thread waits for it. */
 static void measure_epoll(void)
 {
 	struct epoll_event ready = { .events = EPOLLIN };
@@ -327,7 +327,7 @@ static void *read_on(void *arg)
 	size_t count;
 	int *tid = arg;
 
-	/* It keeps up: once awake, it runs before the writer. */
+	/* The reader keeps up: once awake, it runs before the writer. */
 	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &first))
 		die("SCHED_FIFO");
 	__atomic_store_n(tid, gettid(), __ATOMIC_RELEASE);
@@ -337,7 +337,7 @@ static void *read_on(void *arg)
 	return NULL;
 }
 
-/* CPU time of this thread for an event: includes its system calls, not the work of the reader. */
+/* CPU time of this thread per event. Includes its system calls, not the work of the reader. */
 static double own_time(void)
 {
 	struct timespec begin, end;
@@ -349,7 +349,7 @@ static double own_time(void)
 	return ((end.tv_sec - begin.tv_sec) * 1e9 + (end.tv_nsec - begin.tv_nsec)) / LIVE_EVENTS;
 }
 
-/* Beside a thread that reads, and sleeps until there is something to read. */
+/* Records beside a thread that reads, and sleeps while the stream is empty. */
 static void measure_live(const char *name, bool reads, size_t bytes, uint64_t ns)
 {
 	pthread_t reader;
@@ -375,7 +375,7 @@ static int sleep_forever(void *arg)
 	return !arg;
 }
 
-/* Another process has the same memory, among many processes. */
+/* One of many processes shares the memory of this process. */
 static void measure_shared_memory(void)
 {
 	static unsigned char stack[STACK_SIZE] __attribute__((__aligned__(16)));
@@ -439,7 +439,7 @@ static void fork_once(void)
 		die("fork");
 }
 
-/* One operation after another that prepares it, or NULL. */
+/* Measures @fn after @before, which prepares it, or NULL. */
 static double measure_after(void (*before)(void), void (*fn)(void), void (*after)(void))
 {
 	long long took[REPEATS], begin;
@@ -473,7 +473,7 @@ static void measure_flush(void)
 	close(log_file);
 }
 
-/* With a stream of default size. */
+/* Uses a stream of default size. */
 static void measure_operations(void)
 {
 	struct posixtrace_stats_info stats;
@@ -535,7 +535,7 @@ static void print_irqs_off(const char *name, void (*before)(void), void (*fn)(vo
 {
 	unsigned int us, least = ~0U;
 
-	/* The least of several: other work of the kernel may run at the same time. */
+	/* Take the minimum: other work of the kernel may run at the same time. */
 	for (int i = 0; i < REPEATS; i++) {
 		if (before)
 			before();
@@ -584,7 +584,7 @@ static void wait_in_vain(void)
 				       &until);
 }
 
-/* On the kernel "irqsoff". */
+/* Needs the kernel "irqsoff". */
 static void measure_interrupts(void)
 {
 	mount_tracefs();

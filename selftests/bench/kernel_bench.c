@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts the instructions of events of the kernel, in a guest whose clock counts them
- * (selftests/vm/run --icount). Prints lines "NAME VALUE": what an operation takes without
- * any stream that asks for such events, and how much more with one.
+ * Counts the instructions of kernel events, in a guest with a clock that counts instructions
+ * (selftests/vm/run --icount). Prints lines "NAME VALUE": the cost of an operation without a
+ * stream that records such events, and the additional cost with one.
  */
 #include <posixtrace.h>
 #include <pthread.h>
@@ -57,7 +57,7 @@ static double measure(void (*fn)(void), unsigned int count)
 	return took[REPEATS / 2];
 }
 
-/* Two threads on one processor: each call switches to the other one, which switches back. */
+/* Two threads on one processor: each call switches to the other thread and back. */
 static void give_way(void)
 {
 	for (int i = 0; i < COUNT; i++)
@@ -91,7 +91,7 @@ static void stop_yielder(pthread_t thread)
 	pthread_join(thread, NULL);
 }
 
-/* Two threads wake each other: a wake-up, a switch, and that back again. */
+/* Two threads wake each other: a wake-up and a switch in each direction. */
 static void play(void)
 {
 	char byte = 0;
@@ -125,7 +125,7 @@ static void call(void)
 
 static char *pages;
 
-/* It only reads: what new memory costs depends on what is free. */
+/* Only reads: the cost of new memory depends on which pages are free. */
 static void touch(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -147,7 +147,7 @@ static void signal_itself(void)
 		raise(SIGUSR1);
 }
 
-/* So long that the timer interrupts it many times: a second is COMPUTING times this, at most. */
+/* Long enough for many timer interrupts: a second is at most COMPUTING times this. */
 #define COMPUTING	10000000
 
 static void compute(void)
@@ -157,15 +157,15 @@ static void compute(void)
 }
 
 /*
- * The module removes its handlers a minute after the last stream of their class. Where no thread is
- * busy, that takes no time of the host.
+ * The module removes its handlers a minute after the last stream of their class. While no thread
+ * runs, that minute takes no time of the host.
  */
 static void settle(void)
 {
 	sleep(65);
 }
 
-/* A stream with nothing but these types, on a process and its later children. */
+/* A stream with only these types, on a process and its later children. */
 static trace_id_t new_stream(pid_t pid, unsigned int classes, unsigned long types)
 {
 	trace_event_set_t filter;
@@ -198,7 +198,7 @@ static double more_with(pid_t pid, unsigned int classes, unsigned long types, vo
 	return with - without;
 }
 
-/* What one interrupt costs more: a thread that computes has so many of them. */
+/* The additional cost of one interrupt, from the number of interrupts of a computing thread. */
 static double more_by_interrupt(void)
 {
 	trace_id_t trid = new_stream(0, POSIXTRACE_CLASS_IRQ, 0);
@@ -214,7 +214,7 @@ static double more_by_interrupt(void)
 	return (with - without) * (REPEATS + 1) / info.recorded[4];
 }
 
-/* Without pages of its own, so that the memory of the program does not matter. */
+/* Use vfork(), so that the memory of the program does not matter. */
 static void make_process(void)
 {
 	pid_t pid;
@@ -228,7 +228,7 @@ static void make_process(void)
 	}
 }
 
-/* Thousands of processes that sleep, and a stream that traces them; without classes, none. */
+/* Creates thousands of sleeping processes, and a stream that traces them if there are classes. */
 static trace_id_t trace_sleepers(struct child *child, unsigned int classes)
 {
 	trace_id_t trid = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Measures how long a real-time thread waits for its processor while the module is busy. As in
- * cyclictest, one thread per processor wakes up each millisecond, alternately during other work
- * for the kernel and during work for the module. Work of the module with interrupts or
- * preemption disabled makes the second wait longer.
+ * cyclictest, one thread per processor wakes up each millisecond, alternately during other kernel
+ * work and during work of the module. If the module disables interrupts or preemption, the waits
+ * during its work become longer.
  *
- * Another process does the work. A fork() makes the pages of its process read-only, and a
+ * Another process does the work, because fork() makes the pages of its process read-only, and a
  * thread that writes to them waits until the fork() has finished.
  *
  * usage: latency_bench [SECONDS [ROUNDS]]	SECONDS per round
@@ -210,7 +210,7 @@ static void *control(void *arg)
 	return arg;
 }
 
-/* Creates large streams: the module does work for each of their sub-buffers. */
+/* Creates large streams: the module has work to do for each sub-buffer. */
 static void *create(void *arg)
 {
 	while (goes_on(arg))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures the cost of a log: how long a flush takes, compared with a plain write() of as many
- * bytes, and how much it slows down a recording program. Rounds of both alternate. The result is
- * the median of their ratios.
+ * Measures the cost of a log: how long a flush takes compared with a plain write() of the same
+ * number of bytes, and how much a log slows down a recording program. The rounds alternate, and
+ * the result is the median of their ratios.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #define ROUNDS		11
 #define STREAM_SIZE	(8UL << 20)
-#define LOG_SIZE	(256UL << 20)	/* large enough to overwrite nothing */
+#define LOG_SIZE	(256UL << 20)	/* large enough never to overwrite */
 #define DATA_SIZE	104
 #define PIECE		4096	/* bytes of one plain write() */
 #define FLUSHED		40000	/* events in one flush: most of the stream */
@@ -72,7 +72,7 @@ static int open_file(void)
 	return fd;
 }
 
-/* Without the holes: a log that loops is as long as its ring from the beginning. */
+/* Without holes: a LOOP log has the full length of its ring from the beginning. */
 static off_t bytes_in(int fd)
 {
 	struct stat stat;
@@ -119,7 +119,7 @@ static void flush(trace_id_t trid)
 	check(status.posix_stream_flush_error, "flushing");
 }
 
-/* Measures the seconds to write so many bytes in pieces. */
+/* Returns the seconds to write @len bytes in pieces. */
 static double write_plainly(int fd, off_t len)
 {
 	char *bytes = malloc(len);
@@ -139,8 +139,8 @@ static double write_plainly(int fd, off_t len)
 }
 
 /*
- * The first use of memory in a virtual machine costs more than a write to it. Use as much as all
- * rounds need once before, so that their files get used memory.
+ * The first use of memory in a virtual machine costs more than a write to it. Touch as much as all
+ * rounds need, so that their files get memory that was used before.
  */
 static void use_memory(void)
 {
@@ -189,7 +189,7 @@ static void *flush_until_end(void *arg)
 	return NULL;
 }
 
-/* Measures the processor time of the thread itself, without that of the flush. */
+/* Measures the processor time of this thread, without the flush. */
 static double time_recording(void)
 {
 	double begin = seconds_of(CLOCK_THREAD_CPUTIME_ID);

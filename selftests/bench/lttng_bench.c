@@ -4,8 +4,8 @@
  *
  * usage: lttng_bench on|off|read
  *
- * "on" needs a session that records the event, "off" needs none. "read" records the events that
- * are read afterwards.
+ * "on" needs a session that records the event, "off" needs no session. "read" records the events
+ * that are read afterwards.
  */
 #include <sched.h>
 #include <stdio.h>

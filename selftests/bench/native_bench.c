@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures recording and reading on a machine without the module, with the real library and
- * fake.c as its module. Prints one round of lines "NAME VALUE".
+ * Measures recording and reading on a machine without the module: fake.c simulates it for the real
+ * library. Prints one round of lines "NAME VALUE".
  *
  * usage: native_bench [ROUND]		odd rounds measure in reverse order
  *	  native_bench instructions	where an instruction takes a nanosecond: recording, and
@@ -90,7 +90,7 @@ static double name(size_t len)			\
 
 static struct timespec clock_time;
 
-/* Runs as fast as a core can, without using memory. */
+/* Runs at full speed of the core, without using memory. */
 static inline void add_up(void)
 {
 	unsigned long a = 0, b = 0, c = 0, d = 0;
@@ -242,8 +242,8 @@ static void print_median(const char *name, double chunk[CHUNKS])
 }
 
 /*
- * Each chunk reads what was recorded just before. In the first one, the reader meets pages that are
- * not mapped yet; the module maps them all at once.
+ * Each chunk reads what was recorded just before. In the first one, the reader faults in its pages
+ * one by one; the module would map them all together.
  */
 static void measure_reading(const char *name, double (*read)(void))
 {
@@ -295,7 +295,7 @@ static double add_in_turn(void)
 	return now() - begin;
 }
 
-/* Returns the time of four times as many. Most processors can make four at once. */
+/* Returns the time of four times as many. Most processors execute four in parallel. */
 static double add_side_by_side(void)
 {
 	unsigned long a = 0, b = 0, c = 0, d = 0;
@@ -309,15 +309,15 @@ static double add_side_by_side(void)
 }
 
 /*
- * Does another thread use the core? It takes places where instructions can begin, and leaves the
- * time that one takes after another.
+ * True if another thread uses the core. It takes issue slots, but does not lengthen a chain of
+ * dependent instructions.
  */
 static bool core_is_shared(void)
 {
 	return add_side_by_side() > 1.1 * add_in_turn();
 }
 
-/* Nothing if there are only a few, which may be by chance. */
+/* Skips the result if there are too few times, which may be chance. */
 static void print_times(const char *name, const char *when, double *times, int count)
 {
 	if (count < PAIRS / 10)
@@ -327,9 +327,9 @@ static void print_times(const char *name, const char *when, double *times, int c
 }
 
 /*
- * An event, times the clock that it contains: of all pairs, and of those with the core for us
- * alone, or shared. Reading a counter leaves most places unused: another thread makes it hardly
- * slower.
+ * The time of an event as a multiple of reading the clock, which it includes: over all pairs, and
+ * over the pairs on an unshared or a shared core. Reading a counter leaves most issue slots unused,
+ * so another thread hardly slows it down.
  */
 static void measure_times(const char *name, measurement *clock)
 {
@@ -380,7 +380,7 @@ static void measure_recording(void)
 	fake_clock(true);
 }
 
-/* So that they are mapped. */
+/* Faults in all pages. */
 static void use_all_pages(void)
 {
 	for (int i = 0; i < 3 * CHUNKS; i++)
@@ -405,7 +405,7 @@ static void measure_threads(void)
 	printf("on_16_1 %f\n", 1 / one);
 	printf("on_16_2 %f\n", 2 / two);
 	printf("scale2 %f\n", two / one);
-	/* Without shared data: shows how much the processors themselves scale. */
+	/* Without shared data: shows how the processors themselves scale. */
 	printf("scale2_adding %f\n", throughput(2, adding) / throughput(1, adding));
 }
 
@@ -423,7 +423,7 @@ static void forgo_sequences(void)
 	__atomic_store_n(&area->cpu_id, 0, __ATOMIC_RELAXED);
 }
 
-/* All of them have records at any time, and each event comes from another one. */
+/* All processors have records at any time, and consecutive events come from different ones. */
 static void measure_processors(unsigned int count)
 {
 	char name[32];
@@ -440,12 +440,12 @@ static void measure_processors(unsigned int count)
 }
 
 /* ------------------------------------------------------------------ */
-/* How early a counter is read without fence				*/
+/* How early a counter is read without a fence				*/
 
 #ifdef __x86_64__
 #define HANDOVERS	1000000
 
-/* Each in a cache line of its own. */
+/* In separate cache lines. */
 static unsigned long long handed_over __attribute__((__aligned__(64)));
 static unsigned int enough __attribute__((__aligned__(64)));
 
@@ -458,7 +458,7 @@ static void *hand_over(void *arg)
 		__builtin_ia32_lfence();
 		time = __builtin_ia32_rdtsc();
 		__atomic_store_n(&handed_over, time, __ATOMIC_RELEASE);
-		/* The other thread takes most of the tokens. */
+		/* Leave the other thread time to take most of the tokens. */
 		for (int i = 0; i < 1000; i++)
 			__asm__ volatile ("" : : : "memory");
 	}
@@ -466,8 +466,8 @@ static void *hand_over(void *arg)
 }
 
 /*
- * Another thread takes the time, then tells it. How far is a time that was taken after it was
- * seen before it? That is what relaxed order permits.
+ * Another thread reads the counter, then publishes the value. Measures by how much a counter read
+ * after seeing that value can be smaller: relaxed order permits it.
  */
 static void measure_early(void)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the programs that trace system calls are compared with. For "syscalls", which
- * runs it in a guest whose clock counts instructions (selftests/vm/run --icount).
+ * The workload for comparing tracers of system calls. "syscalls" runs it in a guest with a clock
+ * that counts instructions (selftests/vm/run --icount).
  *
  *   syscall_bench calls N    makes N system calls
- *   syscall_bench stream N   the same, recorded in a stream that nothing reads
+ *   syscall_bench stream N   the same, recorded in a stream without a reader
  *   syscall_bench busy       prints for how many nanoseconds the only processor was busy
  */
 #include <posixtrace.h>
@@ -42,7 +42,7 @@ static int call_in_stream(unsigned long count)
 	return 0;
 }
 
-/* The time that the processor slept is none of any program's. */
+/* Excludes the time that the processor slept. */
 static int print_busy(void)
 {
 	FILE *file = fopen("/proc/timer_list", "r");

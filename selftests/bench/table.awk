@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Turns the output of "native"; of insn_bench, kernel_bench (kernel_NAME) and "syscalls"
 # (call_NAME, bytes_NAME); and of log_bench, in this order, into tables in the markup of the
-# documentation, and into lines for scripts.
+# documentation and into lines for scripts.
 
 BEGIN {
 	irqs_off_names = "nothing create shutdown start_stop record clear filter status stats wait fork"
@@ -102,7 +102,7 @@ function further_stream()
 	return (insn["insn_rseq_streams_32"] - insn["insn_rseq_streams_4"]) / 28
 }
 
-# The longest time with interrupts off, while anything runs.
+# The longest time with interrupts off during any operation.
 function irqs_off(    i, names, longest)
 {
 	split(irqs_off_names, names)
@@ -112,13 +112,13 @@ function irqs_off(    i, names, longest)
 	return longest
 }
 
-# What tracing adds to a system call.
+# The cost that tracing adds to a system call.
 function added(way)
 {
 	return insn["call_" way] - insn["call_untraced"]
 }
 
-# The cost of another tracer, times ours: into a log, or where both keep events in memory only.
+# The cost of another tracer as a multiple of ours: with a log, or with both in memory only.
 function ratio(way)
 {
 	if (way == "untraced" || !("call_" way in insn) || !("call_record" in insn))
@@ -162,7 +162,7 @@ function targets()
 	met_below("read, many at once, ns", 25, median["read"])
 	met_below("read, one by one, ns", 45, median["read_one"])
 	met_above("read: times faster than babeltrace2", 10, median["babeltrace"] / median["read"])
-	# whole numbers: each sub-buffer also names a thread, which takes 0.03 bytes of an event
+	# whole numbers: each sub-buffer also names a thread, which adds 0.03 bytes per event
 	met_below("memory for an event with 16 bytes, bytes", 32, sprintf("%.0f", median["bytes"]) + 0)
 	met_below("memory for an event with 4 bytes, bytes", 16, sprintf("%.0f", median["bytes_4"]) + 0)
 	met_below("instructions, 1000 event types over 10", 1.01,

@@ -2,7 +2,7 @@
 /*
  * Compares the module's copy with checksum to memcpy() and the kernel's CRC32C, on the
  * largest sub-buffer. Prints "bench: METRIC VALUE UNIT" to the kernel log. insmod fails on
- * purpose: nothing stays loaded.
+ * purpose, so that the module does not stay loaded.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>
