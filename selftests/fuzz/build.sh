@@ -1,6 +1,6 @@
 #!/bin/bash -eu
 # SPDX-License-Identifier: GPL-2.0
-# Builds the fuzzers in the way of OSS-Fuzz, with its variables: CC, CFLAGS, LIB_FUZZING_ENGINE and OUT.
+# Builds the fuzzers as OSS-Fuzz does, with its variables CC, CFLAGS, LIB_FUZZING_ENGINE and OUT.
 # A project there needs clang, make, zip and linux-libc-dev, and runs this from any directory. Here:
 #
 #	CC=clang CFLAGS='-O1 -g -fsanitize=address,fuzzer-no-link' LIB_FUZZING_ENGINE=-fsanitize=fuzzer \
@@ -42,7 +42,7 @@ for name in log fields filter; do
 		"$work/support.a" "$work/lib.a" "$LIB_FUZZING_ENGINE"
 done
 
-# What OSS-Fuzz looks for beside the programs: good logs, words, and options.
+# The files that OSS-Fuzz expects beside the programs: seed corpora, dictionaries and options.
 "$CC" "${flags[@]}" "${include[@]}" -o "$work/log_corpus" selftests/fuzz/log_corpus.c "$work/support.a"
 "$work/log_corpus" "$work/seeds"
 (cd "$work/seeds" && zip -q -r - .) >"$OUT/log_fuzz_seed_corpus.zip"

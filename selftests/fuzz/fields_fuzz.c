@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libFuzzer target: for any description and any data, reading them neither crashes nor hangs. An
- * error has a place and a printable reason. The canonical text means the same. All values lie in
- * the data, and every begin has its end.
+ * libFuzzer target: reading any description and any data neither crashes nor hangs. An error has a
+ * position and a printable reason. The canonical text describes the same fields. All values lie
+ * within the data, and every begin has an end.
  *
  * The input is the description, a null byte, and the data.
  */
@@ -127,7 +127,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		return -1;
 	text_len = (size_t)(end - data);
 	len = size - text_len - 1;
-	/* In memory of exactly this size: the sanitizer notices any access beyond. */
+	/* Use copies of exactly this size: the sanitizer notices any access beyond. */
 	text = strdup((const char *)data);
 	copy = malloc(len);
 	if (len)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libFuzzer target: no filter, description and data make the reader of filters, or a test of an
- * event, crash or hang. An error has a place and a printable reason. What the name of a type says
- * about all events is true for this one.
+ * libFuzzer target: for any filter, description and data, neither parsing the filter nor testing an
+ * event crashes or hangs. An error has a position and a printable reason. If the type name alone
+ * decides about all its events, this event agrees.
  *
  * The input is a filter, a null byte, a description, a null byte, and the data.
  */
@@ -24,7 +24,7 @@ static void check(int good, const char *what)
 	abort();
 }
 
-/* The commands explain errors by it. */
+/* The commands report errors with it. */
 void tell(const char *format, ...)
 {
 	(void)format;
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	if (!bytes)
 		return -1;
 	bytes++;
-	/* In memory of exactly this size: the sanitizer notices any access beyond. */
+	/* Use copies of exactly this size: the sanitizer notices any access beyond. */
 	copied = strdup((const char *)text);
 	copy = malloc((size_t)(end - bytes));
 	if (bytes < end)

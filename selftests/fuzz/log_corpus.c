@@ -11,7 +11,7 @@
 
 static const char *dir;
 
-/* With each relevant combination of the bits in log_fuzz's first byte. */
+/* Saves the log with each relevant combination of the bits in log_fuzz's first byte. */
 static void save(const struct log_writer *log, const char *name)
 {
 	static const unsigned char how[] = { 0x00, 0x01, 0x03, 0x05, 0x0b };
@@ -35,7 +35,7 @@ static void names(struct log_writer *log)
 		.pid = 5, .since = LOG_TIME0, .address = 0x400000, .length = 0x1000,
 		.offset = 0x1000, .build_id = "build id", .build_id_size = 8,
 	};
-	/* Of the events. */
+	/* The mapping of the events. */
 	struct posixtrace_log_mapping second = {
 		.pid = 4711, .since = LOG_TIME0, .address = 0x400000, .length = 0x100000,
 	};
@@ -90,7 +90,7 @@ static void cleared(void)
 	log_free(&log);
 }
 
-/* A small ring: its names are close together, though no writer would put them so. */
+/* A small ring. Its names are closer together than any writer would place them. */
 static void ring(int blocks, const char *name)
 {
 	struct log_writer log;
@@ -116,7 +116,7 @@ static void ring(int blocks, const char *name)
 	log_free(&log);
 }
 
-/* With so many CPUs the reader keeps less of a block in memory, and here one block is larger. */
+/* With so many CPUs the reader keeps less of a block in memory, and one block exceeds that. */
 static void many_cpus(void)
 {
 	unsigned char data[250] = { 0 };

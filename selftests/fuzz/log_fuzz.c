@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libFuzzer target: for any contents of a file, reading it as a log neither crashes nor
- * hangs nor takes much memory, and gives the same result when it is read again.
+ * libFuzzer target: reading a file of any contents as a log does not crash, hang or take much
+ * memory, and a second reading gives the same result.
  *
  * The first byte of the input selects what happens to the rest, which is the file. Most
- * changes of a fuzzer break a checksum, which would hide everything else: so one bit
- * requests that all checksums are repaired.
+ * mutations break a checksum, which would hide everything else. One bit therefore requests that
+ * all checksums are repaired.
  */
 #include <posixtrace.h>
 #include <stdbool.h>
@@ -27,7 +27,7 @@
 
 static unsigned char file[SIZE_MAX_FUZZ];
 
-/* A block that this reader must not skip came after the log was opened: from then on it refuses. */
+/* A block that the reader must not skip was appended after the open: all later reads fail. */
 static bool refused;
 
 static void check(int good, const char *what)
@@ -38,7 +38,7 @@ static void check(int good, const char *what)
 	abort();
 }
 
-/* Has the file a block of a type that does not exist, which says that it must not be skipped? */
+/* True if the file has a block of an unknown type that must not be skipped. */
 static bool has_foreign_block(size_t len)
 {
 	const __u32 magic = POSIXTRACE_LOG_BLOCK_MAGIC;
@@ -63,7 +63,7 @@ static bool good(int err, size_t len, const char *what)
 	return !err;
 }
 
-/* @header: of a LOOP log, for names at their fixed places, or NULL. */
+/* @header: the header of a LOOP log, for names at their fixed places, or NULL. */
 static void repair_names(unsigned char *at, size_t len, const struct posixtrace_log_header *header)
 {
 	struct posixtrace_log_name name;
@@ -92,7 +92,7 @@ static void repair_end(unsigned char *at, size_t len, __u64 cookie)
 	memcpy(at, &end, sizeof(end));
 }
 
-/* Returns the size of the block. */
+/* Repairs the checksum of a block, and returns the size of the block. */
 static size_t repair_block(unsigned char *at, size_t len,
 			   const struct posixtrace_log_header *header)
 {
@@ -144,7 +144,7 @@ static void repair(size_t len)
 	}
 }
 
-/* The path may say anything, but must be one, and the address must be in the mapping. */
+/* The path may have any contents, but must be a string. The address must be in the mapping. */
 static void look_at_mapping(trace_id_t trid, pid_t pid, const struct timespec *time,
 			    const void *address, size_t len)
 {
@@ -158,7 +158,7 @@ static void look_at_mapping(trace_id_t trid, pid_t pid, const struct timespec *t
 	check((uintptr_t)address - info.address < info.size, "address outside of the mapping");
 }
 
-/* Reads to the end. Returns the number of events. */
+/* Reads to the end of the log. Returns the number of events. */
 static size_t read_all(trace_id_t trid, size_t len, int batch)
 {
 	static struct posixtrace_batch_event events[16];
@@ -189,7 +189,7 @@ static size_t read_all(trace_id_t trid, size_t len, int batch)
 	return n;
 }
 
-/* The text may say anything, but must be one. */
+/* The description may have any contents, but must be a string. */
 static void look_at_description(trace_id_t trid, trace_event_id_t id, size_t len)
 {
 	char text[POSIXTRACE_DESCRIPTION_MAX + 1];
@@ -204,7 +204,7 @@ static void look_at_description(trace_id_t trid, trace_event_id_t id, size_t len
 		check((unsigned char)text[i] >= ' ' && text[i] != 0x7f, "control character");
 }
 
-/* Those of the corpus. */
+/* The process, thread and address of the corpus. */
 #define PID	5
 #define TID	6
 #define MAPPED	0x400010UL
@@ -283,7 +283,7 @@ static void use(trace_id_t trid, int fd, unsigned char how, size_t len)
 	}
 	read_all(trid, len, how & BATCH);
 	look_at_all(trid, len);
-	/* Nothing changes any more. */
+	/* The file no longer changes. */
 	if (refused || !good(posix_trace_rewind(trid), len, "rewind"))
 		return;
 	first = read_all(trid, len, 0);

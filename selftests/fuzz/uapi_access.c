@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls without the C library, whose errno belongs to another process when memory is
- * shared; and accesses to memory that may be gone. A signal in one of these makes it return
- * -EFAULT: all of them are between two labels, and have no stack.
+ * System calls without the C library, because errno may belong to another process when memory is
+ * shared; and accesses to memory that may be gone. A signal in such an access makes it return
+ * -EFAULT: the accesses lie between two labels, and use no stack.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -83,7 +83,7 @@ static void fault(int signal, siginfo_t *info, void *context)
 	(void)info;
 	if (ip >= (uintptr_t)access_begin && ip < (uintptr_t)access_failed)
 		regs[REG_RIP] = (uintptr_t)access_failed;
-	else	/* it comes again, and the supervisor notices */
+	else	/* the signal repeats, and the supervisor notices */
 		sigaction(signal, &action, NULL);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The arguments of calls: existing objects, valid values, and their corruption. */
+/* The arguments of calls: existing objects, valid values, and corrupted ones. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,7 @@ enum spoil {
 	SPOILS,
 };
 
-/* Mostly nothing is spoiled: calls that are refused at once reach nothing. */
+/* Most calls are not spoiled: an early error reaches little code. */
 uint8_t random_how(uint64_t *state)
 {
 	uint64_t r = next_random(state);
@@ -62,7 +62,7 @@ void drop_file(struct file *file)
 		sys(SYS_close, fd);
 }
 
-/* Replaces another file, which is closed, if there is no free place. */
+/* If all places are in use, replaces another file and closes it. */
 struct file *add_file(struct actor *a, int fd)
 {
 	struct file *file = NULL;
@@ -90,7 +90,7 @@ struct mapping *pick_mapping(struct actor *a, enum part part)
 	return NULL;
 }
 
-/* Of the same stream, as far as is known. */
+/* A view of the same stream, as far as is known. */
 struct mapping *view_of(struct actor *a, const struct mapping *reader)
 {
 	struct mapping *map = a->objects->mappings;
@@ -128,7 +128,7 @@ struct mapping *add_mapping(struct actor *a, uintptr_t addr, size_t len)
 	return map;
 }
 
-/* Where the argument of a call is made, zeroed. */
+/* Zeroed memory for the argument of a call. */
 void *argument(struct actor *a)
 {
 	return memset(a->arena, 0, ARG_MAX);
@@ -159,7 +159,7 @@ static void *bad_address(struct actor *a, enum spoil spoil)
 	}
 }
 
-/* For memory that arguments point to. */
+/* Memory that arguments point to. */
 void *data_pointer(struct actor *a, size_t len)
 {
 	struct mapping *map;
@@ -263,8 +263,8 @@ static unsigned int spoil_size(struct actor *a, unsigned int cmd)
 }
 
 /*
- * Ended streams and foreign files are worth a few calls. A descriptor that another thread
- * has closed is unused, or another kind of file.
+ * Keep ended streams and foreign files for a few more calls. A descriptor that another thread has
+ * closed is unused, or another kind of file.
  */
 static bool is_useless(struct actor *a, long ret, bool spoiled)
 {

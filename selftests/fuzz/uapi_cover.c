@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The coverage of a call, from KCOV: the places in the module that the thread has passed. A
- * new step from one place to another makes a program worth keeping.
+ * program that takes a new step from one place to another is worth keeping.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -17,7 +17,7 @@
 #define KCOV_DISABLE	_IO('c', 101)
 #define KCOV_TRACE_PC	0
 
-/* For a thread before its start. Does nothing without KCOV, or without permission. */
+/* For a thread before its start. No effect without KCOV or without permission. */
 void cover_open(struct actor *a)
 {
 	void *where = (void *)(COVER_ADDRESS + a->thread * COVER_WORDS * 8);
@@ -42,7 +42,7 @@ void cover_start(struct actor *a)
 		a->cover = NULL;
 }
 
-/* Lets the program that it executes start again. */
+/* Allows the program that it executes to call cover_start() again. */
 void cover_stop(struct actor *a)
 {
 	if (a->cover)
@@ -56,7 +56,7 @@ void cover_begin(struct actor *a)
 		__atomic_store_n(&a->cover[0], 0, __ATOMIC_RELAXED);
 }
 
-/* Several threads may find the same step at the same time: then each keeps its program. */
+/* If several threads find the same step at the same time, each keeps its program. */
 void cover_end(struct actor *a)
 {
 	uint64_t n, i, pc, last = 0;
@@ -68,7 +68,7 @@ void cover_end(struct actor *a)
 	for (i = 1; i <= n && i < COVER_WORDS; i++) {
 		pc = a->cover[i];
 		edge = &shared->edges[mix(pc ^ last << 1) % sizeof(shared->edges)];
-		/* The module is smaller than that: each point has a byte of its own. */
+		/* The module is smaller than that: no two points share a byte. */
 		point = &shared->points[pc % sizeof(shared->points)];
 		last = pc;
 		if (*edge)

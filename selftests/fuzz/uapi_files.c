@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files of the device: opening, closing, passing them on; calls without a role. */
+/* Files of the device: open, close, send to other workers; and calls without a role. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ long op_open(struct actor *a)
 	return fd;
 }
 
-/* Every now and then all files, so that the next calls start with none. */
+/* Occasionally closes all files, so that the next calls start without files. */
 long op_close(struct actor *a)
 {
 	struct file *file = pick_file(a, ROLE_ANY);
@@ -36,7 +36,7 @@ long op_close(struct actor *a)
 
 	for (i = 0; file && i < n; i++) {
 		fd = file->fd;
-		/* A file that is closed and still known counts as foreign. */
+		/* A file that is still listed after its close counts as foreign. */
 		if (!one_in(a, 16))
 			file->fd = 0;
 		ret = sys(SYS_close, fd);
@@ -45,7 +45,7 @@ long op_close(struct actor *a)
 	return ret;
 }
 
-/* Possibly over another file, which closes that one. */
+/* May replace another file, which closes it. */
 long op_dup(struct actor *a)
 {
 	struct file *file = pick_file(a, ROLE_ANY), *other, from;
@@ -74,7 +74,7 @@ long op_dup(struct actor *a)
 	return fd;
 }
 
-/* Sends it to any worker, by a socket that all of them have. */
+/* Sends the file to any worker, through a socket that all workers share. */
 static long send_file(const struct file *file)
 {
 	union {
@@ -147,7 +147,7 @@ long op_poll(struct actor *a)
 		return epoll;
 	sys(SYS_epoll_ctl, epoll, EPOLL_CTL_ADD, file->fd, &event);
 	ret = sys(SYS_epoll_wait, epoll, &event, 1, below(a, 4));
-	/* An end without this: the file goes first. */
+	/* Sometimes close the file before the epoll. */
 	if (one_in(a, 4)) {
 		sys(SYS_close, file->fd);
 		file->fd = 0;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random calls of /dev/posixtrace. A supervisor has some workers, which are processes with
- * a few threads each; a thread makes up programs, which are short lists of calls, and runs
- * them. The threads of a worker write shared data without locks, on purpose: the worst
- * effect is an odd argument.
+ * Random calls of /dev/posixtrace. A supervisor runs some workers, which are processes with a
+ * few threads each. A thread generates programs, which are short lists of calls, and runs them.
+ * The threads of a worker deliberately write shared data without locks: the worst effect is an
+ * odd argument.
  *
- * A call consists of a few numbers: its operation, its object, how it is spoiled, and a
- * seed for the rest. So programs can be kept and changed, and a seed repeats the same
- * calls.
+ * A call consists of a few numbers: its operation, its object, how it is spoiled, and a seed for
+ * the rest. Programs can thus be kept and mutated, and a seed repeats the same calls.
  */
 #ifndef _SELFTESTS_UAPI_FUZZ_H
 #define _SELFTESTS_UAPI_FUZZ_H
@@ -36,7 +35,7 @@
 #define LOG_KINDS	9
 #define ERRORS_MAX	134	/* numbers of errors are smaller */
 
-/* The fuzzer keeps its own data where no call can damage it. */
+/* The fuzzer keeps its data where no call can damage it. */
 #define SHARED_ADDRESS	0x50000000UL
 #define SHARED_FD	500
 #define KCOV_FD		510	/* and the following ones */
@@ -59,7 +58,7 @@
 #define ARENA_DATA_SIZE	(128UL << 10)
 #define ARG_MAX		1024UL
 
-/* Of a worker: its threads, and one for all of its children. */
+/* Arenas of a worker: one per thread, and one for all its children. */
 #define ARENAS		(THREADS_MAX + 1)
 
 struct call {
@@ -192,11 +191,11 @@ long sys_ioctl32(int fd, unsigned int cmd, uint32_t arg);
 #define sys_(nr, a, b, c, d, e, f, ...) \
 	sys6(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* 0, or -EFAULT: other threads may remove the memory at any time. */
+/* These return 0 or -EFAULT: other threads may unmap the memory at any time. */
 long peek(const void *addr, uint64_t *value);
 long poke(void *addr, uint64_t value);
 long poke4(void *addr, uint32_t value);
-long cas(void *addr, uint64_t before, uint64_t after);	/* 1: it was something else */
+long cas(void *addr, uint64_t before, uint64_t after);	/* 1: the value differed */
 long copy(void *to, const void *from, size_t len);
 
 void access_init(void);
@@ -210,7 +209,7 @@ extern const char access_begin[], access_failed[];
 uint64_t mix(uint64_t value);
 uint64_t next_random(uint64_t *state);
 
-/* Within a call. */
+/* For choices within a call. */
 uint64_t rnd(struct actor *a);
 uint64_t below(struct actor *a, uint64_t bound);
 bool one_in(struct actor *a, unsigned int n);
@@ -239,8 +238,8 @@ long ioctl_with(struct actor *a, struct file *file, unsigned int cmd, void *arg,
 /* Operations								*/
 
 /*
- * The precondition of a call. If it is missing, most of the time another call that leads to
- * it is made instead.
+ * The precondition of a call. If it is missing, a call that creates it is usually made
+ * instead.
  */
 enum need {
 	NEED_NOTHING,

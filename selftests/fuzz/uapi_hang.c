@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Hanging processes: shows what they are doing, and kills them. */
+/* Shows what hanging processes are doing, and kills them. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "uapi_fuzz.h"
 #include "uapi_hang.h"
 
-/* Looks for a text in a file, which it shows if asked for. */
+/* Looks for a text in a file. Prints the file if @show. */
 static bool look_into(const char *path, const char *text, bool show)
 {
 	FILE *file = fopen(path, "re");
@@ -56,19 +56,19 @@ static bool look_into_stacks(pid_t pid, const char *text, bool show)
 	return found;
 }
 
-/* Shows the kernel stack of each thread of a process. Returns whether one is in the module. */
+/* Shows the kernel stack of each thread. Returns true if a thread is in the module. */
 bool show_stacks(pid_t pid)
 {
 	return look_into_stacks(pid, "[posixtrace]", true);
 }
 
-/* Does it wait until its own log is written? That may take for ever, until it is killed. */
+/* True if it waits until its log is written, which may last until it is killed. */
 bool waits_for_log(pid_t pid)
 {
 	return look_into_stacks(pid, "pxt_log_wait", false);
 }
 
-/* For all processes of this session except this one. */
+/* Calls @each for all processes of this session except this one. */
 static void for_session(void (*each)(pid_t pid, void *arg), void *arg)
 {
 	struct dirent *entry;
@@ -123,7 +123,7 @@ static void kill_orphan(pid_t pid, void *arg)
 	kill(pid, SIGKILL);
 }
 
-/* Those that are not workers. */
+/* Kills the processes of this session that are not workers. */
 void kill_orphans(const struct worker *workers, unsigned int nr)
 {
 	struct orphans orphans = { workers, nr };
@@ -146,7 +146,7 @@ static bool is_log_thread(const char *pid)
 	return !strncmp(name, "posixtrace/", 11);
 }
 
-/* The number of log threads of the module. */
+/* Returns the number of log threads of the module. */
 unsigned int count_log_threads(bool show)
 {
 	unsigned int count = 0;

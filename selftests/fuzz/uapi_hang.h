@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Hanging processes: shows what they are doing, and kills them. */
+/* Shows what hanging processes are doing, and kills them. */
 #ifndef _SELFTESTS_UAPI_HANG_H
 #define _SELFTESTS_UAPI_HANG_H
 

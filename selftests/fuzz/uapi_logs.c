@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files that calls pass to the module as a log: files, pipes, sockets and terminals, many
- * of which never accept data. Most of them only hold a thread of the module for as long as
- * the module allows it.
+ * Files that calls pass to the module as a log: files, pipes, sockets and terminals. Many of them
+ * never accept data, and only block a thread of the module until the module gives up.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,8 +26,8 @@ static long open_path(const char *path, int flags)
 }
 
 /*
- * Uses up most of the space, so that the next writer waits sooner or later. A repeatable run has no
- * signals that would end the wait.
+ * Uses up most of the space, so that a later writer has to wait. A repeatable run has no signals
+ * that would end the wait.
  */
 static void fill_up(struct actor *a, int fd)
 {
@@ -54,7 +53,7 @@ static long keep_second(struct actor *a, const int *pair)
 {
 	if (one_in(a, 3))
 		fill_up(a, pair[1]);
-	/* With both ends in one worker, they live as long as the worker. */
+	/* With both ends in one worker, the pair exists as long as the worker. */
 	if (one_in(a, 4))
 		sys(SYS_close, pair[0]);
 	else if (one_in(a, 2))
@@ -70,7 +69,7 @@ static long log_pipe(struct actor *a)
 	return ret ? ret : keep_second(a, pair);
 }
 
-/* Both ends of a pipe in one file: it never ends, and only its owner could read it. */
+/* Both ends of a pipe in one file: it never ends, and only its owner can read it. */
 static long log_fifo(struct actor *a)
 {
 	char path[64];
@@ -119,7 +118,7 @@ static void fill_name(struct actor *a, int family, struct sockaddr_storage *name
 		packet->sll_ifindex = 1;
 		*len = sizeof(*packet);
 	} else if (family == AF_UNIX) {
-		*len = sizeof(sa_family_t);	/* an abstract name of its own */
+		*len = sizeof(sa_family_t);	/* the kernel chooses an abstract name */
 	}
 }
 
@@ -168,7 +167,7 @@ static long log_socket(struct actor *a)
 	return fd;
 }
 
-/* One end of a terminal; the other end is closed, or reads nothing. */
+/* One end of a terminal; the other end is closed, or never read. */
 static long log_terminal(struct actor *a)
 {
 	long master = open_path("/dev/ptmx", O_RDWR | O_NOCTTY), slave;
@@ -209,13 +208,13 @@ static long log_file(struct actor *a)
 	return open_path("/dev/shm", O_TMPFILE | flags[below(a, ARRAY_SIZE(flags))]);
 }
 
-/* The supervisor reads it. */
+/* A pipe that the supervisor reads. */
 static long log_drained(struct actor *a)
 {
 	return sys(SYS_fcntl, PIPE_FD + below(a, PIPES), F_DUPFD_CLOEXEC, 3);
 }
 
-/* A file whose server delays writes now and then: see uapi_main.c. */
+/* A file on FUSE. The server delays writes now and then: see uapi_main.c. */
 static long log_fuse(struct actor *a)
 {
 	return open_path(shared->fuse_path, O_RDWR | (one_in(a, 4) ? O_APPEND : 0));
@@ -230,14 +229,14 @@ static const struct kind {
 	{ "pipe", log_pipe },
 	{ "drained pipe", log_drained },
 	{ "socket pair", log_socketpair },
-	/* The errors of these depend on time: a repeatable run uses none of them. */
+	/* Errors of these depend on time: a repeatable run does not use them. */
 	{ "FIFO", log_fifo },
 	{ "terminal", log_terminal },
 	{ "FUSE", log_fuse },
 	{ "socket", log_socket },
 };
 
-/* The first of these. */
+/* The number of kinds before these. */
 #define LOG_KINDS_STEADY	5
 
 /* A new log: a descriptor, or negative errno. */

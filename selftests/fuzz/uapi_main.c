@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The supervisor: starts workers, restarts them after their death, kills some, checks for
- * hangs, and reports the results. It makes no calls of the device itself.
+ * The supervisor: starts workers, restarts those that died, kills some, checks for hangs, and
+ * reports the results. It makes no calls of the device itself.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,16 +29,16 @@
 /* No call takes that long, on the slowest kernel with all processors busy. */
 #define HANG_SECONDS	60
 
-/* So many times longer, at most, until every operation has succeeded. */
+/* Run at most this many times longer, until every operation has succeeded. */
 #define SLOW		3
 
 /* A worker is killed now and then. */
 #define KILL_SECONDS	3
 
-/* Number of calls of the test run, which is made twice. */
+/* Number of calls of the repeatable run, which is made twice. */
 #define ALONE_CALLS	3000
 
-/* The server of the logs' file system delays writes for at most that long. */
+/* The server of the logs' file system delays writes for at most this long. */
 #define FUSE_HOLD_SECONDS	8
 
 static int readers[PIPES];
@@ -64,7 +64,7 @@ static bool has_all_calls(void)
 	return calls && __atomic_load_n(&shared->calls, __ATOMIC_RELAXED) >= calls;
 }
 
-/* Or a stream may get a log on the console, which takes minutes and hides the results. */
+/* A stream with a log on the console would take minutes and hide the results. */
 static void leave_console(void)
 {
 	int fd = open("/dev/null", O_RDWR);
@@ -95,7 +95,7 @@ static void start_worker(unsigned int number)
 	__atomic_store_n(&worker->pid, pid, __ATOMIC_RELAXED);
 }
 
-/* The child of a dead worker is reparented to the supervisor, and of no interest. */
+/* Ignores children of dead workers, which are reparented to the supervisor. */
 static void note_death(pid_t pid, int status, bool again)
 {
 	unsigned int i;
@@ -106,7 +106,7 @@ static void note_death(pid_t pid, int status, bool again)
 	if (i == shared->options.workers)
 		return;
 	shared->workers[i].pid = 0;
-	/* It has noticed first that the calls are made. */
+	/* The worker was the first to notice that all calls were made. */
 	if (again && WIFEXITED(status) && !WEXITSTATUS(status) && has_all_calls())
 		return;
 	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
@@ -120,7 +120,7 @@ static void note_death(pid_t pid, int status, bool again)
 		start_worker(i);
 }
 
-/* Returns false once no process is left. */
+/* Reaps dead processes. Returns false once no process is left. */
 static bool reap(bool again)
 {
 	int status;
@@ -173,9 +173,9 @@ static void note_hang(unsigned int number, unsigned int thread)
 
 	printf("# worker %u, thread %u: does not return from %s\n", number, thread,
 	       ops[worker->doing[thread]].name);
-	/* It may wait for one of these. */
+	/* It may wait for a log thread. */
 	count_log_threads(true);
-	/* A thread in the module must come back; anywhere else, it must at least die. */
+	/* A thread in the module must return; a thread anywhere else must at least die. */
 	if (show_stacks(worker->pid) || worker->pid == hung[number])
 		hangs++;
 	hung[number] = worker->pid;
@@ -183,7 +183,7 @@ static void note_hang(unsigned int number, unsigned int thread)
 	moved_at[number][thread] = seconds() + HANG_SECONDS;
 }
 
-/* Notes a thread that makes no more calls. */
+/* Looks for a thread that makes no more calls. */
 static void look_for_hang(unsigned int number, unsigned int thread)
 {
 	struct worker *worker = &shared->workers[number];
@@ -196,7 +196,7 @@ static void look_for_hang(unsigned int number, unsigned int thread)
 		note_hang(number, thread);
 	} else if (shared->options.alone &&
 		   seconds() - moved_at[number][thread] > HANG_SECONDS / 2) {
-		/* It waits for its own log, which nothing reads. Others are killed anyway. */
+		/* It waits for its own log, which has no reader. Others are killed anyway. */
 		kill_worker(number);
 	}
 }
@@ -210,7 +210,7 @@ static void look_for_hangs(void)
 			look_for_hang(i, thread);
 }
 
-/* Workers that have not stopped on request. */
+/* Reports workers that have not stopped on request. */
 static void note_stragglers(void)
 {
 	unsigned int i;
@@ -220,7 +220,7 @@ static void note_stragglers(void)
 			note_hang(i, 0);
 }
 
-/* No other worker reads their logs any more. */
+/* Kills workers that wait for their logs: no other worker reads them. */
 static void kill_waiting(void)
 {
 	unsigned int i;
@@ -231,8 +231,8 @@ static void kill_waiting(void)
 }
 
 /*
- * Workers end by themselves, in their own time, unless they wait for their logs; their children are
- * killed, and must end.
+ * Workers exit by themselves unless they wait for their logs. Their children are killed, and must
+ * die.
  */
 static void end_all(void)
 {
@@ -275,7 +275,7 @@ static struct count total(unsigned int op)
 	return sum;
 }
 
-/* Not a command, or without effect on the caller; a minute may pass without a success. */
+/* Not a command, or without effect on the caller: may not succeed within a minute. */
 static bool is_rare(long (*run)(struct actor *a))
 {
 	return run == op_unknown || run == op_exec || run == op_exec_self || run == op_kill;
@@ -300,7 +300,7 @@ static bool is_over(time_t start)
 {
 	const struct options *options = &shared->options;
 
-	/* Alone, it ends by itself, and always at the same point. */
+	/* A repeatable run ends by itself, always at the same point. */
 	if (options->alone)
 		return !shared->workers[0].pid;
 	if (has_all_calls())
@@ -336,7 +336,7 @@ static void fuse_take_turns(void)
 		fuse_hang(&fuse);
 }
 
-/* Their owners are gone, and so are most readers: the module must give up on the rest. */
+/* The owners of the logs and most readers are gone: the module must give up the remaining logs. */
 static void wait_for_log_threads(void)
 {
 	time_t start = seconds();
@@ -374,7 +374,7 @@ static void run_workers(void)
 		}
 	}
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
-	/* Its server is a child, too. Hanging requests fail now. */
+	/* The FUSE server is also a child. Hanging requests fail now. */
 	if (!shared->options.alone)
 		fuse_end(&fuse);
 	end_all();
@@ -394,7 +394,7 @@ static void result(bool good, const char *what)
 	failed |= !good;
 }
 
-/* The most frequent ones. */
+/* Shows the most frequent errors. */
 static void show_errors(struct count *sum)
 {
 	unsigned int i, error, most;
@@ -460,7 +460,7 @@ static void show_run(time_t took)
 	       set_bytes(shared->edges, sizeof(shared->edges)), shared->corpus_len);
 }
 
-/* One thread of one worker, whose choices depend only on the seed. */
+/* Runs one thread of one worker. Its choices depend only on the seed. */
 static uint64_t digest_of_run(void)
 {
 	const struct options options = shared->options;
@@ -486,7 +486,7 @@ static uint64_t digest_of_run(void)
 
 /* ------------------------------------------------------------------ */
 
-/* With numbers that no call of a worker uses; also for the programs that they execute. */
+/* Uses descriptors that no call of a worker uses; programs that workers execute inherit them. */
 static void open_shared(void)
 {
 	int fd = memfd_create("uapi_fuzz", 0), pair[2], i;
@@ -575,7 +575,7 @@ int main(int argc, char **argv)
 		return (argv[1][0] == 'w' ? worker_main : short_main)
 			(strtoul(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
 	}
-	/* A seed must reproduce addresses, too. */
+	/* A seed must also reproduce addresses. */
 	if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE)) {
 		personality(ADDR_NO_RANDOMIZE);
 		execv("/proc/self/exe", argv);

@@ -67,7 +67,7 @@ static void range_of_target(struct actor *a, const struct file *file, struct ran
 	}
 }
 
-/* Parts of it, more than it, or something else. */
+/* Changes the range to a part, to more, or to something else. */
 static void change_range(struct actor *a, struct range *range)
 {
 	uint64_t pages = range->map.size / PAGE + 1, skip;
@@ -147,7 +147,7 @@ long op_map(struct actor *a)
 	if (one_in(a, 3))
 		arg->flags |= POSIXTRACE_MAPPING_POPULATE;
 	ret = ioctl_with(a, file, POSIXTRACE_IOC_MAP, arg, sizeof(*arg));
-	/* The answer may be elsewhere than expected. */
+	/* The answer may be in another place than expected. */
 	if (!ret && file && arg->address && arg->map.size == range.map.size)
 		note_mapping(a, file, &range, arg->address);
 	return ret;
@@ -188,7 +188,7 @@ long op_mmap(struct actor *a)
 	return ret;
 }
 
-/* Some pages of a mapping, now and then some beyond it: always of known mappings. */
+/* Picks some pages of a known mapping, occasionally some beyond it. */
 static struct mapping *pick_pages(struct actor *a, uintptr_t *from, size_t *len)
 {
 	struct mapping *map = pick_mapping(a, PARTS);
@@ -256,7 +256,7 @@ long op_mremap(struct actor *a)
 	if (ret > 0) {
 		struct mapping old = *map;
 
-		/* The remaining part is not used any more. */
+		/* The remaining part is no longer used. */
 		if (len && !(flags & MREMAP_DONTUNMAP))
 			map->addr = 0;
 		map = add_mapping(a, ret, new_len);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Processes that start, end, execute programs and are killed; and their limits. */
+/* Processes that start, exit, execute programs and are killed; and their limits. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -31,7 +31,7 @@ static bool is_child(const struct actor *a)
 	return a->thread == THREADS_MAX;
 }
 
-/* Makes a few calls, and ends in any case. */
+/* Makes a few calls, and always exits. */
 static void run_child(struct actor *parent)
 {
 	struct actor a;
@@ -55,7 +55,7 @@ static void run_child(struct actor *parent)
 	}
 }
 
-/* Finds a place among the children: the oldest is killed if all are in use. */
+/* Finds a place among the children. If all places are in use, kills a child. */
 static int take_place(struct actor *a)
 {
 	pid_t *children = a->objects->children, pid;
@@ -70,7 +70,7 @@ static int take_place(struct actor *a)
 		if (pid > 0) {
 			if (i >= CHILDREN)
 				sys(SYS_kill, pid, SIGKILL);
-			/* It fails for a child of the parent, if this is a child. */
+			/* In a child, this fails for children of the parent. */
 			if (!sys(SYS_wait4, pid, NULL, (i < CHILDREN ? WNOHANG : 0) | __WALL))
 				continue;
 		}
@@ -95,7 +95,7 @@ static int start_child(void *arg)
 	return 0;
 }
 
-/* A child with its own memory has a copy of this stack, any other one gets its own. */
+/* A child with separate memory has a copy of this stack; any other child gets a new one. */
 static long make_child(struct actor *a, unsigned long flags, void (*run)(struct actor *a))
 {
 	struct start start = { .actor = a, .run = run };
@@ -104,7 +104,7 @@ static long make_child(struct actor *a, unsigned long flags, void (*run)(struct 
 
 	if (place < 0)
 		return place;
-	/* The child uses this thread's storage and stack: this thread waits, others continue. */
+	/* The child uses this thread's TLS and stack: this thread waits, others continue. */
 	if (flags & CLONE_VM)
 		flags |= CLONE_VFORK;
 	if (flags & CLONE_VM) {
@@ -130,7 +130,7 @@ long op_fork(struct actor *a)
 	return make_child(a, one_in(a, 4) ? CLONE_FILES : 0, run_child);
 }
 
-/* In shared memory, while the other threads continue. */
+/* The child shares the memory, while the other threads continue. */
 long op_vfork(struct actor *a)
 {
 	return make_child(a, CLONE_VM | (one_in(a, 4) ? CLONE_FILES : 0), run_child);
@@ -159,20 +159,20 @@ long op_exec(struct actor *a)
 	return make_child(a, one_in(a, 2) ? CLONE_VM : 0, execute_short);
 }
 
-/* The worker itself, which starts again in the same process. */
+/* The worker executes itself in the same process. */
 long op_exec_self(struct actor *a)
 {
 	if (is_child(a))
 		return -EPERM;
 	cover_stop(a);
 	__atomic_fetch_add(&a->worker->execs, 1, __ATOMIC_RELAXED);
-	/* For some time there are no handlers. */
+	/* The new program has no handlers at first. */
 	block_signals(true);
 	execute(a, "worker");
 	return -ENOEXEC;
 }
 
-/* One of the workers or children, at any time and any point. */
+/* Kills one of the workers or children, at any point. */
 long op_kill(struct actor *a)
 {
 	const struct worker *worker = &shared->workers[below(a, shared->options.workers)];
@@ -191,7 +191,7 @@ long op_kill(struct actor *a)
 	return sys(SYS_kill, pid, SIGKILL);
 }
 
-/* With a handler, after which calls continue (SIGUSR1) or not (SIGALRM). */
+/* The handler of SIGUSR1 restarts interrupted calls, the handler of SIGALRM does not. */
 long op_signal(struct actor *a)
 {
 	const struct worker *worker = &shared->workers[below(a, shared->options.workers)];
@@ -206,7 +206,7 @@ long op_signal(struct actor *a)
 	return sys(SYS_kill, pid, one_in(a, 2) ? SIGUSR1 : SIGALRM);
 }
 
-/* In a repeatable run, to one processor at a time. */
+/* In a repeatable run, always to a single processor. */
 long op_affinity(struct actor *a)
 {
 	uint64_t mask = 1ULL << below(a, 4);
@@ -228,7 +228,7 @@ long op_limits(struct actor *a)
 		return -EPERM;
 	/* The limit on file sizes, since files fill the memory, is never raised. */
 	limit.rlim_cur = sizes[below(a, ARRAY_SIZE(sizes))];
-	/* For a few calls only: hardly anything succeeds with less. */
+	/* For a few calls only: with lower limits, hardly any call succeeds. */
 	if (limit.rlim_cur > limit.rlim_max || !one_in(a, 4))
 		limit.rlim_cur = limit.rlim_max;
 	return sys(SYS_prlimit64, 0, what, &limit, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs: made up, or changed from those that reached something new. They use what
- * earlier programs have left: every precondition exists sooner or later.
+ * Programs: generated, or mutated from programs that reached new code. They use the objects
+ * that earlier programs have left, so every precondition is met sooner or later.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "uapi_fuzz.h"
 
 /*
- * By weight: expensive operations are rare, and so are those that lead to nothing.
- * Operations that need many calls to have an effect are repeated up to so many times.
+ * Name, weight, maximum of repeats, need. Expensive operations are rare, and so are those that
+ * enable no further calls. Operations that need many calls to have an effect are repeated.
  */
 const struct op ops[] = {
 	{ "open", 100, 1, NEED_NOTHING, op_open },
@@ -78,7 +78,7 @@ static unsigned int random_op(uint64_t *state)
 	unsigned int i, sum = total;
 	uint64_t r;
 
-	/* All threads make the same choice. */
+	/* All threads compute the same sum. */
 	if (!sum) {
 		for (i = 0; i < nr_ops; i++)
 			sum += ops[i].weight;
@@ -119,7 +119,7 @@ static unsigned int op_of(long (*run)(struct actor *a))
 	return i;
 }
 
-/* An operation that leads to a mapping of that part of a file. */
+/* An operation that helps to map that part of a file. */
 static unsigned int op_to_map(struct actor *a, enum part part)
 {
 	a->want = part;
@@ -151,7 +151,7 @@ static unsigned int op_to_reader(struct actor *a, unsigned int op)
 	return view_of(a, reader) ? op : op_to_map(a, PART_VIEW);
 }
 
-/* The operation, or one that must come before it. */
+/* Returns the operation, or one that must precede it. */
 static unsigned int op_that_helps(struct actor *a, unsigned int op)
 {
 	a->want = PARTS;
@@ -257,7 +257,7 @@ static uint32_t corpus_len(void)
 	return len < CORPUS_SIZE ? len : CORPUS_SIZE;
 }
 
-/* Another thread may be writing it: the result is a program, too. */
+/* Another thread may be writing it: any mixture is still a program. */
 static void from_corpus(struct actor *a, struct program *program)
 {
 	*program = shared->corpus[next_random(&a->random) % corpus_len()];
@@ -296,7 +296,7 @@ static void change_program(struct actor *a, struct program *program)
 	case 4:
 		random_call(a, call);
 		break;
-	case 5:	/* the end of another one */
+	case 5:	/* the end of another program */
 		from_corpus(a, &other);
 		while (at < CALLS_MAX && at < other.len) {
 			program->calls[at] = other.calls[at];

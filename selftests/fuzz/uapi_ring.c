@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writers and readers in shared memory: correct ones, and ones that scribble. */
+/* Writers and readers in shared memory: correct and corrupting ones. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static uint64_t now(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* Without a system call: writers are fast. */
+/* Avoids a system call, so that writers are fast. */
 static unsigned int this_cpu(void)
 {
 	unsigned int aux;
@@ -39,7 +39,7 @@ static void head_write(struct posixtrace_cpu_head *head, uint64_t word, uint64_t
 	poke(&head->thread_id, thread);
 	poke(&head->time_end, time + POSIXTRACE_WRITER_SPAN);
 	poke(&head->last, time);
-	/* One store, as in a sequence, but a thread that has migrated does damage. */
+	/* One store, as in a restartable sequence; but a thread that has migrated does damage. */
 	poke(&head->head, word);
 }
 
@@ -74,7 +74,7 @@ static bool write_record(struct actor *a, const struct mapping *ring, unsigned i
 	return true;
 }
 
-/* As the library does: some records, with NEXT when there is no space. */
+/* Writes some records as the library does, with NEXT when there is no space. */
 long op_write_ring(struct actor *a)
 {
 	struct mapping *ring = pick_mapping(a, PART_RING);
@@ -102,7 +102,7 @@ long op_write_ring(struct actor *a)
 	return ret;
 }
 
-/* Reads the whole sub-buffer; only this process trusts the consumed position. */
+/* Reads the whole sub-buffer. Only this process trusts the consumed position. */
 static void take_all(uintptr_t consumed_at, const struct posixtrace_subbuf *desc, uint64_t wrong)
 {
 	uint64_t consumed, used_count, seq;
@@ -139,7 +139,7 @@ long op_read_ring(struct actor *a)
 	if (peek((void *)(view->addr + (uint32_t)offsets + 4ULL * i), &oldest))
 		return -EFAULT;
 	release->subbuf = oldest;
-	/* Another mapping may be there, with any contents. */
+	/* Another mapping with any contents may have replaced it. */
 	if (release->subbuf < reader->len / sizeof(struct posixtrace_consumed))
 		take_all(reader->addr + offsetof(struct posixtrace_reader, consumed) +
 			 sizeof(struct posixtrace_consumed) * release->subbuf,
@@ -181,7 +181,7 @@ static uint64_t evil(struct actor *a, const struct mapping *map)
 	}
 }
 
-/* Heads and consumer positions are at the beginning, and matter most. */
+/* Heads and consumer positions matter most, and are at the beginning. */
 long op_scribble(struct actor *a)
 {
 	struct mapping *map = pick_mapping(a, one_in(a, 4) ? PARTS :
@@ -206,7 +206,7 @@ long op_scribble(struct actor *a)
 	return ret;
 }
 
-/* While another thread makes calls with them. */
+/* Corrupts arguments while another thread makes calls with them. */
 long op_spoil_args(struct actor *a)
 {
 	char *arena = shared->arenas[a->worker - shared->workers][below(a, ARENAS)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The commands of role stream. */
+/* The commands of the role stream. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -79,14 +79,14 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 		attr->wakeup_ns = below(a, 1 << 20);
 	}
 	attr->order = one_in(a, 4);
-	/* Both classes that all kernels have, or one, or others. */
+	/* Both classes that all kernels have, one of them, or others. */
 	if (one_in(a, 4))
 		attr->classes = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS;
 	else if (one_in(a, 8))
 		attr->classes = below(a, POSIXTRACE_CLASS_ALL + 2);
 	if (one_in(a, 64))
 		attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX - below(a, 2);
-	/* This takes seconds. */
+	/* Streams of this size take seconds. */
 	if (one_in(a, 4096))
 		attr->stream_size = POSIXTRACE_STREAM_SIZE_MAX >> below(a, 8);
 	for (i = 0; i < below(a, sizeof(attr->name)); i++)
@@ -161,7 +161,7 @@ long op_clear(struct actor *a)
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_CLEAR, argument(a), 0);
 }
 
-/* It has served the log when a signal ends it. A thread that is alone gets none. */
+/* Serves the log until a signal ends it. A repeatable run has no signals. */
 long op_write_log(struct actor *a)
 {
 	long ret;
@@ -231,7 +231,7 @@ long op_description(struct actor *a)
 			  sizeof(*description));
 }
 
-/* Without a deadline a signal ends it, see interrupt_every(). */
+/* Without a deadline, a signal ends it: see interrupt_every(). */
 long op_wait(struct actor *a)
 {
 	struct posixtrace_wait *wait = argument(a);
@@ -251,7 +251,7 @@ long op_wait(struct actor *a)
 			  sizeof(*wait));
 }
 
-/* Seldom for long: the window also keeps WAIT from ending. */
+/* Long windows are rare, because they also keep WAIT from ending. */
 long op_defer(struct actor *a)
 {
 	struct posixtrace_defer *defer = argument(a);

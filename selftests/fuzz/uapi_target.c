@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The commands of role target, and those of both roles. */
+/* The commands of the role target, and the commands common to both roles. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -100,8 +100,8 @@ long op_wake(struct actor *a)
 }
 
 /*
- * Mostly a valid text: few lengths, so that some types get the same one again. Returns its bytes,
- * with the NUL.
+ * Makes a text, usually a valid one of a few lengths, so that some types get the same text again.
+ * Returns its size with the NUL.
  */
 static unsigned int make_text(struct actor *a)
 {

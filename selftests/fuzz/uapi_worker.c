@@ -67,7 +67,7 @@ static void timer(unsigned int milliseconds, int signal, int notify, bool again)
 		sys(SYS_timer_settime, id, 0, &when, NULL);
 }
 
-/* Signals for the calling thread, so that it never waits forever. */
+/* Sends signals to the calling thread, so that it never waits forever. */
 void interrupt_every(unsigned int milliseconds)
 {
 	timer(milliseconds, SIGALRM, SIGEV_THREAD_ID, true);
@@ -83,7 +83,7 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* Until handlers are installed. */
+/* Signals stay blocked until handlers are installed. */
 void block_signals(bool block)
 {
 	uint64_t set = 1ULL << (SIGALRM - 1) | 1ULL << (SIGUSR1 - 1) | 1ULL << (SIGIO - 1);
@@ -105,7 +105,7 @@ static void signals_init(void)
 	block_signals(false);
 }
 
-/* Drops root's rights that override limits. */
+/* Drops the capabilities that override limits. */
 static void drop_rights(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -136,7 +136,7 @@ static void rights_init(unsigned int number)
 	} else {
 		drop_rights();
 	}
-	/* They can be traced by workers of the same user. */
+	/* Allow workers of the same user to trace this one. */
 	sys(SYS_prctl, PR_SET_DUMPABLE, 1);
 }
 
@@ -161,8 +161,8 @@ static void *run(void *arg)
 }
 
 /*
- * On a stack of this program: unmapping other memory cannot hit it, as it could with one of
- * the C library.
+ * Uses a stack in this program: unmapping other memory could hit a stack of the C library, but not
+ * this one.
  */
 static void start_thread(struct actor *a, char *stack)
 {
@@ -217,7 +217,7 @@ int short_main(unsigned int number, uint64_t seed)
 	for (fd = 3; fd < 64; fd++) {
 		if (sys(SYS_fcntl, fd, 1 /* F_GETFD */) < 0)
 			continue;
-		/* Its role is unknown, and irrelevant. */
+		/* The role is unknown, and does not matter. */
 		add_file(&a, fd)->role = next_random(&a.random) % ROLE_ANY;
 	}
 	for (i = 0; i < 8; i++) {
