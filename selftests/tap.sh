@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
-# Shell tests that run in a guest source this file: the guest has it beside them. It prints TAP.
+# Shell tests that run in a guest source this file, which is copied beside them. Prints TAP.
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

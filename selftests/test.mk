@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Included by the Makefile of each test directory. Every *_test.c becomes a program,
-# every *_test.sh is one, with the help of tap.sh; both speak TAP. *_helper.c
-# become programs that tests start. On top of kselftest's lib.mk, which wants its
-# variables set before it.
+# and every *_test.sh is one that sources tap.sh; both print TAP. *_helper.c become
+# programs that tests start. Builds on kselftest's lib.mk, which needs its variables
+# set before it is included.
 
 TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)
 BUILD ?= $(TOP)/build
@@ -16,18 +16,18 @@ all:
 TEST_GEN_PROGS := $(patsubst %.c,%,$(wildcard *_test.c))
 TEST_GEN_FILES += $(patsubst %.c,%,$(wildcard *_helper.c))
 TEST_PROGS := $(wildcard *_test.sh)
-# what they source; the guest has all of a directory in one place
+# the files that they source; in the guest, all files of a directory are in one place
 TEST_FILES += $(if $(TEST_PROGS),$(TOP)/selftests/tap.sh) $(wildcard command.sh)
 
 include $(TOP)/selftests/flags.mk
 CFLAGS += -isystem $(KSELFTEST)
-# Linked to the shared library, so that a symbol missing in its map is noticed.
+# Link to the shared library, so that a symbol missing in its map is noticed.
 LDLIBS += $(SUPPORT) -L$(STAGE)/usr/lib -lposixtrace -Wl,-rpath,$(STAGE)/usr/lib
 
 PROGRAMS := $(patsubst %.c,$(OUTPUT)/%,$(wildcard *_test.c *_helper.c))
 EXTRA_CLEAN := $(PROGRAMS:=.o) $(PROGRAMS:=.d)
 
-# Its own rule compiles and links at once: a change in the library would compile all programs.
+# lib.mk compiles and links in one step: a change in the library would recompile all programs.
 OVERRIDE_TARGETS := 1
 $(shell mkdir -p $(OUTPUT))
 include $(KSELFTEST)/lib.mk
@@ -35,11 +35,11 @@ include $(KSELFTEST)/lib.mk
 $(PROGRAMS): %: %.o $(SUPPORT)
 	$(LINK.c) $@.o $(LDLIBS) -o $@
 
-# -MT, as in support and fuzz: ccache would name the object by a relative path, which is none to make.
+# -MT, as in support and fuzz: ccache would write a relative path of the object, unknown to make.
 $(PROGRAMS:=.o): $(OUTPUT)/%.o: %.c $(KSELFTEST)/kselftest_harness.h $(KSELFTEST)/kselftest.h
 	$(COMPILE.c) -MMD -MP -MT $@ -o $@ $<
 
-# Its Makefile decides what is out of date.
+# The Makefile of support decides what is out of date.
 $(SUPPORT): FORCE
 	@$(MAKE) --no-print-directory -s -C $(TOP)/selftests/support BUILD=$(BUILD) OUTPUT=$(@D)
 

@@ -154,7 +154,7 @@ static int read_block(struct worker *worker, struct block_data *block)
 		job->file++;
 	}
 	if (!job->failed && !ret && !job->next_read) {
-		/* A gzip file of empty input has one member, too. */
+		/* Empty input also becomes a gzip file with one member. */
 		*block = (struct block_data) { .number = job->next_read++ };
 		ret = 1;
 	}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Controller and analyzer of the compressor: creates a trace stream on its process, prints each
- * event as it comes, and a summary at the end.
+ * Controller and analyzer of the compressor: creates a trace stream on its process, prints events
+ * as they arrive, and a summary at the end.
  *
  * The controller starts the compressor, which waits until the stream runs; or it traces a running
- * process (--pid). A second thread waits for the end of the process and stops the stream. So the
+ * process (--pid). A second thread waits for the end of the process and stops the stream, so the
  * STOP event is the last event to read.
  */
 #include <errno.h>

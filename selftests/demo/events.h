@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The event types of the compressor, which it shares with the controller.
+ * The event types of the compressor, shared with the controller.
  */
 #ifndef _DEMO_EVENTS_H
 #define _DEMO_EVENTS_H

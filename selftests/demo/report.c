@@ -20,7 +20,7 @@ static __u64 nanoseconds(const struct timespec *time)
 	return (__u64)time->tv_sec * 1000000000 + time->tv_nsec;
 }
 
-/* Makes room for element @index of *@array, zeroes new elements. False if memory is exhausted. */
+/* Grows *@array to hold element @index, with zeroed new elements. False if memory is exhausted. */
 static bool grow(void *array, size_t *count, size_t index, size_t size)
 {
 	char **old = array;
@@ -88,7 +88,7 @@ static const char *name_of(struct report *report, trace_event_id_t id)
 	return name->name;
 }
 
-/* Number of a thread, from 1, in order of first events; 0 if memory is exhausted. */
+/* Number of a thread, from 1 in the order of first events; 0 if memory is exhausted. */
 static unsigned int worker_of(struct report *report, pthread_t thread)
 {
 	size_t i;

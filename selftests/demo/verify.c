@@ -23,7 +23,7 @@ struct unpack {
 	__u64 members;		/* members of the gzip file so far */
 	__u64 position;		/* begin of the current member in the gzip file */
 	__u64 unpacked;		/* number of bytes unpacked */
-	unsigned int wrong;	/* number of blocks for which trace and file differ */
+	unsigned int wrong;	/* number of blocks that differ between trace and file */
 };
 
 /* Reads the next @len bytes of all inputs as one file. Returns -1 if there are fewer. */

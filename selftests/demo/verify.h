@@ -11,8 +11,8 @@
  * @inputs: the input files, in order
  * @nr_inputs: number of input files
  *
- * Unpacks @output and compares it with the inputs byte by byte. Compares the size and position
- * of each gzip member with those of its block in the trace. Prints the result on standard output.
+ * Unpacks @output and compares it with the inputs byte by byte. Compares each gzip member with its
+ * block in the trace, by size and position. Prints the result on standard output.
  *
  * Return: true if everything agrees.
  */

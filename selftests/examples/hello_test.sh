@@ -14,7 +14,7 @@ hello:greeting "world"
 posix_trace_stop
 END
 
-# Compares the output without its times, which must be in order.
+# Compares the output without the times. The times must be in order.
 ./hello_helper >"$tmp/out" && sort -n -c "$tmp/out" &&
 	sed -E 's/^[0-9]+\.[0-9]{9}  //' "$tmp/out" | cmp - "$tmp/expected"
 result hello_records_and_reads_its_events $?

@@ -161,7 +161,7 @@ raii
 END
 
 grep -v '^	' "$tmp/table" >"$tmp/programs"
-# one more case checks that the table has each program
+# one more case checks that the table lists every program
 begin $(($(wc -l <"$tmp/programs") + 1))
 
 # prints_expected NAME: each line of the program matches its pattern in the table
@@ -188,7 +188,7 @@ done <"$tmp/programs"
 lacking=0
 for program in ./*_helper; do
 	name=$(basename "$program" _helper)
-	# hello has a test of its own
+	# hello_test.sh tests hello
 	if [ "$name" != hello ] && ! grep -qE "^$name( |\$)" "$tmp/programs"; then
 		echo "# $name: not in the table"
 		lacking=1

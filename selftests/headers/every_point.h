@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * All kinds of points in one function, for programs that are built with more warnings than ours,
- * as C and as C++. Some points have names of functions of the library.
+ * All kinds of points in one function, for programs built with more warnings than ours, as C and
+ * as C++. Some points are named like functions of the library.
  */
 #include <posixtrace.h>
 #include <posixtrace/fields.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// A C++20 module with all kinds of points. clang 14 cannot instantiate templates there that use types
-// of headers which only the module includes.
+// A C++20 module with all kinds of points. clang 14 cannot instantiate a template in a module if it
+// uses types from headers that only the module includes.
 module;
 #include <posixtrace.h>
 #include <posixtrace/points.h>

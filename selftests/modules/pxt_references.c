@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * References to a page of the process that loads this module: as many as page-table entries would
- * hold if a guest had the memory for them.
+ * Takes as many references to a page of the loading process as page-table entries would hold if the
+ * guest had the memory for them.
  */
 #include <linux/mm.h>
 #include <linux/module.h>

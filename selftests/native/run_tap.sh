@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 # Runs tests on this machine and adds up their counts, which are the last line however the run
-# ends. Sourced by scripts that have sourced scripts/common.sh and then set failed=0 once
-# all is built.
+# ends. Sourced by scripts after scripts/common.sh. They set failed=0 once everything is
+# built.
 
 : "${top:?source scripts/common.sh first}" "${build:?}"
 passed=0 failed=1 skipped=0
@@ -17,7 +17,7 @@ finish()
 }
 trap finish EXIT
 
-# run_tap NAME COMMAND...: the command speaks TAP; V=1 in the environment shows all of it
+# run_tap NAME COMMAND...: runs a command that prints TAP; V=1 in the environment shows all of it
 run_tap()
 {
 	local name=$1 status=0 ok bad skip planned

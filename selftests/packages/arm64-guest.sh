@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Runs in a guest of arm64, in the Debian with our packages: builds the module with DKMS, loads it,
+# Runs in an arm64 guest, in the Debian with our packages: builds the module with DKMS, loads it,
 # and compiles and runs an example.
 # shellcheck disable=SC2317	# check calls the functions
 version=$1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Shared by the scripts that run in a guest with the packages: prints TAP.
 
-# shellcheck disable=SC2034	# failed is for those who source this
+# shellcheck disable=SC2034	# failed is for scripts that source this file
 number=0 failed=0
 
 # check NAME COMMAND...: passes if the command succeeds

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests the packages in a system that boots: runs in a guest, in the root directory with the
+# Tests the packages in a booting system: runs in a guest, in the root directory with the
 # installed packages. Prints TAP.
 #
 # usage: guest.sh VERSION
 # shellcheck disable=SC2317	# check calls the functions
 
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-# without this, udevadm refuses to work in a root directory that is not the first process's
+# without this, udevadm refuses to work in a root directory other than that of process 1
 export SYSTEMD_IGNORE_CHROOT=1
 version=$1
 device=/dev/posixtrace

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: GPL-2.0
-# Shared by the tests of the packages: runs commands as tests, and the packages in a guest. The
-# caller has set top, build, work and version.
+# Shared by the tests of the packages: runs commands as tests, and scripts in a guest with the
+# packages. The caller has set top, build, work and version.
 
 passed=0 failed=1 skipped=0
 

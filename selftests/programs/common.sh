@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# For tests of the traces of other programs. "run" sets traced, the directory of the program, patch,
-# and trace_processor. A test script sets points and scopes, the names of all its event types.
+# For tests of traces of existing programs. "run" sets traced (the directory of the program), patch
+# and trace_processor. A test script sets points and scopes: the names of all its event types.
 
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/native/tap.sh"
@@ -13,7 +13,7 @@ limit=20	# lines
 # shellcheck source=selftests/tools/native/readers/common.sh
 . "$native/readers/common.sh"
 
-# payloads TYPE: prints the fields of all events of the type, as babeltrace2 shows them
+# payloads TYPE: prints the fields of all events of the type as babeltrace2 shows them
 payloads()
 {
 	babeltrace2 "$traced/ctf" >shown
@@ -34,7 +34,7 @@ test_patch_adds_few_lines()
 	lacks '^-\($\|[^-]\)' "$patch"
 }
 
-# Debian's revision may be another one, as long as the patch applies.
+# Debian's revision may differ as long as the patch applies.
 test_source_has_the_version_of_the_patch()
 {
 	local wanted found
@@ -68,7 +68,7 @@ test_all_readers_show_the_same()
 	compare_readers "$traced/log"
 }
 
-# An import without complaints, and as many events as in CTF: durations for pairs.
+# The import succeeds without errors, with as many events as in CTF. Pairs become durations.
 test_perfetto_has_all_events()
 {
 	local name count

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests the trace of memcached. Compares it with what memcached answered, and with its statistics.
+# Tests the trace of memcached. Compares it with memcached's answers and statistics.
 # shellcheck disable=SC2317	# cases are called by their names
 
 # shellcheck source=selftests/programs/common.sh
@@ -31,7 +31,7 @@ test_memcached_answers()
 	END_OF_ANSWERS
 }
 
-# "mg" is a get, too.
+# "mg" also counts as a get.
 test_gets_show_hits_sizes_and_keys()
 {
 	payloads cache_get >got
@@ -129,8 +129,8 @@ test_perfetto_nests_commands_in_connections()
 	END
 }
 
-# One socket listens, and three clients come one after the other. Before memcached has counted that one
-# has left, the next one may be there. No set comes after the statistics.
+# One socket listens, and three clients connect one after the other. A client may connect before
+# memcached has counted the exit of the previous one. No set follows the statistics.
 test_counters_are_those_of_memcached()
 {
 	ask <<-'END_OF_SQL' >got

@@ -92,7 +92,7 @@ record nginx sh -c '
 	kill -QUIT "$(cat /tmp/servers/nginx/pid)"
 	wait'
 
-# It refuses to run as root.
+# PostgreSQL refuses to run as root.
 mkdir -p postgres
 chown 70:70 postgres
 chmod 755 "$work"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Compares all readers on logs of redis, Python, git, nginx and PostgreSQL that were recorded just now.
+# Compares all readers on freshly recorded logs of redis, Python, git, nginx and PostgreSQL.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/../tools/native/tap.sh"
 # shellcheck source=selftests/tools/native/readers/common.sh

@@ -19,7 +19,7 @@ test_sqlite_answers()
 	END
 }
 
-# A step for each row, and one that finds no more. "(internal)" is SQLite itself, which reads the schema.
+# One step per row, and a final one without a row. "(internal)" is SQLite itself reading the schema.
 test_steps_show_their_sql()
 {
 	payloads sqlite_step:begin | sed 's/^{ sql = "\(.*\)" }$/\1/' | grep -vxF '(internal)' >got
@@ -57,7 +57,7 @@ test_errors_of_the_parser_are_shown()
 	END
 }
 
-# The database has ten pages. After .open, nothing is in the cache.
+# The database has ten pages. After .open, the cache is empty.
 test_pages_are_read_in_order()
 {
 	payloads sqlite_read:begin >got
@@ -66,7 +66,7 @@ test_pages_are_read_in_order()
 	done | prints got
 }
 
-# The last one goes to the write-ahead log.
+# The last write goes to the write-ahead log.
 test_writes_show_pages_and_file()
 {
 	payloads sqlite_write >got
@@ -75,7 +75,7 @@ test_writes_show_pages_and_file()
 	done | prints got
 }
 
-# The second one is that of a temporary file, without a name.
+# The second rollback is of a temporary file, which has no name.
 test_rollbacks_show_the_file()
 {
 	payloads sqlite_rollback:begin | head -n 1 >got
@@ -120,7 +120,7 @@ test_perfetto_shows_the_fields()
 	END
 }
 
-# Of the allocator: at least the cache of pages, and less than a megabyte.
+# The memory of the allocator: at least the page cache, and less than a megabyte.
 test_perfetto_shows_memory_as_a_counter()
 {
 	ask <<-'END_OF_SQL' >got

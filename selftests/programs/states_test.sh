@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Checks what must hold for the states of threads in logs of programs that were recorded just now.
+# Checks invariants of thread states in freshly recorded logs of programs.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/../tools/native/tap.sh"
 # shellcheck source=selftests/tools/native/readers/common.sh

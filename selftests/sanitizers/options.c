@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets the options of the sanitizer in all programs of a run. The environment cannot do that: many
- * programs run without one, or with privileges that ignore it. Reports go into files, because
- * tests read the output of programs and expect some of them to die. The guest reads the files
- * after each program (selftests/vm/guest-check). The tests handle signals themselves.
+ * Sets the options of the sanitizer in all programs of a run. The environment cannot do that,
+ * because many programs run without an environment or with privileges that ignore it. Reports go
+ * into files, because tests read the output of programs and expect some of them to die. The guest
+ * reads the files after each program (selftests/vm/guest-check). The tests handle signals
+ * themselves.
  */
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -15,8 +16,8 @@ const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
 	/*
-	 * gcc 12 reports an error of its own when it removes the alternate signal stack of a
-	 * cancelled thread: the sanitizer's frame lies where the frames of the thread were.
+	 * gcc 12's sanitizer reports a false error when it removes the alternate signal stack of
+	 * a cancelled thread: its frame lies where the frames of the thread were.
 	 */
 	return COMMON "detect_leaks=1:allocator_may_return_null=1:use_sigaltstack=0";
 }
@@ -24,7 +25,7 @@ const char *__asan_default_options(void)
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {
-	/* The search attaches to the process, which must not have gained or given up rights. */
+	/* The leak check must be able to attach: the process may not have changed privileges. */
 	return getauxval(AT_SECURE) || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1;
 }
 
@@ -37,13 +38,13 @@ const char *__ubsan_default_options(void)
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
-	/* Programs may end while their threads run. */
+	/* Programs may exit while their threads run. */
 	return COMMON "die_after_fork=0:report_thread_leaks=0";
 }
 
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-	/* A reader copies data before it takes the record, and drops the copy if it is too late. */
+	/* A reader copies data before it takes the record, and drops the copy if too late. */
 	return "race:copy_data\n";
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# Drops from a kernel log the messages of the kernel, with stack traces, about allocations that a
-# fault_*_test made fail. Keeps those with the module in the trace: the module must return an
-# error without a message.
+# Drops the kernel's messages with stack traces about allocations that a fault_*_test made fail from
+# a kernel log. Keeps messages with the module in the trace: the module must return an error
+# without a message.
 
 function show_held(  i)
 {
@@ -21,7 +21,7 @@ held {
 	hold[held++] = $0
 	if (/\[posixtrace\]/)
 		ours = 1
-	# the end of the trace; a longer one is not such a message
+	# the end of the trace; a message with a longer trace is a different one
 	if (/<\/TASK>/ || held > 200) {
 		if (ours || held > 200)
 			show_held()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Drops KCSAN reports without the module from a kernel log: the kernel has races of its own, also
-# in functions that the module calls (epoll, file systems of logs). A report is kept if its title
+# Drops KCSAN reports without the module from a kernel log: the kernel itself has races, also in
+# functions that the module calls (epoll, file systems of logs). A report is kept if its title
 # names a function of the module, or if the module is in the call trace and the title names a
 # function that works with the caller's memory.
 

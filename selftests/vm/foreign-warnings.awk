@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Drops a warning of the kernel from a kernel log: "Dying CPU not properly vacated!". Linux 6.12
-# prints it sometimes when a CPU goes offline under load. Commit 52d15521eb75 of Linux fixes that.
+# Drops the kernel's warning "Dying CPU not properly vacated!" from a kernel log. Linux 6.12
+# sometimes prints it when a CPU goes offline under load. Linux commit 52d15521eb75 fixes that.
 # A warning with the module in the call trace is kept.
 
 /-+\[ cut here \]-+/ {

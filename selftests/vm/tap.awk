@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Counts the cases of one test program. Shows failures with their output, and skips; with
-# verbose=1 everything.
+# Counts the cases of one test program. Shows skips, and failures with their output; with
+# verbose=1, shows everything.
 #
 # in:  name, verbose, kernel, allowed (file with the skips that are allowed)
 # out: "passed failed skipped planned" in the file that counts names; planned is empty if the
@@ -31,7 +31,7 @@ function skip(what, reason)
 		show("# skipped: " name " " what ": " reason)
 }
 
-# What is allowed on debug is also allowed on debug-newest.
+# Skips allowed on debug are also allowed on debug-newest.
 function is_for(which,  family)
 {
 	family = kernel
