@@ -17,7 +17,7 @@ run()
 	[ "$status" -eq "$wanted" ] || { echo "# status $status"; return 1; }
 }
 
-# run_as_nobody STATUS ARGUMENT...: runs posixtrace without any rights
+# run_as_nobody STATUS ARGUMENT...: as run, but without privileges
 run_as_nobody()
 {
 	wanted=$1
@@ -27,7 +27,7 @@ run_as_nobody()
 }
 
 # start ARGUMENT...: runs posixtrace in the background, as process $started. Empties the output
-# files first: the background process empties them later, perhaps after a test has read them.
+# files first: the background process may empty them only after a test has read them.
 start()
 {
 	: >"$tmp/out"
@@ -36,7 +36,7 @@ start()
 	started=$!
 }
 
-# ended STATUS: waits for the process of start(); fails if its exit status is not STATUS
+# ended STATUS: waits for the process of start() to exit; fails if its exit status is not STATUS
 ended()
 {
 	wait "$started"
@@ -45,7 +45,7 @@ ended()
 }
 
 # until_true COMMAND...: repeats the command until it succeeds; fails if the process of start()
-# ends before
+# exits first
 until_true()
 {
 	until "$@"; do
@@ -53,7 +53,7 @@ until_true()
 	done
 }
 
-# The process of start() has blocked SIGINT and SIGTERM: a descriptor receives them.
+# Checks that the process of start() has blocked SIGINT and SIGTERM, to read them from a descriptor.
 blocks_signals()
 {
 	grep -q '^SigBlk:.*400[23]$' "/proc/$started/status" 2>/dev/null

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests "posixtrace dump", "stat" and "export" with logs that the module writes, and with running
+# Tests "posixtrace dump", "stat" and "export" with logs written by the module, and with running
 # processes. Prints TAP. native/ has more tests.
 
 # shellcheck source=selftests/tools/command.sh
@@ -44,14 +44,14 @@ end_helper()
 	exec 5<&-
 }
 
-# start_apart ARGUMENT...: as start(), but closes the descriptors of the helper, which would not
-# see the end of its input otherwise
+# start_apart ARGUMENT...: as start(), but closes the descriptors of the helper, so that the helper
+# sees the end of its input
 start_apart()
 {
 	start "$@" 4>&- 5<&-
 }
 
-# start_apart_into_pipe ARGUMENT...: the same, with the output into a pipe that nothing reads
+# start_apart_into_pipe ARGUMENT...: the same, with the output into a pipe without a reader
 start_apart_into_pipe()
 {
 	: >"$tmp/err"
@@ -59,7 +59,7 @@ start_apart_into_pipe()
 	started=$!
 }
 
-# The process of start() waits until its output takes something.
+# Checks that the process of start() is blocked in a write to its output.
 writes()
 {
 	grep -qE '^(1|64) ' "/proc/$started/syscall"
@@ -94,7 +94,7 @@ run 0 export --format=ctf --output="$tmp/ctf" "$tmp/log" && grep -q 'name = "rou
 	run 0 export --format=html --output="$tmp/html" "$tmp/log" && grep -q '"round"' "$tmp/html"
 result export_of_a_log_that_the_module_wrote $?
 
-# The text of each event says what the command must find: "FUNCTION FILE:LINE".
+# The text of each event is the location that the command must find: "FUNCTION FILE:LINE".
 run 0 record --quiet --output="$tmp/symbols" -- ./symbols_helper &&
 	run 0 dump --symbolize --filter=place "$tmp/symbols" && [ ! -s "$tmp/err" ] &&
 	sed -n 's/.* "\([a-z]*\) \(.*\)"  at \([a-z]*\)+0x[0-9a-f]* (\(.*\))$/\1 \2 \3 \4/p' "$tmp/out" |
@@ -117,7 +117,7 @@ wait "$started" && [ $first -eq 0 ] && [ $second -eq 0 ] && [ "$(count round)" -
 	tail -n 1 "$tmp/out" | grep -q posix_trace_stop && [ ! -s "$tmp/err" ]
 result dump_follows_a_log_to_its_end $?
 
-# A full log has an end, but is never complete.
+# A full log has an end, but is not complete.
 begin_helper "$tmp/log" full
 for _ in 1 2 3 4 5 6 7 8; do
 	tell eeeeeeeeeef
@@ -165,7 +165,7 @@ result dump_follows_a_log_that_is_cleared $?
 follows_cleared loop
 result dump_follows_a_log_with_policy_loop_that_is_cleared $?
 
-# The names of a LOOP log are no events, so that no event reports their damage.
+# The names of a LOOP log are not events, so no event reports their damage.
 at=$(strings -t d "$tmp/log" | awk '$2 == "round" { print $1; exit }')
 printf R | dd of="$tmp/log" bs=1 seek="$at" conv=notrunc 2>/dev/null
 what='log: the log is damaged elsewhere: names or the last events may be missing$'
@@ -177,7 +177,7 @@ done
 [ $told -eq 3 ]
 result damaged_name_of_a_log_that_is_overwritten_fails $?
 
-# There are always more events than it has printed: the reader of the pipe waits for the signal.
+# dump always has more events to print: the reader of the pipe waits for the signal.
 run 0 record --quiet --size=4M --output="$tmp/many" -- ./ticks_helper 40000 0
 mkfifo "$tmp/pipe"
 posixtrace dump --follow "$tmp/many" >"$tmp/pipe" 2>"$tmp/err" &
@@ -190,7 +190,7 @@ started=$!
 ended 0 && [ "$(wc -l <"$tmp/out")" -lt 30000 ]
 result dump_ends_at_a_signal_while_there_are_events $?
 
-# The reader takes nothing: the pipe was full before.
+# dump cannot write: the pipe is full, and is not read.
 exec 9<>"$tmp/pipe"
 dd if=/dev/zero bs=4096 count=16 >&9 2>/dev/null
 posixtrace dump --follow "$tmp/many" >"$tmp/pipe" 2>"$tmp/err" 9<&- &
@@ -219,7 +219,7 @@ wait "$started" && [ "$(counted round)" -eq 30 ] && grep -q "^process *$helper$"
 	grep -q '^lost *0$' "$tmp/out" && grep -q '^events *90 of the user, 2 of' "$tmp/out"
 result stat_of_a_process_until_its_end $?
 
-# Not SIGINT, which the shell has ignored in its background processes.
+# Not SIGINT: the shell ignores it in background processes.
 begin_helper
 start_apart stat "$helper"
 until_true complains Ctrl-C
@@ -233,7 +233,7 @@ run 0 stat --seconds=1 "$helper" && [ ! -s "$tmp/err" ] &&
 	grep -q '^posixtrace: process 4194303: no such process$' "$tmp/err"
 result stat_of_a_process_for_some_time $?
 
-# Its threads record faster than the command reads.
+# The threads of the storm record faster than the command reads.
 ./storm_helper &
 storm=$!
 timeout -s KILL 60 posixtrace stat --seconds=1 "$storm" >"$tmp/out" 2>"$tmp/err" &&
@@ -251,7 +251,7 @@ storm_ran()
 	[ "$(storm_ticks)" -gt $((before + 1)) ]
 }
 
-# On a busy machine it may not have run when the message comes.
+# On a busy machine, the storm may not have run yet when the message is printed.
 start stat "$storm"
 until_true complains Ctrl-C
 before=$(storm_ticks)
@@ -267,7 +267,7 @@ in_ms()
 	echo "(\$($1 + 1) == \"s\" ? 1000 : \$($1 + 1) == \"ms\" ? 1 : \$($1 + 1) == \"us\" ? 0.001 : 0.000001) * \$$1"
 }
 
-# It sleeps once for 300 ms. The sum is that of rounded times.
+# The program sleeps once for 300 ms. The summed times are rounded.
 rm -f "$tmp/log"
 run 0 record --kernel=sched,process --output="$tmp/log" -- sleep 0.3 &&
 	run 0 stat --states "$tmp/log" && [ ! -s "$tmp/err" ] &&
@@ -282,7 +282,7 @@ begin_helper
 start_apart stat --states --kernel=sched "$helper"
 until_true complains Ctrl-C
 tell eee
-# The name of a thread is known while it exists.
+# The name of a thread can be read only while the thread exists.
 sleep 0.3
 end_helper
 wait "$started" && grep -q "^process *$helper$" "$tmp/out" &&

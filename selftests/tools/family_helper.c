@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program whose child outlives it. Each records an event, the child after its parent has
- * ended.
+ * A program with a child that outlives it. Each records an event, the child after its parent has
+ * exited.
  */
 #include <string.h>
 #include <trace.h>
@@ -21,7 +21,7 @@ int main(void)
 		return 102;
 	if (pid == 0) {
 		close(end[1]);
-		/* Returns when the parent has ended. */
+		/* Returns when the parent has exited. */
 		if (read(end[0], &byte, 1) != 0)
 			return 103;
 		posix_trace_event(family, "child", strlen("child") + 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program to trace that describes its events. It records two events of type "cache" and one of
- * type "idle". With a FIFO, it opens the types, writes to the FIFO, and reads from it before it
- * records events.
+ * A program to trace, with descriptions of its events. It records two events of type "cache" and
+ * one of type "idle". With a FIFO, it opens the types, writes to the FIFO, and reads from it before
+ * it records events.
  *
  * usage: fields_helper [FIFO]
  */

@@ -2,9 +2,9 @@
 /*
  * usage: late_helper MS [wait]
  *
- * Records as if CPU 0 had been delayed between the clock and the commit: first the event "young" on
- * CPU 1, then "old" on CPU 0, which is older. With "wait", "old" comes when the reader has read
- * "young". Fails if the reader read it less than MS milliseconds after its time.
+ * Records as if CPU 0 had been delayed between reading the clock and the commit: first the event
+ * "young" on CPU 1, then the older event "old" on CPU 0. With "wait", records "old" after the
+ * reader has read "young". Fails if the reader read it less than MS milliseconds after its time.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #include "writer.h"
 
-/* Returns when the reader has read all events, and asks to be woken. */
+/* Returns when the reader has read all events and asks to be woken. */
 static void wait_for_reader(const struct writer *writer)
 {
 	while (!LOAD(writer->wakeup->need_wakeup))

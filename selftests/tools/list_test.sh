@@ -90,7 +90,7 @@ run 1 list "$tmp/none" && complains 'none: No such file' && run 1 list "$tmp/tex
 	complains 'text: not a trace log'
 result file_that_is_not_a_log_fails $?
 
-# point NAME: the line after that of a trace point: its place and its functions
+# point NAME: prints the line below a trace point, which has its place and its functions
 point()
 {
 	grep -FxA1 -- "  $1" "$tmp/out" | sed -n 's/^      //p'
@@ -102,7 +102,7 @@ run 0 list ./points_library.so && says '^trace points:$' &&
 	says '^  depth [{]i64 counter;[}]$' && ! says never_used
 result points_of_a_shared_library_are_listed $?
 
-# Also a point without fields is one with other fields.
+# A point without fields also counts as one with other fields.
 [ "$(sed -n '/^one name, different fields/,$p' "$tmp/out" | tail -n +2)" = '  depth  2' ]
 result points_of_one_name_with_other_fields_are_named $?
 
@@ -115,7 +115,7 @@ place=$(point 'tab\there "quoted" \\')
 [ "${place##*  }" = insert ]
 result names_of_points_are_escaped $?
 
-# Functions that other programs call keep their names.
+# Exported functions keep their names.
 run 0 list ./points_stripped.so && place=$(point 'cache_get {u32 id;text key;}') &&
 	[ "${place#*points_library.c:}" = "5  insert, lookup" ]
 result stripped_library_keeps_its_points $?

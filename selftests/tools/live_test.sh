@@ -6,7 +6,7 @@
 . ./command.sh
 begin 38
 
-# event REGEX: an event was printed. The columns are time, processor, process, thread, type, data.
+# event REGEX: checks for an event. The columns are time, processor, process, thread, type, data.
 event()
 {
 	grep -qE "^ *[0-9]+\.[0-9]{3} +([0-9]+|-) +[0-9]+ +[^ ]+ +$1" "$tmp/out"
@@ -142,7 +142,7 @@ result system_event_types_cannot_be_filtered $?
 run 0 live -- ./family_helper && event 'family +"parent"$' && ! says '"child"'
 result children_are_not_traced $?
 
-# The child outlives its parent, and does not wait for it.
+# The child outlives its parent, which does not wait for it.
 run 0 live --inherit -- ./family_helper && event 'family +"parent"$' && event 'family +"child"$' &&
 	[ "$(awk '/family/ { print $3 }' "$tmp/out" | sort -u | wc -l)" -eq 2 ]
 result inherit_traces_children_until_all_have_ended $?
@@ -165,7 +165,7 @@ result clock_and_color_work_as_in_dump $?
 run 0 live --data-size=3 -- ./ticks_helper 1 0 && event 'tick +"num" \(truncated\)$'
 result data_size_truncates_the_data $?
 
-# texts: the data of the two events, in the order of the output
+# texts: prints the data of the two events, in the order of the output
 texts()
 {
 	sed -nE 's/.*"(old|young)"( \(late\))?$/\1\2/p' "$tmp/out" | paste -sd' '
@@ -178,7 +178,7 @@ run 0 live --window=0 --json -- ./late_helper 0 wait && says '"text":"old","late
 	says '"text":"young"[}]$'
 result late_event_is_marked_in_json $?
 
-# The end of the program ends the window, too.
+# The end of the program also ends the window.
 run 0 live --window=10000 -- ./late_helper 0 && [ "$(texts)" = 'old young' ]
 result window_puts_events_in_the_order_of_time $?
 
@@ -188,7 +188,7 @@ run 0 live -- ./late_helper 10 wait && run 0 live --window=50 -- ./late_helper 5
 	run 2 live --window=x -- true
 result window_is_ten_milliseconds_by_default $?
 
-# Nothing reads the output until the program has ended.
+# The output is not read until the program has ended.
 mkfifo "$tmp/pipe"
 rm -f "$tmp/go"
 mkfifo "$tmp/go"
@@ -221,7 +221,7 @@ result summary_is_one_write $?
 	[ "$(tail -n +2 "$tmp/err")" = ']' ]
 result complaint_is_one_write $?
 
-# The reader takes nothing: the pipe was full before.
+# live cannot write: the pipe is full, and is not read.
 exec 9<>"$tmp/pipe"
 dd if=/dev/zero bs=4096 count=16 >&9 2>/dev/null
 sleep 1000 9<&- &

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A program that records on command, optionally into a log. It reads commands of one byte from
- * standard input: 'e' records ten times "work_begin", "round" and "work_end"; 'f' flushes the
- * log; 'c' clears the stream; others do nothing. It answers each command on standard output. At
- * the end of the input it completes the log and ends.
+ * standard input: 'e' records "work_begin", "round" and "work_end" ten times; 'f' flushes the
+ * log; 'c' clears the stream; other bytes have no effect. It answers each command on standard
+ * output. At the end of the input it completes the log and exits.
  *
  * usage: log_helper [LOG [full|loop]]    a small log that stops when full, or overwrites events
  */
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 	while (read(STDIN_FILENO, &byte, 1) == 1) {
 		if (byte == 'e')
 			record_rounds();
-		/* Ignore errors: a flush may be under way already, or the log may be full. */
+		/* Ignore errors: a flush may already be in progress, or the log may be full. */
 		if (byte == 'f' && argc > 1)
 			posix_trace_flush(trid);
 		if (byte == 'c' && argc > 1 && posix_trace_clear(trid))

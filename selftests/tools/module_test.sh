@@ -21,7 +21,7 @@ parameter()
 	cat "/sys/module/posixtrace/parameters/$1"
 }
 
-# run_with_version STATUS VERSION ARGUMENT...: as run, with a simulated module of that ABI version
+# run_with_version STATUS VERSION ARGUMENT...: as run, with a simulated module of this ABI version
 run_with_version()
 {
 	wanted=$1
@@ -118,8 +118,8 @@ run_as_nobody 1 status && complains 'no permission to open /dev/posixtrace' && s
 result missing_permission_for_the_device_is_reported $?
 run 0 unload
 
-# An index as depmod writes it, with one entry; its numbers are big endian. The configuration
-# has a command, which must not run.
+# An index as depmod writes it, with one entry and big-endian numbers. The configuration
+# contains a command, which must not run.
 mkdir -p "$modules/updates" /etc/modprobe.d
 cp $module "$modules/updates/"
 printf '\260\007\364\127\0\002\0\001\300\0\0\014posixtrace\0\0\0\0\001\0\0\0\0updates/posixtrace.ko:\0' \

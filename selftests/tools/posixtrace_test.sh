@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests what all subcommands of the posixtrace command share. Prints TAP.
+# Tests the common behaviour of all subcommands of the posixtrace command. Prints TAP.
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
@@ -15,7 +15,7 @@ result version_is_printed $?
 run 2 && complains Usage && run 2 nonsense && complains '^posixtrace: unknown command "nonsense"$'
 result unknown_command_is_a_usage_error $?
 
-# helps COMMAND: the command has a help, and prints it after an unknown option
+# helps COMMAND: checks that the command has a help, and refers to it after an unknown option
 helps()
 {
 	run 0 "$1" --help && says "^Usage: posixtrace $1" && says '^Exit status: 0' &&
@@ -31,7 +31,7 @@ done
 [ "$helped" -ge 6 ] && [ "$helped" -eq "$(posixtrace --help | grep -c '^  [a-z]')" ]
 result each_command_has_help_and_refuses_unknown_options $?
 
-# fails_on_output MESSAGE ARGUMENT...: the command fails to write to the caller's standard output
+# fails_on_output MESSAGE ARGUMENT...: the command reports a failed write to standard output
 fails_on_output()
 {
 	wanted=$1
@@ -69,7 +69,7 @@ all_fail_on_output 'Bad file descriptor' >&- && cmp "$tmp/log" "$tmp/same" &&
 	run 0 list "$tmp/log" && says '^status +complete$'
 result closed_output_is_a_failure $?
 
-# not /proc/self/fd: the shell opens that with a descriptor of its own
+# not /proc/self/fd: the shell would open that with another descriptor
 posixtrace live -- sh -c '[ ! -e /proc/$$/fd/0 ] && [ -e /proc/$$/fd/1 ]' <&- >"$tmp/out" 2>"$tmp/err"
 result closed_descriptors_are_closed_in_the_program_too $?
 

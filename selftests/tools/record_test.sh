@@ -14,19 +14,19 @@ recorded()
 	"$here/events_helper" "$log" >"$tmp/events"
 }
 
-# is_complete: the status of the log is complete
+# is_complete: checks that the status of the log is complete
 is_complete()
 {
 	posixtrace list "$log" | grep -q '^status  *complete$'
 }
 
-# is_ended: the log is complete, but events were lost before it
+# is_ended: checks that the log is complete, but events were lost before it
 is_ended()
 {
 	posixtrace list "$log" | grep -q '^status  *complete;'
 }
 
-# is_running: a stream of "record" is running
+# is_running: checks that a stream of "record" is running
 is_running()
 {
 	posixtrace list | grep -q ' running .* posixtrace record '
@@ -52,8 +52,8 @@ start_with_log()
 	start record -o "$log" "$@"
 }
 
-# start_steady: starts a process $steady that records. The FIFO stays open: a second open for
-# reading, before the writer has closed it, would read the end of the first.
+# start_steady: starts a process $steady that records. The FIFO stays open: if it were opened again
+# before the previous writer has closed it, the reader could see that writer's end of file.
 mkfifo "$tmp/ready"
 exec 8<>"$tmp/ready"
 start_steady()
@@ -102,7 +102,7 @@ mkdir -m 1777 "$tmp/users" && chmod 755 "$tmp" &&
 	! grep -q 'syscall_entry' "$tmp/dump" && ! grep -q ' irq ' "$tmp/dump"
 result kernel_all_is_what_the_user_may_have $?
 
-# The kernel's thread kthreadd is 2.
+# Process 2 is the kernel thread kthreadd.
 sleep 1000 &
 sleeper=$!
 sh -c 'true & echo $!; exec sleep 1000' >"$tmp/zombie" &
@@ -129,7 +129,7 @@ with_log 0 -- true &&
 	! complains 'no events' && run 0 live -- true && complains '^posixtrace: no events: '
 result no_events_are_explained $?
 
-# It sees a /dev without the device, as in most containers.
+# The process has a /dev without the device, as in most containers.
 unshare -m sh -c 'mount -t tmpfs none /dev && echo $$ && exec sleep 1000' >"$tmp/contained" &
 until [ -s "$tmp/contained" ]; do
 	:
@@ -142,8 +142,8 @@ ended 0 && complains "^posixtrace: no events: process $contained has no /dev/pos
 result process_without_the_device_is_told $?
 wait
 
-# sleep(1) waits in the page for as long as it did, and a timer wakes it. It sets the timer a moment
-# before it waits.
+# The page shows the real duration of sleep(1), and that a timer wakes it. sleep sets the timer
+# shortly before it waits.
 about='(19|[2-9].)[0-9]{7}'
 with_log 0 --kernel=sched,process -- sleep 0.2 &&
 	posixtrace export --format=html "$log" >"$tmp/page" &&
@@ -235,13 +235,13 @@ aarch64) ioctl=29 ;;
 *) ioctl=16 ;;
 esac
 
-# The pipe is full: the stream exists, but its log cannot begin.
+# The pipe is full: the stream exists, but its log cannot be started.
 waits_for_the_log()
 {
 	grep -q "^$ioctl " "/proc/$started/syscall"
 }
 
-# The link of the system stays, and the file gets a log by its right name.
+# The symbolic link stays, and "-" writes the log into the file.
 ln -s /proc/self/fd/1 "$tmp/stdout"
 posixtrace record --force -o "$tmp/stdout" -- ./ticks_helper 3 0 >"$log" 2>"$tmp/err"
 [ $? -eq 1 ] && complains '/stdout: is the standard output: use -o - to write the log there$' &&
@@ -280,16 +280,16 @@ posixtrace record -o - --log-policy=loop -- true 2>"$tmp/err" | cat >"$tmp/out"
 complains '^posixtrace: standard output: not a regular file: use --log-policy=append$' && [ ! -s "$tmp/out" ]
 result pipe_needs_log_policy_append $?
 
-# The reader stops reading. That does not block the program.
+# The reader stops reading, which does not block the program.
 { posixtrace record -o - -- ./ticks_helper 20000 7 2>"$tmp/err"; echo $? >"$tmp/status"; } |
 	head -c 100 >"$tmp/out"
 [ "$(cat "$tmp/status")" -eq 1 ] && complains 'standard output: Broken pipe' &&
 	complains '^posixtrace: the log is incomplete: some events could not be written$'
 result reader_that_closes_the_pipe_is_a_failure $?
 
-# The file system is full for some time: the log has room again at the end, but events are missing.
-# Events that are lost before the first write fails may be so because the stream is small: therefore
-# there are more afterwards.
+# The file system is full for some time: at the end the log has room again, but events are missing.
+# Events lost before the first failed write may be lost because the stream is small, so more events
+# follow.
 mkdir "$tmp/small"
 mount -t tmpfs -o size=1M none "$tmp/small"
 dd if=/dev/zero of="$tmp/small/other" bs=4096 count=240 2>/dev/null
@@ -303,7 +303,7 @@ ended 1 && complains '^posixtrace: the log is incomplete: some events could not 
 	complains ' [1-9][0-9]* lost; ' && ! complains 'only the last'
 result log_that_could_not_be_written_for_some_time_is_a_failure $?
 
-# It stays full: a larger stream would not help.
+# The disk stays full: a larger stream would not help.
 rm "$tmp/small/log"
 dd if=/dev/zero of="$tmp/small/other" bs=4096 count=240 2>/dev/null
 run 1 record --force --size=64K -o "$tmp/small/log" -- ./ticks_helper 40000 0
@@ -326,7 +326,7 @@ done
 [ "$(cat "$tmp/status.process")" -eq 1 ] && complains 'standard output: Broken pipe' &&
 	kill -0 "$steady"
 result recording_of_a_process_ends_when_the_reader_has_ended $?
-# Wait for its end now, so that the next test does not wait for the wrong process.
+# Wait for its exit now, so that the next test does not wait for the wrong process.
 kill -9 "$steady"
 wait "$steady"
 
@@ -360,7 +360,7 @@ result second_signal_ends_the_command_and_not_the_program $?
 kill -9 "$(sed -n 's/.*(process \([0-9]*\)) is still running.*/\1/p' "$tmp/err")"
 
 rm -f "$log"
-# Type Ctrl-C after the whole line: the terminal shows "^C" at the cursor.
+# Type Ctrl-C after the whole line, because the terminal shows "^C" at the cursor.
 ./terminal_helper ' 1 events .* kB' posixtrace record -o "$log" -- ./steady_helper \
 	>"$tmp/out" 2>"$tmp/err"
 [ $? -eq 5 ] && says ' s  1 events  [0-9]+/s  0 lost  log [0-9.]+ kB'
@@ -378,7 +378,7 @@ with_log 0 --filter=raw -- ./ticks_helper 3 0 && recorded && [ "$(wc -l <"$tmp/e
 	grep -q '^raw ' "$tmp/events"
 result filter_records_only_its_types $?
 
-# A pattern holds back types that exist before the recording begins, and later ones soon.
+# A pattern filters types that exist before the recording starts, and later ones soon after.
 mkfifo "$tmp/fifo"
 ./fields_helper "$tmp/fifo" &
 read -r _ <"$tmp/fifo"
@@ -400,7 +400,7 @@ result exclude_does_not_record_its_types $?
 with_log 0 -- ./family_helper && recorded && [ "$(cat "$tmp/events")" = 'family parent' ]
 result children_are_not_recorded $?
 
-# A child leaves no exit status where SIGCHLD is ignored. The program has it ignored as before.
+# With SIGCHLD ignored, a child leaves no exit status. In the program, it is ignored as before.
 rm -f "$log"
 ./ignore_helper posixtrace record --output="$log" -- ./ticks_helper 1 3 2>"$tmp/err"
 [ $? -eq 3 ] && ./ignore_helper posixtrace record --force --output="$log" -- \
@@ -441,7 +441,7 @@ run 0 export --format=chrome --output="$tmp/json" "$log" && ! complains 'later e
 	complains ': [0-9]+ older events were overwritten in the log: its policy is loop$'
 result export_of_a_log_that_was_overwritten_says_so $?
 
-# The program does not end: "record" waits for it, but records no more.
+# The program continues: "record" waits for it, but records no further events.
 start_with_log --inherit --policy=until-full --size=8K -- sh -c \
 	"./ticks_helper 5000 0; exec ./steady_helper $tmp/ready"
 read -r _ <&8
@@ -483,7 +483,7 @@ with_log 0 --mode=0644 -- ./ticks_helper 1 0 && has_mode 644 &&
 	(umask 077 && run 0 record --force --mode=666 -o "$log" -- ./ticks_helper 1 0) && has_mode 666
 result mode_sets_the_permissions_whatever_the_umask_is $?
 
-# The log of the test before had mode 0666, as a file that another user has made would have.
+# The log of the previous test had mode 0666, as a file created by another user might have.
 run 0 record --force -o "$log" -- ./ticks_helper 1 0 && has_mode 600
 result replaced_log_keeps_no_permissions $?
 
@@ -494,7 +494,7 @@ done && [ "$mode" = 0644x ] && run 2 record --mode=0644 -o - -- true &&
 	complains '^posixtrace: --mode: the standard output is no new log$' && [ ! -e "$tmp/mode" ]
 result wrong_mode_is_a_usage_error $?
 
-# /tmp has such things: they must not get the events, nor choose where the log is.
+# Such files may exist in /tmp: they must neither receive the events nor redirect the log.
 su -s /bin/sh nobody -c "mkfifo -m 666 $tmp/users/fifo; ln -s nothing $tmp/users/link"
 run 1 record -o "$tmp/users/fifo" -- touch "$tmp/ran" &&
 	complains '^posixtrace: .*/fifo: the FIFO belongs to another user: use another --output$' &&

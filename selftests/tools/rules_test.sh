@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests who may trace whom: the parameters trace_scope and kernel_classes, what "posixtrace load" sets
-# them to, and what the commands say when these refuse a stream. Unloads the module, and loads it
-# again at the end. Prints TAP.
+# Tests the permission rules: the parameters trace_scope and kernel_classes, their values after
+# "posixtrace load", and the messages of the commands when a rule refuses a stream. Unloads the
+# module, and loads it again at the end. Prints TAP.
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
@@ -28,7 +28,7 @@ set_parameter()
 	echo "$2" >"$parameters/$1"
 }
 
-# reload ARGUMENT...: loads the module again
+# reload ARGUMENT...: reloads the module
 reload()
 {
 	posixtrace unload && run 0 load --file=$module "$@"
@@ -54,7 +54,7 @@ done && [ "$option" = --kernel-classes=irq:user,irq:user ] && run 2 load --trace
 	complains '^posixtrace: --kernel-classes: must be a value'
 result wrong_rules_are_refused $?
 
-# Simulates the sysctls, which not each kernel has, nor lets set back.
+# Simulates the sysctls: some kernels lack them, or do not allow to reset them.
 mkdir -p "$sysctl/yama"
 echo 0 >"$sysctl/modules_disabled"
 mount --bind "$sysctl" /proc/sys/kernel
@@ -96,7 +96,7 @@ reload
 mkdir -m 1777 "$tmp/users" && chmod 755 "$tmp"
 sleeper=$(su -s /bin/sh nobody -c 'sleep 1000 >/dev/null 2>&1 & echo $!')
 set_parameter trace_scope 1
-# refuses MESSAGE: each command says why it may not trace the process
+# refuses MESSAGE: checks that each command explains why it may not trace the process
 refuses()
 {
 	for command in "record --force -o $tmp/users/log" live stat; do
@@ -123,7 +123,7 @@ refuses 'trace_scope=3 of the module lets a process trace only itself$' &&
 	complains 'trace_scope=3 of the module lets a process trace only itself$'
 result messages_name_the_scope_of_none $?
 
-# Another rule refuses this process, whatever the scope is.
+# Another rule refuses this process, whatever the scope.
 reload --trace-scope=1
 run_as_nobody 1 live $$ && complains "^posixtrace: process $$: no permission to trace it\$" &&
 	! complains trace_scope

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A program that is traced until it gets a signal. It records "begin" and writes to the FIFO
- * READY. For each SIGINT and SIGTERM it records "signal N". The first signal ends it. If it is
- * stubborn, it writes to READY again instead.
+ * READY. For each SIGINT and SIGTERM it records "signal N". The first signal ends it, unless it
+ * is stubborn: then it writes to READY again.
  *
  * usage: steady_helper [stubborn] [READY]
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program with two threads that record events of type "storm" without a pause. A signal ends it.
+ * A program with two threads that record events of type "storm" without pause. A signal ends it.
  */
 #include <pthread.h>
 #include <trace.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program to trace. The text of each event is where it is recorded: "FUNCTION FILE:LINE".
+ * A program to trace. The text of each event is its location: "FUNCTION FILE:LINE".
  *
  * usage: symbols_helper
  */

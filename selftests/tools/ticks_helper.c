@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A program to trace. It records COUNT events of type "tick" or NAME and one event of type "raw",
- * and ends with exit status STATUS.
+ * and exits with status STATUS.
  *
  * usage: ticks_helper COUNT STATUS [NAME]
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Runs a program, and prints each of its writes to standard error in brackets, on standard error.
- * Ends with the exit status of the program.
+ * Exits with the exit status of the program.
  *
  * usage: writes_helper PROGRAM [ARG]...
  */

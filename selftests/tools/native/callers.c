@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes the script of a log (see write_log.c) of itself: its mappings as /proc says, and events
- * with the addresses behind calls, whose text is what --symbolize must find: "FUNCTION#FILE:LINE".
- * A shared library is the same file, compiled with -DLIBRARY.
+ * Writes the script of a log (see write_log.c) of itself: its mappings from /proc, and events with
+ * return addresses. The text of an event is what --symbolize must find: "FUNCTION#FILE:LINE".
+ * Compiled with -DLIBRARY, this file is also the shared library.
  *
- * It is compiled without optimization, so that calls are calls and functions follow one another.
+ * It is compiled without optimization, so that calls remain calls and functions are adjacent.
  *
- * usage: callers BUILDID...	of its files: PATH=HEX, or PATH=- for none
+ * usage: callers BUILDID...	of its files: PATH=HEX, or PATH=- without a build id
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 #ifdef LIBRARY
 
-/* A function of the program: the library has no other way out. */
+/* A function of the program: the library can write events only through it. */
 NOINLINE void library_record(const char *function, int line)
 {
 	write_event(__builtin_return_address(0), function, line);
@@ -58,7 +58,7 @@ NOINLINE __attribute__((noreturn)) static void leave(const char *function, int l
 	longjmp(back, 1);
 }
 
-/* The call is the last instruction: the address behind it is that of the next function. */
+/* The call is the last instruction: the return address lies in the next function. */
 NOINLINE static void ends_with_a_call(void)
 {
 	leave(__func__, __LINE__);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What callers.c calls in its library, and the library in it. */
+/* The calls between callers.c and its library, in both directions. */
 #ifndef _SELFTESTS_CALLERS_H
 #define _SELFTESTS_CALLERS_H
 

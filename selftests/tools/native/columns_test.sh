@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests that the columns of tables stay aligned whatever the length of a name is.
+# Tests that the columns of tables stay aligned for names of any length.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
@@ -30,7 +30,7 @@ log_of_names()
 	END
 }
 
-# aligned HEADER COLUMN FILE: in each row of the table, a word ends where COLUMN ends in the line HEADER
+# aligned HEADER COLUMN FILE: in each row of the table, a word ends where COLUMN ends in line HEADER
 aligned()
 {
 	awk -v header="$1" -v column="$2" '
@@ -76,7 +76,7 @@ test_tables_of_states()
 	grep -q '^ *10  exactly_15_char-4194303 ' out
 }
 
-# The first line with a longer name moves the columns, and those after it stay there.
+# The first line with a longer name moves the columns, for all later lines.
 test_lines_of_dump()
 {
 	log_of_names log

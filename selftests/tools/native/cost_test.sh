@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests what a log may cost the posixtrace command.
+# Tests the limits of time and memory that a log may cost the posixtrace command.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
@@ -25,7 +25,7 @@ build_counter()
 	END
 }
 
-# The log has no end, and no name of the thread: the writer might have appended both.
+# The log has no end and no name of the thread: the writer might still append both.
 test_log_without_end_is_not_looked_at_with_each_event()
 {
 	local option
@@ -67,7 +67,7 @@ test_event_with_very_long_fields()
 	[ "$(jq '.fields | tostring | length' out | head -n 1)" -gt 250000 ]
 }
 
-# exported FORMAT...: exports the log, each time in 20 seconds of a processor, which is plenty
+# exported FORMAT...: exports the log, with a generous limit of 20 seconds of processor time each
 exported()
 {
 	local format
@@ -77,7 +77,7 @@ exported()
 	done
 }
 
-# Each exec of a process ends its other threads. Those that are about to end anyway are many.
+# An exec ends the other threads of its process. Here, many threads are already exiting.
 test_many_exits_and_execs_of_a_process()
 {
 	awk 'BEGIN {
@@ -94,7 +94,7 @@ test_many_exits_and_execs_of_a_process()
 	(ulimit -t 20 && run 0 posixtrace stat --states log)
 }
 
-# Each id is used twice: the second process of an id ends the threads of the first.
+# Each id is used twice: the second process with an id ends the threads of the first.
 test_many_processes_that_use_ids_again()
 {
 	awk 'BEGIN {

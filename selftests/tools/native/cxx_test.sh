@@ -68,7 +68,7 @@ test_types_without_a_name()
 	END
 }
 
-# Two threads would mix the events.
+# Two threads would each get some of the events.
 test_two_threads_are_refused()
 {
 	{ echo 'name 65 tick'; echo 'block 0'; seq -f 'event 65 17000000000000%06.0f' 200000; echo end; } | write_log log

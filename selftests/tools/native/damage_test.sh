@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests that each command tells of damage anywhere in a LOOP log, and fails: of events, names, notes
+# Tests that each command reports damage anywhere in a LOOP log, and fails: in events, names, notes
 # and the status.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# Two blocks in the ring, two notes behind it.
+# Two blocks in the ring, followed by two notes.
 good_log()
 {
 	printf '%s\n' 'ring 65536' 'name 65 tick' 'name 66 tock' 'describe 65 { u32 a; }' \
@@ -16,13 +16,13 @@ good_log()
 	notes=$(places $((ring + 65536)) | head -n 1)
 }
 
-# places FROM: prints where the blocks are in the file good
+# places FROM: prints the offsets of the blocks in the file good, from FROM on
 places()
 {
 	LC_ALL=C grep -abo PXTB good | cut -d : -f 1 | awk -v from="$1" '$1 >= from'
 }
 
-# flip AT: writes the file log, with one bit that differs
+# flip AT: writes the file log, with one bit flipped at AT
 flip()
 {
 	local byte
@@ -32,14 +32,14 @@ flip()
 	printf "\\x$(printf %02x $((byte ^ 16)))" | dd of=log bs=1 seek="$1" conv=notrunc status=none
 }
 
-# zeros AT LENGTH: writes the file log, with zeros there
+# zeros AT LENGTH: writes the file log, with LENGTH zeros at AT
 zeros()
 {
 	cp good log
 	head -c "$2" /dev/zero | dd of=log bs=1 seek="$1" conv=notrunc status=none
 }
 
-# commands STATUS: runs all that reads a log
+# commands STATUS: runs all commands that read a log
 commands()
 {
 	local format
@@ -77,7 +77,7 @@ test_names()
 	commands 1
 }
 
-# The names behind a place that is zero are found.
+# Names after a zeroed entry are found.
 test_name_behind_zeros()
 {
 	good_log
@@ -97,7 +97,7 @@ test_status()
 	done
 }
 
-# Each block, in its header and its payload: also the last one, behind which there is no other.
+# Damages the header and the payload of each block, including the last one.
 test_events_and_notes()
 {
 	local at

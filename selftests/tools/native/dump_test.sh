@@ -4,7 +4,7 @@
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# small_log FILE: writes a log with two CPUs, a gap and data of all kinds
+# small_log FILE: writes a log with two CPUs, a gap and all kinds of data
 small_log()
 {
 	write_log "$1" <<-'END'
@@ -53,7 +53,7 @@ test_events_are_printed_one_per_line()
 	complains 'posixtrace: log: 7 events were lost: use a larger stream'
 }
 
-# named_log FILE: writes a log with names of threads, one of which changes
+# named_log FILE: writes a log with names of threads; one name changes
 named_log()
 {
 	write_log "$1" <<-'END'
@@ -224,7 +224,7 @@ test_json()
 	[ "$(jq -r 'select(.type == 66) | .data | length' out | paste -sd' ')" = '10 200' ]
 }
 
-# Names and data with bytes that harm a terminal or a reader of JSON.
+# Names and data with bytes that would harm a terminal or a reader of JSON.
 test_hostile_names_and_data()
 {
 	local i byte
@@ -291,7 +291,7 @@ test_hostile_times()
 
 test_event_older_than_the_first()
 {
-	# events out of order, as in a forged log, are printed
+	# events in the wrong order, as in a forged log, are printed
 	write_log log <<-'END'
 		cpus 1
 		block 0
@@ -345,7 +345,7 @@ test_damaged_log_shows_undamaged_events()
 	run 1 posixtrace dump log
 	complains 'posixtrace: log: the log is damaged in 1 place: events may be missing there'
 	[ "$(grep -c 'posix_trace_error *(the log is damaged here)$' out)" -eq 1 ]
-	# all events are events of the undamaged log, and most of them are there
+	# all printed events are from the undamaged log, and most of its events are printed
 	grep -v posix_trace_error out >left
 	[ "$(wc -l <left)" -lt 2000 ]
 	[ "$(wc -l <left)" -gt 1500 ]
@@ -382,7 +382,7 @@ test_files_that_are_not_logs_are_refused()
 	printf '\001\0\0\0' | dd of=old bs=1 seek=12 conv=notrunc 2>/dev/null
 	run 1 posixtrace dump old
 	complains 'posixtrace: old: a log of version 1; this command reads version 4'
-	# Of a later version: it may be skipped, or not.
+	# A block of a later version, which may or may not be skipped.
 	printf 'name 65 one\nunknown 1\nblock 0\nevent 65 1700000000000001000\nend\n' | write_log later
 	run 0 posixtrace dump later
 	[ "$(wc -l <out)" -eq 1 ]
@@ -395,7 +395,7 @@ test_files_that_are_not_logs_are_refused()
 	[ ! -s out ]
 }
 
-# described_log FILE: writes a log whose event types have descriptions
+# described_log FILE: writes a log with descriptions of its event types
 described_log()
 {
 	write_log "$1" <<-'END'
@@ -446,7 +446,7 @@ test_fields()
 	END
 }
 
-# A wrong description is parsed once, not again for each event: 60000 times would take minutes.
+# An invalid description is parsed once, not for each event: 60000 times would take minutes.
 test_wrong_description_takes_no_time()
 {
 	awk 'BEGIN {
@@ -465,7 +465,7 @@ test_wrong_description_takes_no_time()
 	[ "$(grep -c ' tick  *01$' lines)" -eq 60000 ]
 }
 
-# The list has descriptions in their shortest form, and none that is wrong.
+# The list has the valid descriptions, in their shortest form.
 test_list()
 {
 	described_log log
@@ -493,7 +493,7 @@ test_list()
 	END
 }
 
-# Long texts and many fields are cut without --full.
+# Without --full, long texts and many fields are cut.
 test_long_fields()
 {
 	write_log log <<-END
@@ -587,7 +587,7 @@ test_full_standard_output_is_a_failure()
 	complains 'posixtrace: standard output: No space left on device'
 }
 
-# The log grows until it has its end.
+# The log grows until its end is written.
 test_follow_until_the_end()
 {
 	local reader
@@ -605,7 +605,7 @@ test_follow_until_the_end()
 	tail -c +110001 whole >>log
 	wait $reader || { cat err; return 1; }
 	complains
-	# events that a flush had not written yet may come late, but all events come
+	# events that were not flushed yet may be printed late, but all events are printed
 	diff <(sort wanted) <(sort out)
 }
 
@@ -624,14 +624,14 @@ test_follow_until_a_signal()
 	complains 'posixtrace: log: the log has no end: it is still being written, or was cut'
 }
 
-# started_log FILE [LINE]: writes a log of two events that has no end, with this line first
+# started_log FILE [LINE]: writes a log of two events without an end, with this line first
 started_log()
 {
 	printf '%s\n' "${2-cpus 2}" 'cookie 1' 'name 65 tick' 'name 66 tock' 'block 0' \
 		'event 65 1700000000000001000' 'event 66 1700000000000002000' | write_log "$1"
 }
 
-# next_log FILE [LINE]: writes a complete log of 300 events, of the same types with other numbers
+# next_log FILE [LINE]: writes a complete log of 300 events, with the numbers of the types swapped
 next_log()
 {
 	local i
@@ -646,7 +646,7 @@ next_log()
 }
 
 # follow LINES [OPTION]...: starts dump --follow of the file log as process $reader, and waits until
-# it has printed so many lines
+# it has printed LINES lines
 follow()
 {
 	local lines=$1
@@ -657,8 +657,8 @@ follow()
 	has_lines "$lines" out
 }
 
-# has_lines NUMBER FILE: waits until the reader has written so many lines there; ends a reader that
-# does not
+# has_lines NUMBER FILE: waits until the reader has written NUMBER lines to FILE; kills the reader
+# after a timeout
 has_lines()
 {
 	local limit=$((SECONDS + 20))
@@ -671,7 +671,7 @@ has_lines()
 
 cleared='posixtrace: log: the log was cleared; the events of the new log follow'
 
-# follows_new [OPTION]...: the reader ends, and has printed the file old and the events of new
+# follows_new [OPTION]...: the reader exits, and has printed the file old and the events of new
 follows_new()
 {
 	timeout 20 tail --pid="$reader" -f /dev/null || { kill "$reader"; wait "$reader" || :; cat err; return 1; }
@@ -682,7 +682,7 @@ follows_new()
 	cat old out | prints followed
 }
 
-# posix_trace_clear() truncates the file, and begins it anew with another cookie.
+# posix_trace_clear() truncates the file, and restarts it with another cookie.
 test_follow_a_log_that_is_cleared()
 {
 	local reader
@@ -692,7 +692,7 @@ test_follow_a_log_that_is_cleared()
 	cp out old
 	cat new >log
 	follows_new
-	# As large as before. The new log has other event types, and another first event.
+	# The new log has other event types and another first event.
 	started_log log
 	follow 1 --filter=tick --exclude=tock --to=0.1
 	cp out old
@@ -701,7 +701,7 @@ test_follow_a_log_that_is_cleared()
 	[ "$(wc -l <out)" -eq 50 ]
 }
 
-# The reader finds nothing new at the place where the old log ended.
+# The new log ends at the offset where the old log ended.
 test_follow_a_log_that_is_cleared_and_not_larger()
 {
 	local reader
@@ -726,7 +726,7 @@ test_follow_waits_for_the_whole_header_of_a_cleared_log()
 	has_lines 1 err
 	tail -c +501 new >>log
 	follows_new
-	# The signal comes before the new log has a header.
+	# The signal arrives before the new log has a whole header.
 	started_log log
 	follow 2
 	head -c 500 new >log
@@ -743,7 +743,7 @@ loop_log()
 		write_log "$1"
 }
 
-# The header is written first: for a moment, the status is that of the old log.
+# The header is written first: for a moment, it precedes the status of the old log.
 test_follow_a_log_with_policy_loop_that_is_cleared()
 {
 	local reader
@@ -754,13 +754,13 @@ test_follow_a_log_with_policy_loop_that_is_cleared()
 	dd if=new of=log bs=512 count=1 conv=notrunc status=none
 	has_lines 1 err
 	sleep 0.1
-	# names before events; the final status, in the 576 bytes before the names, last
+	# names before events; last the final status, in the 576 bytes before the names
 	dd if=new of=log bs=64 skip=9 seek=9 conv=notrunc status=none
 	dd if=new of=log bs=64 count=9 conv=notrunc status=none
 	follows_new
 }
 
-# It goes on with the file that it has open.
+# The reader continues with the open file.
 test_follow_a_log_whose_name_another_file_gets()
 {
 	local reader
@@ -778,7 +778,7 @@ test_follow_a_log_whose_name_another_file_gets()
 	diff <(sort wanted) <(sort out)
 }
 
-# More than a million events in a few megabytes: dump keeps none of them.
+# dump prints more than a million events in a few megabytes, without keeping events.
 test_large_log_in_little_memory()
 {
 	make_log log 1900000 4 >/dev/null
@@ -865,7 +865,7 @@ test_events_of_the_kernel()
 	END
 }
 
-# Losses have the advice that helps: no larger stream makes room on a disk.
+# The advice fits the loss: a larger stream would not help against a full disk.
 test_advice_for_losses()
 {
 	local end advice

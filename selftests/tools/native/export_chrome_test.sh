@@ -80,7 +80,7 @@ pairs_are_durations_case()
 	jq -e '.otherData.first_event_ns == "1000000000000000000"' out
 }
 
-# Order: A begins, B begins, A ends, B ends. A gets a track of its own.
+# Order: A begins, B begins, A ends, B ends. A gets a separate track.
 overlapping_pairs_are_asynchronous_case()
 {
 	whole_log log <<-'END'
@@ -109,7 +109,7 @@ overlapping_pairs_are_asynchronous_case()
 	END
 }
 
-# An event written two flushes late is read late.
+# An event that was written two flushes late is read late.
 times_that_go_back_case()
 {
 	whole_log log <<-'END'
@@ -267,7 +267,7 @@ descriptions_in_the_log_case()
 	END
 }
 
-# The fields of a begin are those that are whole in the part of its data that is kept.
+# A begin shows the fields that are complete in the kept part of its data.
 fields_of_pairs_case()
 {
 	whole_log log <<-'END'
@@ -412,7 +412,7 @@ states_and_calls_case()
 		worker-8: states state X blocked (I/O) 12 2 {"letter":"D","io":true,"call":"fsync"}
 		worker-8: states state X unknown 14 7 {}
 	END
-	# The track of states follows that of its thread.
+	# The track of states follows the track of the thread.
 	jq -r '.traceEvents[] | select(.name == "thread_sort_index") |
 		"\(.args.sort_index) \(.tid)"' out | sort -n >got
 	diff - got <<-'END'
@@ -424,7 +424,7 @@ states_and_calls_case()
 		7 1000003
 		8 4
 	END
-	# The other events are marks of their threads, not of all.
+	# The other events are marks on their threads, not on all threads.
 	jq -r '.traceEvents[] | select(.cat == "kernel") | [.ph, .name, .s] | join(" ")' out >got
 	diff - got <<-'END'
 		i sched_process_exec t
@@ -433,13 +433,13 @@ states_and_calls_case()
 		i page_fault t
 		i sched_process_exit t
 	END
-	# Other logs have none of that.
+	# Logs without events of the kernel have no such tracks.
 	many_events 100 1 | whole_log other
 	export_log chrome plain other
 	not grep -E 'sort_index|: states' plain
 }
 
-# A system call around the begin or the end of another duration gets a track of its own.
+# A system call that overlaps another duration gets a separate track.
 overlapping_calls_are_asynchronous_case()
 {
 	whole_log log <<-'END'
@@ -504,7 +504,7 @@ hostile_events_of_the_kernel_case()
 		. == ["\"},{\"", "system call 0"]' out
 	jq -e '[.traceEvents[] | select(.cat == "irq")] | length == 1 and .[0].ts == 0' out
 	jq -e '[.traceEvents[].args.waker // empty] | unique == [[-1,2147483647]]' out
-	# Events that do not fit stay events, and change no state.
+	# Inconsistent events remain events, and do not change a state.
 	jq -e '[.traceEvents[] | select(.ph == "i") | [.name, .ts]] |
 		index([["sched_wakeup", 0.15]]) and index([["sched_switch_in", 0.7]]) and
 		index([["syscall_entry", 0.85]])' out
@@ -519,7 +519,7 @@ hostile_events_of_the_kernel_case()
 	jq -e '[.traceEvents[] | select(.ph != "M") | .ph] == ["i", "i"]' without
 }
 
-# Begins without an end do not prevent the matching of others, and their number is limited.
+# Begins without an end do not affect the matching of others, and their number is limited.
 begins_without_end_case()
 {
 	{
@@ -542,8 +542,8 @@ begins_without_end_case()
 	[ "$(grep -n leak_begin out | head -n 1 | cut -d: -f1)" -lt 1100 ]
 }
 
-# An exec ends the other threads of its process, and visits no threads of others: 20000 of them would
-# visit 200000 threads each.
+# An exec ends the other threads of its process without visiting threads of other processes: 20000
+# execs would visit 200000 threads each.
 exec_visits_its_process_only_case()
 {
 	awk 'BEGIN {
@@ -557,12 +557,12 @@ exec_visits_its_process_only_case()
 		print "kernel page_fault 300000 pid=1 tid=1"
 	}' | whole_log log
 	(ulimit -t 20 && export_log chrome out log)
-	# the first exec ended one, all others last until the end of the log
+	# the first exec ended one state; all others last until the end of the log
 	[ "$(grep '"name":"blocked (sleep)"' out | grep -c '"open":true')" -eq 200000 ]
 	grep '"name":"running"' out | grep -vc '"open":true' | grep -qx 1
 }
 
-# Durations that begin with the one around them wait for its end.
+# A duration that begins together with the one around it waits for the end of that one.
 memory_is_bounded_for_durations_that_wait_case()
 {
 	awk 'BEGIN {
@@ -582,7 +582,7 @@ memory_is_bounded_for_durations_that_wait_case()
 			print line
 	}' | whole_log log
 	(ulimit -v 81920 && export_log chrome out log)
-	# those that found no room any more have a track of their own
+	# durations beyond the limit have separate tracks
 	[ "$(grep '"name":"inner"' out | grep -c '"ph":"[Xb]"')" -eq 8000 ]
 	[ "$(grep '"name":"inner"' out | grep -c '"ph":"X"')" -gt 500 ]
 }
@@ -594,7 +594,7 @@ memory_is_bounded_case()
 	[ "$(grep -c '"ph":"X"' out)" -gt 90000 ]
 }
 
-# A length leads to the time at which the next duration begins, also in floating point numbers.
+# Begin plus length is not after the begin of the next duration, even in floating point.
 durations_meet_case()
 {
 	awk 'BEGIN {
@@ -612,7 +612,7 @@ durations_meet_case()
 	[ "$(jq '[.traceEvents[] | select(.ph == "X")] | length' out)" -eq 10000 ]
 }
 
-# Readers take an integer for a signed one of 64 bits.
+# Readers treat an integer as a signed 64-bit number.
 large_counters_case()
 {
 	whole_log log <<-'END'
@@ -632,7 +632,7 @@ large_counters_case()
 	END
 }
 
-# The order of the events is known, so the pairs are nested also if the clock did not go on.
+# The order of the events is known, so pairs are nested even with equal times.
 pairs_with_equal_times_case()
 {
 	whole_log log <<-'END'
@@ -664,7 +664,7 @@ pairs_with_equal_times_case()
 	END
 }
 
-# An export that ends before its time leaves nothing.
+# An interrupted export leaves no file.
 interrupted_export_case()
 {
 	many_events 400000 5 | whole_log log
@@ -686,7 +686,7 @@ interrupted_export_case()
 	done
 }
 
-# No existing file is overwritten, and no incomplete file stays.
+# No existing file is overwritten, and no incomplete file remains.
 output_case()
 {
 	whole_log log <<<'name 65 tick'
@@ -705,8 +705,8 @@ output_case()
 	fails 1 'No space left' sh -c 'posixtrace export -O chrome log >/dev/full'
 }
 
-# Perfetto takes a number with more than 18 digits behind the point for another one, and drops the next
-# duration as one that overlaps. These have the longest.
+# Perfetto misreads a number with more than 18 decimal places, and then drops the next duration
+# because it seems to overlap. These durations have the longest numbers.
 lengths_have_few_digits_case()
 {
 	{
@@ -723,7 +723,7 @@ lengths_have_few_digits_case()
 	grep -qE '"dur":[0-9]*\.[0-9]{10}' out
 }
 
-# Chrome and others would show an interrupt without any name.
+# Chrome and other viewers would show an interrupt without a name.
 interrupts_without_a_name_case()
 {
 	whole_log log <<-'END'

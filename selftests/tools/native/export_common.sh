@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What the tests of "posixtrace export" share. They print TAP. "run" puts the command and the
+# Shared by the tests of "posixtrace export", which print TAP. "run" puts the command and the
 # program write_log into PATH.
 
 export LC_ALL=C.UTF-8
@@ -9,7 +9,7 @@ tmp=$(mktemp -d "${TMPDIR:-/tmp}/posixtrace-export.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 number=0 failures=0
 
-# case_ NAME: runs the function NAME in a directory and a shell of its own
+# case_ NAME: runs the function NAME in a separate directory and shell
 case_()
 {
 	local status
@@ -32,7 +32,7 @@ case_()
 	fi
 }
 
-# run_cases: runs all functions whose names end in _case, in the order of the file
+# run_cases: runs all functions named *_case, in the order of the file
 run_cases()
 {
 	local names
@@ -51,7 +51,7 @@ whole_log()
 	{ cat; echo end; } | write_log "$1"
 }
 
-# described_log FILE: writes a log whose event types have descriptions with all types of fields
+# described_log FILE: writes a log with descriptions that have all types of fields
 described_log()
 {
 	whole_log "$1" <<-'END'
@@ -94,7 +94,7 @@ counter_log()
 
 # kernel_log FILE: writes a log with events of the kernel. Thread main runs, waits in read() until
 # worker wakes it, runs, is preempted, and runs until events are lost; then it exits. Thread worker
-# runs, waits for a block device, and its state is not known after the loss. Thread born is created,
+# runs and waits for a block device; its state is unknown after the loss. Thread born is created,
 # runs, is stopped, and continues.
 kernel_log()
 {
@@ -140,8 +140,8 @@ kernel_log()
 	END
 }
 
-# export_log FORMAT OUT LOG [OPTION]...: exports a log. It must succeed, and warn only about lost
-# events and about data that do not match the format file.
+# export_log FORMAT OUT LOG [OPTION]...: exports a log. Fails after an error, and after a warning
+# about anything but lost events and data that do not match the format file.
 export_log()
 {
 	local format=$1 out=$2 log=$3
@@ -150,7 +150,7 @@ export_log()
 	not grep -vE ' events were lost: use a larger stream$|^posixtrace: formats:.*: shown as bytes$' said
 }
 
-# not COMMAND...: succeeds if the command fails; with "!", a case would not end
+# not COMMAND...: succeeds if the command fails; "!" would not end the case
 not()
 {
 	if "$@"; then

@@ -50,7 +50,7 @@ fields_of()
 	sed -E 's/^\[[^]]*\] \([^)]*\) (.*): \{ cpu_id = .*truncated = [01] \}, \{ */\1: /; s/ *\}$//; s/ $//' text
 }
 
-# same_as_script SCRIPT DIRECTORY: compares the exported events with those of the script
+# same_as_script SCRIPT DIRECTORY: compares the exported events with the script
 same_as_script()
 {
 	script_events <"$1" >wanted
@@ -156,7 +156,7 @@ attributes_of_an_event_case()
 	same_as_script script out
 }
 
-# Lost events are reported between the packets of the CPU that noticed the loss.
+# Lost events are reported between packets of the CPU that noticed the loss.
 lost_events_are_reported_case()
 {
 	whole_log log <<-'END'
@@ -219,7 +219,7 @@ hostile_names_and_data_case()
 	END
 }
 
-# CTF cannot store times after 2262, or times that go back.
+# CTF cannot store times after 2262 or times that go backwards.
 hostile_times_case()
 {
 	whole_log log <<-'END'
@@ -238,7 +238,7 @@ hostile_times_case()
 	grep -q 'CTF cannot store the times of 2 events: changed to the nearest$' said
 }
 
-# An event written two flushes late is read late.
+# An event that was written two flushes late is read late.
 times_that_go_back_case()
 {
 	cat >script <<-'END'
@@ -320,7 +320,7 @@ layout_of_data_case()
 	END
 }
 
-# Data become bytes if they are too short, too long, unterminated or truncated.
+# Data are exported as bytes if they are too short, too long, unterminated or truncated.
 data_that_do_not_match_are_bytes_case()
 {
 	cat >formats <<-'END'
@@ -407,7 +407,7 @@ descriptions_in_the_log_case()
 	END
 }
 
-# In TSDL, the length of "v" would be the member of the inner struct.
+# In TSDL, the length of "v" would refer to the member of the inner struct.
 fields_that_tsdl_cannot_describe_are_bytes_case()
 {
 	whole_log log <<-'END'
@@ -427,7 +427,7 @@ fields_that_tsdl_cannot_describe_are_bytes_case()
 	END
 }
 
-# Trace Compass does not read values whose digits are no signed number of 64 bits: these have no label.
+# Trace Compass does not read values outside the signed 64-bit range: these have no label.
 extreme_labels_case()
 {
 	whole_log log <<-'END'
@@ -457,7 +457,7 @@ extreme_labels_case()
 	diff - got <<<'op: a = -9223372036854775808, b = 9223372036854775808'
 }
 
-# Analyses use the time that all files of all traces have: they begin and end together.
+# Analyses use the time that all files of all traces cover, so all files begin and end together.
 files_end_with_the_stream_case()
 {
 	whole_log log <<-'END'
@@ -574,8 +574,8 @@ wrong_calls_case()
 	rmdir there
 }
 
-# kernel_trace DIRECTORY: prints the events of the kernel, each in a line: TIME CPU NAME CONTEXT FIELDS;
-# fails after any warning
+# kernel_trace DIRECTORY: prints the events of the kernel, one per line: TIME CPU NAME CONTEXT
+# FIELDS; fails after any warning
 kernel_trace()
 {
 	babeltrace2 --clock-seconds "$1" >text 2>warnings
@@ -661,7 +661,7 @@ kernel_events_have_the_names_of_lttng_case()
 		2400 1 sched_switch 7 7 uno | prev_comm = "uno", prev_tid = 7, prev_prio = 20, prev_state = 16, next_comm = "swapper/1", next_tid = 0, next_prio = 20
 		2400 1 sched_process_free 7 7 uno | comm = "uno", tid = 7, prio = 20
 	END
-	# Trace Compass takes the trace for one of LTTng because of these.
+	# From these, Trace Compass recognizes the trace as one of LTTng.
 	grep -q 'domain = "kernel";' out/kernel/metadata
 	grep -q 'tracer_name = "lttng-modules";' out/kernel/metadata
 	grep -q 'tracer_name = "posixtrace";' out/user/metadata
@@ -669,7 +669,7 @@ kernel_events_have_the_names_of_lttng_case()
 	[ "$(babeltrace2 out | wc -l)" -eq 34 ]
 }
 
-# An interrupt begins before events that are recorded earlier than it.
+# An interrupt begins before events that are recorded before it.
 interrupts_are_in_the_order_of_time_case()
 {
 	{
@@ -701,7 +701,7 @@ interrupts_are_in_the_order_of_time_case()
 	END
 	)
 	[ "$(wc -l <got)" -eq 2008 ]
-	# Too many events came since the begin of the last interrupt.
+	# Too many events were recorded since the begin of the last interrupt.
 	grep -q 'CTF cannot store the time of 1 event: changed to the nearest$' said
 	[ "$(grep -c irq_handler_entry got)" -eq 2 ]
 	sort -s -n -c -k 1,1 got
@@ -724,7 +724,7 @@ losses_in_two_traces_case()
 	END
 	export_log ctf out log
 	[ "$(babeltrace2 out 2>&1 | grep -cE 'discarded (7|5) events')" -eq 2 ]
-	# Without the system event that tells it:
+	# Without the system event that reports the loss:
 	export_log ctf some log --filter=page_fault --filter=tick
 	babeltrace2 some/kernel 2>&1 | grep 'discarded 7 events'
 	babeltrace2 some/user 2>&1 | grep 'discarded 5 events'
@@ -777,7 +777,7 @@ arguments_of_system_calls_have_the_names_of_the_kernel_case()
 	[ "$(grep -c getpid got)" -eq 1 ]
 }
 
-# lttng ANALYSIS: one of LTTng's analyses of the exported trace
+# lttng ANALYSIS: runs one of LTTng's analyses on the exported trace
 lttng()
 {
 	"lttng-$1" --no-progress out "${@:2}" 2>&1 | tee -a analyses
@@ -884,7 +884,7 @@ memory_is_bounded_for_held_events_case()
 	[ "$(cat out/kernel/cpu* | wc -c)" -gt 9000000 ]
 }
 
-# Their number is bounded, and their bytes are: a file name takes a kilobyte.
+# The number and the bytes of held events are bounded: a file name takes a kilobyte.
 memory_is_bounded_for_large_held_events_case()
 {
 	awk 'BEGIN {
@@ -899,7 +899,7 @@ memory_is_bounded_for_large_held_events_case()
 	}' | whole_log log
 	(ulimit -v 65536 && export_log ctf out log)
 	[ "$(cat out/kernel/cpu* | wc -c)" -gt 64000000 ]
-	# in the order of time on each processor
+	# in order of time on each processor
 	babeltrace2 out/kernel | grep -c sched_process_exec >got
 	[ "$(cat got)" -eq 64000 ]
 }
@@ -929,7 +929,7 @@ memory_is_bounded_for_all_cpus_case()
 	[ "$(find out -type f -size +16000c | wc -l)" -ge 4000 ]
 }
 
-# A large event ends its packet: else the last one of each CPU would stay in memory.
+# A large event ends its packet. Otherwise the last packet of each CPU would stay in memory.
 memory_is_bounded_for_large_events_case()
 {
 	awk 'BEGIN {
@@ -942,7 +942,7 @@ memory_is_bounded_for_large_events_case()
 	[ "$(find out -name 'cpu*' -size +65488c | wc -l)" -eq 1000 ]
 }
 
-# The packets of CPUs without further events count, too: with more CPUs, each has less memory.
+# Packets of CPUs without further events also count: with more CPUs, each has less memory.
 memory_is_bounded_for_idle_cpus_case()
 {
 	awk 'BEGIN {
@@ -958,7 +958,7 @@ memory_is_bounded_for_idle_cpus_case()
 	[ "$(find out -name 'cpu*' -size +3500c | wc -l)" -eq 8191 ]
 }
 
-# The packet of the large event has ended when the loss is seen, and the one after has the loss.
+# The packet of the large event has ended when the loss is seen, so the next packet reports it.
 loss_after_a_large_event_case()
 {
 	{
@@ -973,7 +973,7 @@ loss_after_a_large_event_case()
 		echo 'event 65 1700000000000000014 zeros=65488'
 		echo 'event 65 1700000000000000015 zeros=2'
 	} | whole_log log
-	# without the system event of the loss, the loss is that of the next event
+	# without the system event of the loss, the next event reports the loss
 	export_log ctf out log --filter=tick
 	babeltrace2 out 2>&1 >events | grep -oE 'discarded.* events|stream ".*/cpu0"' | sed 's,".*/,,' >got
 	diff - got <<-'END'

@@ -75,7 +75,7 @@ page_data()
 }
 
 # spans PAGE: prints the states, system calls and interrupts of a page by thread and time: the
-# thread, state or name, begin, end, and what else is known of it except the processor
+# thread, state or name, begin, end, and all further details except the processor
 spans()
 {
 	page_data "$1" | jq -r '
@@ -205,7 +205,7 @@ search_goes_from_match_to_match_case()
 	[ "$(fact none)" = '0 matches' ]
 }
 
-# find_tips PAGE: writes the descriptions of all items that the pointer finds to the file tips
+# find_tips PAGE: writes the tooltips of all items that the pointer finds to the file tips
 find_tips()
 {
 	browse "$1" '
@@ -311,7 +311,7 @@ states_and_calls_are_exact_case()
 		worker-8 unknown 14000 21000 {}
 		worker-8 fsync 11000 11000 {"args":["0x5","0x0","0x0","0x0","0x0","0x0"],"nr":74,"unfinished":true,"lost":7}
 	END
-	# The other events are marks, also the wake-up of a running thread.
+	# The other events are marks, including the wake-up of a running thread.
 	page_data page | jq -r '.names as $names | .events[] | select(.[0] == 2) | $names[.[2]]' |
 		grep -v ^posix_trace >got
 	diff - got <<-'END'
@@ -323,7 +323,7 @@ states_and_calls_are_exact_case()
 	END
 }
 
-# Each pair of lines that do not go together makes the time between them unknown.
+# Between two lines that contradict each other, the state is unknown.
 unknown_states_case()
 {
 	whole_log log <<-'END'
@@ -380,7 +380,7 @@ unknown_states_case()
 	END
 	export_log html page log
 	spans page >got
-	# d becomes unknown once more when the stream stops
+	# d becomes unknown again when the stream stops
 	diff -u - got <<-'END'
 		thread 0x1 running 0 4100 {}
 		thread 0x1 unknown 4100 4800 {}
@@ -420,7 +420,7 @@ unknown_states_case()
 	END
 }
 
-# A thread that left no processor has a state, too. After exec, no other thread is left.
+# A thread without a switch also has a state. After an exec, no other thread is left.
 states_without_switches_case()
 {
 	whole_log log <<-'END'
@@ -452,7 +452,7 @@ states_without_switches_case()
 	END
 }
 
-# A stop, a loss or the end of the log ends its state before the page draws its begin.
+# A stop, a loss or the end of the log ends the state of the thread before its begin is drawn.
 thread_that_only_begins_has_a_track_case()
 {
 	local stop='event 3 2000 cpu=4 pid=0 tid=0'
@@ -561,7 +561,7 @@ strips_are_described_case()
 	[ "$(fact states)" -eq 0 ]
 }
 
-# strip_script Y: writes a script that reports the colours of a strip as numbers of pixels
+# strip_script Y: writes a script that reports the number of pixels of each colour in a strip
 strip_script()
 {
 	cat <<-END
@@ -604,7 +604,7 @@ strip_has_colours_case()
 	[ "$(fact irq)" -le 13 ]
 }
 
-# Many short states are in each pixel: the one that takes most of the time is drawn.
+# Each pixel covers many short states: the one with the most time is drawn.
 states_shorter_than_a_pixel_case()
 {
 	{
@@ -635,7 +635,7 @@ states_shorter_than_a_pixel_case()
 	[ "$(fact wrong)" -le 4 ]
 }
 
-# The filter holds back the event that says when the loss began: it was after the last other event.
+# The filter removes the event that dates the loss: it then begins after the last other event.
 losses_without_their_events_case()
 {
 	kernel_log log
@@ -654,7 +654,7 @@ losses_without_their_events_case()
 	END
 }
 
-# States of the events in the page end with the last of them.
+# States end with the last event in the page.
 states_end_with_the_events_of_the_page_case()
 {
 	kernel_log log
@@ -764,13 +764,13 @@ hostile_events_of_the_kernel_case()
 	grep -q '^&lt;/script&gt;.*took 400 ns' tips
 	grep -q '^&lt;/script&gt;.*took 500 ns; .* kind: ; ' tips
 	grep -q '^blocked.* 100 ns; .*; woken by thread 2147483647 of process -1$' tips
-	# events that do not fit stay events, and change no state
+	# inconsistent events remain events, and do not change a state
 	grep -q '^sched_wakeup.* 150 ns, .*; waker_tid: -2147483648; ' tips
 	grep -q '^sched_switch_in.* 700 ns, .*; bytes: 00; ' tips
 	grep -q '^sched_switch_in.*; tid: -1; ' tips
 	grep -q '^syscall_entry.*; tid: -1; .* name: b; ' tips
 	[ "$(grep -c '<script' page)" -eq 2 ]
-	# times that go back
+	# times that go backwards
 	{
 		printf '%s\n' 'classes all' 'thread b 7 7 0' 'since 1700000000000000000' 'block 1' \
 			'kernel sched_switch_in 100 @b' 'kernel syscall_entry 101 @b'
@@ -787,7 +787,7 @@ hostile_events_of_the_kernel_case()
 	export_log html page log
 	browse page 'report("items", state.items); key("+"); key("-"); await frameDone();'
 	[ "$(fact items)" -gt 2 ]
-	# Types that have the fields of others, and types without them.
+	# Types with fields of other types, and types without their fields.
 	for description in 'struct { f64 state; f64 reason; }' \
 			'struct { u8 args[1]; u8 nr; u8 compat; u8 name; }' \
 			'struct { u8 state[2]; u8 reason[2]; u8 runnable[2]; u8 n; }' \
@@ -850,7 +850,7 @@ page_needs_no_network_case()
 	grep -q "default-src 'none'" page
 }
 
-# The page says how many events it lacks, and that a log has no events.
+# The page reports how many events it lacks, and that a log has no events.
 limits_are_shown_case()
 {
 	many_events 3000 8 | whole_log log
@@ -873,8 +873,8 @@ limits_are_shown_case()
 	done
 }
 
-# The longest page has 256 MiB and says what it lacks, whether the last events are single ones or
-# begins, which are written last. Each of their 256 bytes has a label that takes 317.
+# A page has at most 256 MiB and reports what it lacks, whether the last events are single events
+# or begins, which are written last. Each of their 256 bytes has a label that takes 317.
 page_is_not_too_large_case()
 {
 	local name
@@ -896,7 +896,7 @@ page_is_not_too_large_case()
 	done
 }
 
-# The page has only a part of the log, but its summary describes the whole log.
+# The page contains only a part of the log, but its summary describes the whole log.
 summary_describes_the_whole_log_case()
 {
 	whole_log log <<-'END'

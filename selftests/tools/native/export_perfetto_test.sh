@@ -8,7 +8,7 @@
 
 schema=$(cd "$(dirname "$0")" && pwd -P)
 
-# decode FILE: decodes with protoc. It prints fields that the schema lacks by number: fails then.
+# decode FILE: decodes with protoc, which prints unknown fields as numbers. Fails if there are any.
 decode()
 {
 	protoc --decode=posixtrace.test.Trace -I "$schema" perfetto.proto <"$1" >decoded \
@@ -19,7 +19,7 @@ decode()
 }
 
 # events: prints the decoded events, one per line: TYPE NAME TRACK TIME. Resolves interned names
-# as a reader does.
+# like a reader.
 events()
 {
 	awk '
@@ -82,7 +82,7 @@ every_event_is_exported_once_case()
 	[ "$(grep -c '^INSTANT tick' got)" -eq "$(grep -c '^event 67' script)" ]
 }
 
-# The first packets declare the clock and the begin of interned names.
+# The first packets declare the clock and start the interned names.
 sequence_begins_as_readers_expect_case()
 {
 	whole_log log <<-'END'
@@ -131,7 +131,7 @@ sequence_begins_as_readers_expect_case()
 		}
 	END
 	)
-	# one sequence for all but the threads
+	# one sequence for everything except threads
 	[ "$(grep -c 'trusted_packet_sequence_id: 2$' decoded)" -eq "$(grep -c '^    thread {' decoded)" ]
 	[ "$(grep -c '^packet' decoded)" -eq "$(grep -c 'trusted_packet_sequence_id: [12]$' decoded)" ]
 	[ "$(grep -c 'sequence_flags: 2' decoded)" -eq "$(grep -c track_event decoded)" ]
@@ -247,7 +247,7 @@ layout_of_data_case()
 	END
 }
 
-# arguments: prints the arguments of the decoded events, each in a line
+# arguments: prints the arguments of the decoded events, one per line
 arguments()
 {
 	awk '
@@ -316,7 +316,7 @@ counters_have_tracks_case()
 	END
 }
 
-# ftrace: prints the events of the kernel in the format of ftrace, in the order of time, each in a
+# ftrace: prints the events of the kernel in the format of ftrace, in order of time, one per
 # line: TIME CPU PID TYPE FIELDS
 ftrace()
 {
@@ -334,7 +334,7 @@ ftrace()
 	/^    \}/ { print time, cpu, pid line flags }' decoded | sort -s -n -k 1,1
 }
 
-# Two threads of one processor make one switch; what else runs there is thread 0.
+# Two threads on one processor make one switch; anything else that runs there is thread 0.
 events_of_the_scheduler_case()
 {
 	whole_log log <<-'END'
@@ -399,7 +399,7 @@ events_of_the_scheduler_case()
 		2500 1 7 sched_waking pid=9 prio=120 target_cpu=0
 		2501 1 7 sched_process_free pid=7
 	END
-	# The other events are shown on the threads, under their ids in the kernel.
+	# The other events are shown on their threads, with the ids in the kernel.
 	events >got
 	diff got - <<-'END'
 		INSTANT tick (one-7) 1700000000000000500
@@ -412,16 +412,16 @@ events_of_the_scheduler_case()
 		INSTANT sched_process_exit (one-7) 1700000000000002400
 	END
 	[ "$(grep -c 'tid: 8$' decoded)" -eq 1 ]
-	# Readers take the times of ftrace as those of clock 6, and need the release for the states.
+	# Readers interpret the times of ftrace in clock 6, and need the release for the states.
 	grep -A 12 'clock_snapshot' decoded | tail -n 12 | grep -A 1 'clock_id: 6' | tail -n 1 >boottime
 	grep -A 12 'clock_snapshot' decoded | tail -n 12 | grep -A 1 'clock_id: 1$' | tail -n 1 >realtime
 	diff boottime realtime
 	[ "$(grep -c 'release: ' decoded)" -eq 1 ]
 }
 
-# A reader that knows a thread as ended would take it for another one when it wakes its parent. It
-# takes the name that a main thread gets for that of the process. An id is free before another
-# thread has it, also without events of the kernel.
+# A reader that knows that a thread has ended would assume a new thread when it wakes its parent.
+# It uses a new name of a main thread for the process. An id is freed before another thread
+# uses it, even without events of the kernel.
 ends_and_names_of_processes_case()
 {
 	whole_log log <<-'END'
@@ -468,7 +468,7 @@ ends_and_names_of_processes_case()
 	diff got - <<<'1001 0 7 sched_process_free pid=7'
 }
 
-# The kernel does not say which system call a return from a signal handler ends.
+# The kernel does not report which system call a return from a signal handler ends.
 return_from_a_handler_is_a_slice_case()
 {
 	whole_log log <<-'END'
@@ -517,7 +517,7 @@ lost_parts_of_system_calls_case()
 	END
 }
 
-# After a loss, a thread ran until its last event, and any event shows that it runs.
+# At a loss, the state of a thread ends with its last event. Any later event shows that it runs.
 lost_switches_case()
 {
 	whole_log log <<-'END'
@@ -602,7 +602,7 @@ system_calls_and_interrupts_are_slices_case()
 	[ "$(grep -c 'category_iids: 4' decoded)" -eq 8 ]
 }
 
-# Events with impossible values, or without the fields of their type, are shown as they are.
+# Events with impossible values, or without the fields of their type, are shown unchanged.
 hostile_events_of_the_kernel_case()
 {
 	whole_log log <<-'END'
@@ -659,7 +659,7 @@ hostile_events_of_the_kernel_case()
 	END
 }
 
-# Durations that begin with the one around them wait for its end.
+# A duration that begins together with the one around it waits for the end of that one.
 memory_is_bounded_for_durations_that_wait_case()
 {
 	awk 'BEGIN {
@@ -699,7 +699,7 @@ terminal_is_refused_case()
 	grep -q 'status 1' said
 }
 
-# What is no number is no point of the curve.
+# Values that are not finite numbers are not points of the curve.
 counter_without_a_number_case()
 {
 	whole_log log <<-'END'
@@ -720,7 +720,7 @@ counter_without_a_number_case()
 	END
 }
 
-# Readers keep the order of the file: of two that begin together, the outer one comes first.
+# Readers keep the order of the file: if two slices begin together, the outer one comes first.
 slices_with_equal_begins_case()
 {
 	whole_log log <<-'END'
@@ -751,7 +751,7 @@ slices_with_equal_begins_case()
 	END
 }
 
-# The tracks of two processes with one id are two.
+# Two processes with the same id have two tracks.
 process_id_is_used_again_case()
 {
 	whole_log log <<-'END'

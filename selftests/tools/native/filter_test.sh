@@ -4,7 +4,7 @@
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# cache_log: writes the file log. The number of each event is its address.
+# cache_log: writes the file log. The address of each event is its number.
 cache_log()
 {
 	write_log log <<-'END'
@@ -135,7 +135,7 @@ test_texts()
 	selects 'len == "4096"' ''
 }
 
-# Of an array, one element is enough.
+# A condition on an array is true if one element meets it.
 test_members_and_arrays()
 {
 	cache_log
@@ -148,7 +148,7 @@ test_members_and_arrays()
 	selects 'z == 5' ''
 }
 
-# A condition on a field that an event does not have is false.
+# A condition on a field that the event lacks is false.
 test_missing_fields()
 {
 	cache_log
@@ -196,7 +196,7 @@ test_export()
 	[ "$(babeltrace2 ctf | wc -l)" -eq 2 ]
 }
 
-# An error is reported with its place, before anything is read.
+# An error is reported with its position, before the log is read.
 test_errors()
 {
 	while IFS='|' read -r filter column message; do

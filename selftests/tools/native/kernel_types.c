@@ -110,7 +110,7 @@ struct member {
 	const char *labels;	/* "{ a, b = 3 }", or NULL */
 };
 
-/* Reads the next member, and moves *at behind it. Returns false at the end of the struct. */
+/* Reads the next member, and advances *at past it. Returns false at the end of the struct. */
 static bool next_member(const char **at, struct member *member)
 {
 	size_t end = member->offset + member->size * member->count;
@@ -228,7 +228,7 @@ bool kernel_data_set(const struct kernel_type *type, unsigned char *data, size_t
 	for (size_t i = 0; i < member.count && *value; i++) {
 		if (!parse_value(&member, &value, &number))
 			return false;
-		/* Little-endian machines only, as the logs are. */
+		/* Little-endian only, as in logs. */
 		memcpy(data + member.offset + i * member.size, &number, member.size);
 		value += *value == ',';
 	}

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Looks for memory that programs with the library lose, by LeakSanitizer.
+# Looks for leaks in programs with the library, with LeakSanitizer.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
@@ -28,7 +28,7 @@ some_log()
 	END
 }
 
-# Otherwise the other cases could not fail.
+# Otherwise, the other cases could not fail.
 test_sanitizer_finds_a_leak()
 {
 	printf '%s\n' '#include <stdlib.h>' 'char *volatile p;' \

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests "posixtrace list PROGRAM" with files that a compiler would not write.
+# Tests "posixtrace list PROGRAM" with files that no compiler would write.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# forge KIND FILE: writes an ELF file of 1.4 MiB in which many section headers are for the same bytes
+# forge KIND FILE: writes an ELF file of 1.4 MiB with many section headers for the same bytes
 forge()
 {
 	python3 - "$@" <<-'END'
@@ -54,7 +54,7 @@ forge()
 	END
 }
 
-# A file must neither keep the command busy nor fill the memory.
+# A forged file must not keep the command busy or exhaust the memory.
 test_forged_files_cost_little()
 {
 	local kind

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests what a thread and a process are for all readers: the kernel uses their ids again, and names
-# change. Written logs.
+# Tests how all readers identify threads and processes: the kernel reuses ids, and names change.
+# Uses written logs.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
@@ -35,7 +35,7 @@ threads_of()
 	esac | sort
 }
 
-# Two threads with the same stack, one after the other.
+# Two threads use the same stack, one after the other.
 test_pthread_self_is_no_thread()
 {
 	write_log log <<-'END'
@@ -65,7 +65,7 @@ test_pthread_self_is_no_thread()
 	grep -q '^  unmatched: 1 without end, 1 without begin, 0 across a gap$' got
 }
 
-# The log says that another thread was born.
+# The log reports the birth of another thread.
 test_thread_id_is_used_again()
 {
 	write_log log <<-'END'
@@ -121,7 +121,7 @@ test_process_id_is_used_again()
 	printf '%s\n' '[10,0,"old"]' '[10,1,"new"]' | prints got
 }
 
-# A begin without end is drawn when another process has the id, and after later events of its thread.
+# A begin without an end is drawn, even if a new process gets the id or its thread has later events.
 test_process_of_an_open_begin()
 {
 	write_log log <<-'END'
@@ -144,7 +144,7 @@ test_process_of_an_open_begin()
 	printf '%s\n' '10 old' '10000010 new' | prints got
 }
 
-# The kernel's events say so, and the log has only one name.
+# Events of the kernel report births and ends; the log has only one name.
 test_events_begin_and_end_lives()
 {
 	write_log log <<-'END'
@@ -177,7 +177,7 @@ test_events_begin_and_end_lives()
 	[ "$(jq -r '.traceEvents[] | select(.name == "thread_name").args.name' chrome | grep -c '^thread 0x2: states$')" -eq 2 ]
 }
 
-# What a thread had before its first name in the log is not known, unless it was born with that.
+# Before the first name of a thread in the log, its name is unknown unless it was born with that.
 test_no_later_name_is_shown()
 {
 	write_log log <<-'END'
@@ -203,7 +203,7 @@ test_no_later_name_is_shown()
 	printf '%s\n' '50 first' '2999 first' '3000 null' '3999 null' '4000 renamed' '5000 last' | prints got
 }
 
-# The log may lack names of a thread that has many, but the events have them.
+# The log may lack names of a thread with many names, but the events contain them.
 test_task_rename_gives_names()
 {
 	write_log log <<-'END'
@@ -235,7 +235,7 @@ test_task_rename_gives_names()
 		task_rename c
 		tick d
 	END
-	# after a loss, they may be others
+	# after a loss, the name may have changed
 	sed 's/^ *event 65 600/lost 1 550\nepoch\nblock 0\n&/' >script <<-'END'
 		classes all
 		host h
@@ -293,7 +293,7 @@ test_no_state_after_the_end()
 	[ "$(grep -c 'main-10\|late-11' got)" -eq 2 ]
 }
 
-# What executes no program while it is traced has the name of its main thread.
+# A process that executes no program while it is traced has the name of its main thread.
 test_process_without_a_program()
 {
 	write_log log <<-'END'

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Checks with check_states what must hold for the states of threads in all logs: those of real
-# programs in logs/, and random ones.
+# Checks invariants of thread states with check_states, in logs of real programs in logs/ and in
+# random logs.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# random_log SEED: threads that are born, run, wait and end on three processors. Processes and
-# threads use ids again. Some events are missing, with a gap that says so.
+# random_log SEED: threads that are born, run, wait and end on three processors. Ids of processes
+# and threads are reused. Some events are missing, with a gap in their place.
 random_log()
 {
 	awk -v seed="$1" '
@@ -27,7 +27,7 @@ random_log()
 			if (!(cpu in running)) {
 				pid = 10 + int(rand() * 4)
 				tid = rand() < 0.5 ? pid : pid * 10 + int(rand() * 3)
-				# an id is free when its thread has ended, that of a main thread with its process
+				# an id is free once its thread (for a main thread: its process) has ended
 				if (tid in busy || tid in zombie)
 					continue
 				if (!(tid in alive))
@@ -92,7 +92,7 @@ test_real_programs()
 	"$native/check_states" ./*.log
 }
 
-# 284 executed and ended, and an interrupt followed.
+# Thread 284 executed a program and ended; an interrupt followed.
 test_the_thread_of_gitgc_that_ended()
 {
 	xz -dc "$native/logs/gitgc.log.xz" >log

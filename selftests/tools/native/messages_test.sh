@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests what the posixtrace command says when it cannot do something: names of files in it are
-# printable, and the message says what to do.
+# Tests the error messages of the posixtrace command: names of files are printable, and the message
+# says what to do.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# A file name with an escape sequence, a line end, a backslash and no UTF-8, and as it is shown.
+# A file name with an escape sequence, a newline, a backslash and invalid UTF-8; how it is printed.
 evil=$'a\e[31m\n\\b\xff'
 shown='a\x1b[31m\n\b\xff'
 
@@ -53,7 +53,7 @@ test_names_of_files_are_escaped()
 	says 1 "$shown: a damaged program" list "$evil"
 }
 
-# wrong COMMAND MESSAGE ARGUMENT...: a usage error with this message, and where the help is
+# wrong COMMAND MESSAGE ARGUMENT...: a usage error with this message and a pointer to the help
 wrong()
 {
 	local command=$1 message=$2
@@ -89,13 +89,13 @@ test_wrong_arguments_are_told()
 	[ ! -e posixtrace.log ]
 }
 
-# Commands in the documents are no usage errors. There is neither a module nor a log, so nothing happens.
+# Commands in the documents are not usage errors. They only fail, without a module and a log.
 test_commands_of_the_documents_are_right()
 {
 	local line count=0
 	[ ! -e /dev/posixtrace ] || return 0
 	while IFS= read -r line; do
-		# Up to a pipe, a redirection or a comment: these are in no quotes.
+		# Up to a pipe, a redirection or a comment outside of quotes.
 		python3 - "$line" >arguments <<-'END'
 			import shlex, sys
 			words = shlex.shlex(sys.argv[1], posix=True, punctuation_chars="|<>;")

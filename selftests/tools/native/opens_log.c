@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Opens a log in a process and in its child, reads it, and closes it unless the second argument
- * is "open". Both processes end by exit(), where a tool may look for leaks.
+ * is "open". Both processes call exit(), where a tool can look for leaks.
  *
  * usage: opens_log LOG close|open
  */

@@ -75,7 +75,7 @@ test_files_that_are_no_logs()
 	END
 }
 
-# Data of each type, made and read again.
+# Data of each type, encoded and decoded again.
 test_values_become_data_and_values_again()
 {
 	python >out <<-'END'
@@ -103,7 +103,7 @@ test_values_become_data_and_values_again()
 	END
 }
 
-# The names are those of the JSON of "posixtrace dump".
+# The names are the same as in the JSON of "posixtrace dump".
 test_units_of_all_fields()
 {
 	python >out <<-'END'
@@ -145,7 +145,7 @@ test_wrong_values_are_refused()
 	END
 }
 
-# A number of elements that a forged event has must not keep the reader busy.
+# A forged number of elements must not keep the reader busy.
 test_forged_number_of_elements()
 {
 	python <<-'END'
@@ -159,7 +159,7 @@ test_forged_number_of_elements()
 	END
 }
 
-# The command shows the same of random data.
+# The command shows random data in the same way.
 test_random_fields_are_those_of_the_command()
 {
 	local seed
@@ -251,7 +251,7 @@ test_names_of_thread_and_process()
 	END
 }
 
-# Each thread would get a part of the events.
+# Each thread would get only a part of the events.
 test_two_threads_are_refused()
 {
 	{ echo 'name 65 tick'; echo 'block 0'; seq -f 'event 65 17000000000000%05.0f' 1000; echo end; } | write_log log
@@ -273,7 +273,7 @@ test_two_threads_are_refused()
 		print(1 + len(list(events)))
 		log.rewind()
 		in_thread()
-		# While one is in the library.
+		# While a thread is in the library.
 		log.rewind()
 		log._lock.acquire()
 		in_thread()
@@ -332,7 +332,7 @@ test_logs_are_for_the_user_only()
 	[ -e new ]
 }
 
-# The structures are those of the headers.
+# The structures have the same layout as in the headers.
 test_structures()
 {
 	local name

@@ -67,7 +67,7 @@ class Generator:
     def bytes_of(self, size):
         if self.rng.random() < 0.3:
             return bytes(size)
-        # Without first bytes of characters of three and more bytes.
+        # Avoid lead bytes of UTF-8 characters with three or more bytes.
         return bytes(byte & 0xdf for byte in self.rng.randbytes(size))
 
     def text(self):

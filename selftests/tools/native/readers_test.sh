@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Compares all readers with each other, by readers/compare: logs of real programs, which are in logs/,
-# and random ones, in which everything happens.
+# Compares all readers with each other, using readers/compare, on logs of real programs from logs/
+# and on random logs with every kind of event.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
 # shellcheck source=selftests/tools/native/readers/common.sh
 . "$native/readers/common.sh"
 
-# They were recorded when the kernel module noted the name of a program only after its exec.
+# They were recorded when the kernel module wrote the name of a program only after its exec.
 test_real_programs()
 {
 	local log
@@ -18,7 +18,7 @@ test_real_programs()
 	compare_readers --late-names ./*.log
 }
 
-# One in five has no events of the kernel, one in four no losses.
+# One log in five has no events of the kernel, one in four has no losses.
 test_random_logs()
 {
 	local seed

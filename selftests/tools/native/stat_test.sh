@@ -65,7 +65,7 @@ test_small_log()
 	complains 'posixtrace: log: 7 events were lost: use a larger stream'
 }
 
-# A double would round them, and there is no mean of both infinities.
+# A double would round these integers. Both infinities have no mean.
 test_integers_are_exact()
 {
 	write_log log <<-'END'
@@ -90,7 +90,7 @@ test_integers_are_exact()
 	END
 }
 
-# pair NAME: prints count, total, p50 and unmatched of a pair
+# pair NAME: prints count, total, p50 and unmatched events of a pair
 pair()
 {
 	# not -v, which interprets backslashes
@@ -258,7 +258,7 @@ test_percentiles()
 	[ "$max" = 1.00 ]
 }
 
-# Numbers have a range, labels are counted. Data that do not match do not count.
+# Numbers have a range, labels are counted. Data that do not match are not counted.
 test_fields()
 {
 	write_log log <<-'END'
@@ -319,7 +319,7 @@ test_counts_of_a_large_log_in_little_memory()
 	[ "$(pair work | cut -d' ' -f1)" = "$(awk '$2 == "work_end" { print $1 }' counts)" ]
 }
 
-# More threads than stat counts one by one, each with an open begin.
+# More threads than stat counts separately, each with an open begin.
 test_threads_beyond_the_limit_are_counted_together()
 {
 	awk 'BEGIN { print "cpus 1\nname 65 a_begin\nname 66 a_end\nblock 0"
@@ -388,7 +388,7 @@ test_damaged_log()
 	complains 'posixtrace: log: the log is damaged in 1 place: events may be missing there'
 }
 
-# write_threads FORMAT LOG: an event of each of 40000 threads; FORMAT makes an id of its number
+# write_threads FORMAT LOG: one event for each of 40000 threads; FORMAT turns a number into an id
 write_threads()
 {
 	{ echo 'name 65 tick'; echo 'since 1700000000000000000'; echo 'block 0'
@@ -397,7 +397,7 @@ write_threads()
 		echo end; } | write_log "$2"
 }
 
-# The writer of a log chooses process and thread: no choice may lead all threads to one place.
+# The writer of a log chooses process and thread ids: no choice may hash all threads to one place.
 test_no_threads_take_long_to_find()
 {
 	local TIMEFORMAT=%U took took_forged

@@ -5,7 +5,7 @@
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# Writes the log of the script, of processes 100 and 200. Each thread has a processor of its own.
+# Writes the log of the script, with processes 100 and 200. Each thread has a separate processor.
 log()
 {
 	{
@@ -15,9 +15,9 @@ log()
 	} | write_log log
 }
 
-# threads [OPTION]...: writes the table of threads to a file of this name: thread, time: running +
-# runnable + blocked + unknown, of these I/O and interrupts, then the counts. Checks that the states
-# take all of the time.
+# threads [OPTION]...: writes the table of threads to the file threads: thread, time: running +
+# runnable + blocked + unknown, then the share of I/O and interrupts, then the counts. Checks that
+# the times of the states add up.
 threads()
 {
 	run 0 posixtrace stat --states "$@" log
@@ -32,7 +32,7 @@ threads()
 		sort >threads
 }
 
-# Write the other two tables to files, with single blanks.
+# These write the other two tables to files, with single blanks.
 places()
 {
 	awk '/BLOCKED IN.*COUNT/ { on = 1; next } !NF { on = 0 } on { $1 = ""; gsub(" ns", ""); print }' out |
@@ -109,7 +109,7 @@ test_threads_count_from_their_first_event()
 		kernel sched_switch_out 400 @c reason=preempted
 		end
 	END
-	# the wake-up of a is missing, but not how long it was able to run
+	# the wake-up of a is missing, but the time that it was runnable is known
 	threads
 	prints threads <<-'END'
 		100 300: 100 50 150 0 (0 0) 1 0 0 0 0
@@ -137,7 +137,7 @@ test_preempted_threads_are_not_woken()
 
 test_threads_may_be_woken_while_they_run()
 {
-	# a: woken before it leaves, which the second time is true only for the kernel
+	# a: woken before it leaves the processor; the second time, only the kernel knows
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_wakeup 150 @a by=thread waker_pid=@c waker_tid=@c
@@ -160,7 +160,7 @@ test_threads_may_be_woken_while_they_run()
 	prints waits <<-'END'
 		0.500 100 100 100 unknown unknown
 	END
-	# woken, but not for this wait
+	# woken, but not from this wait
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_wakeup 150 @a by=thread waker_pid=@c waker_tid=@c
@@ -217,7 +217,7 @@ test_interrupts_that_are_not_nested()
 		end
 	END
 	threads
-	# 20 + 15 + 10 of the 50, of which the rest was another interrupt, + 10 since it came back
+	# 20 + 15 + 10 of the 50 (the rest was another interrupt) + 10 since it came back
 	prints threads <<-'END'
 		100 210: 110 20 80 0 (0 55) 1 0 0 0 0
 		101 260: 260 0 0 0 (0 0) 0 0 0 0 0
@@ -248,7 +248,7 @@ test_gaps_are_unknown()
 		end
 	END
 	threads
-	# a could run all the time of the gap, as the kernel knows
+	# a was runnable during the whole gap, as the kernel reports
 	prints threads <<-'END'
 		100 300: 60 150 90 0 (0 0) 2 0 0 1 0
 		101 240: 120 10 10 100 (0 0) 1 0 0 0 0
@@ -260,7 +260,7 @@ test_gaps_are_unknown()
 		0.260 40 100 100 unknown not woken
 		0.200 10 100 101 unknown an interrupt
 	END
-	# two gaps, and a thread that is silent between them
+	# two gaps, and a thread without events between them
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_switch_in 100 @b
@@ -352,7 +352,7 @@ test_threads_end()
 		200 300: 300 0 0 0 (0 0) 0 0 0 0 0
 		300 0: 0 0 0 0 (0 0) 0 0 0 0 0
 	END
-	# the id is used again: two threads
+	# the id is reused: two threads
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_switch_out 250 @a state=X reason=ended
@@ -370,7 +370,7 @@ test_threads_end()
 
 test_new_threads()
 {
-	# that of process 300 is not traced
+	# process 300 is not traced
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_process_fork 200 @a child_pid=@b child_tid=@b
@@ -467,7 +467,7 @@ test_places_of_waits()
 		100 unknown 1 10 10
 		100 system call -7 1 1 1
 	END
-	# without the class syscall, a user event does not say that there is none
+	# without the class syscall, a user event does not rule out a system call
 	log 'classes sched,fault' <<-'END'
 		event 64 100 @a
 		kernel sched_switch_out 110 @a state=S reason=blocked
@@ -486,7 +486,7 @@ test_places_of_waits()
 	END
 }
 
-# An id that is used again, after a life of which no event shows the state.
+# An id is reused after a life without an event that shows its state.
 test_id_is_used_again_after_an_unknown_state()
 {
 	log <<-'END'
@@ -511,7 +511,7 @@ test_id_is_used_again_after_an_unknown_state()
 	END
 }
 
-# random_events SEED: of three threads, also such that contradict each other
+# random_events SEED: events of three threads, some of them contradictory
 random_events()
 {
 	awk -v seed="$1" 'BEGIN {
@@ -537,8 +537,8 @@ random_events()
 	}'
 }
 
-# The format of Chrome has the same times running and blocked. What a thread did before its first
-# event is not in the table, so times runnable may differ.
+# The format of Chrome has the same running and blocked times. The table lacks the time before the
+# first event of a thread, so runnable times may differ.
 test_other_readers_find_the_same_states()
 {
 	for ((seed = 1; seed <= 20; seed++)); do
@@ -578,7 +578,7 @@ test_ten_longest_waits()
 		0.480 17 100
 		1.020 16 100
 	END
-	# the first ones of those with equal lengths
+	# of equally long waits, the first ones are shown
 	for ((i = 1; i < 13; i++)); do
 		echo "kernel sched_switch_out $((i * 20)) @a state=S reason=blocked"
 		echo "kernel sched_switch_in $((i * 20 + 10)) @a"
@@ -619,7 +619,7 @@ test_some_classes_are_missing()
 	prints threads <<-'END'
 		100 40: 40 0 0 0 (0 0) 0 0 0 0 0
 	END
-	# no events of threads at all
+	# no events of threads
 	log </dev/null
 	run 0 posixtrace stat --states log
 	grep -q '^time      0 ns$' out
@@ -669,7 +669,7 @@ test_many_threads()
 	grep -q 'all others threads are not followed$' out
 	run 0 posixtrace stat --states --all log
 	[ "$(grep -c '^  *[0-9][0-9]*  [0-9]' out)" -eq 65536 ]
-	# more system calls than have names of their own
+	# more system calls than are listed by name
 	for ((i = 0; i < 1100; i++)); do
 		printf '%s\n' "kernel syscall_entry $((3 * i + 1)) @a nr=$i name=call-$i" \
 			"kernel sched_switch_out $((3 * i + 1)) @a state=S reason=blocked" \
@@ -722,7 +722,7 @@ test_wrong_data()
 	END
 	run 0 posixtrace stat --states log
 	lacks "$(printf '\033')" out
-	# a description of other fields, types and sizes
+	# descriptions with other fields, types and sizes
 	log 'classes all bare' <<-'END'
 		describe 16 struct { f64 tid; text reason; }
 		describe 17 struct { string s; i32 tid; u64 runnable; }
@@ -737,7 +737,7 @@ test_wrong_data()
 		end
 	END
 	run 0 posixtrace stat --states log
-	# an exit before any other event, and lives that end at once
+	# an exit before any other event, and lives that end immediately
 	log <<-'END'
 		kernel sched_process_exit 100 @a group_dead=true
 		kernel sched_process_exit 100 @a group_dead=true

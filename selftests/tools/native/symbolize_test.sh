@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests "posixtrace dump --symbolize" with logs whose addresses are those of real programs.
+# Tests "posixtrace dump --symbolize" with logs that contain addresses of real programs.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# No server shall answer for a missing file.
+# No server may provide a missing file.
 unset DEBUGINFOD_URLS
 
 # build_id FILE: prints its build id, or "-"
@@ -35,7 +35,7 @@ locations()
 	jq -r '"\(.function // "-")#\(.file // "-" | sub(".*/src/"; "src/")):\(.line // "-") \(.text)"' out
 }
 
-# all_found: in the file log, all locations are those that the program knows of itself
+# all_found: checks that all locations in the file log are the ones that the program reported
 all_found()
 {
 	locations >found
@@ -68,7 +68,7 @@ test_function_and_line_of_a_program_at_fixed_addresses()
 	all_found
 }
 
-# As clang compiles: the units are found without their list of addresses.
+# As compiled by clang: the units are found without a list of their addresses.
 test_file_without_aranges_has_lines()
 {
 	build_callers -ffunction-sections
@@ -88,7 +88,7 @@ test_text_ends_with_the_location()
 	run 0 posixtrace dump --symbolize log
 	cat out
 	grep -qE " call +\"simple#src/callers\.c:$line\"  at simple\+0x[0-9a-f]+ \(src/callers\.c:$line\)\$" out
-	# the offset is that of the address in the function
+	# the offset of the address in the function
 	offset=$(sed -n 's/.* at simple+\(0x[0-9a-f]*\) .*/\1/p' out)
 	posixtrace dump --json --symbolize log | jq -r 'select(.function == "simple").module_offset' >offset
 	begin=$(nm callers | awk '$3 == "simple" { print "0x" $1 }')
@@ -221,7 +221,7 @@ test_file_with_another_build_id_is_not_used()
 	[ "$(grep -c '  at callers+0x[0-9a-f]*$' out)" -eq 3 ]
 	grep -q '  at library_event+0x[0-9a-f]* (src/callers.c:[0-9]*)$' out
 	lacks sample out
-	# without build id, too
+	# also without a build id
 	gcc -g -O0 -Wl,--build-id=none -rdynamic -o callers src/callers.c ./libcallers.so
 	run 0 posixtrace dump --symbolize log
 	lacks sample out
@@ -277,7 +277,7 @@ test_files_that_are_no_programs_are_not_read()
 test_mapping_of_the_time_counts()
 {
 	build_callers
-	# A second look, before the last event, finds another file at the same addresses.
+	# A later mapping, before the last event, has another file at the same addresses.
 	script >lines
 	{
 		grep '^mapping ' lines
@@ -325,7 +325,7 @@ test_names_of_files_and_functions_are_escaped()
 	jq -e '.function == "f\\x1b[2J"' out
 }
 
-# More addresses than the command keeps: each has its own name, also the second time.
+# More addresses than the command caches: each has the right name, also the second time.
 test_many_addresses()
 {
 	local i begin
@@ -386,7 +386,7 @@ start_silent_server()
 	url=http://127.0.0.1:$url
 }
 
-# The wait of minutes has a message, and a signal ends it also while dump follows the log.
+# A message announces the wait of minutes, and a signal ends it even while dump follows the log.
 test_wait_for_a_debuginfod_server_is_told()
 {
 	local option dump

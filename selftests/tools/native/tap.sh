@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # For tests of the command with written logs, which need no module. A test script sources this
 # file, defines functions test_NAME, and calls tap_main, which runs each function as a case. A
-# case runs in a directory of its own, and fails with the first command that fails. "run" puts
-# the command and the programs that write logs into PATH.
+# case runs in a separate directory, and fails at the first command that fails. "run" puts the
+# command and the programs that write logs into PATH.
 
 # shellcheck disable=SC2034 # used by the test scripts
 native=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)

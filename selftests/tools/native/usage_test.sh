@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests that the posixtrace command refuses options that would have no effect, or another one than
-# meant.
+# Tests that the posixtrace command refuses options that would have no effect or an unintended
+# effect.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# refuses MESSAGE ARGUMENT...: posixtrace says only this, and fails with a usage error
+# refuses MESSAGE ARGUMENT...: posixtrace prints only MESSAGE, and fails with a usage error
 refuses()
 {
 	local message=$1
@@ -41,7 +41,7 @@ test_export_creates_files_for_the_user_only()
 	[ -z "$(find directory -type f ! -perm 600)" ]
 }
 
-# accepts ARGUMENT...: there is no such process, but the arguments are right
+# accepts ARGUMENT...: checks that the arguments are valid, though the process does not exist
 accepts()
 {
 	run 1 posixtrace "$@" --pid=4194303
@@ -57,7 +57,7 @@ test_exclude_of_system_events_of_the_standard()
 				"$command" -x "idle,$name" -- true
 		done
 	done
-	# These match other event types, too, or only those.
+	# These also match other event types, or match only other types.
 	for name in '*' 'p*' '*_start' 'posix_trace_unnamed_userevent' 'posix_trace_mine*'; do
 		accepts live -x "$name"
 		accepts record -o new -x "$name"
@@ -73,7 +73,7 @@ test_a_letter_means_one_thing_in_all_commands()
 	done | awk -F '\t' '$1 == "option" && $2 != "-" { print $2, $3 }' | sort -u >letters
 	[ "$(wc -l <letters)" -gt 15 ]
 	[ -z "$(cut -d ' ' -f 1 letters | uniq -d)" ]
-	# and the letter that the table in the sources gives to it
+	# and the letter in the table of the sources
 	while read -r letter name; do
 		grep -qE "^ \*.*\s-$letter --$name(\s|,|\$)" "$native/../../../tools/util/options.h" ||
 			{ echo "-$letter --$name: not in the table"; return 1; }
@@ -120,7 +120,7 @@ test_sizes_are_at_least_1()
 	accepts live --size=1 --data-size=0
 }
 
-# refuses_output MESSAGE NAME COMMAND: the log is neither created nor replaced
+# refuses_output MESSAGE NAME COMMAND: checks that the log is neither created nor replaced
 refuses_output()
 {
 	local status=0
@@ -163,7 +163,7 @@ test_record_refuses_the_names_of_its_descriptors()
 		done
 	done
 	[ -L /dev/stdin ]
-	# Devices take all of it, but a terminal shows it.
+	# Devices are accepted as output, except a terminal, which would show the log.
 	posixtrace record -o /dev/null --pid=4194303 >/dev/null 2>err || :
 	lacks 'is the standard' err
 	script -qec 'posixtrace record -o /dev/stdout -- true 2>err' /dev/null </dev/null >out || :

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes a log from a script on standard input, so that a test knows every event. The lines of
- * the script are:
+ * Writes a log from a script on standard input, so that a test knows every event. The lines of the
+ * script are:
  *
  *	ring BYTES			policy loop of the log, with a ring of this size
  *	cookie N			the cookie of the log
@@ -11,34 +11,34 @@
  *	describe ID TEXT		description of event type ID; "\xNN" is a byte
  *	classes CLASS,... [bare]	classes of events of the kernel, or "all"; with the
  *					descriptions of their types, unless "bare"
- *	unknown FLAGS			a block of a type that does not exist
+ *	unknown FLAGS			a block of an unknown type
  *	host NAME			where the log was written
- *	born TIME			the threads and processes below were born then; 0 without
+ *	born TIME			birth of the threads and processes below; default 0
  *	task PID TID TIME NAME		name of a thread from TIME on; "\xNN" is a byte
- *	program PID TIME TEXT		command line of a process from TIME on; the same
+ *	program PID TIME TEXT		command line of a process from TIME on; "\xNN" is a byte
  *	mapping PID TIME ADDRESS LENGTH OFFSET BUILDID PATH
- *					a file that a process has there from TIME on; BUILDID is
+ *					a file that a process has mapped from TIME on; BUILDID is
  *					hexadecimal digits or "-"
  *	thread NAME PID TID THREAD	"@NAME" in the lines below stands for this thread
  *	since TIME			the times of the events below count from TIME
- *	block CPU			the following events are of this CPU
+ *	block CPU			the following events come from this CPU
  *	event ID TIME [WORD]...		cpu=N pid=N tid=N thread=N @NAME address=N cut text=TEXT
- *					hex=DIGITS zeros=N; cpu=N is as "block N" before; the
- *					thread id of the kernel is not known without tid=N
+ *					hex=DIGITS zeros=N; cpu=N is like "block N" before it;
+ *					without tid=N, the kernel's thread id is unknown
  *	kernel TYPE TIME [WORD]...	event of the kernel, TYPE as "sched_wakeup": cpu=N pid=N
  *					tid=N thread=N @NAME cut hex=DIGITS FIELD=VALUE. Fields
- *					without a value are zero, but "tid" is that of the thread.
+ *					without a value are zero, except "tid": the thread's id.
  *					Numbers, labels, true; args=1,2,3; "\xNN" is a byte;
- *					waker_tid=@NAME and waker_pid=@NAME: of that thread
+ *					waker_tid=@NAME and waker_pid=@NAME: ids of that thread
  *	lost N TIME			a gap before the next block: N events lost since TIME
- *	epoch				the next flush
- *	flushed				the status after a flush, of a log with a ring
- *	end [error=N] [lost=N]		the end of the log; the first error of writing, all events
- *					that are not in the log
+ *	epoch				start of the next flush
+ *	flushed				the status after a flush, for a log with a ring
+ *	end [error=N] [lost=N]		the end of the log; the first write error; the number of
+ *					events that are not in the log
  *
- * "ring" comes before all others, then "cookie", "cpus", "policy" and "classes". Events may come in
- * any order of processors, each processor's in the order of time, those of the kernel and others
- * apart.
+ * "ring" comes before all others, then "cookie", "cpus", "policy" and "classes". Processors may
+ * come in any order. The events of each processor are in order of time, separately for events of
+ * the kernel and other events.
  *
  * usage: write_log FILE
  */
@@ -218,7 +218,7 @@ static const struct log_thread *find_thread(const char *name)
 	return NULL;
 }
 
-/* Handles a word that all events have. */
+/* Handles a word that is valid for all events. */
 static bool take_word(struct record *record, char *word)
 {
 	const struct log_thread *thread;

@@ -8,7 +8,7 @@ import re
 
 from common import output_of
 
-# A number, and its label; of an enumeration without labels only the number.
+# A number and its label; the number only, if the enumeration has no labels.
 Labelled = collections.namedtuple("Labelled", "label number")
 Shown = collections.namedtuple("Shown", "time name cpu scopes")
 
@@ -150,7 +150,7 @@ def same(shown, value):
     if isinstance(value, bool):
         return shown == Labelled("true" if value else "false", int(value))
     if isinstance(shown, Labelled):
-        # babeltrace2 has no label that Trace Compass refuses, nor has a number that has no label
+        # babeltrace2 lacks labels that Trace Compass refuses; some numbers have no label
         return value == shown.label if shown.label is not None else same(shown.number, value)
     if isinstance(shown, float) or type(value).__name__ == "Literal":
         return same_real(float(shown), float(value))
@@ -158,7 +158,7 @@ def same(shown, value):
         return is_number(value) and int(str(value), 0) == shown or not is_number(value) and \
             shown in (-1 << 63, *range(1 << 63, (1 << 63) + 1)) or \
             not is_number(value) and shown >= 1 << 63
-    # babeltrace2 2.0.4 shows an earlier text in place of an empty one
+    # babeltrace2 2.0.4 shows an earlier text instead of an empty one
     return value == shown or value == ""
 
 
@@ -205,7 +205,7 @@ def compare_user(path, events, differences):
         number = re.search(r" \(type (\d+)\)$", plain)
         found = left.get((name, shown.time)) or left.get((plain, shown.time))
         if not found and number:
-            # of two types that share a name
+            # two types share a name
             found = left.get((plain[:number.start()], shown.time))
         if not found:
             differences.add("CTF", f"{name} at {shown.time} is no event")
@@ -258,7 +258,7 @@ def kernel_differs(event, shown):
     fields = event.fields
     if shown.cpu != event.cpu:
         return f"processor {shown.cpu}"
-    # Wake-ups and signals have the thread that ran.
+    # Wake-ups and signals have the context of the thread that ran.
     if event.name not in ("sched_wakeup", "signal_generate", "sched_migrate_task", "task_rename") and \
        (context["pid"], context["tid"]) != (event.pid, event.raw_tid):
         return "thread"

@@ -31,7 +31,7 @@ class Event:
         self.fields, self.units = line.get("fields"), line.get("units", {})
         self.is_counter = line.get("counter", False)
         self.first = self.time if first is None else first
-        self.raw_tid = None     # as Python says, also without a name
+        self.raw_tid = None     # from Python, even without a name
         self.renamed = None     # the name before the last task_rename of the thread
 
     def __repr__(self):
@@ -81,7 +81,7 @@ def take_value(text, value, units, path):
     if isinstance(value, bool):
         text = take(text, "true" if value else "false")
     elif isinstance(value, str) and not isinstance(value, Literal):
-        # a text, or else a label or a number that JSON cannot hold
+        # a text, or a label or number that JSON cannot represent
         text = take(text, quoted(value), value)
     else:
         text = take(text, str(value))
@@ -124,11 +124,11 @@ def check_line(event, line, newly_lost):
     rest = take(rest, thread).lstrip(" ")
     rest = take(rest, event.name).lstrip(" ")
     if event.fields is not None:
-        # the end of an empty array or struct is no blank; without any field, the line is empty
+        # an empty array or struct ends without a blank; without fields, the rest is empty
         rest = take_fields(rest, event.fields, event.units)
     else:
         rest = take(rest, data_of(event, newly_lost))
-    # without data, the blank before was left out
+    # without data, there is no blank before it
     rest = take(rest, " (truncated)", "(truncated)") if event.truncated else rest
     rest = take(rest, " (late)", "(late)") if event.late else rest
     if rest.strip(" "):
@@ -167,7 +167,7 @@ def same(value, other):
         if math.isnan(value) or math.isinf(value):
             return isinstance(other, str) and (value == number or math.isnan(number))
         return value == number or struct.pack("f", value) == struct.pack("f", number)
-    # Hexadecimal numbers and large ones are texts.
+    # Hexadecimal and large numbers are texts.
     return value == (int(other, 0) if isinstance(other, str) else other)
 
 

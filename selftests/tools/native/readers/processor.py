@@ -94,7 +94,7 @@ class Trace:
 
 
 # ----------------------------------------------------------------------
-# What the page says
+# The contents of the page
 
 def flat(value, name, to):
     if isinstance(value, dict):
@@ -144,7 +144,7 @@ def same(shown, value):
 def args_differ(shown, args):
     """The name of an argument that differs, or None."""
     if any(len(str(value)) >= 250 for value in args.values()):
-        return None     # the page has no more of it
+        return None     # the page truncates it
     for name in shown.keys() | args.keys():
         if name not in shown or name not in args or not same(shown[name], args[name]):
             return f"{name}: {shown.get(name)!r} instead of {args.get(name)!r}"
@@ -204,7 +204,7 @@ def compare_counters(trace, items, first, differences):
 
 IDLE = 0
 ANOTHER = 2147483647    # stands for threads that are not traced
-UNKNOWN = 1 << 30       # of threads without an id: larger than any
+UNKNOWN = 1 << 30       # for threads without an id: larger than any id
 
 
 def running_of(trace):
@@ -231,7 +231,7 @@ def compare_threads(trace, threads, wakers, differences):
 
 def compare_complaints(what, trace, differences):
     for name, value in trace.complaints:
-        # the state after a loss, which posixtrace-export(1) tells of
+        # the state after a loss: see posixtrace-export(1)
         if name == "task_state_invalid":
             continue
         differences.add(what, f"the trace processor complains: {name} {value}")
@@ -246,7 +246,7 @@ def compare_chrome(trace, items, differences):
         thread = f"{item.thread}: states" if item.kind in ("state", "irq") else item.thread
         if item.kind in ("lost", "counter", "async", "async call") or \
            item.kind == "instant" and item.name.startswith("posix_trace_"):
-            continue    # none of a thread
+            continue    # not on a thread
         expected[Slice(item.begin, item.length, item.name, process, thread)] += 1
     for slice_, category, _ in trace.all_slices():
         if category in ("lost", "system") or slice_.thread is None:

@@ -17,7 +17,7 @@ CPUS = 3
 END = 120000        # nanoseconds
 NAMES = ["a", "git-upload-pack", "a b", "x\\x1b[1m", "ä", "\\xff\\xfe", "\\x5cback", "q\"uote", "<b>&"]
 PROGRAMS = ["/usr/bin/a", "/opt/a b/c d\\x00-x", "e\\x0af", "/bin/a-name-that-is-longer-than-that-of-a-thread"]
-# Two types have a name in common, and not their fields. Type 90 has no name.
+# Two types share a name, but have different fields. Type 90 has no name.
 TYPES = """name 65 req_begin
 name 66 req_end
 name 67 inner:begin
@@ -84,7 +84,7 @@ class Log:
     def birth(self, pid, tid):
         thread = Thread(pid, tid, self.time, None)
         self.threads[tid] = thread
-        # Without a fork, the birth in the log is all that tells a thread from the one before.
+        # Without a fork, only the birth in the log distinguishes a thread from its predecessor.
         self.name_at(thread, self.time, self.rng.choice(NAMES))
         if tid == pid and self.rng.random() < 0.5:
             self.head.append(f"born {BASE + self.time}")
@@ -100,7 +100,7 @@ class Log:
         tid = pid if rng.random() < 0.5 else pid * 10 + rng.randrange(3)
         thread = self.threads.get(tid)
         if not thread:
-            # the id of a main thread is free when its process has ended
+            # the id of a main thread is free after its process has ended
             if tid == pid and self.group(pid):
                 return
             if tid != pid and pid not in self.threads:
@@ -135,7 +135,7 @@ class Log:
     def rename(self, cpu, thread):
         comm = self.rng.choice(NAMES)
         if " " in thread.comm + comm:
-            return      # write_log takes words
+            return      # write_log reads words
         self.kernel_event(cpu, thread, "task_rename", f"oldcomm={thread.comm} newcomm={comm}")
         self.name_at(thread, self.time, comm)
 

@@ -3,8 +3,8 @@
 
 import collections
 
-# From when to when, in nanoseconds since the Epoch; begins: that of the event, and that of the event
-# before, if the two became one switch
+# begin, end: nanoseconds since the Epoch; begins: the time of the event, and the time of the
+# previous event if the two became one switch
 Ran = collections.namedtuple("Ran", "tid begins end cpu")
 
 

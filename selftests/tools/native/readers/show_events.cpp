@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints all that <posixtrace/posixtrace.hpp> says of the events of a log: one per line, as JSON.
- * Texts are hexadecimal digits, since they may be anything.
+ * Prints the events of a log as seen by <posixtrace/posixtrace.hpp>, one JSON object per line. Texts
+ * are printed as hexadecimal digits, since they may contain any bytes.
  *
  * usage: show_events LOG
  */
@@ -24,7 +24,7 @@ static std::string hex(std::string_view text)
 	return made + '"';
 }
 
-/* A float is the bits of its double. */
+/* Shows a float by the bits of its double. */
 static std::string value_of(const posixtrace::field &field)
 {
 	std::uint64_t bits;

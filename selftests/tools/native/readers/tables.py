@@ -29,7 +29,7 @@ def compare_types(lines, events, differences):
             differences.add("stat", f"no counts in {line}")
             continue
         shown[match[1]] = int(match[2])
-    # Types that share a name have lines of their own.
+    # Types that share a name have separate lines.
     names = collections.Counter(event.name for event in events)
     types = {event.name: set() for event in events}
     for event in events:

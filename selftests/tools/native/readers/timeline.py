@@ -14,16 +14,16 @@ KINDS = ("slice", "async", "instant", "lost", "counter", "call", "state", "irq")
 STATES = ("unknown", "running", "runnable", "blocked (sleep)", "blocked (I/O)", "stopped")
 LIFE_BASE = 10000000
 STATES_BASE = 1000000
-PAGE_DATA = 256     # the page has no more bytes of data without fields
+PAGE_DATA = 256     # the page truncates data without fields to so many bytes
 
-# process: (id, life, name); thread: its label, or None for all; begin and length in nanoseconds
+# process: (id, life, name); thread: label, or None for all threads; begin and length in nanoseconds
 Item = collections.namedtuple("Item", "kind process thread name begin length args")
 
 
 def from_page(path):
     """Node reads the page, as a browser would."""
     script = os.path.join(os.path.dirname(__file__), "page.mjs")
-    # Node writes large numbers with a fraction as integers.
+    # Node writes large floating point numbers as integers.
     data = json.loads(output_of("node", script, path),
                       parse_int=lambda text: int(text) if abs(int(text)) < 1 << 53 else float(text))
     items = []
@@ -38,7 +38,7 @@ def from_page(path):
             name = data["names"][name]
         elif kind == "state":
             name = STATES[name]
-            # as state_name() of the page
+            # like state_name() of the page
             if args and args.get("letter") == "D" and not args.get("io"):
                 name = "blocked (uninterruptible)"
         items.append(Item(kind, process, label, name, begin, length, args or {}))
@@ -99,7 +99,7 @@ def from_chrome(path):
 def comparable(item):
     """Without what only one of the formats has."""
     args = item.args
-    if item.kind == "async call":   # the page decides itself how to draw it
+    if item.kind == "async call":   # the page decides how to draw it
         item = item._replace(kind="call")
     if item.kind == "counter":
         if isinstance(args, dict):
@@ -110,7 +110,7 @@ def comparable(item):
             data = part.get("text", part.get("bytes", ""))
             if len(data) >= PAGE_DATA:
                 return item._replace(args="long")
-    # The page has "call", with more of a state than Chrome.
+    # The page has "call", more of a state than Chrome.
     return item._replace(args=hashable(args))
 
 
@@ -183,7 +183,7 @@ class Events:
         return [event for events in self.left.values() for event in events]
 
 
-# What the scheduler does is in states, and an exit without its entry in no duration.
+# Scheduler events are shown as states; an exit without its entry is not in a duration.
 IN_STATES = {"sched_switch_in", "sched_switch_out", "sched_wakeup", "sched_migrate_task"}
 
 
