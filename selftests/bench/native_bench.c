@@ -242,8 +242,8 @@ static void print_median(const char *name, double chunk[CHUNKS])
 }
 
 /*
- * Each chunk reads what was recorded just before. In the first one, the reader faults in its pages
- * one by one; the module would map them all together.
+ * Each chunk reads events that were recorded just before. In the first chunk, the reader faults in
+ * its pages one by one; the module would map them all together.
  */
 static void measure_reading(const char *name, double (*read)(void))
 {

@@ -14,7 +14,7 @@
 /* Threads								*/
 
 #define THREADS	4
-#define EVENTS	100	/* of each */
+#define EVENTS	100	/* of each thread */
 
 struct recorder {
 	pthread_barrier_t *barrier;

@@ -137,7 +137,7 @@ TEST_F(list, a05_types_defined_meanwhile)
 /* Types defined concurrently						*/
 
 #define DEFINERS	3
-#define DEFINED		300	/* by each */
+#define DEFINED		300	/* by each definer */
 
 struct definer {
 	trace_id_t trid;	/* 0 for a thread of the traced process */

@@ -13,10 +13,10 @@
 
 #define THREADS		3
 #define ROUNDS		6
-#define CALLS		512	/* of one thread */
+#define CALLS		512	/* per thread */
 #define PHASE_CALLS	12	/* at most, so that CALLS suffices */
 #define PHASE_LEAST	4	/* before the next phase begins */
-#define PHASES		4	/* of a round */
+#define PHASES		4	/* per round */
 
 /*
  * The state of the controller, modulo PHASES: the type passes; the controller is about to
@@ -24,7 +24,7 @@
  */
 enum phase { PASSES, BEGINS, FILTERED, ENDS };
 
-/* A thread that records two types: one always passes, the other one only sometimes. */
+/* A thread that records two types: one always passes, the other only sometimes. */
 struct recorder {
 	int calls;
 	int progress;			/* PROGRESS() in the last phase */

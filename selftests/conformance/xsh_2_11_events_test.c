@@ -359,7 +359,7 @@ TEST(a10_one_pair_each_of_until_full)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* A traced process that destroys what it records, on one CPU. */
+/* A traced process that corrupts its records on one CPU. */
 TEST_F(events, a11_error)
 {
 	struct writer writer = { 0 };

@@ -21,7 +21,7 @@ struct unpack {
 	size_t next;
 
 	__u64 members;		/* members of the gzip file so far */
-	__u64 position;		/* begin of the current member in the gzip file */
+	__u64 position;		/* start of the current member in the gzip file */
 	__u64 unpacked;		/* number of bytes unpacked */
 	unsigned int wrong;	/* number of blocks that differ between trace and file */
 };

@@ -25,10 +25,10 @@
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define WORKERS_MAX	8
-#define THREADS_MAX	4	/* of a worker, including its first */
+#define THREADS_MAX	4	/* per worker, including its first */
 #define FILES_MAX	20
 #define MAPPINGS_MAX	32
-#define CALLS_MAX	24	/* of a program */
+#define CALLS_MAX	24	/* per program */
 #define CORPUS_SIZE	4096
 #define OPS_MAX		96
 #define PIPES		2

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// Asks Perfetto's trace processor about a trace. The trace processor is compiled for a worker of a
-// browser: this gives it what it expects there.
+// Queries a trace with Perfetto's trace processor. The trace processor is compiled for a web worker:
+// this script provides the parts of a browser that it expects.
 //
-// usage: node query.mjs DIRECTORY TRACE <QUERIES    queries in SQL, with semicolons between; prints
-//	the rows, with tabs between columns
+// usage: node query.mjs DIRECTORY TRACE <QUERIES    SQL queries, separated by semicolons; prints the
+//	rows, with tabs between columns
 
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -18,8 +18,8 @@ globalThis.XMLHttpRequest = class {
 	open(_method, name) { this.name = name; }
 	send() { this.response = readFileSync(`${directory}/${this.name}`); }
 };
-// It looks if memory can have 64 bits, with a module that begins with such a memory. The package has no
-// build for that.
+// The engine probes for 64-bit memory with a module that starts with such a memory. The package has
+// no build for that, so let the probe fail.
 WebAssembly.Module = class extends WebAssembly.Module {
 	constructor(code) {
 		if (code[8] === 5 && code[11] === 4)
@@ -27,7 +27,7 @@ WebAssembly.Module = class extends WebAssembly.Module {
 		super(code);
 	}
 };
-// It writes progress and warnings of the compiler there.
+// The engine writes progress and compiler warnings there.
 console.warn = console.log = () => {};
 process.env.NODE_ENV = 'production';
 vm.runInThisContext(readFileSync(`${directory}/engine_bundle.node.js`, 'utf8'));

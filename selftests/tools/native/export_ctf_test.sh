@@ -701,7 +701,7 @@ interrupts_are_in_the_order_of_time_case()
 	END
 	)
 	[ "$(wc -l <got)" -eq 2008 ]
-	# Too many events were recorded since the begin of the last interrupt.
+	# Too many events were recorded since the start of the last interrupt.
 	grep -q 'CTF cannot store the time of 1 event: changed to the nearest$' said
 	[ "$(grep -c irq_handler_entry got)" -eq 2 ]
 	sort -s -n -c -k 1,1 got

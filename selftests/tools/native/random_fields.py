@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Writes the script of a log with random descriptions and data, and compares how readers show it.
+"""Writes the script of a log with random descriptions and data, and compares the output of readers.
 
 usage: random_fields.py write SEED >SCRIPT
-       random_fields.py compare LOG JSON    JSON: what "posixtrace dump --json" printed of LOG
+       random_fields.py compare LOG JSON    JSON: the output of "posixtrace dump --json" for LOG
 """
 
 import json
@@ -17,7 +17,7 @@ INTEGERS = [f"{sign}{bits}" for sign in "uix" for bits in (8, 16, 32, 64)]
 
 
 class Generator:
-    """Makes a description and data for it."""
+    """Makes a description and matching data."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -28,7 +28,7 @@ class Generator:
         return f"f{self.number}"
 
     def members(self, depth, last):
-        """Texts of members, and functions that make their data; last: a text may follow."""
+        """Texts of members, and functions that make their data; last: the last member may be a text."""
         rng = self.rng
         made, lengths = [], []
         for _ in range(rng.randint(0 if depth else 1, 4)):

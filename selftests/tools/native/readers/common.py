@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the readers of a log share: running commands, escaped texts, and differences."""
+"""Shared by the readers of a log: running commands, escaped texts, and differences."""
 
 import collections
 import os
@@ -11,7 +11,7 @@ FIRST_USER = 64
 
 
 class Differences:
-    """Collects what two readers show differently, and prints the first of each kind."""
+    """Collects the differences between two readers, and prints the first of each kind."""
 
     SHOWN = 3
 
@@ -25,7 +25,7 @@ class Differences:
             print(f"{self.log}: {what}: {text}"[:2000])
 
     def compare(self, what, expected, shown):
-        """Compares two bags of hashable things."""
+        """Compares two multisets of hashable objects."""
         expected, shown = collections.Counter(expected), collections.Counter(shown)
         for item in expected - shown:
             self.add(what, f"lacks {item}")
@@ -44,7 +44,7 @@ def output_of(*command, stdin=None):
 
 
 class Exports:
-    """A log in a format, in a temporary directory."""
+    """A log exported into a temporary directory."""
 
     def __init__(self, log):
         self.log = log
@@ -77,7 +77,7 @@ def is_deceptive(character):
 
 
 def escaped(text):
-    """A text of Python as the command shows it."""
+    """A Python string as the command shows it."""
     if text.isascii() and text.isprintable() and "\\" not in text:
         return text
     result = []
@@ -94,7 +94,7 @@ def escaped(text):
 
 
 def hashable(value):
-    """Dicts and lists as tuples, and numbers as equal ones where they are equal."""
+    """Converts dicts and lists to tuples; equal numbers become equal objects."""
     if isinstance(value, dict):
         return tuple((name, hashable(inner)) for name, inner in value.items())
     if isinstance(value, list):

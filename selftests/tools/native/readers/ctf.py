@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The traces of CTF, as babeltrace2 shows them."""
+"""CTF traces, as babeltrace2 shows them."""
 
 import collections
 import math
@@ -117,7 +117,7 @@ LINE = re.compile(r"\[(\d+)\.(\d{9})\] \(\+[^)]*\) ")
 
 
 def read(path):
-    """The events of a trace. Names may have any characters, so scopes are found from behind."""
+    """The events of a trace. Names may contain any characters, so scopes are parsed from the end."""
     found = []
     for line in output_of("babeltrace2", "--clock-seconds", path).split("\n")[:-1]:
         match = LINE.match(line)
@@ -140,7 +140,7 @@ def read(path):
 # User events
 
 def same(shown, value):
-    """Is a field of CTF what the JSON says?"""
+    """True if a CTF field equals the value in the JSON."""
     if isinstance(value, dict):
         return (isinstance(shown, dict) and list(shown) == list(value) and
                 all(same(shown[name], value[name]) for name in value))
@@ -228,7 +228,7 @@ SAME = {"sched_process_fork", "sched_process_exec", "sched_process_exit", "sched
 
 
 def kernel_names(event):
-    """The names that LTTng has for an event, or None if it is none of a single one."""
+    """LTTng's names for an event, or None if it does not correspond to a single event."""
     fields = event.fields
     if event.name in SAME:
         return [event.name]
@@ -283,7 +283,7 @@ def kernel_differs(event, shown):
 
 
 def running_of(shown):
-    """From when to when a thread had a processor, by the switches."""
+    """The times that threads had a processor, from the switches."""
     since, found = {}, []
     for event in shown:
         if event.name != "sched_switch":
@@ -324,7 +324,7 @@ def compare_kernel(path, events, differences):
 
 
 def compare(path, events, differences):
-    """Returns when threads ran, or None if there are no events of the kernel."""
+    """Returns the times that threads ran, or None without events of the kernel."""
     if not os.path.exists(os.path.join(path, "user")):
         compare_user(path, events, differences)
         return None

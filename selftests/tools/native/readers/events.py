@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The events of a log, one by one: "dump --json", whose events all others are compared with, "dump",
-the Python module, and <posixtrace/posixtrace.hpp> by show_events.cpp."""
+"""The events of a log, one by one: from "dump --json", the reference for all others, from "dump", the
+Python module, and <posixtrace/posixtrace.hpp> through show_events.cpp."""
 
 import json
 import math
@@ -11,11 +11,11 @@ from common import SYSTEM_EVENTS, escaped, output_of
 
 
 class Literal(str):
-    """A number with a fraction, as it was written."""
+    """A floating point number, as it was written."""
 
 
 class Event:
-    """What "dump --json" says of an event."""
+    """An event as "dump --json" shows it."""
 
     def __init__(self, line, first):
         self.line = line
@@ -62,7 +62,7 @@ class Mismatch(Exception):
 
 
 def take(text, *choices):
-    """Takes the first choice that the text begins with."""
+    """Removes the first choice that the text starts with."""
     for choice in choices:
         if text.startswith(choice):
             return text[len(choice):]
@@ -152,7 +152,7 @@ def compare_text(log, events, differences):
 # Python
 
 def same(value, other):
-    """Is a value of Python what the JSON says?"""
+    """True if a Python value equals the value in the JSON."""
     if isinstance(value, dict):
         return (isinstance(other, dict) and list(value) == list(other) and
                 all(same(value[name], other[name]) for name in value))
@@ -172,7 +172,7 @@ def same(value, other):
 
 
 class PythonEvent:
-    """What the Python module says of an event, also after its log was closed."""
+    """An event as the Python module shows it, valid after its log was closed."""
 
     def __init__(self, event):
         for name in ("type", "name", "user", "time", "pid", "tid", "thread", "address", "cpu", "data",
@@ -210,15 +210,15 @@ def compare_units(event, units, differences):
 
 
 def is_other_name(event, other, late_names):
-    """May the library know another name? At the very rename, the new one; in a log of a kernel
-    module that noted the name of a program only after its exec, the one before."""
+    """True if the library may know another name: at a rename, the new name; in a log of a kernel
+    module that wrote the name of a program only after its exec, the previous name."""
     name = None if other.comm is None else escaped(other.comm)
     return (event.name == "task_rename" and event.fields and name == event.fields["newcomm"] or
             late_names and name is not None and name == event.renamed)
 
 
 def compare_python(log, events, late_names, differences):
-    """Returns the events of Python."""
+    """Returns the events of the Python module."""
     import posixtrace
     others = []
     with posixtrace.Log(log) as opened:
@@ -248,7 +248,7 @@ def hex_of(text):
 
 
 def flat(value, name=""):
-    """The values within structs and arrays, with the names that C++ gives them."""
+    """The values within structs and arrays, with their names in C++."""
     if isinstance(value, dict):
         return [each for inner, element in value.items()
                 for each in flat(element, f"{name}.{inner}" if name else inner)]
@@ -275,7 +275,7 @@ def same_fields(fields, other):
 
 
 def compare_cxx(log, others, differences):
-    """Compares with the events of Python."""
+    """Compares with the events of the Python module."""
     lines = output_of("show_events", log).split("\n")[:-1]
     if len(lines) != len(others):
         differences.add("C++", f"{len(lines)} events instead of {len(others)}")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Prints the data of a page that "posixtrace export --format=html" made, as a browser reads it.
+// Prints the data of a page written by "posixtrace export --format=html", as a browser reads it.
 //
 // usage: node page.mjs PAGE
 

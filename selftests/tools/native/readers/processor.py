@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Perfetto's trace and the JSON of Chrome, as Perfetto's trace processor reads them, compared with the
+"""Perfetto's trace and the JSON of Chrome, both read by Perfetto's trace processor, compared with the
 items of the page."""
 
 import collections
@@ -46,7 +46,7 @@ def number(text):
 
 
 class Trace:
-    """What the trace processor says."""
+    """A trace as the trace processor reads it."""
 
     def __init__(self, path):
         queries = (SLICES, TRACKS, OWN_TRACKS, ON_TRACK, ARGS, THREADS, STATES, COUNTERS, COMPLAINTS)
@@ -79,7 +79,7 @@ class Trace:
         return text if kind == "string" else None
 
     def thread_of(self, track):
-        """The thread of a track, or of one around it."""
+        """The thread of a track, or of a track around it."""
         while track is not None:
             if track in self.own:
                 return self.threads[self.own[track]]
@@ -112,7 +112,7 @@ OTHER_NAMES = {"address": "program_address", "cpu": "on_cpu", "truncated": "data
 
 
 def args_of(args, prefix=""):
-    """The arguments of an event as Perfetto has them."""
+    """The arguments of an event in Perfetto's form."""
     found = {}
     for name, value in args.items():
         if name == "fields":
@@ -152,7 +152,7 @@ def args_differ(shown, args):
 
 
 def expected_slice(item, first):
-    """Returns the slice of an item, and its arguments, None if they are not compared; or None."""
+    """Returns the slice of an item and its arguments (None if they are not compared), or None."""
     process = (item.process[0], item.process[2]) if item.process and item.process[0] else None
     name, length, args = item.name, item.length, None
     if item.kind == "lost":
@@ -217,8 +217,8 @@ def running_of(trace):
 
 
 def compare_threads(trace, threads, wakers, differences):
-    """Each thread of the page once. Others have no name: the trace processor gives each process a main
-    thread, and some threads only wake others."""
+    """Expects each thread of the page once. Other threads have no name: the trace processor gives each
+    process a main thread, and some threads only wake others."""
     known = {tid for _, _, tid in threads}
     mains = {process[0] for process, _, _ in threads}
     shown = [(0 if tid >= UNKNOWN else tid, name, pid, process)
@@ -238,8 +238,8 @@ def compare_complaints(what, trace, differences):
 
 
 def compare_chrome(trace, items, differences):
-    """Of the JSON of Chrome, which counts times from the first event. The trace processor cuts lengths to
-    nanoseconds, so that one is shorter by 1 if its digits lead to just before the begin of the next."""
+    """Compares the JSON of Chrome, with times from the first event. The trace processor truncates
+    lengths to nanoseconds, so a length may be 1 shorter if it ends just before the next begin."""
     expected, shown = collections.Counter(), collections.Counter()
     for item in items:
         process = item.process and (item.process[0] + LIFE_BASE * item.process[1], item.process[2])

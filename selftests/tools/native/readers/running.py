@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""When threads ran: by the events of the scheduler alone, and by each reader that draws it."""
+"""When threads ran: from scheduler events alone, and from each reader that draws it."""
 
 import collections
 
@@ -9,8 +9,8 @@ Ran = collections.namedtuple("Ran", "tid begins end cpu")
 
 
 def certain(events):
-    """What the events say without a doubt: from a sched_switch_in to the sched_switch_out of the same
-    thread, on a processor on which nothing else ran, and nothing was lost. The last thread of a
+    """The times that the events prove: from a sched_switch_in to the sched_switch_out of the same
+    thread, on a processor where no other thread ran and no event was lost. The last thread of a
     process ends with its exit: the module may stop recording it at any time after that."""
     since, left, found, gone = {}, {}, [], set()
 

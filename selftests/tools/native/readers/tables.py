@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The tables of "posixtrace stat", which count events, and the fields in them."""
+"""The tables of "posixtrace stat" with counts of events and of their fields."""
 
 import collections
 import re
@@ -53,7 +53,7 @@ def compare_threads(lines, events, differences):
 
 
 def numbers_of(value, name, to):
-    """The values of the outermost field: those of a struct in it have names of their own."""
+    """The values of the outermost field. Members of a struct in it have separate names."""
     if isinstance(value, dict):
         for inner, element in value.items():
             numbers_of(element, f"{name}.{inner}", to)
@@ -85,7 +85,7 @@ def compare_fields(lines, events, differences):
 
 
 def compare_pairs(lines, items, differences):
-    """As many pairs as the page has durations; those across a gap are not measured."""
+    """Expects as many pairs as durations in the page; pairs across a gap are not measured."""
     expected, across = collections.Counter(), collections.Counter()
     for item in items:
         if item.kind in ("slice", "async"):

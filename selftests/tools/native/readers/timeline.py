@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The page and the JSON of Chrome: both become a list of items, which must be equal, and each event of
-the log must be in one of them."""
+"""The page and the JSON of Chrome: both are converted to lists of items, which must be equal, and each
+event of the log must be in an item."""
 
 import collections
 import json
@@ -21,7 +21,7 @@ Item = collections.namedtuple("Item", "kind process thread name begin length arg
 
 
 def from_page(path):
-    """Node reads the page, as a browser would."""
+    """Reads the page with node, as a browser would."""
     script = os.path.join(os.path.dirname(__file__), "page.mjs")
     # Node writes large floating point numbers as integers.
     data = json.loads(output_of("node", script, path),
@@ -97,7 +97,7 @@ def from_chrome(path):
 
 
 def comparable(item):
-    """Without what only one of the formats has."""
+    """Removes the parts that only one of the formats has."""
     args = item.args
     if item.kind == "async call":   # the page decides how to draw it
         item = item._replace(kind="call")
@@ -122,14 +122,14 @@ def compare(page, chrome, differences):
 # Items and events
 
 def thread_of(event):
-    """What tells threads apart as far as a single event can."""
+    """The identity of a thread as far as a single event shows it."""
     if event.raw_tid:
         return event.pid, event.raw_tid
     return event.pid, f"{event.thread:#x}"
 
 
 def args_of(event):
-    """What the page has of an event, beside the data of an event without fields."""
+    """The arguments of an event in the page, except the data of an event without fields."""
     args = {}
     if event.fields is not None:
         args["fields"] = event.fields
@@ -147,7 +147,7 @@ def args_of(event):
 
 
 def plain(value):
-    """Numbers as numbers, whatever they looked like."""
+    """Converts numbers in any notation to numbers."""
     if isinstance(value, dict):
         return {name: plain(inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -160,7 +160,7 @@ def without_data(args):
 
 
 class Events:
-    """The events of a log that no item was found for so far."""
+    """The events of a log that have not been matched with an item yet."""
 
     def __init__(self, events, first, differences):
         self.left = collections.defaultdict(list)
