@@ -277,7 +277,7 @@ static void measure_types(void)
 	int opened = 0;
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		/* The recorded type and the unnamed type are included. */
+		/* In addition to the recorded type and the unnamed type. */
 		open_types(counts[i]);
 		opened = counts[i];
 		open_stream(&trid[0]);
@@ -375,7 +375,7 @@ static int sleep_forever(void *arg)
 	return !arg;
 }
 
-/* One of many processes shares the memory of this process. */
+/* Another process, one of many, shares the memory of this one. */
 static void measure_shared_memory(void)
 {
 	static unsigned char stack[STACK_SIZE] __attribute__((__aligned__(16)));
@@ -439,7 +439,7 @@ static void fork_once(void)
 		die("fork");
 }
 
-/* Measures @fn after @before, which prepares it, or NULL. */
+/* Measures @fn; @before and @after run around each call of it, and may be NULL. */
 static double measure_after(void (*before)(void), void (*fn)(void), void (*after)(void))
 {
 	long long took[REPEATS], begin;

@@ -93,7 +93,7 @@ TEST(a05_types_defined_later)
 	EXPECT_EQ(1, set_has(&set, id));
 	posix_trace_event(id, NULL, 0);
 	EXPECT_EQ(0, take(trid, &event));
-	/* It was filtered out. */
+	/* Without the filter, the event is recorded. */
 	ASSERT_EQ(0, filter_one(trid, id, POSIX_TRACE_SUB_EVENTSET));
 	posix_trace_event(id, NULL, 0);
 	EXPECT_EQ(1, take(trid, &event));
