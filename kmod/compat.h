@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between the kernels that this module builds for (6.1 and newer). The only file
- * with version conditionals.
+ * Differences between the supported kernels (6.1 and newer). The only file with version
+ * conditionals.
  */
 #ifndef PXT_COMPAT_H
 #define PXT_COMPAT_H
@@ -28,8 +28,8 @@
 #endif
 
 /*
- * A variable that need not be cleared, although the kernel may be built to clear all: what is used
- * of it is set.
+ * Exempt a variable from automatic initialization (CONFIG_INIT_STACK_ALL_*): all parts that are
+ * read are written first.
  */
 #if __has_attribute(__uninitialized__)
 #define PXT_UNINITIALIZED	__attribute__((__uninitialized__))
@@ -38,7 +38,7 @@
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0) && !defined(vm_flags_mod)
-/* 6.3 wraps vma->vm_flags; before, it was plain data under mmap_lock. */
+/* 6.3 added wrappers for vma->vm_flags; before, it was plain data under mmap_lock. */
 static inline void pxt_vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 				    unsigned long clear)
 {
@@ -53,8 +53,8 @@ static inline void pxt_vm_flags_mod(struct vm_area_struct *vma, unsigned long se
 #endif
 
 /*
- * Abort the restartable sequence that the current task may be in, before the task runs in user
- * mode again. Called with interrupts off.
+ * Abort the restartable sequence of the current task, if it is in one, before the task returns to
+ * user mode. Called with interrupts off.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
 static inline void pxt_rseq_abort_current(void)
@@ -62,7 +62,7 @@ static inline void pxt_rseq_abort_current(void)
 	rseq_preempt(current);
 }
 #else
-/* 6.19: raise the event that the scheduler raises, as if the task were preempted here. */
+/* 6.19: raise the scheduler's event, as if the task were preempted here. */
 static inline void pxt_rseq_abort_current(void)
 {
 	rseq_sched_switch_event(current);
@@ -70,8 +70,9 @@ static inline void pxt_rseq_abort_current(void)
 #endif
 
 /*
- * Does the kernel abort a sequence whose thread it preempts? On arm64, from 6.19 to 7.0.13, only
- * one that it moves to another CPU: "arm64/entry: Fix arm64-specific rseq brokenness" is the fix.
+ * Does the kernel abort the sequence of a thread that it preempts? On arm64, 6.19 to 7.0.13 do so
+ * only if the thread moves to another CPU: fixed by "arm64/entry: Fix arm64-specific rseq
+ * brokenness".
  */
 static inline bool pxt_rseq_aborts(void)
 {
@@ -80,8 +81,8 @@ static inline bool pxt_rseq_aborts(void)
 }
 
 /*
- * Does a CPU run this task? With acquire: if not, all its stores are visible. A kernel for one CPU
- * may not have the field; there only the caller runs.
+ * Is this task running on a CPU? Acquire: if not, all its stores are visible. A kernel for one CPU
+ * may lack the field; only the caller runs there.
  */
 #ifdef CONFIG_SMP
 static inline bool pxt_task_on_cpu(const struct task_struct *task)
@@ -96,7 +97,7 @@ static inline bool pxt_task_on_cpu(const struct task_struct *task)
 }
 #endif
 
-/* Threads that never run in user mode, but may belong to a user's process; 6.4 added some. */
+/* Threads that never run in user mode but may belong to a user process; 6.4 added some. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 #define PXT_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER)
 #else
@@ -110,7 +111,7 @@ static inline bool pxt_task_on_cpu(const struct task_struct *task)
 #define PXT_PROCESS_EXIT_ARGS	void *data, struct task_struct *task, bool group_dead
 #endif
 
-/* Get a reference to *filep, unless the last one is gone. Under RCU. */
+/* Get a reference to *filep unless the last one is gone. Called under RCU. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 static inline struct file *pxt_file_get(struct file **filep)
 {
@@ -119,7 +120,7 @@ static inline struct file *pxt_file_get(struct file **filep)
 	return file && get_file_rcu(file) ? file : NULL;
 }
 #else
-/* 6.7 reuses files at once, so this function checks the pointer again. */
+/* 6.7 reuses files without a grace period, so this function checks the pointer again. */
 static inline struct file *pxt_file_get(struct file **filep)
 {
 	return get_file_active(filep);
@@ -128,7 +129,7 @@ static inline struct file *pxt_file_get(struct file **filep)
 
 /*
  * The path of the file that a process has mapped. Since 6.8, the file of a mapping on overlayfs is
- * the one below.
+ * the underlying one.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 static inline const struct path *pxt_file_user_path(struct file *file)
@@ -160,7 +161,7 @@ static inline void pxt_hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* 6.15 renamed it; before, crc32c() was another module. */
+/* 6.15 renamed it; before, crc32c() was in another module. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
 static inline u32 pxt_crc32c(u32 crc, const void *p, size_t len)
 {
@@ -174,7 +175,7 @@ static inline u32 pxt_crc32c(u32 crc, const void *p, size_t len)
 #endif
 
 /*
- * Write a regular file, but not while its file system is frozen: 6.8 moved the check into
+ * Write a regular file, but wait while its file system is frozen: 6.8 moved the check into
  * vfs_iocb_iter_write().
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
@@ -196,8 +197,8 @@ static inline ssize_t pxt_file_write_iter(struct kiocb *iocb, struct iov_iter *i
 #endif
 
 /*
- * What exec() decided about a process: may its user read its memory, and which user namespace has
- * power over it? 7.2 moved that from the address space into a structure that all threads share.
+ * The result of exec() for a process: may its user read its memory, and which user namespace
+ * controls it? 7.2 moved this from the address space to a structure shared by all threads.
  */
 struct pxt_exec_state {
 	bool dumpable;
@@ -214,15 +215,15 @@ static inline struct pxt_exec_state pxt_exec_state_of(struct mm_struct *mm)
 }
 
 /*
- * Takes a reference, but fails if the thread has no address space any more. Under RCU. It takes no
- * reference to the address space: the caller might put the last one, and wait for a file that the
- * process has mapped.
+ * Get the state with a reference to its namespace; fails if the thread no longer has an address
+ * space. Called under RCU. Does not take a reference to the address space: the caller might put the
+ * last one, and wait for a file that the process has mapped.
  */
 static inline bool pxt_exec_state_get(struct pxt_exec_state *state, struct task_struct *thread)
 {
 	bool found;
 
-	/* While it is held, the thread keeps its address space. */
+	/* The thread keeps its address space while the lock is held. */
 	task_lock(thread);
 	found = thread->mm && !(thread->flags & PF_KTHREAD);
 	if (found) {
@@ -251,7 +252,7 @@ static inline bool pxt_exec_state_get(struct pxt_exec_state *state, struct task_
 {
 	if (!READ_ONCE(thread->mm))
 		return false;
-	/* The structure has a reference, until a grace period after its end. */
+	/* The structure holds a reference until a grace period after its end. */
 	*state = pxt_exec_state_of(rcu_dereference(thread->exec_state));
 	get_user_ns(state->user_ns);
 	return true;
@@ -269,8 +270,8 @@ static inline void pxt_exec_state_put(struct pxt_exec_state *state)
 }
 
 /*
- * Memory for a stream: rather fail than end other processes. 6.19 warns if vmalloc() gets this
- * flag, 7.2 knows it. In between, a large stream may make the OOM killer act.
+ * Memory for a stream: prefer failure to killing other processes. 6.19 warns if vmalloc() gets this
+ * flag, 7.2 accepts it. In between, a large stream may trigger the OOM killer.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0) || LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
 #define PXT_GFP_MAYFAIL		__GFP_RETRY_MAYFAIL

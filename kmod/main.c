@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace: the Tracing option of POSIX.1-2017. Loading and unloading.
+ * posixtrace: the Tracing option of POSIX.1-2017. Module init and exit.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -63,7 +63,7 @@ fail:
 	return err;
 }
 
-/* Each user holds the module by an open file, so there is no user any more. */
+/* Every open file holds a module reference, so no users are left. */
 static void __exit pxt_exit(void)
 {
 	pxt_cdev_exit();
@@ -84,6 +84,6 @@ module_exit(pxt_exit);
 MODULE_DESCRIPTION("POSIX.1-2017 tracing");
 MODULE_AUTHOR("The posixtrace authors");
 MODULE_LICENSE("GPL");
-/* After the prefix of the functions. The device has no number of its own to make an alias of. */
+/* Like the prefix of the functions. The device has no fixed number to use as an alias. */
 MODULE_ALIAS("posix_trace");
 MODULE_VERSION(PXT_VERSION);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies and computes a checksum in one pass. The CRC32C is that of the stored copy, even if
- * targets write to the source meanwhile. Both together cost hardly more than the checksum
- * alone. Uses the SSE 4.2 instruction, which needs no FPU state, or tables, whichever is
- * faster: some machines emulate the instruction.
+ * Copy and checksum in one pass. The CRC32C matches the stored copy even if targets modify the
+ * source during the copy. The combined pass costs hardly more than the checksum alone. Uses the SSE
+ * 4.2 instruction, which needs no FPU state, or tables, whichever is faster: some machines emulate
+ * the instruction.
  */
 #include <asm/byteorder.h>
 #include <linux/compiler.h>
@@ -76,7 +76,7 @@ static u64 __init time_of(u32 (*copy)(__le64 *to, const __le64 *from, size_t wor
 	return best;
 }
 
-/* Without memory for the test, the instruction is the better guess. */
+/* If there is no memory for the test, assume that the instruction is faster. */
 static void __init choose(void)
 {
 	void *page;
@@ -99,7 +99,7 @@ static void __init choose(void)
 #endif
 
 /**
- * pxt_crc32c_init() - choose the faster way, at module load
+ * pxt_crc32c_init() - choose the faster method at module load
  */
 void __init pxt_crc32c_init(void)
 {
@@ -118,9 +118,9 @@ void __init pxt_crc32c_init(void)
 }
 
 /**
- * pxt_crc32c_copy() - copy, and compute the checksum of the copy
+ * pxt_crc32c_copy() - copy data and compute the checksum of the copy
  * @to: destination, aligned to 8 bytes
- * @from: source, aligned to 8 bytes; targets may write there meanwhile
+ * @from: source, aligned to 8 bytes; targets may write to it during the copy
  * @len: bytes, a multiple of 8
  *
  * Return: the CRC32C of the copy.

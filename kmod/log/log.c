@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs of streams: making one, asking for work, ending it. A thread of the controller, or the
- * kernel thread of the log, does all the writing: logturn.c decides which one. The kernel thread
- * continues when the controller is killed; it is in logthread/logthread.c.
+ * Logs of streams: creation, requests, and the end. A thread of the controller or the kernel thread
+ * of the log does all the writing: logturn.c decides which one. The kernel thread is in
+ * logthread/logthread.c. It continues if the controller is killed.
  *
- * Every log thread ends. A signal makes it give up writes that have to wait. Root may send
- * one; the watch of the log does when the controller is gone and the log makes no progress.
+ * Every log thread ends. After a signal it gives up writes that would have to wait. Root may send
+ * one; the watch of the log does if the controller is gone and the log makes no progress.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -21,20 +21,20 @@ static unsigned int log_timeout = 10;
 module_param(log_timeout, uint, 0644);
 MODULE_PARM_DESC(log_timeout, "Seconds without progress until a log without controller ends (default 10)");
 
-/* Bytes that have to be written in that time, so that the end of a whole log is bounded. */
+/* Bytes to write within log_timeout, so that the time to end a whole log is bounded. */
 #define WATCH_BYTES	(64U << 10)
 
 static void watch(struct work_struct *work);
 
-/* Jiffies. */
+/* In jiffies. */
 static unsigned long watch_time(void)
 {
 	return clamp(READ_ONCE(log_timeout), 1U, 3600U) * HZ;
 }
 
 /**
- * pxt_log_new() - make the log of a stream
- * @stream: not published yet, with its memory
+ * pxt_log_new() - create the log of a stream
+ * @stream: with memory, not published yet
  * @fd: descriptor of the calling process
  *
  * Context: may sleep.
@@ -57,7 +57,7 @@ int pxt_log_new(struct pxt_stream *stream, int fd)
 	spin_lock_init(&log->lock);
 	init_waitqueue_head(&log->wait);
 	init_waitqueue_head(&log->worker_wait);
-	/* Until the thread has written the beginning. */
+	/* Until the thread has written the header. */
 	log->served = true;
 	init_waitqueue_head(&log->done);
 	err = pxt_user_work_init(&log->work, &stream->charge);
@@ -72,7 +72,7 @@ int pxt_log_new(struct pxt_stream *stream, int fd)
 }
 
 /**
- * pxt_log_free() - end of pxt_log_new()
+ * pxt_log_free() - undo pxt_log_new()
  * @log: its thread has ended, or was never started
  */
 void pxt_log_free(struct pxt_log *log)
@@ -85,11 +85,12 @@ void pxt_log_free(struct pxt_log *log)
 }
 
 /* ------------------------------------------------------------------ */
-/* The end of a thread whose controller is gone				*/
+/* The end of a thread without a controller				*/
 
 /*
- * With the lock of the log. While tasks are frozen, so is a server of the file, or a reader of the
- * pipe: it is not their fault if there is no progress. The watch looks before they go on.
+ * Called with the lock. While tasks are frozen, a server of the file or a reader of the pipe is
+ * frozen as well and cannot be blamed for the lack of progress. The watch runs before they are
+ * thawed.
  */
 static void queue_watch(struct pxt_log *log)
 {
@@ -98,7 +99,9 @@ static void queue_watch(struct pxt_log *log)
 		queue_delayed_work(system_freezable_wq, &log->watch, watch_time());
 }
 
-/* The log thread, which holds stream and module, waits for this before it ends. */
+/*
+ * The log thread cancels this work before it ends: it holds the stream and the module until then.
+ */
 static void watch(struct work_struct *work)
 {
 	struct pxt_log *log = container_of(to_delayed_work(work), struct pxt_log, watch);
@@ -117,11 +120,11 @@ static void watch(struct work_struct *work)
 }
 
 /**
- * pxt_log_abandon() - make the thread end within a bounded time, as the controller is gone
- * @log: of a stream that is shut down; any number of times
+ * pxt_log_abandon() - make the thread end in bounded time after the controller is gone
+ * @log: of a stream that is shut down; may be called repeatedly
  *
- * The thread gives up unless it writes 64 KiB every log_timeout seconds. Files that the
- * kernel itself writes are exempt: there it always makes progress.
+ * The thread gives up unless it writes 64 KiB every log_timeout seconds. Files the kernel itself
+ * writes are exempt: they always make progress.
  * Context: may sleep.
  */
 void pxt_log_abandon(struct pxt_log *log)
@@ -136,8 +139,8 @@ void pxt_log_abandon(struct pxt_log *log)
 }
 
 /**
- * pxt_log_end_watch() - the watch is not queued after this, and does not run
- * @log: whose thread ends, and calls this
+ * pxt_log_end_watch() - stop the watch for good
+ * @log: the log of the calling thread, which ends
  *
  * Context: may sleep.
  */
@@ -149,7 +152,7 @@ void pxt_log_end_watch(struct pxt_log *log)
 	cancel_delayed_work_sync(&log->watch);
 }
 
-/* Wait for log_timeout seconds @since a time in jiffies. Has the thread ended by then? */
+/* Wait until log_timeout seconds after @since (jiffies). Returns true if the thread has ended. */
 static bool wait_a_while(struct pxt_log *log, unsigned int state, unsigned long since)
 {
 	long left = max_t(long, since + watch_time() - jiffies, 0);
@@ -160,13 +163,14 @@ static bool wait_a_while(struct pxt_log *log, unsigned int state, unsigned long 
 }
 
 /**
- * pxt_log_wait_turn() - wait until the calling task of the controller may write the end
+ * pxt_log_wait_turn() - wait until the calling controller task may write the end
  * @log: pxt_log_begin_close() and pxt_log_end() were called
  *
- * Context: may sleep; no lock is held. Can be killed and frozen. A task that ends waits for
- * log_timeout seconds at most, since it ended the stream.
+ * Context: may sleep; no lock is held. Can be killed and frozen. An exiting task waits for
+ * log_timeout seconds at most, counted from the end of the stream.
  *
- * Return: true if it serves the log now; false if the log is finished, or the wait is over.
+ * Return: true if the caller now serves the log; false if the log is finished or the wait was
+ * interrupted or timed out.
  */
 bool pxt_log_wait_turn(struct pxt_log *log)
 {
@@ -184,10 +188,10 @@ bool pxt_log_wait_turn(struct pxt_log *log)
 }
 
 /**
- * pxt_log_give_up() - make the thread end without another write that has to wait
+ * pxt_log_give_up() - make the thread end without further writes that would have to wait
  * @log: with a thread, of a stream that is shut down
  *
- * The file is closed when this returns, unless a signal comes or closing takes too long.
+ * The file is closed on return, unless a signal interrupts the wait or closing takes too long.
  * Context: may sleep.
  */
 void pxt_log_give_up(struct pxt_log *log)
@@ -219,7 +223,7 @@ int pxt_log_flush(struct pxt_stream *stream, const struct pxt_caller *caller)
 		return -ESHUTDOWN;
 	spin_lock(&log->lock);
 	log->caller = *caller;
-	/* Both under the lock, or the end of an earlier flush would clear @flushing. */
+	/* Both under the lock: otherwise the end of an earlier flush would clear @flushing. */
 	log->flushing = true;
 	set_bit(PXT_LOG_FLUSH, &log->wanted);
 	spin_unlock(&log->lock);
@@ -228,13 +232,13 @@ int pxt_log_flush(struct pxt_stream *stream, const struct pxt_caller *caller)
 }
 
 /**
- * pxt_log_clear() - CLEAR of a stream with log
+ * pxt_log_clear() - CLEAR of a stream with a log
  * @stream: not locked
  *
- * Waits until it is done. Context: may sleep.
+ * Waits until the log is cleared. Context: may sleep.
  *
- * Return: 0; -EINTR if a fatal signal came; -ESHUTDOWN; the error of the file system if the
- * log cannot be restarted.
+ * Return: 0; -EINTR after a fatal signal; -ESHUTDOWN; the error of the file system if the log
+ * cannot be restarted.
  */
 int pxt_log_clear(struct pxt_stream *stream)
 {
@@ -245,7 +249,10 @@ int pxt_log_clear(struct pxt_stream *stream)
 		return -ESHUTDOWN;
 	spin_lock(&log->lock);
 	number = ++log->clear_wanted;
-	/* Both under the lock, or one CLEAR could end with @number, and another come after it. */
+	/*
+	 * Both under the lock: otherwise a CLEAR might complete @number before this one is
+	 * requested.
+	 */
 	set_bit(PXT_LOG_CLEAR, &log->wanted);
 	spin_unlock(&log->lock);
 	pxt_log_wake(log);
@@ -258,10 +265,10 @@ int pxt_log_clear(struct pxt_stream *stream)
 
 /**
  * pxt_log_used() - note that a sub-buffer was handed out
- * @log: of its stream
+ * @log: of the stream
  *
- * With the policy FLUSH, the log is flushed when half of the pool is used. After an error, the
- * thread retries once a second, not each time. Context: may sleep.
+ * With the policy FLUSH, the log is flushed when half of the pool is in use. After an error, the
+ * thread retries only once a second. Context: may sleep.
  */
 void pxt_log_used(struct pxt_log *log)
 {
@@ -279,7 +286,7 @@ void pxt_log_used(struct pxt_log *log)
  * pxt_log_stream_full() - note that the stream has become full
  * @log: of the stream
  *
- * With the policy FLUSH, this starts a flush, and the stream runs again after it.
+ * With the policy FLUSH, this starts a flush. The stream resumes after it.
  * Context: may sleep.
  */
 void pxt_log_stream_full(struct pxt_log *log)
@@ -289,7 +296,7 @@ void pxt_log_stream_full(struct pxt_log *log)
 }
 
 /**
- * pxt_log_end() - let the thread flush a last time, then free the stream's memory
+ * pxt_log_end() - let the thread flush a last time and free the stream's memory
  * @log: of a stream that is dead and closed
  */
 void pxt_log_end(struct pxt_log *log)
@@ -299,16 +306,16 @@ void pxt_log_end(struct pxt_log *log)
 }
 
 /**
- * pxt_log_wait() - wait for the end of the thread
+ * pxt_log_wait() - wait for the thread to end
  * @log: pxt_log_end() was called
  *
- * A controller that was killed, or ends, does not wait for the reader of a pipe: the log
- * thread goes on without it. A regular file is complete when the controller has ended,
- * unless writing takes longer than log_timeout seconds.
+ * A controller that is killed or exits does not wait for the reader of a pipe: the log thread
+ * continues without it. A regular file is complete when the controller has exited, unless writing
+ * takes longer than log_timeout seconds.
  *
  * Context: may sleep; no lock is held. Can be killed and frozen.
  *
- * Return: 0; the error of the last write; -EINTR if a fatal signal came.
+ * Return: 0; the error of the last write; -EINTR after a fatal signal.
  */
 int pxt_log_wait(struct pxt_log *log)
 {
@@ -317,7 +324,7 @@ int pxt_log_wait(struct pxt_log *log)
 	/* CREATE was interrupted before the header was written. */
 	if (!completion_done(&log->begun))
 		return -EINTR;
-	/* Signals do not reach a controller that ends. */
+	/* Signals do not reach an exiting controller. */
 	if (ends && (!log->writer.file.regular || !wait_a_while(log, TASK_IDLE, log->owner_ended)))
 		return -EINTR;
 	if (!ends && wait_event_state(log->done, pxt_log_ended(log),
@@ -326,25 +333,25 @@ int pxt_log_wait(struct pxt_log *log)
 	return READ_ONCE(log->error);
 }
 
-/* With log->lock. */
+/* Called with log->lock. */
 static void note_lost(struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
 	u64 lost = READ_ONCE(pool->gaps.lost) + pxt_pool_dropped(pool) + log->dropped;
 
 	lockdep_assert_held(&log->lock);
-	/* CLEAR makes the number smaller. */
+	/* CLEAR lowers the count. */
 	if (log->refuses && lost > log->lost)
 		log->overrun = true;
 	log->lost = lost;
 }
 
 /**
- * pxt_log_note_lost() - note whether the log takes events
+ * pxt_log_note_lost() - note if the log accepts events
  * @log: of a stream with memory
- * @refuses: it does not: it is full, or writing failed
+ * @refuses: the log is full, or writing failed
  *
- * Events that the stream loses while its log refuses them are an overrun of the log.
+ * Events the stream loses while its log refuses them are an overrun of the log.
  */
 void pxt_log_note_lost(struct pxt_log *log, bool refuses)
 {
@@ -356,7 +363,7 @@ void pxt_log_note_lost(struct pxt_log *log, bool refuses)
 
 /**
  * pxt_log_status() - add the status of the log to GET_STATUS
- * @log: of a stream that is locked, and not dead
+ * @log: of a stream that is locked and not dead
  * @status: to be completed
  */
 void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status)
@@ -377,7 +384,7 @@ void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status)
 }
 
 /**
- * pxt_log_unreported() - take back a status that did not reach the process
+ * pxt_log_unreported() - restore a status that did not reach the process
  * @log: of a stream that is locked
  * @status: from pxt_log_status()
  */

@@ -12,10 +12,10 @@
 #include "stream/sysevent.h"
 
 /**
- * enum pxt_log_phase - how far a flush is
- * @PXT_LOG_NO_FLUSH: there is none
- * @PXT_LOG_EVENTS: it writes events
- * @PXT_LOG_STATUS: it has written them; STOP of a full log, or the status, is missing
+ * enum pxt_log_phase - progress of a flush
+ * @PXT_LOG_NO_FLUSH: no flush is in progress
+ * @PXT_LOG_EVENTS: the flush writes events
+ * @PXT_LOG_STATUS: events are written; STOP of a full log or the status is missing
  */
 enum pxt_log_phase {
 	PXT_LOG_NO_FLUSH,
@@ -36,74 +36,74 @@ struct pxt_taken {
 /**
  * struct pxt_log - the log of a stream
  *
- * One task at a time serves it, that is, flushes, clears, or writes the end: see enum
- * pxt_logfile_server, and pxt_log_take().
+ * One task at a time serves it: flushes, clears, or writes the end. See enum pxt_logfile_server and
+ * pxt_log_take().
  */
 struct pxt_log {
-	/** @stream: its stream, which lives as long */
+	/** @stream: the stream; lives as long */
 	struct pxt_stream *stream;
-	/** @pid: of the process that the stream was created for; constant */
+	/** @pid: process that the stream was created for; constant */
 	pid_t pid;
 	/**
-	 * @thread: the log thread, which has a reference to the stream; NULL before it was
-	 * started, then a reference to the task
+	 * @thread: the log thread, which holds a reference to the stream; NULL until it is started,
+	 * then a reference to the task
 	 */
 	struct task_struct *thread;
-	/** @work: the account of the thread's processor time; the thread uses it */
+	/** @work: account of the thread's processor time; used by the thread */
 	struct pxt_user_work work;
-	/** @ran: the thread's processor time that @work has, ns; the thread uses it */
+	/** @ran: the thread's processor time already in @work, ns; used by the thread */
 	u64 ran;
-	/** @ahead: what @work has of it before it is used, ns; the thread uses it */
+	/** @ahead: unused processor time charged to @work in advance, ns; used by the thread */
 	u64 ahead;
 	/** @wait: the thread waits here for @wanted */
 	wait_queue_head_t wait;
 	/** @worker_wait: a thread of the controller waits here for @wanted */
 	wait_queue_head_t worker_wait;
-	/** @done: others wait here for the task that serves, and for the end of the thread */
+	/** @done: others wait here for the serving task and for the end of the thread */
 	wait_queue_head_t done;
 
-	/* Used by the task that serves, but @writer by CREATE before: */
+	/* Used by the serving task; @writer by CREATE before that: */
 	/** @writer: the contents */
 	struct pxt_logwriter writer;
-	/** @seen: time of the last system event when there was nothing left to write */
+	/** @seen: time of the last system event when all was written */
 	u64 seen;
-	/** @unstopped: it is full, but STOP could not be written yet */
+	/** @unstopped: the log is full, but STOP could not be written yet */
 	bool unstopped;
 	/** @taken: sub-buffers that are being written */
 	struct pxt_taken taken[PXT_LOG_BATCH];
-	/** @phase: how far the flush is that was interrupted, or is under way; others read it */
+	/** @phase: progress of the current or interrupted flush; read by others */
 	enum pxt_log_phase phase;
-	/** @flush_caller: of that flush */
+	/** @flush_caller: caller of that flush */
 	struct pxt_caller flush_caller;
 	/** @flush_self: that flush has no caller */
 	bool flush_self;
-	/** @flush_last: time of the last system event that it writes */
+	/** @flush_last: time of the last system event that flush writes */
 	u64 flush_last;
-	/** @flush_result: negative errno of its events, or 0 */
+	/** @flush_result: negative errno of writing its events, or 0 */
 	int flush_result;
-	/** @end_error: the first error of writing the end, a negative errno, or 0 */
+	/** @end_error: first error of writing the end, a negative errno or 0 */
 	int end_error;
 
 	/* Written by the thread, read by others: */
-	/** @begin_error: negative errno of writing the header; set before @begun */
+	/** @begin_error: negative errno of writing the header, or 0; set before @begun */
 	int begin_error;
-	/** @begun: writing the header was tried */
+	/** @begun: the thread has tried to write the header */
 	struct completion begun;
 	/**
-	 * @ended: the thread is done, the file is closed, the stream's memory is freed; written
+	 * @ended: the thread is done, the file is closed and the stream's memory freed; written
 	 * with release, read by waiters in @done with acquire
 	 */
 	bool ended;
 
-	/** @watch: once the controller is gone, ends the thread if it makes no progress */
+	/** @watch: ends the thread if it makes no progress after the controller is gone */
 	struct delayed_work watch;
-	/** @due: when @watch is to look, in jiffies; guarded by @lock */
+	/** @due: when @watch runs next, in jiffies; guarded by @lock */
 	unsigned long due;
-	/** @progress: bytes that were written at the last look of @watch, which uses it */
+	/** @progress: bytes written when @watch last ran; used by @watch */
 	u64 progress;
 	/**
-	 * @owner_ended: when the controller shut the stream down by its end, in jiffies; its work
-	 * writes it, and reads it to see how much longer to wait
+	 * @owner_ended: when the end of the controller shut the stream down, in jiffies; its work
+	 * writes it, and reads it to compute the remaining wait
 	 */
 	unsigned long owner_ended;
 
@@ -112,33 +112,35 @@ struct pxt_log {
 
 	/** @lock: guards the next fields */
 	spinlock_t lock;
-	/** @served: a task serves */
+	/** @served: a task serves the log */
 	bool served;
 	/** @worker: the thread of the controller that is in WRITE_LOG, or NULL; read under RCU */
 	struct task_struct *worker;
-	/** @closers: tasks of the controller that will write the end; also read without the lock */
+	/**
+	 * @closers: number of controller tasks that will write the end; also read without the lock
+	 */
 	u32 closers;
 	/** @resting: the thread has used up its processor time: only the end wakes it */
 	bool resting;
-	/** @finished: the end was written: nothing to serve is left; also read without the lock */
+	/** @finished: the end is written and no work is left; also read without the lock */
 	bool finished;
-	/** @watched: @watch was begun */
+	/** @watched: @watch was started */
 	bool watched;
-	/** @over: the thread ends, so @watch may not be queued any more */
+	/** @over: the thread is ending: do not queue @watch */
 	bool over;
 	/** @wanted: bits PXT_LOG_*; also read without the lock */
 	unsigned long wanted;
-	/** @clear_wanted: number of the last requested CLEAR */
+	/** @clear_wanted: number of the last CLEAR requested */
 	u64 clear_wanted;
-	/** @clear_done: number of the last CLEAR that is done; release and acquire */
+	/** @clear_done: number of the last CLEAR completed; release and acquire */
 	u64 clear_done;
-	/** @clear_error: negative errno of that one, or 0; also read without the lock */
+	/** @clear_error: negative errno of @clear_done, or 0; also read without the lock */
 	int clear_error;
-	/** @caller: of the requested FLUSH */
+	/** @caller: caller of the requested FLUSH */
 	struct pxt_caller caller;
-	/** @flushing: a flush was requested, or is under way */
+	/** @flushing: a flush is requested or in progress */
 	bool flushing;
-	/** @full: UNTIL_FULL: no more events fit; the task that serves reads it without the lock */
+	/** @full: UNTIL_FULL: no more events fit; read by the serving task without the lock */
 	bool full;
 	/** @overwritten: LOOP: user events that were overwritten so far */
 	u64 overwritten;
@@ -148,11 +150,11 @@ struct pxt_log {
 	int flush_error;
 	/** @error: negative errno of the last write, or 0; also read without the lock */
 	int error;
-	/** @dropped: user events that did not get into the log */
+	/** @dropped: user events that did not reach the log */
 	u64 dropped;
-	/** @refuses: it is full, or the last write failed, so the stream loses events */
+	/** @refuses: the log is full or the last write failed, so the stream loses events */
 	bool refuses;
-	/** @lost: lost events of the stream at the last look */
+	/** @lost: lost events of the stream when last counted */
 	u64 lost;
 	/** @overrun: events were lost since the last GET_STATUS while @refuses was set */
 	bool overrun;
@@ -185,13 +187,13 @@ static inline bool pxt_log_flushes_itself(const struct pxt_log *log)
 	return log->stream->attr.stream_policy == POSIXTRACE_POLICY_FLUSH;
 }
 
-/* Does a request, or an interrupted flush, wait for the task that serves? */
+/* Is a request or an interrupted flush waiting for the serving task? */
 static inline bool pxt_log_has_work(const struct pxt_log *log)
 {
 	return READ_ONCE(log->wanted) || READ_ONCE(log->phase);
 }
 
-/* Has the thread ended its use of the controller's file and of the stream's memory? */
+/* Has the thread finished with the controller's file and the stream's memory? */
 static inline bool pxt_log_ended(const struct pxt_log *log)
 {
 	/* Pairs with the release in log_thread(): all stores of the thread are visible. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The contents of a log: header, names, blocks of events, end. The format is in
- * Documentation/trace-log.rst. logthread/flush.c decides when to write.
+ * The contents of a log: header, names, blocks of events, end. Documentation/trace-log.rst defines
+ * the format; logthread/flush.c decides when to write.
  */
 #include <linux/align.h>
 #include <linux/minmax.h>
@@ -13,12 +13,12 @@
 #include "log/logblock.h"
 #include "ring/clock.h"
 
-/* Metadata about threads and processes may take so many bytes in any log. */
+/* Metadata about threads and processes may always take up to this many bytes. */
 #define METADATA_MAX	(4U << 20)
 
 #define STOP_SIZE	POSIXTRACE_RECORD_SIZE(sizeof(s32))
 
-/* The caller of CREATE gets -ENOMEM; no warning in the kernel log is needed. */
+/* On failure CREATE returns -ENOMEM; no warning in the kernel log is needed. */
 #define LOG_GFP		(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
 
 static u32 crc_of(const void *p, size_t len)
@@ -31,7 +31,7 @@ static bool is_loop(const struct pxt_logwriter *w)
 	return w->policy == POSIXTRACE_POLICY_LOOP;
 }
 
-/* The names of a LOOP log are in no block, so their checksums have the cookie. */
+/* The names of a LOOP log are outside all blocks, so their checksums include the cookie. */
 static u32 crc_of_name(const struct pxt_logwriter *w, const struct posixtrace_log_name *name)
 {
 	u32 crc = ~0U;
@@ -42,9 +42,9 @@ static u32 crc_of_name(const struct pxt_logwriter *w, const struct posixtrace_lo
 }
 
 /*
- * Blocks written at once. One if the file is not regular: a reader of packets gets one block
- * in each. One in a ring: each block says where the oldest one is. Otherwise no more than an
- * eighth of the pool, as new events cannot use sub-buffers that wait to be written.
+ * Blocks per write. One if the file is not regular: a reader of packets gets one block per packet.
+ * One in a ring: each block holds the offset of the oldest one. Otherwise at most an eighth of the
+ * pool: new events cannot use sub-buffers that wait to be written.
  */
 static u32 batch_of(const struct pxt_logwriter *w, const struct pxt_pool *pool)
 {
@@ -56,9 +56,9 @@ static u32 batch_of(const struct pxt_logwriter *w, const struct pxt_pool *pool)
 }
 
 /*
- * log-max-size is a maximum, so the granted size is not larger; that of a ring is a multiple
- * of 8. A ring has room for two blocks, so that one is complete while the other is written;
- * an UNTIL_FULL log has room for a whole sub-buffer and STOP.
+ * Never grant more than log-max-size; the size of a ring is a multiple of 8. A ring holds at least
+ * two blocks, so that one is complete while the other is written. An UNTIL_FULL log holds at least
+ * a whole sub-buffer and STOP.
  */
 static int grant_size(const struct pxt_logwriter *w, const struct pxt_pool *pool,
 		      struct posixtrace_attr *attr)
@@ -76,20 +76,20 @@ static int grant_size(const struct pxt_logwriter *w, const struct pxt_pool *pool
 }
 
 /**
- * pxt_logwriter_init() - make ready to write a log
+ * pxt_logwriter_init() - prepare to write a log
  * @w: to be initialized
  * @fd: descriptor of the calling process
  * @attr: checked attributes; log_size becomes the granted size
  * @pool: memory of the stream
  *
  * Context: may sleep.
- * Return: 0; -EBADF, -EINVAL as pxt_logfile_open(); -EINVAL if the log would be too
- * small; -ENOMEM.
+ * Return: 0; -EBADF or -EINVAL as pxt_logfile_open(); -EINVAL if the log would be too small;
+ * -ENOMEM.
  */
 int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *attr,
 		       const struct pxt_pool *pool)
 {
-	/* Larger than all other metadata. */
+	/* The largest block of metadata. */
 	size_t largest = POSIXTRACE_LOG_PROGRAM_STEP(POSIXTRACE_LOG_PROGRAM_SIZE);
 	size_t size;
 	int err;
@@ -127,8 +127,8 @@ close_file:
 }
 
 /**
- * pxt_logwriter_destroy() - end of pxt_logwriter_init()
- * @w: not used any more; once or twice
+ * pxt_logwriter_destroy() - undo pxt_logwriter_init()
+ * @w: the caller no longer uses it; may be destroyed twice
  *
  * Context: may sleep.
  */
@@ -151,7 +151,7 @@ static void begin_metadata(struct pxt_logwriter *w)
 	w->metadata_base = 0;
 }
 
-/* Names of an earlier log, which the file may have, go before the header says that it is new. */
+/* Invalidate the names of an earlier log in the file before the header starts a new one. */
 static int write_ring_header(struct pxt_logwriter *w)
 {
 	static const struct posixtrace_log_name none;
@@ -166,7 +166,7 @@ static int write_header(struct pxt_logwriter *w)
 	size_t done;
 	int err;
 
-	/* Blocks that were in the file before have another cookie. */
+	/* Blocks already in the file have another cookie. */
 	get_random_bytes(&header->cookie, sizeof(header->cookie));
 	header->crc = 0;
 	header->crc = crc_of(header, sizeof(*header));
@@ -181,7 +181,7 @@ static int write_header(struct pxt_logwriter *w)
 	w->metadata_seq = 0;
 	if (is_loop(w)) {
 		w->file.pos = header->data_offset;
-		/* Those in the file have the old cookie, too. */
+		/* Old names have the old cookie. */
 		w->names = 0;
 		err = write_ring_header(w);
 	} else {
@@ -237,7 +237,7 @@ int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *a
 	return is_loop(w) ? begin_ring(w) : write_header(w);
 }
 
-/* Fills in the fields common to all blocks. */
+/* Fill in the fields common to all blocks. */
 static void finish_header(struct pxt_logwriter *w, struct posixtrace_log_block *block, u32 type,
 			  u64 seq)
 {
@@ -250,10 +250,13 @@ static void finish_header(struct pxt_logwriter *w, struct posixtrace_log_block *
 	block->crc = crc_of(block, sizeof(*block));
 }
 
-/* Marks the log as cleared, as the file cannot be truncated. The buffer may hold what follows. */
+/*
+ * Mark the log as cleared when the file cannot be truncated. Leaves the buffer alone: it may hold
+ * the next block.
+ */
 static int write_reset(struct pxt_logwriter *w)
 {
-	/* The checksum of no payload is 0. */
+	/* The checksum of an empty payload is 0. */
 	struct posixtrace_log_block block = { 0 };
 	size_t done;
 	int err;
@@ -266,7 +269,7 @@ static int write_reset(struct pxt_logwriter *w)
 	return err;
 }
 
-/* Writes what has to come first, as that failed when the log was cleared. */
+/* Write the header or RESET first if that failed when the log was cleared. */
 static int write_missing(struct pxt_logwriter *w)
 {
 	if (w->headless)
@@ -274,7 +277,7 @@ static int write_missing(struct pxt_logwriter *w)
 	return w->uncleared ? write_reset(w) : 0;
 }
 
-/* Writes one block, whose payload is in the buffer. No other block waits. */
+/* Write one block; its payload is in the buffer. No other block waits. */
 static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 {
 	struct posixtrace_log_block *block = w->buf;
@@ -296,9 +299,9 @@ static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 /* Names								*/
 
 /*
- * Writes names and a place of zeros, at which readers stop, into a LOOP log. There are more places
- * than ids of names. The first name comes last, into the place where readers stop until then: what
- * was behind it may be names of an earlier log.
+ * Write names to a LOOP log, followed by a zeroed entry that stops readers. There are more entries
+ * than name ids. The first name is written last, over the previous stop entry: until then, readers
+ * do not see the entries after it, which may be names of an earlier log.
  */
 static int write_fixed_names(struct pxt_logwriter *w, u32 count, u64 pos)
 {
@@ -311,7 +314,7 @@ static int write_fixed_names(struct pxt_logwriter *w, u32 count, u64 pos)
 	return err ? err : pxt_logfile_write_at(&w->file, names, sizeof(*names), pos);
 }
 
-/* Writes the next @count names, which lie in the payload of the next block. */
+/* Write the next @count names; they are in the payload of the next block. */
 static int write_names(struct pxt_logwriter *w, u32 count)
 {
 	struct posixtrace_log_name *names = pxt_logwriter_payload(w);
@@ -329,10 +332,10 @@ static int write_names(struct pxt_logwriter *w, u32 count)
 }
 
 /**
- * pxt_logwriter_names() - write names that the log lacks
+ * pxt_logwriter_names() - write the names missing from the log
  * @w: begun; no block waits
- * @count: how many, at most PXT_LOG_NAMES_MAX; they lie in pxt_logwriter_payload(), with 0 as
- *	checksum
+ * @count: number of names, at most PXT_LOG_NAMES_MAX; they are in pxt_logwriter_payload(), with a
+ *	checksum of 0
  *
  * Context: may sleep.
  * Return: 0 or negative errno.
@@ -349,7 +352,7 @@ int pxt_logwriter_names(struct pxt_logwriter *w, u32 count)
 /* ------------------------------------------------------------------ */
 /* Metadata								*/
 
-/* Writes one block, whose payload is in the buffer, after the ring and the metadata before it. */
+/* Write one block after the ring and the existing metadata; its payload is in the buffer. */
 static int write_metadata(struct pxt_logwriter *w, u32 type, u32 size)
 {
 	struct posixtrace_log_block *block = w->buf;
@@ -369,7 +372,7 @@ static int write_metadata(struct pxt_logwriter *w, u32 type, u32 size)
 }
 
 /**
- * pxt_logwriter_metadata() - write a block that readers can do without
+ * pxt_logwriter_metadata() - write a block that readers can skip
  * @w: begun; no block waits
  * @type: POSIXTRACE_LOG_*
  * @size: bytes in pxt_logwriter_payload(): a multiple of 8, at most pxt_logwriter_room()
@@ -392,17 +395,18 @@ int pxt_logwriter_metadata(struct pxt_logwriter *w, u32 type, u32 size, u32 coun
 	return err;
 }
 
-/* The bytes of metadata that a log may have with any number of threads and processes. */
+/* Bytes of metadata a log may have for any number of threads and processes. */
 static u64 metadata_limit(const struct pxt_logwriter *w)
 {
 	return max_t(u64, METADATA_MAX, w->header.attr.log_size / 8);
 }
 
 /**
- * pxt_logwriter_begins_metadata() - is all metadata to be written now?
+ * pxt_logwriter_begins_metadata() - check if all metadata must be written now
  * @w: begun; no block waits
  *
- * Restarts the metadata of a LOOP log that has too much: most is about threads that are long gone.
+ * Restarts the metadata of a LOOP log if there is too much of it: most describes threads that are
+ * long gone.
  *
  * Return: yes or no.
  */
@@ -414,7 +418,7 @@ bool pxt_logwriter_begins_metadata(struct pxt_logwriter *w)
 }
 
 /**
- * pxt_logwriter_takes_metadata() - is there room for metadata about threads and processes?
+ * pxt_logwriter_takes_metadata() - check for room for metadata about threads and processes
  * @w: begun
  *
  * Return: yes or no.
@@ -426,7 +430,7 @@ bool pxt_logwriter_takes_metadata(const struct pxt_logwriter *w)
 }
 
 /**
- * pxt_logwriter_host() - write the block about the host, if that was not done
+ * pxt_logwriter_host() - write the block about the host, unless already written
  * @w: begun; no block waits
  *
  * Context: may sleep.
@@ -445,7 +449,7 @@ int pxt_logwriter_host(struct pxt_logwriter *w)
 }
 
 /**
- * pxt_logwriter_metadata_done() - all metadata is written
+ * pxt_logwriter_metadata_done() - note that all metadata is written
  * @w: begun
  */
 void pxt_logwriter_metadata_done(struct pxt_logwriter *w)
@@ -469,7 +473,7 @@ static void forget_oldest(struct pxt_logwriter *w)
 	w->runs--;
 }
 
-/* Merges each two neighbours, to make room for more runs. */
+/* Merge pairs of neighbours to make room for more runs. */
 static void merge_runs(struct pxt_logwriter *w)
 {
 	struct pxt_log_run run;
@@ -477,7 +481,7 @@ static void merge_runs(struct pxt_logwriter *w)
 
 	while (i < w->runs) {
 		run = *run_at(w, i++);
-		/* Runs on both sides of the end of the ring are no neighbours. */
+		/* Runs on both sides of the end of the ring are not neighbours. */
 		if (i < w->runs && run_at(w, i)->start > run.start)
 			run.events += run_at(w, i++)->events;
 		*run_at(w, kept++) = run;
@@ -501,7 +505,7 @@ static void remember(struct pxt_logwriter *w, u64 start, u64 events)
 	w->last_blocks = 1;
 }
 
-/* The place for a block in the ring. Forgets the runs that it overwrites. */
+/* Return the offset of the next block in the ring. Forgets the runs it overwrites. */
 static u64 make_room(struct pxt_logwriter *w, u64 size)
 {
 	u64 pos = w->file.pos - w->header.data_offset;
@@ -516,7 +520,7 @@ static u64 make_room(struct pxt_logwriter *w, u64 size)
 	return pos;
 }
 
-/* Writes the one block that waits. */
+/* Write the one waiting block. */
 static int write_ring(struct pxt_logwriter *w, u64 events)
 {
 	static const u32 no_magic;
@@ -533,7 +537,7 @@ static int write_ring(struct pxt_logwriter *w, u64 events)
 	w->file.pos = data + pos;
 	err = pxt_logfile_write(&w->file, block, w->waiting_size, &done);
 	if (err) {
-		/* Or readers would take the part that was written for a damaged block. */
+		/* Otherwise readers would see the part that was written as a damaged block. */
 		if (done)
 			pxt_logfile_write_at(&w->file, &no_magic, sizeof(no_magic), data + pos);
 		return err;
@@ -556,7 +560,7 @@ static size_t whole_size(const struct posixtrace_log_block *block)
 	return sizeof(*block) + block->size;
 }
 
-/* Counts the blocks in the first @done bytes. The next block is written behind them. */
+/* Count the blocks in the first @done bytes. The next block is written after them. */
 static u32 keep_whole(struct pxt_logwriter *w, size_t done)
 {
 	size_t offset = 0;
@@ -570,7 +574,7 @@ static u32 keep_whole(struct pxt_logwriter *w, size_t done)
 	return count;
 }
 
-/* Puts the number of written blocks into @written. */
+/* Store the number of written blocks in @written. */
 static int append_waiting(struct pxt_logwriter *w, u32 *written)
 {
 	int err = write_missing(w);
@@ -592,15 +596,15 @@ static int append_waiting(struct pxt_logwriter *w, u32 *written)
 /**
  * pxt_logwriter_events() - queue a block of events
  * @w: begun; pxt_logwriter_payload() holds the records
- * @block: type, size, payload_crc, cpu, count, and the fields behind it; the others are filled in
+ * @block: type, size, payload_crc, cpu, count, and the fields after it; the others are filled in
  *
  * At most pxt_logwriter.batch blocks wait for pxt_logwriter_write().
  *
- * Return: 0; -EXFULL if the log has no room for it, and is not full already.
+ * Return: 0; -EXFULL if the log has no room for the block and is not marked full yet.
  */
 int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block)
 {
-	/* A full log ends with STOP: there is always room for that. */
+	/* A full log ends with STOP: keep room for it. */
 	if (w->policy == POSIXTRACE_POLICY_UNTIL_FULL && !w->full &&
 	    w->events + block->size + STOP_SIZE > w->header.attr.log_size)
 		return -EXFULL;
@@ -612,12 +616,12 @@ int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_bl
 }
 
 /**
- * pxt_logwriter_write() - write the blocks of events that wait
+ * pxt_logwriter_write() - write the queued blocks of events
  * @w: begun
- * @events: how many of the records are user events
- * @written: gets the number of blocks that are in the log now, from the first one on
+ * @events: number of user events among the records
+ * @written: number of blocks now in the log, from the first one on
  *
- * No block waits afterwards. Context: may sleep.
+ * The queue is empty afterwards. Context: may sleep.
  *
  * Return: 0 or negative errno.
  */
@@ -679,7 +683,7 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 }
 
 /**
- * pxt_logwriter_catch_up() - write what could not be written when the log was cleared
+ * pxt_logwriter_catch_up() - write what failed when the log was cleared
  * @w: begun; no block waits
  *
  * Context: may sleep.
@@ -693,16 +697,16 @@ int pxt_logwriter_catch_up(struct pxt_logwriter *w)
 /**
  * pxt_logwriter_clear() - restart the log
  * @w: begun
- * @gap_generation: of the last gap so far
+ * @gap_generation: generation of the last gap so far
  *
- * The event types stay, so their names follow with the next events. Context: may sleep.
+ * The event types stay: their names are written with the next events. Context: may sleep.
  *
- * Return: 0; negative errno: the next write tries again.
+ * Return: 0; on a negative errno the next write retries.
  */
 int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation)
 {
 	if (is_loop(w)) {
-		/* The new header has a new cookie, so the blocks in the file are void. */
+		/* The new cookie invalidates the blocks in the file. */
 		w->gap_base = gap_generation;
 		return begin_ring(w);
 	}
@@ -711,7 +715,7 @@ int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation)
 		w->gap_base = gap_generation;
 		return write_header(w);
 	}
-	/* A reader goes on from the gaps before that. */
+	/* A reader continues from the gaps before RESET. */
 	w->events = 0;
 	w->full = false;
 	return write_reset(w);

@@ -7,20 +7,20 @@
 #include "log/logfile.h"
 #include "ring/pool.h"
 
-/* Runs of blocks in a LOOP log that are tracked; neighbours are merged if there are more. */
+/* Runs of blocks tracked in a LOOP log. Neighbours are merged if there are more. */
 #define PXT_LOG_RUNS	1024
 
 /*
- * Bytes of events that are written at once. Fewer writes are cheaper, and part of a page costs
- * nearly as much as the whole page.
+ * Bytes of events per write. Fewer writes are cheaper, and part of a page costs nearly as much as
+ * the whole page.
  */
 #define PXT_LOG_BATCH_SIZE	(64U << 10)
-/* Blocks that are written at once. */
+/* Blocks per write. */
 #define PXT_LOG_BATCH		16
 /* Names in one block. */
 #define PXT_LOG_NAMES_MAX	32
 
-/* There is room for them in pxt_logwriter_payload(), and for one that ends them. */
+/* pxt_logwriter_payload() has room for the names and a terminating entry. */
 static_assert((PXT_LOG_NAMES_MAX + 1) * sizeof(struct posixtrace_log_name) <=
 	      POSIXTRACE_LOG_PROGRAM_SIZE);
 
@@ -38,24 +38,24 @@ struct pxt_log_run {
 };
 
 /**
- * struct pxt_logwriter - the contents of a log
+ * struct pxt_logwriter - writer of the contents of a log
  *
  * Used by one task at a time.
  */
 struct pxt_logwriter {
 	/** @file: the file of the log */
 	struct pxt_logfile file;
-	/** @header: as it was written */
+	/** @header: the header as written */
 	struct posixtrace_log_header header;
 	/** @policy: log-full-policy; constant */
 	u32 policy;
-	/** @seq: of the last block */
+	/** @seq: number of the last block */
 	u64 seq;
-	/** @epoch: of the flush that is writing */
+	/** @epoch: epoch of the current flush */
 	u64 epoch;
-	/** @names: how many were written */
+	/** @names: number of names written */
 	u32 names;
-	/** @described: the last description that was written; NULL if none was */
+	/** @described: the last description written, or NULL */
 	const struct pxt_description *described;
 	/** @host: for the first block of metadata; constant once the thread runs */
 	struct posixtrace_log_host host;
@@ -63,25 +63,25 @@ struct pxt_logwriter {
 	bool hosted;
 	/** @metadata_size: bytes of metadata */
 	u64 metadata_size;
-	/** @metadata_base: LOOP: bytes of metadata when all had been written for the first time */
+	/** @metadata_base: LOOP: bytes of metadata after all of it was first written */
 	u64 metadata_base;
-	/** @kernel_described: the last type of the kernel whose description was written, or NULL */
+	/** @kernel_described: the last kernel type with a written description, or NULL */
 	const struct pxt_kernel_type *kernel_described;
-	/** @gap_base: generation of the last gap before the log began; its first one has 1 */
+	/** @gap_base: generation of the last gap before the log began; its first one is 1 */
 	u64 gap_base;
-	/** @headless: writing the header failed, so it has to be written first */
+	/** @headless: the header could not be written and comes first */
 	bool headless;
-	/** @uncleared: writing RESET failed, so it has to be written first */
+	/** @uncleared: RESET could not be written and comes first */
 	bool uncleared;
 
 	/* UNTIL_FULL: */
 	/** @events: bytes of records so far */
 	u64 events;
-	/** @full: only STOP and the status are written any more */
+	/** @full: only STOP and the status may still be written */
 	bool full;
 
 	/* LOOP: */
-	/** @metadata_pos: offset behind the last block of metadata */
+	/** @metadata_pos: offset after the last block of metadata */
 	u64 metadata_pos;
 	/** @metadata_seq: number of the last block of metadata */
 	u64 metadata_seq;
@@ -89,35 +89,35 @@ struct pxt_logwriter {
 	u64 overwritten;
 	/** @run: the contents of the ring, oldest first, as a queue */
 	struct pxt_log_run *run;
-	/** @first: index of the first one in @run */
+	/** @first: index of the first run in @run */
 	u32 first;
-	/** @runs: how many there are in @run */
+	/** @runs: number of runs in @run */
 	u32 runs;
 	/** @run_blocks: blocks in a full run */
 	u32 run_blocks;
 	/** @last_blocks: blocks in the last run */
 	u32 last_blocks;
 
-	/* Blocks that wait to be written: */
-	/** @buf: the blocks; has room for at least one */
+	/* Blocks waiting to be written: */
+	/** @buf: the blocks; room for at least one */
 	void *buf;
 	/** @block_room: bytes for each block in @buf; constant */
 	size_t block_room;
-	/** @batch: blocks that have room in @buf; constant */
+	/** @batch: number of blocks that fit into @buf; constant */
 	u32 batch;
-	/** @waiting: blocks that wait */
+	/** @waiting: number of waiting blocks */
 	u32 waiting;
-	/** @waiting_size: bytes of those */
+	/** @waiting_size: bytes of the waiting blocks */
 	size_t waiting_size;
 };
 
-/* The place for the payload of the next block. Fewer than @batch blocks may wait. */
+/* Payload of the next block. Fewer than @batch blocks may be waiting. */
 static inline void *pxt_logwriter_payload(struct pxt_logwriter *w)
 {
 	return w->buf + w->waiting_size + sizeof(struct posixtrace_log_block);
 }
 
-/* The most bytes of payload of a block. */
+/* Maximum payload of a block, in bytes. */
 static inline size_t pxt_logwriter_room(const struct pxt_logwriter *w)
 {
 	return w->block_room - sizeof(struct posixtrace_log_block);

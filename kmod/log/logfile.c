@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file of a log: checking it, and writing to it, from a kernel thread on behalf of the
- * controller or from a thread of the controller. logblock.c makes the contents.
+ * The file of a log: checks, and writes by a kernel thread on behalf of the controller or by a
+ * thread of the controller. logblock.c produces the contents.
  */
 #include <linux/file.h>
 #include <linux/lockdep.h>
@@ -24,8 +24,8 @@
 #include "log/logfile.h"
 
 /*
- * A socket of another family may tell its peer which task wrote, and with which credentials
- * (SCM_CREDENTIALS). The task may be a kernel thread, and programs such as journald believe it.
+ * Sockets of other families may tell the peer which task wrote, and its credentials
+ * (SCM_CREDENTIALS). That task may be a kernel thread, which programs such as journald trust.
  */
 static bool is_anonymous(struct file *file)
 {
@@ -43,15 +43,15 @@ static int check(struct file *file, u32 policy)
 
 	if (!(file->f_mode & FMODE_WRITE))
 		return -EBADF;
-	/* It must accept data from any address in kernel memory. */
+	/* The file must accept data from any kernel address. */
 	if (!file->f_op->write_iter || file->f_flags & O_DIRECT)
 		return -EINVAL;
-	/* As in kernel_write(): if a file has both, write() may mean something else. */
+	/* As in kernel_write(): if a file has both, write() may have another meaning. */
 	if (regular && file->f_op->write)
 		return -EINVAL;
 	/*
-	 * Writing to a file in /proc or /sys is a command to the kernel. It may affect the
-	 * writing task, which is not the controller.
+	 * A write to a file in /proc or /sys is a command to the kernel. It may affect the writing
+	 * task, which is not the controller.
 	 */
 	if (regular && pseudo)
 		return -EINVAL;
@@ -65,8 +65,8 @@ static int check(struct file *file, u32 policy)
 }
 
 /*
- * Does the kernel write the files by itself? A server writes the files of a network or of FUSE, and
- * may write those below a stacked file system.
+ * Does the kernel itself write the files? Network file systems and FUSE depend on a server, and
+ * stacked file systems may depend on one below.
  */
 static bool kernel_writes(const struct super_block *sb)
 {
@@ -76,27 +76,27 @@ static bool kernel_writes(const struct super_block *sb)
 	case BTRFS_SUPER_MAGIC:
 		return true;
 	case FUSE_SUPER_MAGIC:
-		/* A process serves it, whatever is below. */
+		/* A process serves it, whatever the device below. */
 		return false;
 	default:
 		return sb->s_bdev;
 	}
 }
 
-/* btrfs has several devices, and names none of them. */
+/* btrfs has several devices and sets no s_bdev. */
 static bool is_on_disk(const struct super_block *sb)
 {
 	return sb->s_bdev || sb->s_magic == BTRFS_SUPER_MAGIC;
 }
 
 /**
- * pxt_logfile_open() - take a file of the calling process for a log
+ * pxt_logfile_open() - open a file of the calling process for a log
  * @lf: to be initialized
  * @fd: descriptor
  * @policy: log-full-policy
  *
- * Return: 0; -EBADF if it is not open for writing; -EINVAL if it cannot be the log of a
- * stream with that policy, as a socket that carries credentials.
+ * Return: 0; -EBADF if it is not open for writing; -EINVAL if it cannot be the log of a stream with
+ * that policy, such as a socket that carries credentials.
  */
 int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
 {
@@ -139,11 +139,11 @@ int pxt_logfile_reserve(struct pxt_logfile *lf, size_t size)
 }
 
 /**
- * pxt_logfile_close() - give the file back
- * @lf: open, or closed already
+ * pxt_logfile_close() - release the file
+ * @lf: open, or already closed
  *
- * If a kernel thread calls this, the file is closed when it returns: the file system can be
- * unmounted, and the reader of a pipe sees its end. Context: may sleep.
+ * When called by a kernel thread, the file is closed on return: the file system can be unmounted,
+ * and the reader of a pipe sees end of file. Context: may sleep.
  */
 void pxt_logfile_close(struct pxt_logfile *lf)
 {
@@ -164,9 +164,8 @@ void pxt_logfile_close(struct pxt_logfile *lf)
 }
 
 /*
- * F_SETFL may change the flags of the file at any time; this uses the flags of CREATE. If a file
- * system appends nevertheless, as overlayfs does, the log is lost, but the file cannot grow
- * without limit.
+ * F_SETFL may change the flags of the file at any time; use the flags at CREATE. If a file system
+ * appends nevertheless, as overlayfs does, the log is lost, but the file cannot grow without limit.
  */
 static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
 {
@@ -179,7 +178,7 @@ static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len
 		return -EIO;
 	if (!lf->seekable)
 		pos = i_size_read(file_inode(lf->file));
-	/* The controller's limit, not that of this thread. */
+	/* The limit of the controller, not of this thread. */
 	if (lf->seekable && pos < lf->limit)
 		len = min_t(u64, len, lf->limit - pos);
 	if (pos + len > lf->limit)
@@ -196,17 +195,17 @@ static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len
 	return lf->moved ? -EIO : ret;
 }
 
-/* A write would not have to wait. */
+/* A write would not block. */
 #define WRITABLE	(EPOLLOUT | EPOLLWRNORM)
 #define READY		(WRITABLE | EPOLLERR | EPOLLHUP)
 
-/* The longest pause before a retry of a write that failed although the file was ready. */
+/* Longest pause before retrying a write that failed although the file was ready. */
 #define PAUSE_MAX	HZ
 
 /*
- * Waits until a non-blocking file can be written again, or a signal comes. Some files report that
- * they are ready but are not: a socket whose error queue is not empty, or one that is
- * connected to itself and full.
+ * Wait until a non-blocking file can be written again, or for a signal. Some files report that they
+ * are ready but are not: a socket with a non-empty error queue, or a full socket that is connected
+ * to itself.
  */
 static void wait_for_room(struct file *file, unsigned int *pause)
 {
@@ -219,7 +218,7 @@ static void wait_for_room(struct file *file, unsigned int *pause)
 	}
 	poll_initwait(&queues);
 	queues.pt._key = READY;
-	/* In state running: the driver may sleep in poll(). */
+	/* In TASK_RUNNING: the driver may sleep in poll(). */
 	if (!(vfs_poll(file, &queues.pt) & READY)) {
 		/* Many drivers wake only interruptible sleepers. */
 		set_current_state(TASK_INTERRUPTIBLE);
@@ -250,10 +249,10 @@ static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len, 
 }
 
 /**
- * pxt_logfile_given_up() - has a signal made the kernel thread give up?
+ * pxt_logfile_given_up() - check if a signal has made the kernel thread give up
  * @lf: open
  *
- * In that thread, consumes the signal, so that the next one can interrupt a later attempt.
+ * In that thread, consumes the signal so that the next one can interrupt a later attempt.
  *
  * Return: yes or no.
  */
@@ -267,12 +266,12 @@ bool pxt_logfile_given_up(struct pxt_logfile *lf)
 }
 
 /**
- * pxt_logfile_allows() - may the calling task of the controller write it?
+ * pxt_logfile_allows() - check if the calling controller task may write the file
  * @lf: open
- * @server: as what
+ * @server: role of the task
  *
- * The end of the controller must not wait for a server of the file, nor exec for any file that a
- * signal does not interrupt. And the task must not have a smaller RLIMIT_FSIZE than at CREATE.
+ * The end of the controller must not wait for a server of the file. Neither may exec wait for any
+ * file that ignores signals. The task must also not have a lower RLIMIT_FSIZE than at CREATE.
  *
  * Return: yes or no.
  */
@@ -297,8 +296,7 @@ static bool is_frozen(const struct pxt_logfile *lf)
 }
 
 /*
- * What a task of the controller could not write: another task continues if a signal is the cause,
- * or a limit that was lowered.
+ * Errors of a controller task: if a signal or a lowered limit stopped it, another task continues.
  */
 static int error_of(const struct pxt_logfile *lf, ssize_t err)
 {
@@ -311,7 +309,7 @@ static int error_of(const struct pxt_logfile *lf, ssize_t err)
 	return err;
 }
 
-/* After a signal, the end of the log is still written if that does not have to wait. */
+/* After a signal, the end of the log is still written if the write need not wait. */
 static bool writes_at_once(struct pxt_logfile *lf)
 {
 	if (lf->regular)
@@ -319,7 +317,7 @@ static bool writes_at_once(struct pxt_logfile *lf)
 	return (vfs_poll(lf->file, NULL) & (READY | EPOLLNVAL)) == WRITABLE;
 }
 
-/* Puts the number of written bytes into @done. */
+/* Store the number of written bytes in @done. */
 static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos,
 		     size_t *done)
 {
@@ -327,7 +325,7 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 	ssize_t ret = 0;
 
 	*done = 0;
-	/* The owner of a file decides how long a write takes. */
+	/* The owner of a file determines how long a write takes. */
 	lockdep_assert_none_held_once();
 	if (pxt_logfile_given_up(lf) && !writes_at_once(lf))
 		return -ECANCELED;
@@ -357,7 +355,7 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 }
 
 /**
- * pxt_logfile_settle() - write the missing part of a write that was begun
+ * pxt_logfile_settle() - complete a partial write
  * @lf: open
  *
  * Context: may sleep.
@@ -377,15 +375,15 @@ int pxt_logfile_settle(struct pxt_logfile *lf)
 }
 
 /**
- * pxt_logfile_write() - write behind the last write
+ * pxt_logfile_write() - write after the last write
  * @lf: open
  * @buf: the data
- * @len: bytes, no more than were reserved
- * @done: gets the number of written bytes, also if it fails
+ * @len: bytes, at most the reserved size
+ * @done: number of written bytes, even on failure
  *
- * After a failure, the next write goes to the same place, unless the caller moves lf->pos. If
- * part of the data has gone through a pipe already, the write counts as done: the rest is
- * written before the next write. Context: may sleep.
+ * After a failure, the next write goes to the same place unless the caller moves lf->pos. If part
+ * of the data has already gone through a pipe, the write counts as done: the rest is written before
+ * the next write. Context: may sleep.
  *
  * Return: 0 or negative errno.
  */
@@ -430,7 +428,7 @@ int pxt_logfile_write_at(struct pxt_logfile *lf, const void *buf, size_t len, lo
  * @lf: open, seekable
  *
  * Context: may sleep.
- * Return: 0 or negative errno, then the file is unchanged.
+ * Return: 0; on a negative errno the file is unchanged.
  */
 int pxt_logfile_restart(struct pxt_logfile *lf)
 {

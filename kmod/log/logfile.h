@@ -9,7 +9,7 @@
  * enum pxt_logfile_server - the task that writes
  * @PXT_BY_THREAD: the kernel thread of the log; a signal makes it give up
  * @PXT_BY_WORKER: a thread of the controller, in WRITE_LOG; any signal interrupts it
- * @PXT_BY_CLOSER: a task of the controller that ends the stream; a fatal signal interrupts it
+ * @PXT_BY_CLOSER: a controller task that ends the stream; a fatal signal interrupts it
  */
 enum pxt_logfile_server {
 	PXT_BY_THREAD,
@@ -20,14 +20,14 @@ enum pxt_logfile_server {
 /**
  * struct pxt_logfile - the file of a log
  *
- * Used by one task at a time: by the creator of the log, then by the task that serves it.
+ * Used by one task at a time: the creator of the log, then the task that serves it.
  */
 struct pxt_logfile {
-	/** @file: a reference; NULL when it was closed */
+	/** @file: a reference; NULL once closed */
 	struct file *file;
 
-	/* Constant, as of CREATE: */
-	/** @cred: of the controller */
+	/* Constant since CREATE: */
+	/** @cred: credentials of the controller */
 	const struct cred *cred;
 	/** @memcg: memory cgroup of the controller; allocations of the thread are charged to it */
 	struct mem_cgroup *memcg;
@@ -35,29 +35,29 @@ struct pxt_logfile {
 	u64 limit;
 	/** @regular: a regular file */
 	bool regular;
-	/** @disk: a regular file on block devices, which the kernel itself writes */
+	/** @disk: a regular file on block devices, written by the kernel itself */
 	bool disk;
-	/** @patient: the kernel itself writes it, and always makes progress */
+	/** @patient: written by the kernel itself, so writes always make progress */
 	bool patient;
-	/** @stream: a pipe or a socket: waits for it end by a signal */
+	/** @stream: a pipe or a socket: a signal ends waits for it */
 	bool stream;
 	/** @seekable: a failed write can be repeated at the same place */
 	bool seekable;
 
 	/** @server: the task that writes; set by pxt_log_take() */
 	enum pxt_logfile_server server;
-	/** @moved: seekable: a write went to another place, so nothing is written any more */
+	/** @moved: seekable: a write went to another place: write no more */
 	bool moved;
 	/**
-	 * @given_up: a signal came to the kernel thread: no more writes that would have to wait;
+	 * @given_up: the kernel thread got a signal: no more writes that would have to wait;
 	 * written by that thread
 	 */
 	bool given_up;
-	/** @progress: bytes written so far; the watch of the log reads it */
+	/** @progress: bytes written so far; read by the watch of the log */
 	u64 progress;
-	/** @pos: the next byte, of a file that is written from front to back */
+	/** @pos: offset of the next byte of a file written from start to end */
 	loff_t pos;
-	/** @rest: not seekable: the missing part of a write that was begun */
+	/** @rest: not seekable: the missing part of a partial write */
 	void *rest;
 	/** @rest_len: bytes in @rest */
 	size_t rest_len;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose turn it is to serve a log. One task at a time flushes it, clears it and writes its end:
+ * Decides which task serves a log. One task at a time flushes it, clears it and writes its end:
  *
- * - a thread of the controller that is in WRITE_LOG, the worker. Its processor time, memory and
- *   input and output count for the cgroups of the controller;
- * - a task of the controller that ends the stream, if the kernel itself writes the file;
+ * - the worker, a thread of the controller in WRITE_LOG. Its processor time, memory and I/O are
+ *   charged to the cgroups of the controller;
+ * - a controller task that ends the stream, if the kernel itself writes the file;
  * - otherwise the kernel thread of the log. It works within a budget of processor time.
  *
- * A task that is interrupted leaves the rest to the next one. logthread/logserve.c does the work.
+ * An interrupted task leaves the rest to the next one. logthread/logserve.c does the work.
  */
 #include <linux/freezer.h>
 #include <linux/jiffies.h>
@@ -20,14 +20,14 @@
 #include "log/logturn.h"
 #include "stream/stream.h"
 
-/* With the lock. Must the kernel thread leave the log to a task of the controller? */
+/* Called with the lock. Must the kernel thread leave the log to a controller task? */
 static bool is_left_to_controller(const struct pxt_log *log)
 {
 	lockdep_assert_held(&log->lock);
 	return log->worker || log->closers;
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static bool may_take(const struct pxt_log *log, enum pxt_logfile_server server)
 {
 	lockdep_assert_held(&log->lock);
@@ -44,9 +44,9 @@ static bool may_take(const struct pxt_log *log, enum pxt_logfile_server server)
 }
 
 /**
- * pxt_log_turn() - may the caller serve the log, or need it not wait any longer?
+ * pxt_log_turn() - check if the caller may serve the log or can stop waiting
  * @log: with a thread
- * @server: as what; a worker has called pxt_log_enter(), a closer pxt_log_begin_close()
+ * @server: role of the caller; a worker has called pxt_log_enter(), a closer pxt_log_begin_close()
  *
  * A hint, for waits.
  *
@@ -63,11 +63,11 @@ bool pxt_log_turn(struct pxt_log *log, enum pxt_logfile_server server)
 }
 
 /**
- * pxt_log_take() - begin to serve the log
+ * pxt_log_take() - start to serve the log
  * @log: with a thread
- * @server: as what, see pxt_log_turn()
+ * @server: role of the caller, see pxt_log_turn()
  *
- * Return: true, then pxt_log_put() has to follow; false if it is not the caller's turn.
+ * Return: true, and the caller must call pxt_log_put(); false if it is not the caller's turn.
  */
 bool pxt_log_take(struct pxt_log *log, enum pxt_logfile_server server)
 {
@@ -83,7 +83,7 @@ bool pxt_log_take(struct pxt_log *log, enum pxt_logfile_server server)
 	return taken;
 }
 
-/* With the lock. The tasks that may have to do something now. */
+/* Called with the lock. Return the queue of the tasks that may have work now. */
 static wait_queue_head_t *server_of(struct pxt_log *log)
 {
 	lockdep_assert_held(&log->lock);
@@ -95,8 +95,8 @@ static wait_queue_head_t *server_of(struct pxt_log *log)
 }
 
 /**
- * pxt_log_wake() - wake the task that has to serve the log
- * @log: with a thread, and new work, or no longer served
+ * pxt_log_wake() - wake the task that must serve the log
+ * @log: with a thread; has new work or is no longer served
  */
 void pxt_log_wake(struct pxt_log *log)
 {
@@ -113,7 +113,7 @@ void pxt_log_wake(struct pxt_log *log)
 }
 
 /**
- * pxt_log_put() - end of pxt_log_take()
+ * pxt_log_put() - undo pxt_log_take()
  * @log: served by the caller
  */
 void pxt_log_put(struct pxt_log *log)
@@ -125,7 +125,7 @@ void pxt_log_put(struct pxt_log *log)
 }
 
 /**
- * pxt_log_finish() - note that the end is written, and the memory of the stream is freed
+ * pxt_log_finish() - note that the end is written and the memory of the stream freed
  * @log: served by the caller
  */
 void pxt_log_finish(struct pxt_log *log)
@@ -139,11 +139,11 @@ void pxt_log_finish(struct pxt_log *log)
 }
 
 /**
- * pxt_log_take_request() - take a request over from the log
+ * pxt_log_take_request() - take over a request
  * @log: served by the caller
  * @bit: PXT_LOG_*
  *
- * Return: was there one?
+ * Return: true if there was one.
  */
 bool pxt_log_take_request(struct pxt_log *log, int bit)
 {
@@ -160,7 +160,7 @@ bool pxt_log_take_request(struct pxt_log *log, int bit)
 }
 
 /**
- * pxt_log_want() - ask the task that serves for work
+ * pxt_log_want() - request work from the serving task
  * @log: with a thread
  * @bit: PXT_LOG_*
  */
@@ -175,7 +175,7 @@ void pxt_log_want(struct pxt_log *log, int bit)
 /* ------------------------------------------------------------------ */
 /* The kernel thread							*/
 
-/* The scheduler updates the time of a thread when it looks at it. */
+/* The scheduler updates the runtime of a thread in schedule(). */
 static u64 runtime(void)
 {
 	schedule();
@@ -183,11 +183,11 @@ static u64 runtime(void)
 }
 
 /**
- * pxt_log_account() - count the processor time of the calling kernel thread for the user
+ * pxt_log_account() - charge the processor time of the calling kernel thread to the user
  * @log: of the thread
  *
  * Context: may sleep.
- * Return: nanoseconds for which the thread has to rest; 0 for none.
+ * Return: nanoseconds the thread must rest, or 0.
  */
 u64 pxt_log_account(struct pxt_log *log)
 {
@@ -203,15 +203,16 @@ u64 pxt_log_account(struct pxt_log *log)
 	return pxt_user_work(&log->work, spent - counted);
 }
 
-/* What a thread may use before it looks whether it has to rest: nanoseconds. */
+/* Nanoseconds a thread may use before it checks if it must rest. */
 #define WORK_STEP	(2 * NSEC_PER_MSEC)
 
 /**
- * pxt_log_begin_work() - may the calling kernel thread work?
+ * pxt_log_begin_work() - check if the calling kernel thread may work
  * @log: of the thread
  *
  * Context: may sleep.
- * Return: 0, or nanoseconds for which the thread has to rest. pxt_log_end_work() has to follow.
+ * Return: 0, or nanoseconds the thread must rest. The caller must call pxt_log_end_work()
+ * afterwards.
  */
 u64 pxt_log_begin_work(struct pxt_log *log)
 {
@@ -226,7 +227,7 @@ u64 pxt_log_begin_work(struct pxt_log *log)
 }
 
 /**
- * pxt_log_end_work() - end of pxt_log_begin_work()
+ * pxt_log_end_work() - undo pxt_log_begin_work()
  * @log: of the calling kernel thread
  *
  * Context: may sleep.
@@ -245,12 +246,12 @@ static bool must_end(struct pxt_log *log)
 }
 
 /**
- * pxt_log_rest() - let the kernel thread sleep, as its user has used up the processor time
+ * pxt_log_rest() - let the kernel thread sleep after its user's processor time is used up
  * @log: of the calling thread; not served by it
  * @delay: nanoseconds
  *
- * Only the end of the stream wakes it earlier: what is to be written then is bounded by the memory
- * of the stream. Context: may sleep; ends by a signal. Can be frozen if the thread can.
+ * Only the end of the stream wakes it earlier: the memory of the stream then bounds the amount to
+ * write. Context: may sleep; ends on a signal. Can be frozen if the thread can.
  */
 void pxt_log_rest(struct pxt_log *log, u64 delay)
 {
@@ -264,7 +265,7 @@ void pxt_log_rest(struct pxt_log *log, u64 delay)
 }
 
 /**
- * pxt_log_pauses() - should the task that serves leave the rest to another one?
+ * pxt_log_pauses() - check if the serving task should leave the rest to another one
  * @log: served by the caller
  *
  * Context: may sleep.
@@ -283,7 +284,7 @@ bool pxt_log_pauses(struct pxt_log *log)
 			return true;
 		return !test_bit(PXT_LOG_END, &log->wanted) && pxt_log_account(log) && !log->ahead;
 	case PXT_BY_WORKER:
-		/* Kernels from 6.18 on throttle a task on its way to user mode. */
+		/* Since 6.18, the kernel throttles a task on its way to user mode. */
 		return signal_pending(current) || task_work_pending(current);
 	default:
 		return fatal_signal_pending(current);
@@ -294,11 +295,11 @@ bool pxt_log_pauses(struct pxt_log *log)
 /* The controller							*/
 
 /**
- * pxt_log_enter() - WRITE_LOG begins: leave the log to the calling thread
+ * pxt_log_enter() - start WRITE_LOG: leave the log to the calling thread
  * @log: begun
  *
- * Return: 0, then pxt_log_leave() has to follow; -ESHUTDOWN if the log is finished; -EBUSY if
- * there is such a thread.
+ * Return: 0, and the caller must call pxt_log_leave(); -ESHUTDOWN if the log is finished; -EBUSY if
+ * another thread is in WRITE_LOG.
  */
 int pxt_log_enter(struct pxt_log *log)
 {
@@ -316,7 +317,7 @@ int pxt_log_enter(struct pxt_log *log)
 }
 
 /**
- * pxt_log_leave() - end of pxt_log_enter()
+ * pxt_log_leave() - undo pxt_log_enter()
  * @log: of the same thread
  *
  * The kernel thread continues.
@@ -331,9 +332,9 @@ void pxt_log_leave(struct pxt_log *log)
 
 /**
  * pxt_log_begin_close() - leave the end of the log to the calling task
- * @log: of a stream that the task is about to shut down; or NULL
+ * @log: of a stream that the task is about to shut down, or NULL
  *
- * Return: true, then pxt_log_end_close() has to follow; false if the kernel thread has to write
+ * Return: true, and the caller must call pxt_log_end_close(); false if the kernel thread must write
  * the end.
  */
 bool pxt_log_begin_close(struct pxt_log *log)
@@ -348,10 +349,10 @@ bool pxt_log_begin_close(struct pxt_log *log)
 }
 
 /**
- * pxt_log_end_close() - end of pxt_log_begin_close()
+ * pxt_log_end_close() - undo pxt_log_begin_close()
  * @log: the same
  *
- * If the log is not finished, the kernel thread does the rest.
+ * If the log is not finished, the kernel thread completes it.
  */
 void pxt_log_end_close(struct pxt_log *log)
 {

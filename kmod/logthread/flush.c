@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A flush: writes all events that were recorded before it begins to the log, while recording
- * continues. Runs in the task that serves the log. If that is interrupted, the next one continues.
+ * A flush writes all events recorded before it starts to the log, while recording continues. Runs
+ * in the task that serves the log. If it is interrupted, the next one continues.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -23,14 +23,14 @@
 #include "stream/state.h"
 #include "stream/stream.h"
 
-/* Runs with interrupts off on a CPU that may run a writer: the writer restarts. */
+/* Runs with interrupts off on a CPU that may be running a writer: the writer restarts. */
 static void close_cpu(void *pool)
 {
 	pxt_rseq_abort_current();
 	pxt_subbuf_close_cpu(pool, smp_processor_id());
 }
 
-/* Finds the CPUs with an open sub-buffer. One that is opened later is not part of this flush. */
+/* Find the CPUs with an open sub-buffer. Sub-buffers opened later are not part of this flush. */
 static void find_open(const struct pxt_pool *pool, struct cpumask *mask)
 {
 	u32 cpu;
@@ -42,10 +42,10 @@ static void find_open(const struct pxt_pool *pool, struct cpumask *mask)
 }
 
 /*
- * Makes each CPU close its open sub-buffer. This runs on the CPU itself, as a writer may begin
- * there at any time: either its commit is in the old sub-buffer before that is measured, or it
- * sees that the sub-buffer is not open any more. An offline CPU runs no writer, and
- * pxt_subbuf_leave() was called for it: no CPU goes offline while cpus_read_lock() is held.
+ * Make each CPU close its open sub-buffer. Runs on the CPU itself because a writer may start there
+ * at any time: either its commit is in the old sub-buffer before that is measured, or it sees that
+ * the sub-buffer is no longer open. An offline CPU runs no writer, and pxt_subbuf_leave() was
+ * called for it: no CPU goes offline while cpus_read_lock() is held.
  */
 static void close_all(struct pxt_stream *stream)
 {
@@ -61,14 +61,17 @@ static void close_all(struct pxt_stream *stream)
 	cpus_read_unlock();
 	free_cpumask_var(mask);
 	pxt_subbuf_close_kernel(pool);
-	/* If there is no other sub-buffer, its events come with the next flush. */
+	/* If no other sub-buffer is available, its events are part of the next flush. */
 	if (stream->running)
 		pxt_subbuf_turn_sys(pool);
 	else
 		pxt_subbuf_close_cpu(pool, pool->nr_cpus);
 }
 
-/* Queues a copy of a sub-buffer: targets may still write there, the checksum must hold. */
+/*
+ * Queue a copy of a sub-buffer: targets may still write to the original, and the checksum must
+ * match.
+ */
 static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
@@ -94,7 +97,7 @@ static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
 	return pxt_logwriter_events(&log->writer, &block);
 }
 
-/* Takes as many due sub-buffers as fit into one write. */
+/* Take as many due sub-buffers as fit into one write. */
 static u32 take_subbufs(struct pxt_log *log)
 {
 	struct pxt_pool *pool = &log->stream->pool;
@@ -115,7 +118,7 @@ static u64 user_events(const struct pxt_pool *pool, const struct pxt_subbuf *sub
 	return subbuf->cpu < pool->nr_cpus ? subbuf->count : 0;
 }
 
-/* Writes the first @count that were taken. Puts the number of written ones into @written. */
+/* Write the first @count taken sub-buffers. Stores the number written in @written. */
 static int write_taken(struct pxt_log *log, u32 count, u32 *written)
 {
 	u64 events = 0;
@@ -123,7 +126,7 @@ static int write_taken(struct pxt_log *log, u32 count, u32 *written)
 	u32 i;
 
 	*written = 0;
-	/* Some may have been closed just now, with event types that are as young. */
+	/* Some may have been closed just now and contain event types that are just as new. */
 	err = pxt_metadata_write(log);
 	if (err)
 		return err;
@@ -136,7 +139,7 @@ static int write_taken(struct pxt_log *log, u32 count, u32 *written)
 	return ret ? ret : err;
 }
 
-/* Writes all due sub-buffers. */
+/* Write all due sub-buffers. */
 static int write_subbufs(struct pxt_log *log)
 {
 	struct pxt_pool *pool = &log->stream->pool;
@@ -151,7 +154,7 @@ static int write_subbufs(struct pxt_log *log)
 			err = write_taken(log, count, &written);
 		for (i = 0; i < written; i++)
 			pxt_reclaim_done(pool, taken[i].subbuf, &taken[i].gap);
-		/* Each becomes the oldest again, so begin with the youngest. */
+		/* Each becomes the oldest again, so start with the youngest. */
 		while (count-- > written)
 			pxt_reclaim_untake(pool, taken[count].subbuf, &taken[count].gap);
 	}
@@ -159,8 +162,7 @@ static int write_subbufs(struct pxt_log *log)
 }
 
 /*
- * Frees the sub-buffers that do not get into the log. Returns the number of user events, and of
- * events of the kernel.
+ * Free the sub-buffers that do not go into the log. Returns the number of user and kernel events.
  */
 static u64 discard(struct pxt_pool *pool)
 {
@@ -176,7 +178,7 @@ static u64 discard(struct pxt_pool *pool)
 	return events;
 }
 
-/* Writes the last event of a full log, which is not recorded in the stream. */
+/* Write the last event of a full log; it is not recorded in the stream. */
 static int write_stop(struct pxt_log *log)
 {
 	const u64 now = pxt_clock_now();
@@ -214,7 +216,7 @@ static int write_stop(struct pxt_log *log)
 	return err;
 }
 
-/* Drops all recorded events. */
+/* Drop all recorded events. */
 static void drop(struct pxt_log *log)
 {
 	u64 dropped = discard(&log->stream->pool);
@@ -225,8 +227,8 @@ static void drop(struct pxt_log *log)
 }
 
 /*
- * The log is full. With the stream's lock, unless the stream is dead. The caller writes STOP
- * after it has released that lock.
+ * The log is full. Called with the stream's lock unless the stream is dead. The caller writes STOP
+ * after it drops that lock.
  */
 static void become_full(struct pxt_log *log)
 {
@@ -271,10 +273,10 @@ static int write_events(struct pxt_log *log)
 		return log->unstopped ? write_stop(log) : 0;
 	}
 	/*
-	 * First the rest of the last epoch: sub-buffers handed out before it began that could
-	 * not be written then, as there was an error or they were open. All of them are closed
-	 * now, so sub-buffers handed out from now on are younger: the records of an epoch are
-	 * older than those of the next but one.
+	 * First the rest of the last epoch: sub-buffers that were handed out before it began but
+	 * not written because of an error or because they were open. All of them are closed now, so
+	 * sub-buffers handed out from now on are younger: the records of an epoch are older than
+	 * the records of the next epoch but one.
 	 */
 	err = write_subbufs(log);
 	if (err)
@@ -295,7 +297,7 @@ static int write_all(struct pxt_log *log)
 	return err ? err : pxt_logfile_settle(&log->writer.file);
 }
 
-/* With the stream's lock. Sets @stop if the log is full, and STOP has to be written. */
+/* Called with the stream's lock. Sets @stop if the log is full and STOP must be written. */
 static int finish_locked(struct pxt_log *log, int err, bool *stop)
 {
 	struct pxt_stream *stream = log->stream;
@@ -309,7 +311,7 @@ static int finish_locked(struct pxt_log *log, int err, bool *stop)
 		*stop = true;
 		return 0;
 	}
-	/* All of its events are in the log, so a full stream can start again. */
+	/* All its events are in the log, so a full stream can be restarted. */
 	if (!err && stream->full && !log->full)
 		pxt_state_restart(stream);
 	return err;
@@ -320,7 +322,7 @@ static const struct pxt_caller *flush_caller(const struct pxt_log *log)
 	return log->flush_self ? NULL : &log->flush_caller;
 }
 
-/* Returns whether there is something to do: if the stream is dead, pxt_flush_last() follows. */
+/* Returns true if there is work. For a dead stream, pxt_flush_last() follows. */
 static bool begin(struct pxt_log *log)
 {
 	struct pxt_stream *stream = log->stream;
@@ -337,7 +339,7 @@ static bool begin(struct pxt_log *log)
 	return !dead;
 }
 
-/* The events are written, or an error came. */
+/* The events are written, or an error occurred. */
 static void end(struct pxt_log *log, int err)
 {
 	struct pxt_stream *stream = log->stream;
@@ -348,7 +350,7 @@ static void end(struct pxt_log *log, int err)
 	all_seen = !err && !stream->dead && stream->pool.ctrl->system.last == log->flush_last;
 	if (!stream->dead)
 		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_STOP, flush_caller(log));
-	/* FLUSH_STOP alone is no reason for another flush. */
+	/* FLUSH_STOP alone must not trigger another flush. */
 	if (all_seen)
 		log->seen = stream->pool.ctrl->system.last;
 	mutex_unlock(&stream->lock);
@@ -357,7 +359,7 @@ static void end(struct pxt_log *log, int err)
 	log->flush_result = err;
 }
 
-/* What follows the events. */
+/* Write STOP and the status after the events. */
 static int write_rest(struct pxt_log *log)
 {
 	int err = log->flush_result;
@@ -371,8 +373,8 @@ static int write_rest(struct pxt_log *log)
 
 /**
  * pxt_flush() - write all recorded events
- * @log: of a stream that is not locked; flush_caller and flush_self are set, or a flush was
- *	interrupted, which continues
+ * @log: of a stream that is not locked; flush_caller and flush_self are set, or an interrupted
+ *	flush continues
  *
  * Context: may sleep.
  * Return: 0, also after an error, which is noted; -ERESTARTSYS if the caller was interrupted.
@@ -402,12 +404,12 @@ int pxt_flush(struct pxt_log *log)
 }
 
 /**
- * pxt_flush_last() - write the remaining events, and the end of the log
+ * pxt_flush_last() - write the remaining events and the end of the log
  * @log: of a stream that is dead, without open sub-buffers
  *
  * Context: may sleep.
  * Return: 0, also after an error, which is noted; -ERESTARTSYS if the caller was interrupted: the
- * next one begins once more.
+ * next one starts over.
  */
 int pxt_flush_last(struct pxt_log *log)
 {
@@ -434,7 +436,7 @@ int pxt_flush_last(struct pxt_log *log)
 }
 
 /**
- * pxt_flush_pending() - would a flush write anything?
+ * pxt_flush_pending() - check if a flush has anything to write
  * @log: any; called by its thread
  *
  * Return: yes or no.
@@ -443,10 +445,10 @@ bool pxt_flush_pending(const struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
 
-	/* What could not be written when the log became full, or was cleared. */
+	/* Writes that failed when the log became full or was cleared. */
 	if (log->unstopped || log->writer.headless || log->writer.uncleared)
 		return true;
-	/* A stream that became full during the last flush can start again. */
+	/* A stream that became full during the last flush can be restarted. */
 	if (READ_ONCE(log->stream->full) && !READ_ONCE(log->full))
 		return true;
 	return READ_ONCE(pool->used) || READ_ONCE(pool->kernel_used) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Serving a log: flushes, clears, and the end. Runs in the task that took the log with
- * pxt_log_take(): log/logturn.c says which tasks these are.
+ * Serves a log: flushes, clears, and the end. Runs in the task that took the log with
+ * pxt_log_take(): see log/logturn.c.
  */
 #include <linux/wait.h>
 
@@ -23,13 +23,13 @@ static int flush(struct pxt_log *log)
 	if (err)
 		return err;
 	spin_lock(&log->lock);
-	/* FLUSH may have been called again meanwhile. */
+	/* Another FLUSH may have been requested while the lock was dropped. */
 	log->flushing = test_bit(PXT_LOG_FLUSH, &log->wanted);
 	spin_unlock(&log->lock);
 	return 0;
 }
 
-/* The stream was cleared. If the log cannot restart yet, the next write tries again. */
+/* The stream was cleared. If the log cannot be restarted yet, the next write retries. */
 static int clear_log(struct pxt_log *log)
 {
 	int err = pxt_logwriter_clear(&log->writer, log->stream->pool.gaps.logged);
@@ -49,7 +49,7 @@ static int clear_log(struct pxt_log *log)
 	return err;
 }
 
-/* Serves all CLEARs up to now. If it is interrupted, the next task clears once more. */
+/* Serve all CLEARs so far. If interrupted, the next task clears again. */
 static int clear(struct pxt_log *log)
 {
 	u64 number;
@@ -75,13 +75,13 @@ static int clear(struct pxt_log *log)
 }
 
 /**
- * pxt_log_serve() - do what the log needs
+ * pxt_log_serve() - process all requests of the log
  * @log: served by the caller
  *
  * Context: may sleep; no lock is held.
  *
- * Return: 1 if the end is written: the caller frees the memory of the stream, and calls
- * pxt_log_finish(); 0; -ERESTARTSYS if the caller was interrupted, or has to pause.
+ * Return: 1 if the end is written: the caller frees the memory of the stream and calls
+ * pxt_log_finish(); 0; -ERESTARTSYS if the caller was interrupted or must pause.
  */
 int pxt_log_serve(struct pxt_log *log)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel thread of a log: it writes the beginning, serves the log while no task of the
- * controller does, and closes the file. Requests are in log/log.c, serving in logserve.c.
+ * The kernel thread of a log: it writes the header, serves the log while no controller task does,
+ * and closes the file. log/log.c handles requests, logserve.c serves them.
  */
 #include <linux/freezer.h>
 #include <linux/kthread.h>
@@ -20,14 +20,14 @@
 #include "stream/stream.h"
 #include "teardown/shutdown.h"
 
-/* While a task of the controller serves, this thread has nothing to do. */
+/* While a controller task serves, this thread has no work. */
 static bool has_work(struct pxt_log *log)
 {
 	return READ_ONCE(log->finished) ||
 	       (pxt_log_has_work(log) && pxt_log_turn(log, PXT_BY_THREAD));
 }
 
-/* Returns early when a signal comes. */
+/* Returns early on a signal. */
 static void wait_for_work(struct pxt_log *log)
 {
 	if (pxt_log_flushes_itself(log) && !READ_ONCE(log->worker))
@@ -37,7 +37,7 @@ static void wait_for_work(struct pxt_log *log)
 				     (pxt_log_flushes_itself(log) && !READ_ONCE(log->worker)));
 }
 
-/* With the log taken. */
+/* Called with the log taken. */
 static void serve_once(struct pxt_log *log)
 {
 	if (pxt_log_serve(log) > 0) {
@@ -48,7 +48,7 @@ static void serve_once(struct pxt_log *log)
 	pxt_log_put(log);
 }
 
-/* Until the log is finished, or the thread gives up. */
+/* Serve until the log is finished or the thread gives up. */
 static void serve(struct pxt_log *log)
 {
 	u64 delay;
@@ -65,11 +65,11 @@ static void serve(struct pxt_log *log)
 		pxt_log_end_work(log);
 	}
 	pxt_stream_shutdown(log->stream);
-	/* Writing the end may have to wait: let the watch send another signal. */
+	/* Writing the end may block: let the watch send another signal. */
 	pxt_log_abandon(log);
 }
 
-/* Writes the end, unless a task of the controller does. */
+/* Write the end, unless a controller task does. */
 static void serve_end(struct pxt_log *log)
 {
 	while (!READ_ONCE(log->finished)) {
@@ -80,7 +80,7 @@ static void serve_end(struct pxt_log *log)
 	}
 }
 
-/* A thread within a budget leaves the processor to others. */
+/* A thread with a budget yields the processor to others. */
 #define BUDGET_NICE	10
 
 static int log_thread(void *arg)
@@ -95,8 +95,8 @@ static int log_thread(void *arg)
 	allow_signal(SIGKILL);
 	allow_signal(SIGTERM);
 	/*
-	 * Do not write to a disk while the hibernation image is made. All other logs may wait
-	 * for user space, which is frozen first: this thread could not freeze while it waits.
+	 * Do not write to a disk while the hibernation image is created. All other logs may wait
+	 * for user space, which is frozen first: this thread could not freeze during such a wait.
 	 */
 	if (log->writer.file.disk)
 		set_freezable();
@@ -108,7 +108,7 @@ static int log_thread(void *arg)
 		pxt_log_put(log);
 		serve(log);
 	}
-	/* CREATE, or the end of the stream, sets this bit as its next step, but may be frozen. */
+	/* CREATE or the end of the stream sets this bit next, but may be frozen. */
 	wait_event_state(log->wait, test_bit(PXT_LOG_END, &log->wanted),
 			 (TASK_IDLE | TASK_FREEZABLE));
 	if (log->begin_error) {
@@ -118,7 +118,7 @@ static int log_thread(void *arg)
 		serve_end(log);
 	}
 	set_active_memcg(old);
-	/* Closing a socket may linger, so the watch has to go on. */
+	/* Closing a socket may linger, so keep the watch running. */
 	pxt_logwriter_destroy(&log->writer);
 	pxt_log_end_watch(log);
 	pxt_log_account(log);
@@ -129,7 +129,7 @@ static int log_thread(void *arg)
 	module_put_and_kthread_exit(0);
 }
 
-/* As the calling controller sees it. */
+/* As seen by the calling controller. */
 static void fill_host(struct posixtrace_log_host *host, const u8 *boot_id)
 {
 	memcpy(host->boot_id, boot_id, sizeof(host->boot_id));
@@ -137,18 +137,18 @@ static void fill_host(struct posixtrace_log_host *host, const u8 *boot_id)
 	host->boottime_offset = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
 	host->counter = pxt_clock_counter();
 	host->resolution = pxt_clock_resolution();
-	/* Its lock is not exported: a name that is being changed may be a mix of both. */
+	/* Its lock is not exported: a name read during a change may mix old and new. */
 	strscpy(host->node, utsname()->nodename, sizeof(host->node));
 	strscpy(host->release, utsname()->release, sizeof(host->release));
 	strscpy(host->machine, utsname()->machine, sizeof(host->machine));
 }
 
-/* Of CREATE, while the user's threads have used more processor time than they may. */
+/* Delay of CREATE while the user's threads have exceeded their processor time. */
 #define CREATE_WAIT	HZ
 
 /*
- * Beginnings and ends of logs do not wait for the budget, and so the next CREATE does: else a user
- * could do nothing but create and close streams.
+ * Writing the header and the end of a log ignores the budget, so make the next CREATE wait:
+ * otherwise a user could evade the budget by creating and closing streams all the time.
  */
 static int wait_for_budget(struct pxt_log *log)
 {
@@ -163,16 +163,16 @@ static int wait_for_budget(struct pxt_log *log)
 }
 
 /**
- * pxt_log_begin() - start the thread, which writes the beginning of the log
+ * pxt_log_begin() - start the thread, which writes the header of the log
  * @log: new
  * @pid: of the traced process
- * @boot_id: what the controller says about that, for posixtrace_log_host.boot_id
+ * @boot_id: from the controller, for posixtrace_log_host.boot_id
  *
- * The thread writes it, as a writer to a pipe without a reader gets SIGPIPE.
+ * The thread writes the header because a writer to a pipe without a reader gets SIGPIPE.
  * Context: may sleep; no lock is held. Can be killed and frozen.
  *
- * Return: 0; -EINTR if a signal came before the reader of a pipe made room or the user's threads
- * had paid, or a fatal one; other negative errno. On error the caller has to call
+ * Return: 0; -EINTR on a fatal signal, or on any signal before the reader of a pipe made room or
+ * the user's threads were within budget; other negative errno. On error the caller must call
  * pxt_stream_abort().
  */
 int pxt_log_begin(struct pxt_log *log, pid_t pid, const u8 *boot_id)

@@ -24,8 +24,8 @@ static void count_worker(struct pxt_stream *stream, void *arg)
 }
 
 /*
- * Are all threads of the calling process workers? A process ends with its last thread. Workers must
- * not keep it from that when the main thread and all others have ended.
+ * Are all remaining threads of the calling process workers? A process ends with its last thread:
+ * workers must not keep it alive after the main thread and all others have ended.
  */
 static bool is_alone(void)
 {
@@ -37,7 +37,7 @@ static bool is_alone(void)
 	return atomic_read(&current->signal->live) <= workers;
 }
 
-/* The task of the worker is freed after a grace period. */
+/* The worker's task_struct is freed after a grace period. */
 static void wake_worker(struct pxt_stream *stream, void *arg)
 {
 	struct task_struct *task = arg, *worker;
@@ -50,8 +50,8 @@ static void wake_worker(struct pxt_stream *stream, void *arg)
 }
 
 /**
- * pxt_log_thread_ends() - wake workers that may be alone now
- * @task: a thread that ends; its process counts it no more
+ * pxt_log_thread_ends() - wake workers that may be the last threads of their process
+ * @task: an exiting thread, no longer counted by its process
  *
  * Context: in a tracepoint; must not sleep.
  */
@@ -67,7 +67,7 @@ static bool has_work(struct pxt_log *log)
 	       (pxt_log_has_work(log) && pxt_log_turn(log, PXT_BY_WORKER));
 }
 
-/* Returns 0, or -ERESTARTSYS if there is a signal. */
+/* Returns 0, or -ERESTARTSYS on a signal. */
 static int wait_for_work(struct pxt_log *log)
 {
 	long time = pxt_log_flushes_itself(log) ? HZ : MAX_SCHEDULE_TIMEOUT;
@@ -83,7 +83,7 @@ static int work(struct pxt_log *log)
 
 	while (!READ_ONCE(log->finished)) {
 		ret = wait_for_work(log);
-		/* A task that does not return to user mode could not be throttled. */
+		/* A task that does not return to user mode cannot be throttled. */
 		if (ret || task_work_pending(current))
 			return -ERESTARTSYS;
 		if (is_alone())
@@ -108,10 +108,10 @@ static int work(struct pxt_log *log)
  *
  * Context: may sleep.
  *
- * Return: 0 when the log is complete; -EINVAL without log; -EOPNOTSUPP if only the kernel thread
- * may write this file; -EBUSY if another thread serves; -ESHUTDOWN if the log was complete;
- * -EDEADLK if no thread of the process is left but those that serve; -EINTR, -ERESTARTNOHAND if a
- * signal came, or the kernel needs the thread.
+ * Return: 0 when the log is complete; -EINVAL without a log; -EOPNOTSUPP if only the kernel thread
+ * may write this file; -EBUSY if another thread is in WRITE_LOG; -ESHUTDOWN if the log was already
+ * complete; -EDEADLK if only workers are left in the process; -EINTR or -ERESTARTNOHAND on a
+ * signal, or if the kernel needs the thread.
  */
 long pxt_log_work(struct pxt_stream *stream)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a log says beside the events: names and descriptions of event types, names of threads and
- * processes, the files of these, the host. Runs in the task that serves the log.
+ * Writes the metadata of a log: names and descriptions of event types, names of threads and
+ * processes, their files, the host. Runs in the task that serves the log.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -16,7 +16,7 @@
 #include "target/kerneltype.h"
 #include "target/logtasks.h"
 
-/* Writes the names that the log lacks. */
+/* Write the names missing from the log. */
 static int write_names(struct pxt_log *log)
 {
 	struct posixtrace_log_name *names = pxt_logwriter_payload(&log->writer);
@@ -32,7 +32,7 @@ static int write_names(struct pxt_log *log)
 	return err;
 }
 
-/* Puts a description at @at into the payload. Returns its bytes, or 0 if there is no room. */
+/* Put a description at offset @at of the payload. Returns its size, or 0 if there is no room. */
 static u32 put_description(struct pxt_log *log, u32 at, u32 id, const char *text, u32 size)
 {
 	struct posixtrace_log_description *to = pxt_logwriter_payload(&log->writer) + at;
@@ -47,7 +47,7 @@ static u32 put_description(struct pxt_log *log, u32 at, u32 id, const char *text
 	return step;
 }
 
-/* Puts descriptions behind @last into the payload of a block, and moves @last to the last one. */
+/* Put the descriptions after @last into the payload of a block, and advance @last. */
 static u32 fill_descriptions(struct pxt_log *log, const struct pxt_description **last, u32 *count)
 {
 	struct pxt_table *table = log->stream->link.table;
@@ -64,7 +64,7 @@ static u32 fill_descriptions(struct pxt_log *log, const struct pxt_description *
 	return size;
 }
 
-/* Writes the descriptions that the log lacks. */
+/* Write the descriptions missing from the log. */
 static int write_descriptions(struct pxt_log *log)
 {
 	struct pxt_logwriter *w = &log->writer;
@@ -83,7 +83,7 @@ static int write_descriptions(struct pxt_log *log)
 	return err;
 }
 
-/* As fill_descriptions(), for the types of the kernel. */
+/* Like fill_descriptions(), for kernel types. */
 static u32 fill_kernel_types(struct pxt_log *log, const struct pxt_kernel_type **last, u32 *count)
 {
 	u64 types = log->stream->link.kernel_types;
@@ -101,7 +101,7 @@ static u32 fill_kernel_types(struct pxt_log *log, const struct pxt_kernel_type *
 	return size;
 }
 
-/* Writes the descriptions of the types of the kernel, once in each log. */
+/* Write the descriptions of the kernel types, once per log. */
 static int write_kernel_types(struct pxt_log *log)
 {
 	struct pxt_logwriter *w = &log->writer;
@@ -120,7 +120,7 @@ static int write_kernel_types(struct pxt_log *log)
 	return err;
 }
 
-/* Writes the names of the threads that were taken. */
+/* Write the names of the taken threads. */
 static int write_tasks(struct pxt_log *log)
 {
 	const struct pxt_stream *stream = log->stream;
@@ -137,7 +137,7 @@ static int write_tasks(struct pxt_log *log)
 				  count * sizeof(struct posixtrace_log_task), count);
 }
 
-/* Writes the texts of one kind; @fill is of taskblocks.h. */
+/* Write the texts of one kind; @fill is from taskblocks.h. */
 static int write_texts(struct pxt_log *log, u32 type,
 		       u32 (*fill)(struct pxt_logtasks *tasks, struct pid_namespace *ns, void *to,
 				   size_t room, struct pxt_logtask_cursor *cursor, u32 *count))
@@ -156,7 +156,7 @@ static int write_texts(struct pxt_log *log, u32 type,
 	return err;
 }
 
-/* Writes what is new about threads and processes. */
+/* Write updates about threads and processes. */
 static int write_logtasks(struct pxt_log *log)
 {
 	struct pxt_logtasks *tasks = log->stream->link.logtasks;
@@ -164,7 +164,10 @@ static int write_logtasks(struct pxt_log *log)
 
 	pxt_logtasks_begin(tasks);
 	while (!err && pxt_logtasks_take(tasks)) {
-		/* An UNTIL_FULL log may have as many as it takes: then they are left out. */
+		/*
+		 * In an UNTIL_FULL log their number must not grow without limit: skip them beyond
+		 * that.
+		 */
 		if (pxt_logwriter_takes_metadata(&log->writer)) {
 			err = write_tasks(log);
 			if (!err)
@@ -179,7 +182,7 @@ static int write_logtasks(struct pxt_log *log)
 	return err;
 }
 
-/* The file cannot be larger. */
+/* The file cannot grow. */
 static bool lacks_room(int err)
 {
 	return err == -EFBIG || err == -ENOSPC || err == -EDQUOT;
@@ -202,12 +205,12 @@ static int write_metadata(struct pxt_log *log)
 		err = write_logtasks(log);
 	if (!err)
 		pxt_logwriter_metadata_done(w);
-	/* The ring has its place before the metadata, and events matter more. */
+	/* The ring precedes the metadata in the file, and events matter more. */
 	return lacks_room(err) && w->policy == POSIXTRACE_POLICY_LOOP ? 0 : err;
 }
 
 /**
- * pxt_metadata_write() - write what the log lacks, and what the next events may need
+ * pxt_metadata_write() - write missing metadata, including what the next events may need
  * @log: begun; no block waits
  *
  * Context: may sleep.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fills blocks of a log with what is new about its tasks. The task that serves the log takes some
- * threads together, writes their blocks, and gives them back. target/logtasks.c says who enters it.
+ * Fills blocks of a log with updates about its tasks. The task that serves the log takes a batch of
+ * threads, writes their blocks, and gives them back. target/logtasks.c enters the threads.
  */
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -16,7 +16,10 @@ static void take(struct pxt_logtasks *tasks, struct list_head *list)
 	u32 i;
 
 	list_for_each_entry(thread, list, list) {
-		/* New threads, or one that always changes its name, would be taken for ever. */
+		/*
+		 * Otherwise new threads, or one that keeps changing its name, would keep this busy
+		 * forever.
+		 */
 		if (tasks->nr_taken == PXT_LOGTASKS_BATCH || thread->round == tasks->round)
 			return;
 		taken = &tasks->taken[tasks->nr_taken++];
@@ -34,11 +37,11 @@ static void take(struct pxt_logtasks *tasks, struct list_head *list)
 }
 
 /**
- * pxt_logtasks_begin() - begin to write what is there now
+ * pxt_logtasks_begin() - start to write the current updates
  * @tasks: of the calling log thread
  *
- * Until the next call, pxt_logtasks_take() takes each thread once at most, and none that enters
- * after this call: a process that makes threads fast cannot keep events from the log.
+ * Until the next call, pxt_logtasks_take() takes each thread at most once, and no thread that
+ * enters after this call: a process that creates threads quickly cannot keep events from the log.
  */
 void pxt_logtasks_begin(struct pxt_logtasks *tasks)
 {
@@ -50,11 +53,11 @@ void pxt_logtasks_begin(struct pxt_logtasks *tasks)
 }
 
 /**
- * pxt_logtasks_take() - take threads that have something to be written
- * @tasks: of which the last ones were given back by pxt_logtasks_give_back()
+ * pxt_logtasks_take() - take threads with unwritten data
+ * @tasks: the previous batch was given back by pxt_logtasks_give_back()
  *
  * Context: may sleep.
- * Return: false if there is nothing to be written.
+ * Return: false if no thread has unwritten data.
  */
 bool pxt_logtasks_take(struct pxt_logtasks *tasks)
 {
@@ -69,12 +72,12 @@ bool pxt_logtasks_take(struct pxt_logtasks *tasks)
 }
 
 /**
- * pxt_logtasks_fill_names() - the names of the threads that were taken
+ * pxt_logtasks_fill_names() - fill in the names of the taken threads
  * @tasks: after pxt_logtasks_take()
  * @ns: pid namespace of the controller
  * @to: room for PXT_LOGTASKS_NAMES_MAX
  *
- * Return: how many there are.
+ * Return: number of names.
  */
 u32 pxt_logtasks_fill_names(struct pxt_logtasks *tasks, struct pid_namespace *ns,
 			    struct posixtrace_log_task *to)
@@ -98,7 +101,7 @@ u32 pxt_logtasks_fill_names(struct pxt_logtasks *tasks, struct pid_namespace *ns
 	return count;
 }
 
-/* Returns false if there is no room for it. */
+/* Returns false if there is not enough room. */
 static bool put_program(const struct pxt_logtask_taken *taken, struct pid_namespace *ns, void *to,
 			size_t room, u32 *size)
 {
@@ -119,15 +122,15 @@ static bool put_program(const struct pxt_logtask_taken *taken, struct pid_namesp
 }
 
 /**
- * pxt_logtasks_fill_programs() - the command lines of the threads that were taken
+ * pxt_logtasks_fill_programs() - fill in the command lines of the taken threads
  * @tasks: after pxt_logtasks_take()
  * @ns: pid namespace of the controller
- * @to: place for the payload of a block
- * @room: bytes there, enough for one
- * @cursor: zeros at first; moves behind what was put there
- * @count: gets how many command lines there are
+ * @to: payload of a block
+ * @room: bytes at @to, enough for one command line
+ * @cursor: zeroed at first; advances past what was filled in
+ * @count: number of command lines
  *
- * Return: bytes of payload; 0 if there are none any more.
+ * Return: bytes of payload; 0 when all are done.
  */
 u32 pxt_logtasks_fill_programs(struct pxt_logtasks *tasks, struct pid_namespace *ns, void *to,
 			       size_t room, struct pxt_logtask_cursor *cursor, u32 *count)
@@ -146,7 +149,7 @@ u32 pxt_logtasks_fill_programs(struct pxt_logtasks *tasks, struct pid_namespace 
 	return size;
 }
 
-/* Puts mappings from @pos of the text on to @to. Returns false if there is no room for all. */
+/* Copy mappings from @pos of the text to @to. Returns false if not all fit. */
 static bool put_mappings(const struct pxt_logtask_taken *taken, struct pid_namespace *ns, void *to,
 			 size_t room, u32 *pos, u32 *size, u32 *count)
 {
@@ -158,7 +161,7 @@ static bool put_mappings(const struct pxt_logtask_taken *taken, struct pid_names
 	for (; mappings && *pos < mappings->size; *pos += step) {
 		from = (const void *)(mappings->data + *pos);
 		step = POSIXTRACE_LOG_MAPPING_STEP(from->size);
-		/* It was gone before the stream was there. */
+		/* Unmapped before the stream existed. */
 		if (from->since < taken->looks)
 			continue;
 		if (*size + step > room)
@@ -175,15 +178,15 @@ static bool put_mappings(const struct pxt_logtask_taken *taken, struct pid_names
 }
 
 /**
- * pxt_logtasks_fill_mappings() - the mappings of the threads that were taken
+ * pxt_logtasks_fill_mappings() - fill in the mappings of the taken threads
  * @tasks: after pxt_logtasks_take()
  * @ns: pid namespace of the controller
- * @to: place for the payload of a block
- * @room: bytes there, enough for one
- * @cursor: zeros at first; moves behind what was put there
- * @count: gets how many mappings there are
+ * @to: payload of a block
+ * @room: bytes at @to, enough for one mapping
+ * @cursor: zeroed at first; advances past what was filled in
+ * @count: number of mappings
  *
- * Return: bytes of payload; 0 if there are none any more.
+ * Return: bytes of payload; 0 when all are done.
  */
 u32 pxt_logtasks_fill_mappings(struct pxt_logtasks *tasks, struct pid_namespace *ns, void *to,
 			       size_t room, struct pxt_logtask_cursor *cursor, u32 *count)
@@ -200,7 +203,7 @@ u32 pxt_logtasks_fill_mappings(struct pxt_logtasks *tasks, struct pid_namespace 
 	return size;
 }
 
-/* With the lock. Returns the thread if it was removed. */
+/* Called with the lock. Returns the thread if it was removed. */
 static struct pxt_logtask *give_back(struct pxt_logtasks *tasks,
 				     const struct pxt_logtask_taken *taken, bool written)
 {
@@ -224,9 +227,9 @@ static struct pxt_logtask *give_back(struct pxt_logtasks *tasks,
 }
 
 /**
- * pxt_logtasks_give_back() - give threads back
+ * pxt_logtasks_give_back() - give the taken threads back
  * @tasks: after pxt_logtasks_take()
- * @written: their names are in the log
+ * @written: their data is in the log
  *
  * Context: may sleep.
  */
@@ -249,8 +252,8 @@ void pxt_logtasks_give_back(struct pxt_logtasks *tasks, bool written)
 }
 
 /**
- * pxt_logtasks_restart() - everything has to be written once more
- * @tasks: nothing of it is in the log any more
+ * pxt_logtasks_restart() - mark everything as unwritten
+ * @tasks: the log no longer contains any of its data
  *
  * Context: may sleep.
  */

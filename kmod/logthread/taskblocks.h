@@ -7,16 +7,16 @@
 #include "target/logtasks.h"
 
 /**
- * struct pxt_logtask_cursor - where in the texts of the taken threads the next block begins
+ * struct pxt_logtask_cursor - start of the next block in the texts of the taken threads
  * @first: index of the thread
- * @pos: bytes of its text that were written
+ * @pos: bytes of its text already written
  */
 struct pxt_logtask_cursor {
 	u32 first;
 	u32 pos;
 };
 
-/* The most that pxt_logtasks_fill_names() writes: it fits into a block. */
+/* Maximum number of names from pxt_logtasks_fill_names(): they fit into a block. */
 #define PXT_LOGTASKS_NAMES_MAX	(PXT_LOGTASK_NAMES * PXT_LOGTASKS_BATCH)
 
 static_assert(PXT_LOGTASKS_NAMES_MAX * sizeof(struct posixtrace_log_task) <=

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ends a stream in a task of its controller: when the controller asks for it, closes the file,
- * executes a program or ends, or when CREATE fails. teardown/shutdown.c shuts the stream down; this
- * file decides when, and waits until the log is complete.
+ * Ends a stream in a task of its controller: when the controller requests it, closes the file,
+ * executes a program or exits, or when CREATE fails. teardown/shutdown.c shuts the stream down;
+ * this file decides when, and waits until the log is complete.
  */
 #include <linux/file.h>
 #include <linux/memcontrol.h>
@@ -18,7 +18,9 @@
 #include "task/end.h"
 #include "teardown/shutdown.h"
 
-/* The caller has to wait for the end of the log, so it writes that, and pays for it. */
+/*
+ * The caller must wait for the end of the log anyway, so let it write the end, at its own expense.
+ */
 static void write_end(struct pxt_log *log)
 {
 	struct mem_cgroup *old = set_active_memcg(log->writer.file.memcg);
@@ -36,8 +38,8 @@ static void write_end(struct pxt_log *log)
 }
 
 /*
- * Waits until the log of a stream is written. @closes: pxt_log_begin_close() returned it before the
- * stream was shut down. Returns as pxt_log_wait(); 0 without log.
+ * Wait until the log of a stream is written. @closes: result of pxt_log_begin_close() before the
+ * stream was shut down. Returns as pxt_log_wait(); 0 without a log.
  */
 static int wait_end(struct pxt_stream *stream, bool closes)
 {
@@ -49,12 +51,12 @@ static int wait_end(struct pxt_stream *stream, bool closes)
 }
 
 /**
- * pxt_stream_end() - SHUTDOWN: end a stream, and wait until its log is written
+ * pxt_stream_end() - SHUTDOWN: end a stream and wait until its log is written
  * @stream: not locked
  *
  * POSIX: posix_trace_shutdown(). Context: may sleep; can be killed and frozen.
  *
- * Return: as pxt_log_wait(); 0 without log.
+ * Return: as pxt_log_wait(); 0 without a log.
  */
 int pxt_stream_end(struct pxt_stream *stream)
 {
@@ -65,8 +67,8 @@ int pxt_stream_end(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_abort() - end the stream of a CREATE that failed
- * @stream: one reference, which is put
+ * pxt_stream_abort() - end the stream after a failed CREATE
+ * @stream: the caller's reference is put
  *
  * Context: may sleep.
  */
@@ -75,12 +77,12 @@ void pxt_stream_abort(struct pxt_stream *stream)
 	pxt_stream_shutdown(stream);
 	if (stream->log && stream->log->thread)
 		pxt_log_give_up(stream->log);
-	/* The thread may need the stream for longer than the file is open. */
+	/* The thread may need the stream after the file is closed. */
 	pxt_stream_forget_file(stream);
 	pxt_stream_put(stream);
 }
 
-/* Behind end_shutdown() of all streams: their logs are written side by side. */
+/* Runs after end_shutdown() of all streams, so that their logs are written in parallel. */
 static void end_wait(struct callback_head *work)
 {
 	struct pxt_stream *stream = container_of(work, struct pxt_stream, end_work);
@@ -93,13 +95,15 @@ static void end_wait(struct callback_head *work)
 	/* No effect if the log has ended. */
 	if (stream->log && stream->log->thread)
 		pxt_log_abandon(stream->log);
-	/* A controller that was killed while it waited queues this again when it ends. */
+	/* A controller that is killed during the wait queues this again when it exits. */
 	clear_bit(0, &stream->end_pending);
-	/* The kernel puts it later, so this code does not run without a reference. */
+	/*
+	 * The final put is deferred by the kernel, so this code does not run without a reference.
+	 */
 	fput(file);
 }
 
-/* In the controller, on its way to user mode or while it ends: without any lock. */
+/* Runs in the controller on its way to user mode or during its exit, without any lock. */
 static void end_shutdown(struct callback_head *work)
 {
 	struct pxt_stream *stream = container_of(work, struct pxt_stream, end_work);
@@ -115,7 +119,7 @@ static void end_shutdown(struct callback_head *work)
 		end_wait(work);
 }
 
-/* Takes over a reference to the file of the stream, which end_wait() puts. */
+/* Takes over a reference to the file of the stream; end_wait() puts it. */
 static bool queue_end(struct pxt_stream *stream)
 {
 	init_task_work(&stream->end_work, end_shutdown);
@@ -124,12 +128,11 @@ static bool queue_end(struct pxt_stream *stream)
 
 /**
  * pxt_stream_close() - end a stream when its controller closes the file
- * @stream: any number of times
+ * @stream: may be closed repeatedly
  * @file: of the stream; the caller has a reference
  *
- * The stream is dead when this returns. If the log is not complete then, the controller waits
- * for it on its way back to user mode: here exec() may hold locks that other processes wait
- * for.
+ * The stream is dead on return. If the log is not complete, the controller waits for it on its way
+ * back to user mode: exec() may hold locks here that other processes wait for.
  *
  * Context: may sleep, in a thread of the controller.
  */
@@ -159,19 +162,19 @@ static void end_if_owned(struct pxt_stream *stream, void *unused)
 
 	if (stream->owner != task_tgid(current) || test_and_set_bit(0, &stream->end_pending))
 		return;
-	/* Holds stream and module until end_wait() has run. */
+	/* Holds the stream and the module until end_wait() has run. */
 	file = pxt_file_get(&stream->file);
 	if (file && !queue_end(stream))
 		fput(file);
 }
 
 /**
- * pxt_stream_end_owner() - end the streams of a process that executes a program, or ends
+ * pxt_stream_end_owner() - end the streams of a process that executes a program or exits
  *
- * Queues a task work, which shuts them down before the new program runs, or before the
- * parent learns of the end. Includes dead streams whose log is not complete.
+ * Queues task work that shuts them down before the new program runs or the parent is notified.
+ * Includes dead streams with an incomplete log.
  *
- * Context: in a tracepoint, in the task that executes or ends; must not sleep.
+ * Context: in a tracepoint, in the task that executes or exits; must not sleep.
  */
 void pxt_stream_end_owner(void)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Children of targets: they share the event types of their parent, and the streams with
- * POSIX_TRACE_INHERITED that trace the parent at the fork trace them, too.
+ * Children of targets: they share the event types of their parent, and they inherit the streams
+ * with POSIX_TRACE_INHERITED that trace the parent at the fork.
  *
- * The tracepoint that notices a fork must not sleep: its handler cannot take a mutex, nor
- * allocate (with preemption off, as before Linux 7.0, on PREEMPT_RT not even atomically). So
- * the rest is queued as task work: to the child, which runs it before its first instruction,
- * and to the forking thread, which replaces the used struct pxt_fork before it can fork
- * again. So as many of them as the process has threads are always enough. If there was no
- * memory, a fork finds none; then the forking thread fills the pool for the next fork.
+ * The tracepoint handler that sees a fork must not sleep or take a mutex. Before Linux 7.0 it also
+ * runs with preemption disabled, so on PREEMPT_RT even GFP_ATOMIC is not allowed. The rest is
+ * therefore queued as task work: to the child, which runs it before its first instruction, and to
+ * the forking thread, which replaces the used struct pxt_fork before it can fork again. One entry
+ * per thread of the process is always enough. If an allocation failed and a fork finds the pool
+ * empty, the forking thread refills it for the next fork.
  */
 #include <linux/hash.h>
 #include <linux/module.h>
@@ -32,8 +32,8 @@
 #define BEGUN_BITS	10
 
 /*
- * Processes that have not run yet, by their struct pid. The lock guards changes; readers use RCU.
- * It is raw, like that of the pools; both are innermost locks.
+ * Processes that have not run yet, hashed by struct pid. The lock guards changes; readers use RCU.
+ * It is raw, like the locks of the pools; both are innermost locks.
  */
 static DEFINE_RAW_SPINLOCK(pxt_forks_lock);
 static struct hlist_head pxt_forks_begun[1 << BEGUN_BITS];
@@ -44,9 +44,9 @@ static struct hlist_head *begun_bucket(const struct pid *pid)
 }
 
 /* ------------------------------------------------------------------ */
-/* Task works, in the new process and in the thread that forked		*/
+/* Task work, in the new process and in the forking thread		*/
 
-/* The child did not take it. */
+/* The child did not take the image. */
 static void put_image(struct pxt_fork *fork)
 {
 	struct pxt_table *table = fork->target->table;
@@ -58,7 +58,7 @@ static void put_image(struct pxt_fork *fork)
 	mutex_unlock(&table->lock);
 }
 
-/* The caller returns into code of the module: see pxt_process_exit(). */
+/* The caller returns into module code: see pxt_process_exit(). */
 static void fork_put(struct pxt_fork *fork)
 {
 	u32 slot;
@@ -71,14 +71,14 @@ static void fork_put(struct pxt_fork *fork)
 	}
 	put_image(fork);
 	pxt_target_put(fork->target);
-	/* Readers of the hash may still look at it. */
+	/* Readers of the hash may still access it. */
 	kfree_rcu(fork, rcu);
 }
 
-/* The target has one more thread, or one struct pxt_fork less: fill the pool. */
+/* Refill the pool: a thread was added, or an entry was used. */
 static void thread_goes_on(struct pxt_fork *fork)
 {
-	/* Without memory, a later child may go untraced, and is counted: see refill_later(). */
+	/* If this fails, a later child may go untraced and is counted: see refill_later(). */
 	if (!(current->flags & PF_EXITING))
 		pxt_fork_pool_reserve(&fork->target->forks, get_nr_threads(current));
 	fork_put(fork);
@@ -124,7 +124,7 @@ static void inherit(struct pxt_fork *fork)
 	}
 	if (!target)
 		return;
-	/* Unless its parent knows its program, or no log wants it. */
+	/* No effect if its parent knows its program or no log needs it. */
 	pxt_target_look(target, false);
 	pxt_target_put(target);
 }
@@ -146,8 +146,8 @@ static void process_begins(struct callback_head *work)
 	unsigned long flags;
 
 	/*
-	 * A child that was killed before it ran records nothing, so it need not inherit. It
-	 * does not count as untraced either.
+	 * A child killed before it runs records no events, so it need not inherit. It does not
+	 * count as untraced either.
 	 */
 	if (current->flags & PF_EXITING || fatal_signal_pending(current))
 		disinherit(fork);
@@ -157,7 +157,7 @@ static void process_begins(struct callback_head *work)
 	hlist_del_rcu(&fork->begun_node);
 	raw_spin_unlock_irqrestore(&pxt_forks_lock, flags);
 	/*
-	 * Out of the hash, then look for waiters. Pairs with the barrier in
+	 * Remove from the hash, then check for waiters. Pairs with the barrier in
 	 * prepare_to_wait_event(), between joining the queue and begun().
 	 */
 	smp_mb();
@@ -179,29 +179,29 @@ static void refill(struct callback_head *work)
 	struct pxt_target *target = container_of(work, struct pxt_target, refill_work);
 
 	clear_bit(PXT_TARGET_REFILL, &target->works);
-	/* Without memory, the next fork comes here again. */
+	/* If this fails, the next fork tries again. */
 	if (!(current->flags & PF_EXITING))
 		pxt_fork_pool_reserve(&target->forks, get_nr_threads(current));
 	pxt_target_put(target);
 	module_put(THIS_MODULE);
 }
 
-/* The pool of the caller is empty, as there was no memory: retry before it returns. */
+/* The caller's pool is empty because an allocation failed: retry before it returns. */
 static void refill_later(struct pxt_target *target)
 {
-	/* Another thread that forks has queued it: it runs soon. */
+	/* Another forking thread has queued it: it runs soon. */
 	if (test_and_set_bit(PXT_TARGET_REFILL, &target->works) ||
 	    !kref_get_unless_zero(&target->kref))
 		return;
 	__module_get(THIS_MODULE);
 	init_task_work(&target->refill_work, refill);
-	/* Cannot fail: the caller has not ended. */
+	/* Cannot fail: the caller has not exited. */
 	task_work_add(current, &target->refill_work, TWA_RESUME);
 }
 
 /*
- * Does a child inherit anything, streams or event types? If it shares the memory of its parent,
- * then also types that it may open: trace points in that memory keep their ids. Under RCU.
+ * Does a child inherit streams or event types? If it shares its parent's memory, it also inherits
+ * types it may open later: trace points in that memory keep their ids. Called under RCU.
  */
 static bool hands_down(const struct pxt_target *target, const struct task_struct *child)
 {
@@ -217,7 +217,7 @@ static bool hands_down(const struct pxt_target *target, const struct task_struct
 	return pxt_table_has_names(target->table);
 }
 
-/* Under RCU. */
+/* Called under RCU. */
 static void collect_streams(struct pxt_fork *fork)
 {
 	struct pxt_stream *stream;
@@ -229,7 +229,7 @@ static void collect_streams(struct pxt_fork *fork)
 		if (!is_inherited(stream) || !kref_get_unless_zero(&stream->kref))
 			continue;
 		fork->stream[slot] = stream;
-		/* Count the child now: the parent may end before the child runs. */
+		/* Count the child now: the parent may exit before the child runs. */
 		atomic_inc(&stream->link.nr_targets);
 	}
 }
@@ -253,7 +253,7 @@ static void begin_process(struct pxt_fork *fork, struct task_struct *child)
 	pxt_table_note_first(fork->target->table);
 	collect_streams(fork);
 	fork->image = pxt_image_get(&fork->target->author);
-	/* Lives as long as the child, which takes this out of the hash. */
+	/* Lives as long as the child, which removes this from the hash. */
 	fork->child = task_tgid(child);
 	init_task_work(&fork->child_work, process_begins);
 	raw_spin_lock_irqsave(&pxt_forks_lock, flags);
@@ -280,17 +280,17 @@ static void begin(struct pxt_fork *fork, struct pxt_target *target, struct task_
 	else
 		begin_thread(fork);
 	init_task_work(&fork->parent_work, parent_goes_on);
-	/* One reference to the module for each work. */
+	/* One module reference per work. */
 	__module_get(THIS_MODULE);
 	__module_get(THIS_MODULE);
-	/* Neither can fail: the child has not run, and the caller has not ended. */
+	/* Neither can fail: the child has not run, and the caller has not exited. */
 	task_work_add(child, &fork->child_work, TWA_RESUME);
 	task_work_add(current, &fork->parent_work, TWA_RESUME);
 }
 
 /**
- * pxt_fork_noticed() - note that the calling process has a new child, or a new thread
- * @child: has not run yet, and does not before this returns
+ * pxt_fork_noticed() - note a new child or thread of the calling process
+ * @child: has not run yet; does not run before this returns
  *
  * Context: in a tracepoint; must not sleep.
  */
@@ -312,7 +312,7 @@ void pxt_fork_noticed(struct task_struct *child)
 		pxt_gate_outdate(target);
 	if (process && !hands_down(target, child))
 		goto unlock;
-	/* While a stream traces the process, the module cannot be unloaded: then this works. */
+	/* Succeeds while a stream traces the process: the module cannot be unloaded then. */
 	if (!try_module_get(THIS_MODULE))
 		goto unlock;
 	fork = pxt_fork_pool_take(&target->forks);
@@ -346,18 +346,18 @@ static bool begun(const struct pid *pid)
 
 /**
  * pxt_fork_wait() - wait until a new process has inherited
- * @task: any thread of it
+ * @task: any thread of the process
  *
- * Otherwise it could become a target with event types of its own. Context: may sleep.
+ * Without the wait it might become a target with separate event types. Context: may sleep.
  *
- * Return: 0; -ESRCH if its fork is not complete, or it was reaped; -ERESTARTSYS.
+ * Return: 0; -ESRCH if its fork is incomplete or it was reaped; -ERESTARTSYS.
  */
 int pxt_fork_wait(struct task_struct *task)
 {
 	struct pid *pid;
 	int err;
 
-	/* While this is set, pxt_fork_noticed() may not have been called. */
+	/* While this is set, pxt_fork_noticed() may not have been called yet. */
 	if (READ_ONCE(task->__state) & TASK_NEW)
 		return -ESRCH;
 	/* Pairs with an unlock and a lock between pxt_fork_noticed() and clearing TASK_NEW. */
@@ -365,7 +365,7 @@ int pxt_fork_wait(struct task_struct *task)
 	pid = get_task_pid(task, PIDTYPE_TGID);
 	if (!pid)
 		return -ESRCH;
-	/* Only this process wakes the caller, not each one that begins to run. */
+	/* Woken only by this process, not by each new process. */
 	err = wait_var_event_interruptible(pid, !begun(pid));
 	put_pid(pid);
 	return err;

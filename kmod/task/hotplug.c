@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Notices CPUs that go offline and come back, for all streams. Their sub-buffers are handled
- * in ring/subbuf.c.
+ * Tracks CPUs that go offline and come back, for all streams. Their sub-buffers are handled in
+ * ring/subbuf.c.
  *
- * On an offline CPU no writer is between its look at the head and its commit: the scheduler
- * has moved all tasks away, so a restartable sequence was preempted and restarts elsewhere,
- * and kernel code with interrupts off has turned them on again. Earlier stores of the CPU
- * are visible here: stop_machine() and the wait for the CPU's last step lie between.
+ * On an offline CPU no writer is between reading the head and its commit: the scheduler has moved
+ * all tasks away, so a restartable sequence was preempted and restarts elsewhere, and kernel code
+ * has left its sections with interrupts off. Earlier stores of the CPU are visible here: they are
+ * ordered by stop_machine() and the wait for the CPU's last step.
  */
 #include <linux/cpuhotplug.h>
 
@@ -28,11 +28,11 @@ static void come_back(struct pxt_stream *stream, void *cpu)
 }
 
 /*
- * Both run on another CPU, and may sleep: prepare_cpu() before the CPU runs anything, dead_cpu()
- * after it has run its last, also if it fails to come up.
+ * Both run on another CPU and may sleep: prepare_cpu() before the CPU runs anything, dead_cpu()
+ * after it has stopped or failed to come up.
  *
- * A stream that is not in the list has no sub-buffer on this CPU: no process records into it
- * before it is listed, and it is dead when it has left the list.
+ * A stream outside the list has no sub-buffer on this CPU: no process records into it before it is
+ * listed, and it is dead once it has left the list.
  */
 static int prepare_cpu(unsigned int cpu)
 {
@@ -47,13 +47,13 @@ static int dead_cpu(unsigned int cpu)
 }
 
 /**
- * pxt_hotplug_init() - begin to notice CPUs that go offline and come back
+ * pxt_hotplug_init() - start to track CPUs that go offline and come back
  *
  * Context: may sleep. Return: 0; -ENOSPC if the kernel has no free hotplug state; -ENOMEM.
  */
 int pxt_hotplug_init(void)
 {
-	/* There are no streams, so the CPUs that are online now need no call. */
+	/* There are no streams, so CPUs already online need no call. */
 	int ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "posixtrace:prepare",
 					    prepare_cpu, dead_cpu);
 
@@ -64,7 +64,7 @@ int pxt_hotplug_init(void)
 }
 
 /**
- * pxt_hotplug_exit() - stop noticing them
+ * pxt_hotplug_exit() - stop tracking CPUs
  *
  * Context: may sleep.
  */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Notices forks, execs and ends of processes, and new names of threads, by tracepoints of the
+ * Tracks fork, exec and exit of processes, and renames of threads, through tracepoints of the
  * scheduler. These are not exported by name, but can be looked up.
  *
- * A handler of a tracepoint must not sleep: before Linux 7.0 it runs with preemption off,
- * and from then on in an SRCU read-side section that may be preempted. The handlers do not
- * rely on either: they look up objects under rcu_read_lock(), their locks are raw, and they
- * use no data of the CPU. Work that sleeps is queued as task work, which runs
- * before the new program does, and before the parent learns of the end.
+ * A tracepoint handler must not sleep: before Linux 7.0 it runs with preemption off, since then in
+ * a preemptible SRCU read-side section. The handlers do not rely on either: they look up objects
+ * under rcu_read_lock(), their locks are raw, and they use no per-CPU data. Work that sleeps is
+ * queued as task work: it runs before the new program starts or the parent is notified.
  */
 #include <linux/binfmts.h>
 #include <linux/kernel.h>
@@ -29,11 +28,11 @@
 #include "task/process.h"
 
 /* ------------------------------------------------------------------ */
-/* Task works, in the process that executes or ends			*/
+/* Task work, in the process that executes or exits			*/
 
 /*
- * Is this process the only one that can see the stream's records? Its own mappings are gone with
- * its old address space, unless another process shares that.
+ * Is this process the only one that can see the stream's records? Its mappings went away with its
+ * old address space, unless another process shares that.
  */
 static bool is_alone(const struct pxt_stream *stream)
 {
@@ -41,9 +40,9 @@ static bool is_alone(const struct pxt_stream *stream)
 }
 
 /*
- * A target has executed a program. Streams whose controller may not trace the new program leave
- * it. It stays a target only if a stream is left: otherwise the event type ids of the old
- * program mean nothing to the new one. Returns whether it stays.
+ * A target has executed a program. Streams leave it if their controller may not trace the new
+ * program. It stays a target only if a stream is left: the event type ids of the old program are
+ * meaningless for the new one. Returns true if it stays.
  */
 static bool look_again(struct pxt_target *target)
 {
@@ -78,26 +77,26 @@ static void target_executes(struct callback_head *work)
 	struct pxt_target *target = container_of(work, struct pxt_target, exec_work);
 
 	clear_bit(PXT_TARGET_EXEC, &target->works);
-	/* One thread is left, and has a new thread pointer. */
+	/* Only one thread is left, with a new thread pointer. */
 	clear_bit(PXT_TARGET_SHARED_TP, &target->works);
 	if (!(current->flags & PF_EXITING) && look_again(target)) {
 		WRITE_ONCE(target->mm, current->mm);
 		pxt_image_executed(target);
 		pxt_target_executed(target);
 	}
-	/* After the streams that may not trace the new program have left. */
+	/* After streams that may not trace the new program have left. */
 	clear_bit_unlock(PXT_TARGET_HIDDEN, &target->works);
 	pxt_target_put(target);
 	module_put(THIS_MODULE);
 }
 
-/* What a new log has to know of the process. */
+/* Collect what a new log needs to know about the process. */
 static void target_looks(struct callback_head *work)
 {
 	struct pxt_target *target = container_of(work, struct pxt_target, look_work);
 
 	clear_bit(PXT_TARGET_LOOK, &target->works);
-	/* If it has executed a program, exec_work decides first which streams may know it. */
+	/* After an exec, exec_work first decides which streams may trace the process. */
 	if (!(current->flags & PF_EXITING) && !test_bit(PXT_TARGET_EXEC, &target->works))
 		pxt_target_look(target, true);
 	pxt_target_put(target);
@@ -113,10 +112,13 @@ static void target_ends(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
-/* How many threads of a process are asked if they run. */
+/* Number of threads of a process checked for a running one. */
 #define THREADS_ASKED	64
 
-/* Queues the work to one of the first threads. Under RCU. Returns false if none of them fits. */
+/*
+ * Queue the work to one of the first threads. Called under RCU. Returns false if no thread is
+ * suitable.
+ */
 static bool queue_look(struct pxt_target *target, struct task_struct *task, bool running)
 {
 	u32 asked = 0;
@@ -135,19 +137,22 @@ static bool queue_look(struct pxt_target *target, struct task_struct *task, bool
 }
 
 /**
- * pxt_process_look() - let a process look at itself for the log of a new stream
- * @target: of the process; a stream with log was put on it
- * @task: any thread of it
+ * pxt_process_look() - let a process report itself to the log of a new stream
+ * @target: of the process; a stream with a log was attached to it
+ * @task: any thread of the process
  *
- * The thread does so when it next returns to user mode, so a running one is better than one that
- * sleeps. The caller does not wait for it. Context: process; the caller holds an open file of the
- * module.
+ * The thread does so when it next returns to user mode, so a running thread is preferred to a
+ * sleeping one. The caller does not wait for it. Context: process; the caller holds an open file of
+ * the module.
  */
 void pxt_process_look(struct pxt_target *target, struct task_struct *task)
 {
 	bool queued;
 
-	/* If it is queued, it will look: it clears this before it takes the lock of the table. */
+	/*
+	 * If already queued, the work will see the new stream: it clears this bit before it takes
+	 * the table lock.
+	 */
 	if (test_and_set_bit(PXT_TARGET_LOOK, &target->works))
 		return;
 	pxt_target_ref(target);
@@ -164,13 +169,13 @@ void pxt_process_look(struct pxt_target *target, struct task_struct *task)
 }
 
 /* ------------------------------------------------------------------ */
-/* In the tracepoints: must not sleep					*/
+/* Tracepoint handlers: must not sleep					*/
 
 /*
- * A reference to the target of the calling process, for a work that is queued once and puts the
- * reference. No reference is put here: when two threads end at once, both may see that no
- * thread is left, and the work of one may be over before the other goes on. The other would
- * put the last reference, which takes a mutex.
+ * Get a reference to the target of the calling process, for work that is queued once and puts the
+ * reference. Do not put a reference here: when two threads exit at the same time, both may see that
+ * no thread is left, and the work of one may complete before the other proceeds. The other would
+ * then put the last reference, which takes a mutex.
  */
 static struct pxt_target *target_for_work(int bit)
 {
@@ -180,11 +185,11 @@ static struct pxt_target *target_for_work(int bit)
 	target = pxt_target_lookup(task_tgid(current));
 	if (!target || test_and_set_bit(bit, &target->works))
 		goto none;
-	/* While a stream traces the process, the module cannot be unloaded: then this works. */
+	/* Succeeds while a stream traces the process: the module cannot be unloaded then. */
 	if (!try_module_get(THIS_MODULE))
 		goto none;
 	if (!kref_get_unless_zero(&target->kref)) {
-		/* The target has ended. */
+		/* The target has exited. */
 		module_put(THIS_MODULE);
 		goto none;
 	}
@@ -196,7 +201,7 @@ none:
 	return NULL;
 }
 
-/* As TP_PROTO says. */
+/* Arguments as in TP_PROTO. */
 static void process_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	pxt_fork_noticed(child);
@@ -218,8 +223,8 @@ static bool leaves_scope(const struct pxt_target *target)
 }
 
 /*
- * Has the program been given privileges, may its user not read it, or is it out of the scope of a
- * controller? Streams may leave then.
+ * Has the program gained privileges, is it unreadable for its user, or is it outside the scope of a
+ * controller? Streams may leave in these cases.
  */
 static bool is_hidden(const struct pxt_target *target, const struct linux_binprm *bprm)
 {
@@ -235,7 +240,7 @@ static void process_exec(void *data, struct task_struct *task, pid_t old_pid,
 
 	if (target) {
 		target->secure = bprm->secureexec;
-		/* No event of the kernel tells of the new program before exec_work has decided. */
+		/* Kernel events must not reveal the new program before exec_work has decided. */
 		if (is_hidden(target, bprm))
 			set_bit(PXT_TARGET_HIDDEN, &target->works);
 		init_task_work(&target->exec_work, target_executes);
@@ -277,7 +282,7 @@ static void process_exit(PXT_PROCESS_EXIT_ARGS)
 		return;
 	}
 	/*
-	 * The count of threads is 0, then the target is looked up. Pairs with the barrier in
+	 * Look up the target after the thread count is 0. Pairs with the barrier in
 	 * pxt_target_make(): it sees the count, or this finds the target.
 	 */
 	smp_mb();
@@ -318,7 +323,7 @@ static void unregister(size_t n)
 }
 
 /**
- * pxt_process_init() - begin to notice forks, execs and ends of processes
+ * pxt_process_init() - start to track fork, exec and exit of processes
  *
  * Return: 0; -ENODEV if this kernel has no such tracepoints; -ENOMEM.
  */
@@ -341,16 +346,16 @@ int pxt_process_init(void)
 }
 
 /**
- * pxt_process_exit() - stop noticing them
+ * pxt_process_exit() - stop tracking processes
  *
- * When it returns, no handler and no task work of the module runs. Context: may sleep.
+ * No handler or task work of the module runs after it returns. Context: may sleep.
  */
 void pxt_process_exit(void)
 {
 	unregister(ARRAY_SIZE(hooks));
 	/*
-	 * A task work may have put its reference to the module, but not have returned: wait
-	 * until each task has slept, or been in user mode.
+	 * A task work may have put its module reference without having returned yet: wait until
+	 * each task has slept or been in user mode.
 	 */
 	synchronize_rcu_tasks();
 }
