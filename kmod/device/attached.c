@@ -68,7 +68,7 @@ long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __u
  * @att: of the file
  *
  * Context: may sleep.
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_attached_acts(struct pxt_attachment *att)
 {
@@ -88,7 +88,7 @@ bool pxt_attached_acts(struct pxt_attachment *att)
  * pxt_attached_owns() - did the calling process attach, in its present address space?
  * @att: of the file
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_attached_owns(const struct pxt_attachment *att)
 {

@@ -408,7 +408,7 @@ static u64 metadata_limit(const struct pxt_logwriter *w)
  * Restarts the metadata of a LOOP log if there is too much of it: most describes threads that are
  * long gone.
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_logwriter_begins_metadata(struct pxt_logwriter *w)
 {
@@ -421,7 +421,7 @@ bool pxt_logwriter_begins_metadata(struct pxt_logwriter *w)
  * pxt_logwriter_takes_metadata() - check for room for metadata about threads and processes
  * @w: begun
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_logwriter_takes_metadata(const struct pxt_logwriter *w)
 {

@@ -254,7 +254,7 @@ static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len, 
  *
  * In that thread, consumes the signal so that the next one can interrupt a later attempt.
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_logfile_given_up(struct pxt_logfile *lf)
 {
@@ -273,7 +273,7 @@ bool pxt_logfile_given_up(struct pxt_logfile *lf)
  * The end of the controller must not wait for a server of the file. Neither may exec wait for any
  * file that ignores signals. The task must also not have a lower RLIMIT_FSIZE than at CREATE.
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_logfile_allows(const struct pxt_logfile *lf, enum pxt_logfile_server server)
 {

@@ -269,7 +269,7 @@ void pxt_log_rest(struct pxt_log *log, u64 delay)
  * @log: served by the caller
  *
  * Context: may sleep.
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_log_pauses(struct pxt_log *log)
 {

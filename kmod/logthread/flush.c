@@ -439,7 +439,7 @@ int pxt_flush_last(struct pxt_log *log)
  * pxt_flush_pending() - check if a flush has anything to write
  * @log: any; called by its thread
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_flush_pending(const struct pxt_log *log)
 {

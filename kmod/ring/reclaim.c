@@ -474,7 +474,7 @@ static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
  * @pool: locked
  * @subbuf: handed out
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_reclaim_is_read(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {

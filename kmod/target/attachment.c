@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attachments: processes that map the gate. Each program that is linked with the library attaches
- * when it begins, and most of them are never traced. So an attachment is all that such a process
- * has: it becomes a target when a stream traces it, or when it opens a name.
+ * Attachments: processes that map the gate. Each program linked with the library attaches at its
+ * start, and most are never traced. Such a process only has an attachment: it becomes a target when
+ * a stream traces it or when it opens a name.
  *
- * Until then its gate is a page of zeros that all such processes share. When the attachment gets a
- * target, the page is taken out of the page table, and the next access finds the gate of the
- * process, see gatemap.c.
+ * Until then its gate is a page of zeros shared by all such processes. When the attachment gets a
+ * target, the page is unmapped, and the next access finds the gate of the process, see gatemap.c.
  */
 #include <linux/hash.h>
 #include <linux/mm.h>
@@ -26,19 +25,19 @@
 
 #define BITS	12
 
-/* How long a tracer waits for threads that are in a page fault of the gate. */
+/* How long a tracer waits for threads in a page fault of the gate. */
 #define VISIT_MS	1000
 
-/* Attachments of a process, and of others with its memory, that learn that it is traced. */
+/* Maximum attachments of a process, and of others with its memory, to notify when it is traced. */
 #define OTHERS_MAX	16
 
-/* How many attachments are looked at to find these. */
+/* Attachments checked to find these. */
 #define OTHERS_SEEN	64
 
 /**
  * struct bucket - some of the attachments
- * @lock: guards the list; innermost. A program that wants many attachments of one process, or of
- *	one address space, makes only lists longer that few others use
+ * @lock: guards the list; innermost. A program that creates many attachments for one process or
+ *	address space only lengthens lists that few others use
  * @head: newest first
  */
 struct bucket {
@@ -50,7 +49,7 @@ struct bucket {
 static struct bucket by_pid[1 << BITS];
 static struct bucket by_mm[1 << BITS];
 
-/* The number of the last one. */
+/* Number of the last attachment. */
 static atomic64_t attachments_made;
 
 static struct bucket *pid_bucket(const struct pid *pid)
@@ -70,7 +69,7 @@ static void add_to(struct bucket *bucket, struct hlist_node *node)
 	spin_unlock(&bucket->lock);
 }
 
-/* It may never have been added. */
+/* Also works for a node that was never added. */
 static void remove_from(struct bucket *bucket, struct hlist_node *node)
 {
 	spin_lock(&bucket->lock);
@@ -79,7 +78,7 @@ static void remove_from(struct bucket *bucket, struct hlist_node *node)
 }
 
 /**
- * pxt_attachment_init() - begin with a number that none had since the machine was started
+ * pxt_attachment_init() - start with a number unused since boot
  *
  * The library caches by number, even across rmmod and insmod.
  */
@@ -120,8 +119,8 @@ static void attachment_release(struct kref *kref)
 }
 
 /**
- * pxt_attachment_put() - give a reference back
- * @att: not used by the caller any more
+ * pxt_attachment_put() - put a reference
+ * @att: no longer used by the caller
  *
  * Context: may sleep.
  */
@@ -132,7 +131,7 @@ void pxt_attachment_put(struct pxt_attachment *att)
 
 /**
  * pxt_attachment_try_ref() - get a reference, unless the last one is gone
- * @att: found under RCU, or with a lock
+ * @att: found under RCU or with a lock
  *
  * Return: @att, or NULL.
  */
@@ -141,7 +140,10 @@ struct pxt_attachment *pxt_attachment_try_ref(struct pxt_attachment *att)
 	return kref_get_unless_zero(&att->kref) ? att : NULL;
 }
 
-/* That of the calling process in its address space: a reference, or NULL. Locked. */
+/*
+ * Find the attachment of the calling process in its address space: a reference, or NULL. Called
+ * with the lock.
+ */
 static struct pxt_attachment *find_mine(const struct bucket *bucket)
 {
 	struct pxt_attachment *att;
@@ -170,7 +172,7 @@ static struct pxt_attachment *attachment_new(struct inode *inode)
 	return att;
 }
 
-/* Returns the attachment that the calling process has; if there is none, @mine becomes it. */
+/* Return the attachment of the calling process; if it does not exist, @mine becomes it. */
 static struct pxt_attachment *find_or_add(struct pxt_attachment *mine)
 {
 	struct bucket *bucket = pid_bucket(mine->pid);
@@ -188,8 +190,8 @@ static struct pxt_attachment *find_or_add(struct pxt_attachment *mine)
 }
 
 /*
- * Give an attachment the target of its process, which has a gate. Two tasks may do so at the same
- * time. The target may have ended with its last thread, or when its process became another program.
+ * Set the target of an attachment; the target has a gate. Two tasks may do so in parallel. The
+ * target may have ended with its last thread or by an exec.
  */
 static void bind(struct pxt_attachment *att, struct pxt_target *target)
 {
@@ -197,7 +199,7 @@ static void bind(struct pxt_attachment *att, struct pxt_target *target)
 	if (!att->target && !target->ended) {
 		pxt_target_ref(target);
 		pxt_gate_note_program(target, att->mm);
-		/* Before the process sees the gate: a synchronization has to reach it. */
+		/* Before the process sees the gate: a synchronization must reach it. */
 		list_add_tail(&att->node, &target->table->attachments);
 		/* Pairs with the acquire in pxt_attachment_bound(). */
 		smp_store_release(&att->target, target);
@@ -214,15 +216,18 @@ static void unmap(struct pxt_attachment *att)
 }
 
 /*
- * The attachment has a target, or is open, by now: let the process see it. A page fault that began
- * before may map the old page once more, and unmaps it itself before its thread runs on; so that
- * no other thread reads that page meanwhile, wait for such faults. Only threads of the process can
- * make this last, and it has seen a stream too late by no more than that. Waits for @patience
- * jiffies at most, and returns how many are left.
+ * The attachment now has a target or is open: make this visible to the process. A page fault that
+ * began earlier may map the old page again, and unmaps it before its thread continues. Wait for
+ * such faults so that no other thread reads that page in between. Only threads of the process can
+ * delay this, and the delay only affects how soon the process sees a stream. Waits for at most
+ * @patience jiffies, and returns the jiffies left.
  */
 static long show(struct pxt_attachment *att, long patience)
 {
-	/* Pairs with the barrier in pxt_attachment_visit(): it sees the target, or this it. */
+	/*
+	 * Pairs with the barrier in pxt_attachment_visit(): it sees the target, or this sees the
+	 * visitor.
+	 */
 	smp_mb();
 	unmap(att);
 	if (!patience || !atomic_read(&att->visitors))
@@ -237,27 +242,27 @@ static long show(struct pxt_attachment *att, long patience)
 }
 
 /**
- * pxt_attachment_visit() - a thread may be about to map the gate that is shut
+ * pxt_attachment_visit() - note that a thread may be about to map the shut gate
  * @att: of its address space
  *
- * Ends with pxt_attachment_leave(), after the page fault.
+ * Call pxt_attachment_leave() after the page fault.
  */
 void pxt_attachment_visit(struct pxt_attachment *att)
 {
 	atomic_inc(&att->visitors);
-	/* Then look for the target. Pairs with the barrier in show(). */
+	/* Look for the target after this. Pairs with the barrier in show(). */
 	smp_mb__after_atomic();
 }
 
 /**
- * pxt_attachment_leave() - the page fault is over, and the thread has not run since
+ * pxt_attachment_leave() - end the page fault; the thread has not run since
  * @att: from pxt_attachment_visit()
  *
  * Context: may sleep.
  */
 void pxt_attachment_leave(struct pxt_attachment *att)
 {
-	/* The page was mapped, then look for the target. Pairs with the barrier in show(). */
+	/* Look for the target after the page was mapped. Pairs with the barrier in show(). */
 	smp_mb();
 	if (pxt_attachment_bound(att) || READ_ONCE(att->open))
 		unmap(att);
@@ -265,7 +270,7 @@ void pxt_attachment_leave(struct pxt_attachment *att)
 		wake_up_var(&att->visitors);
 }
 
-/* An attachment of the process without target: a reference, or NULL. */
+/* Find an attachment of the process without a target: a reference, or NULL. */
 static struct pxt_attachment *find_unbound(const struct pxt_target *target)
 {
 	struct bucket *bucket = pid_bucket(target->pid);
@@ -281,7 +286,7 @@ static struct pxt_attachment *find_unbound(const struct pxt_target *target)
 	return att;
 }
 
-/* That of another process with the same memory, which has no target, and is not open. */
+/* Find an attachment of another process with the same memory that has no target and is not open. */
 static struct pxt_attachment *find_other(const struct pxt_target *target)
 {
 	const void *mm = READ_ONCE(target->mm);
@@ -305,12 +310,12 @@ static struct pxt_attachment *find_other(const struct pxt_target *target)
 }
 
 /**
- * pxt_attachment_found() - let the process of a target see its gate
+ * pxt_attachment_found() - make the gate visible to the process of a target
  * @target: with a gate
  *
- * Other processes with its memory see a gate that is open for everything, unless they have one of
- * their own: there is room for one gate only. Context: may sleep, up to a second in all if threads
- * are in page faults, or until a fatal signal comes.
+ * Other processes with its memory see a gate that is open for everything, unless they have a
+ * separate one: there is room for only one gate. Context: may sleep, for up to a second in total if
+ * threads are in page faults, or until a fatal signal.
  */
 void pxt_attachment_found(struct pxt_target *target)
 {
@@ -319,7 +324,7 @@ void pxt_attachment_found(struct pxt_target *target)
 	u32 mine = 0, others = 0;
 	bool ended = false;
 
-	/* The newest is that of its present memory. */
+	/* The newest one belongs to its current memory. */
 	while (!ended && mine++ < OTHERS_MAX && !fatal_signal_pending(current)) {
 		att = find_unbound(target);
 		if (!att)
@@ -342,7 +347,7 @@ void pxt_attachment_found(struct pxt_target *target)
 /* ------------------------------------------------------------------ */
 /* New attachments							*/
 
-/* Does the process of a new attachment have a target already? */
+/* Check if the process of a new attachment already has a target. */
 static void look_for_target(struct pxt_attachment *att)
 {
 	struct pxt_target *target = pxt_target_find(att->pid);
@@ -356,11 +361,11 @@ static void look_for_target(struct pxt_attachment *att)
 }
 
 /**
- * pxt_attachment_get() - the attachment of the calling process, new if need be
- * @inode: of the file that it maps the gate by; a new attachment keeps it
+ * pxt_attachment_get() - get or create the attachment of the calling process
+ * @inode: of the file it maps the gate with; a new attachment keeps it
  *
  * Context: may sleep.
- * Return: one reference, or NULL if there is no memory.
+ * Return: one reference, or NULL if out of memory.
  */
 struct pxt_attachment *pxt_attachment_get(struct inode *inode)
 {
@@ -375,15 +380,15 @@ struct pxt_attachment *pxt_attachment_get(struct inode *inode)
 	mine = attachment_new(inode);
 	if (!mine)
 		return NULL;
-	/* Before another thread finds it, so that no thread maps a gate that is shut. */
+	/* Before another thread can find it, so that no thread maps a shut gate. */
 	look_for_target(mine);
 	att = find_or_add(mine);
 	if (att != mine) {
 		pxt_attachment_put(mine);
 	} else if (!pxt_attachment_bound(att)) {
 		/*
-		 * CREATE makes the gate first and looks for attachments then: either it finds this
-		 * one, or its lock there was taken before, and this sees the gate.
+		 * CREATE makes the gate before it looks for attachments: either it finds this one,
+		 * or it took the lock there earlier, and this sees the gate.
 		 */
 		look_for_target(att);
 		if (pxt_attachment_bound(att))
@@ -393,9 +398,9 @@ struct pxt_attachment *pxt_attachment_get(struct inode *inode)
 }
 
 /* ------------------------------------------------------------------ */
-/* The target that a caller acts for					*/
+/* Target of a caller							*/
 
-/* Make the process of an attachment a target, which it may be already. */
+/* Make the process of an attachment a target unless it already is. */
 static struct pxt_target *promote(struct pxt_attachment *att)
 {
 	struct task_struct *task = get_pid_task(att->pid, PIDTYPE_TGID);
@@ -415,7 +420,7 @@ static struct pxt_target *promote(struct pxt_attachment *att)
 	return target;
 }
 
-/* Make the calling process, which shares the memory of a target, one of its family. */
+/* Make the calling process, which shares the memory of a target, a member of its family. */
 static struct pxt_target *join(struct pxt_target *of)
 {
 	struct pxt_target *target = pxt_target_born(task_tgid(current), of->table);
@@ -428,8 +433,9 @@ static struct pxt_target *join(struct pxt_target *of)
 }
 
 /*
- * The calling process shares the memory of the process that attached, but is no thread of it. It
- * is a target of its own. Until the other one is a target, so are its event types.
+ * The calling process shares the memory of the process that attached, but is not a thread of it. It
+ * becomes a separate target. Until the other process is a target, its event types are separate as
+ * well.
  */
 static struct pxt_target *acting(struct pxt_attachment *att, struct pxt_target *of, bool make)
 {
@@ -445,16 +451,16 @@ static struct pxt_target *acting(struct pxt_attachment *att, struct pxt_target *
 	}
 	mutex_lock(&of->table->lock);
 	/*
-	 * Before the caller looks at its gate. Pairs with the lock that gate.c takes: either
-	 * the synchronization after a change of the gate sees @shared, or the caller sees the
-	 * changed gate.
+	 * Before the caller reads its gate. Pairs with the lock in gate.c: either the
+	 * synchronization after a change of the gate sees @shared, or the caller sees the changed
+	 * gate.
 	 */
 	att->shared = true;
 	mutex_unlock(&of->table->lock);
 	return target;
 }
 
-/* As above, while the process that attached is no target. */
+/* Like acting(), for a process that attached but is not a target yet. */
 static struct pxt_target *acting_first(struct pxt_attachment *att, bool make)
 {
 	struct pxt_target *target = pxt_target_find(task_tgid(current)), *of;
@@ -470,16 +476,16 @@ static struct pxt_target *acting_first(struct pxt_attachment *att, bool make)
 }
 
 /**
- * pxt_attachment_target() - the target of the calling process
+ * pxt_attachment_target() - get the target of the calling process
  * @att: of its address space
- * @make: make it a target if it is none
+ * @make: make it a target if necessary
  *
- * A process that shares the memory of its parent, but is no thread of it, finds the file
- * that its parent has attached.
+ * A process that shares the memory of its parent but is not a thread of it uses the file that its
+ * parent has attached.
  *
  * Context: may sleep.
- * Return: a reference; NULL if it is no target, or one with another table; with @make also -ENOMEM,
- * and -ESRCH if the process that attached has ended.
+ * Return: a reference; NULL if the process is not a target or has another table; with @make also
+ * -ENOMEM, and -ESRCH if the process that attached has ended.
  */
 struct pxt_target *pxt_attachment_target(struct pxt_attachment *att, bool make)
 {

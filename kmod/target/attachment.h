@@ -13,26 +13,26 @@
 #include "target/target.h"
 
 /**
- * struct pxt_attachment - a process that maps the gate, in one of its address spaces
- * @kref: of its files of role target and of its mappings of the gate
+ * struct pxt_attachment - a process that maps the gate, in one address space
+ * @kref: held by its files of role target and its mappings of the gate
  * @rcu: mappings find it under RCU
  * @pid_node: by process, see attachment.c
  * @mm_node: by address space
- * @number: never 0; no other attachment has or had it; constant
+ * @number: unique over all attachments, past ones included, and never 0; constant
  * @pid: the process that attached; constant
- * @mm: its address space: a synchronization has to reach the threads that run in it. The next image
- *	of the process has to attach again. The struct is held, the memory is not; constant
- * @inode: the gate is mapped by way of its address space; those that a process inherits from its
- *	parent, by that of the parent; constant
- * @target: of @pid; a reference. NULL until a stream or a name wants it: until then the process
- *	sees a gate that is shut. Written once, under the lock of the table, with release
- * @node: in pxt_table.attachments, once it has @target; under table->lock
- * @shared: another process with this address space has recorded with one of the files, into
- *	a stream that may trace only that process; under table->lock
- * @marked: the current synchronization has to reach its CPUs; under table->lock
+ * @mm: its address space: a synchronization must reach the threads that run in it. After an exec
+ *	the process must attach again. Holds the struct, not the memory; constant
+ * @inode: the gate is mapped through its address space; inherited mappings use the parent's;
+ *	constant
+ * @target: target of @pid; a reference. NULL until a stream or a name needs it: until then the
+ *	process sees a shut gate. Written once, under the lock of the table, with release
+ * @node: in pxt_table.attachments, once @target is set; under table->lock
+ * @shared: another process with this address space has recorded with one of the files, into a
+ *	stream that may trace only that process; under table->lock
+ * @marked: the current synchronization must reach its CPUs; under table->lock
  * @open: without @target: another process with this address space is traced, so the gate is open
  *	for everything; set once
- * @visitors: threads that may map a gate that is shut, although there is @target by now
+ * @visitors: threads that may map a shut gate although @target is set
  */
 struct pxt_attachment {
 	struct kref kref;
@@ -60,7 +60,7 @@ void pxt_attachment_leave(struct pxt_attachment *att);
 struct pxt_target *pxt_attachment_target(struct pxt_attachment *att, bool make);
 void pxt_attachment_found(struct pxt_target *target);
 
-/* The caller has a reference to @att, which holds the target. */
+/* The caller holds a reference to @att, which keeps the target alive. */
 static inline struct pxt_target *pxt_attachment_bound(const struct pxt_attachment *att)
 {
 	/* Pairs with the release in bind(). */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Build ids of the files that a process has mapped, read out of its memory. The process may have
- * written anything there.
+ * Build ids of the files a process has mapped, read from its memory. Do not trust the contents: the
+ * process may have written anything there.
  */
 #include <linux/align.h>
 #include <linux/elf.h>
@@ -11,13 +11,13 @@
 
 #include "target/buildid.h"
 
-/* Type of the note with the build id, with the name "GNU". */
+/* Type of the note with the build id; its name is "GNU". */
 #define NOTE_BUILD_ID	3
 #define SEGMENTS_MAX	64
-/* Bytes of a segment of notes that are looked at. */
+/* Bytes read from a segment of notes. */
 #define NOTES_SIZE	512
 
-/* The part of a mapping of the beginning of a file. */
+/* A mapping of the start of a file. */
 struct image {
 	u64 address;
 	u64 length;
@@ -30,7 +30,7 @@ static bool read_image(const struct image *image, u64 offset, void *to, size_t s
 	return !copy_from_user(to, u64_to_user_ptr(image->address + offset), size);
 }
 
-/* Gets the build id out of notes. Returns its bytes; 0 if there is none. */
+/* Extract the build id from notes. Returns its size in bytes; 0 if not found. */
 static u32 find_note(const u8 *notes, u32 size, u8 *id)
 {
 	struct elf32_note note;	/* the same as elf64_note */
@@ -66,7 +66,7 @@ static u32 read_notes(const struct image *image, u64 offset, u64 size, u8 *id)
 	return read_image(image, offset, notes, size) ? find_note(notes, size, id) : 0;
 }
 
-/* Only the fields that are needed. */
+/* Fill in only the fields that are needed. */
 static bool read_head(const struct image *image, bool is_64, struct elf64_hdr *to)
 {
 	struct elf32_hdr head;
@@ -81,7 +81,7 @@ static bool read_head(const struct image *image, bool is_64, struct elf64_hdr *t
 	return true;
 }
 
-/* The same. */
+/* Fill in only the fields that are needed. */
 static bool read_segment(const struct image *image, bool is_64, u64 offset, struct elf64_phdr *to)
 {
 	struct elf32_phdr segment;
@@ -115,13 +115,13 @@ static u32 read_elf(const struct image *image, bool is_64, u8 *id)
 }
 
 /**
- * pxt_buildid_read() - the build id of a file, from the memory of the calling process
- * @address: where the beginning of the file is mapped
- * @length: bytes of it that are mapped there
- * @id: gets the build id
+ * pxt_buildid_read() - read the build id of a file from the memory of the calling process
+ * @address: where the start of the file is mapped
+ * @length: bytes mapped there
+ * @id: the build id
  *
  * Context: may sleep.
- * Return: bytes of the build id; 0 if it cannot be found.
+ * Return: bytes of the build id; 0 if not found.
  */
 u32 pxt_buildid_read(u64 address, u64 length, u8 id[POSIXTRACE_LOG_BUILD_ID_SIZE])
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Descriptions of event types. Readers know what they mean: here they are text beside the name.
+ * Descriptions of event types. Only readers interpret them: here they are text stored with the
+ * name.
  */
 #include <linux/cred.h>
 #include <linux/slab.h>
@@ -12,17 +13,17 @@
 #include "target/table.h"
 #include "target/target.h"
 
-/* Bytes of descriptions that one guest can make, and all guests together. */
+/* Bytes of descriptions that one guest and all guests together can create. */
 #define GUEST_BYTES	(POSIXTRACE_DESCRIPTIONS_MAX / 16)
 #define GUESTS_BYTES	(POSIXTRACE_DESCRIPTIONS_MAX / 2)
 
 /**
- * pxt_description_new() - memory for a description
+ * pxt_description_new() - allocate a description
  * @id: event type, not checked yet
  * @size: bytes of text, with the NUL
  *
  * Context: may sleep.
- * Return: it, with text to be filled in; ERR_PTR(-EINVAL) if @size is 0, 1 or more than
+ * Return: a description with text to be filled in; ERR_PTR(-EINVAL) if @size is 0, 1 or more than
  * POSIXTRACE_DESCRIPTION_SIZE; ERR_PTR(-ENOMEM).
  */
 struct pxt_description *pxt_description_new(u32 id, u32 size)
@@ -41,12 +42,12 @@ struct pxt_description *pxt_description_new(u32 id, u32 size)
 }
 
 /**
- * pxt_description_valid() - can this be a description?
+ * pxt_description_valid() - validate a description
  * @description: from pxt_description_new(), with text
  *
- * Terminated, and fit to be shown on one line. The bytes of other characters are not checked.
+ * The text must be terminated and printable on one line. Non-ASCII bytes are not checked.
  *
- * Return: yes or no.
+ * Return: true if valid.
  */
 bool pxt_description_valid(const struct pxt_description *description)
 {
@@ -60,11 +61,11 @@ bool pxt_description_valid(const struct pxt_description *description)
 }
 
 /**
- * pxt_description_same() - do two descriptions say the same?
+ * pxt_description_same() - compare two descriptions
  * @a: or NULL
  * @b: or NULL
  *
- * Return: yes or no.
+ * Return: true if they are equal.
  */
 bool pxt_description_same(const struct pxt_description *a, const struct pxt_description *b)
 {
@@ -74,13 +75,13 @@ bool pxt_description_same(const struct pxt_description *a, const struct pxt_desc
 }
 
 /**
- * pxt_description_fits() - has the table room for a description?
+ * pxt_description_fits() - check if the table has room for a description
  * @table: its lock is held
  * @author: of the description
  * @is_guest: the author is a guest of the table
  * @description: from pxt_description_new()
  *
- * Return: 0; -ENOSPC if the table has too many, or the author is a guest and has made too many.
+ * Return: 0; -ENOSPC if the table has too many, or the author is a guest and has created too many.
  */
 int pxt_description_fits(const struct pxt_table *table, const struct pxt_author *author,
 			 bool is_guest, const struct pxt_description *description)
@@ -101,8 +102,8 @@ int pxt_description_fits(const struct pxt_table *table, const struct pxt_author 
  * @table: its lock is held
  * @author: of the description
  * @is_guest: the author is a guest of the table
- * @type: without description
- * @description: fits, and belongs to the type then
+ * @type: without a description
+ * @description: fits; ownership passes to the type
  */
 void pxt_description_attach(struct pxt_table *table, struct pxt_author *author, bool is_guest,
 			    struct pxt_type *type, struct pxt_description *description)
@@ -120,8 +121,8 @@ void pxt_description_attach(struct pxt_table *table, struct pxt_author *author, 
 }
 
 /**
- * pxt_describer_look() - find out what the caller may do with a type
- * @describer: maybe with a type that waits for that
+ * pxt_describer_look() - determine what the caller may do with a type
+ * @describer: possibly with a type to check
  *
  * Context: may sleep; no table is locked.
  */
@@ -132,21 +133,21 @@ void pxt_describer_look(struct pxt_describer *describer)
 }
 
 /**
- * pxt_describer_end() - end of the use of a struct pxt_describer
- * @describer: zeroed at first
+ * pxt_describer_end() - release a struct pxt_describer
+ * @describer: starts zeroed
  */
 void pxt_describer_end(const struct pxt_describer *describer)
 {
 	put_cred(describer->cred);
 }
 
-/* Returns -EAGAIN if pxt_describer_look() has to say so first. */
+/* Returns -EAGAIN if pxt_describer_look() must be called first. */
 static int may_describe(const struct pxt_author *author, struct pxt_describer *describer,
 			const struct pxt_type *type)
 {
 	if (author->number && author->number == type->opener)
 		return 0;
-	/* The type has one opener, and so one cred. */
+	/* A type has one opener, and therefore one cred. */
 	if (describer->cred == type->cred)
 		return describer->may_describe ? 0 : -EPERM;
 	put_cred(describer->cred);
@@ -157,15 +158,15 @@ static int may_describe(const struct pxt_author *author, struct pxt_describer *d
 /**
  * pxt_description_add() - describe an event type
  * @table: its lock is held
- * @author: the caller, which knows the type
+ * @author: the caller; knows the type
  * @describer: the rights of the caller
- * @type: of the table
- * @description: from pxt_description_new(), with valid text. Belongs to the type if this returns 0
+ * @type: in that table
+ * @description: from pxt_description_new(), with valid text. Owned by the type if this returns 0
  *
- * Return: 0; -EALREADY if the type has the same description; -EEXIST if it has another one, or
- * another program, or a trace point, has used the type without one; -EPERM if another process
- * opened the name first, which the caller may not trace; -ENOSPC as pxt_description_fits(); -EAGAIN
- * if pxt_describer_look() has to come first, without the lock.
+ * Return: 0; -EALREADY if the type has the same description; -EEXIST if it has another one, or if
+ * another program or a trace point has used the type without one; -EPERM if the name was first
+ * opened by another process that the caller may not trace; -ENOSPC as pxt_description_fits();
+ * -EAGAIN if pxt_describer_look() must be called first, without the lock.
  */
 int pxt_description_add(struct pxt_table *table, struct pxt_author *author,
 			struct pxt_describer *describer, struct pxt_type *type,
@@ -188,7 +189,7 @@ int pxt_description_add(struct pxt_table *table, struct pxt_author *author,
 static int describe_locked(struct pxt_table *table, struct pxt_author *author,
 			   struct pxt_describer *describer, struct pxt_description *description)
 {
-	/* The unnamed type stands for many, and the predefined ones have a meaning. */
+	/* The unnamed type stands for many, and the predefined ones have a fixed meaning. */
 	struct pxt_type *type = pxt_type_of(table, description->id);
 
 	if (!type || !pxt_image_knows(author, type))
@@ -200,11 +201,11 @@ static int describe_locked(struct pxt_table *table, struct pxt_author *author,
  * pxt_describe() - DESCRIBE
  * @table: not locked
  * @author: the calling process, or the controller
- * @description: from pxt_description_new(), with text. Belongs to the table if this returns 0
+ * @description: from pxt_description_new(), with text. Owned by the table if this returns 0
  *
  * Context: may sleep.
- * Return: 0; -ENOENT if the program has opened no name with this id; -EINVAL if the text is not
- * terminated or has control characters; or as pxt_description_add(), but for -EAGAIN.
+ * Return: 0; -ENOENT if the program has not opened a name with this id; -EINVAL if the text is not
+ * terminated or has control characters; otherwise as pxt_description_add(), except for -EAGAIN.
  */
 int pxt_describe(struct pxt_table *table, struct pxt_author *author,
 		 struct pxt_description *description)
@@ -226,13 +227,13 @@ int pxt_describe(struct pxt_table *table, struct pxt_author *author,
 }
 
 /**
- * pxt_description_find() - the description of an event type
+ * pxt_description_find() - find the description of an event type
  * @table: not locked; a stream of the caller is on it
  * @id: event type
- * @description: gets the description, which lives as long as that stream
+ * @description: the description; lives as long as that stream
  *
  * Context: may sleep.
- * Return: 0; -ENOENT if the type has none; -EINVAL if there is no such event type.
+ * Return: 0; -ENOENT if the type has no description; -EINVAL if there is no such event type.
  */
 int pxt_description_find(struct pxt_table *table, u32 id,
 			 const struct pxt_description **description)
@@ -249,12 +250,12 @@ int pxt_description_find(struct pxt_table *table, u32 id,
 }
 
 /**
- * pxt_description_next() - go through all descriptions in the order in which they were made
+ * pxt_description_next() - iterate over all descriptions in the order of creation
  * @table: not locked; a stream of the caller is on it
- * @last: the one before, NULL for the first one
+ * @last: the previous one; NULL for the first one
  *
  * Context: may sleep.
- * Return: the description, which lives as long as the stream, or NULL if there is none yet.
+ * Return: the description, which lives as long as the stream, or NULL.
  */
 const struct pxt_description *pxt_description_next(struct pxt_table *table,
 						   const struct pxt_description *last)

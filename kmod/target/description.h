@@ -12,14 +12,14 @@ struct pxt_table;
 struct pxt_type;
 
 /**
- * struct pxt_description - what the data of an event type is
+ * struct pxt_description - description of the data of an event type
  * @node: in pxt_table.descriptions, under its lock
- * @id: event type
+ * @id: the event type
  * @size: bytes of @text, with the NUL
- * @guest: a guest of the table made it
- * @text: NUL-terminated, without control characters; the module does not know its grammar
+ * @guest: created by a guest of the table
+ * @text: NUL-terminated, without control characters; the module does not parse it
  *
- * Constant once it is in the list, and freed with its type.
+ * Constant once in the list; freed with its type.
  */
 struct pxt_description {
 	struct list_head node;
@@ -31,7 +31,7 @@ struct pxt_description {
 
 /**
  * struct pxt_describer - the rights of a caller
- * @is_guest: it is a guest of the table
+ * @is_guest: the caller is a guest of the table
  * @cred: of the process that opened the type; a reference, or NULL
  * @may_describe: the caller may describe types of a process with @cred
  */
@@ -60,7 +60,7 @@ int pxt_description_find(struct pxt_table *table, u32 id,
 const struct pxt_description *pxt_description_next(struct pxt_table *table,
 						   const struct pxt_description *last);
 
-/* End of pxt_description_new(), for one that is in no list any more. May sleep. */
+/* Undo pxt_description_new(). The description must not be in a list. May sleep. */
 static inline void pxt_description_free(struct pxt_description *description)
 {
 	kvfree(description);

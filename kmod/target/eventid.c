@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Event types: names to ids and back. table.c keeps them, image.c knows which program has opened
- * which name, and the gates, in gate.c, say which types are recorded.
+ * Event types: names to ids and back. table.c stores them, image.c tracks which program has opened
+ * which name, and the gates in gate.c determine which types are recorded.
  *
- * An image has one type for a name. Another image has the same one if it describes the data in the
- * same way; otherwise it has its own: readers must not see the data of one in the form of the
- * other.
+ * An image has one type per name. Another image shares it if it describes the data in the same way;
+ * otherwise it gets a separate type: readers must not interpret the data of one as the other.
  */
 #include <linux/cred.h>
 #include <linux/jhash.h>
@@ -25,10 +24,13 @@
 #include "target/table.h"
 #include "target/target.h"
 
-/* Names of an image: the unnamed type counts, too. */
+/* Names of an image: the unnamed type counts as well. */
 #define IMAGE_TYPES	(POSIXTRACE_IMAGE_TYPES - 1)
 
-/* Names that one guest can open, all guests together, and those of them with one image. */
+/*
+ * Maximum number of names opened by one guest, by all guests together, and by guests with one
+ * image.
+ */
 #define GUEST_TYPES	(PXT_NAMED_MAX / 16)
 #define GUESTS_TYPES	(PXT_NAMED_MAX / 2)
 #define GUESTS_IMAGE	(IMAGE_TYPES / 2)
@@ -40,7 +42,7 @@ static struct hlist_head *bucket_of(struct pxt_table *table, const char *name)
 	return &table->names[hash >> (32 - PXT_NAME_BITS)];
 }
 
-/* The type of a name in the image of the author. */
+/* Find the type of a name in the image of the author. */
 static struct pxt_type *find_known(struct pxt_table *table, const struct pxt_author *author,
 				   const char *name)
 {
@@ -53,7 +55,7 @@ static struct pxt_type *find_known(struct pxt_table *table, const struct pxt_aut
 	return NULL;
 }
 
-/* The last type of a name. */
+/* Find the last type of a name. */
 static struct pxt_type *find_last(struct pxt_table *table, const char *name)
 {
 	struct pxt_type *type;
@@ -65,7 +67,7 @@ static struct pxt_type *find_last(struct pxt_table *table, const char *name)
 	return NULL;
 }
 
-/* A type of a name with this description, or with none. */
+/* Find a type of a name with this description, or without one if @description is NULL. */
 static struct pxt_type *find_same(struct pxt_table *table, const char *name,
 				  const struct pxt_description *description)
 {
@@ -80,17 +82,17 @@ static struct pxt_type *find_same(struct pxt_table *table, const char *name,
 }
 
 /**
- * struct opening - of a name
+ * struct opening - arguments and state of opening a name
  * @table: event types
  * @author: the calling process, or the controller
  * @is_guest: the author is a guest of the table
- * @exact: only a type with this description will do, or with none
- * @description: or NULL; set to NULL if the table has taken it
- * @arg: private copy of the argument; gets the id
+ * @exact: only a type with this description will do, or without one if it is NULL
+ * @description: or NULL; set to NULL once the table owns it
+ * @arg: private copy of the argument; the id is stored there
  * @type: memory for a new type, allocated without the lock of the table; or NULL
- * @chunk: the same, for its place
- * @image: the same, for the first name of a program
- * @rights: over a type that has no description
+ * @chunk: memory for a new chunk, or NULL
+ * @image: memory for the image of a program without names, or NULL
+ * @rights: rights over a type without a description
  */
 struct opening {
 	struct pxt_table *table;
@@ -105,7 +107,7 @@ struct opening {
 	struct pxt_describer rights;
 };
 
-/* The smallest id that no type has; POSIXTRACE_ID_MAX if there is none. */
+/* The smallest unused id, or POSIXTRACE_ID_MAX. */
 static u32 free_id(struct pxt_table *table)
 {
 	while (pxt_type_of(table, table->low))
@@ -113,7 +115,7 @@ static u32 free_id(struct pxt_table *table)
 	return table->low;
 }
 
-/* Allocates what open_locked() missed. */
+/* Allocate what open_locked() needs. */
 static int prepare(struct opening *o)
 {
 	bool chunk;
@@ -140,7 +142,7 @@ static void unprepare(const struct opening *o)
 	kfree(o->image);
 }
 
-/* Only what wants exactly a type without description keeps others from describing it. */
+/* Only an exact open of a type without a description keeps others from describing it. */
 static void note_bare(const struct opening *o, struct pxt_type *type)
 {
 	if (o->exact && !o->description && o->author->process == type->opener)
@@ -160,7 +162,7 @@ static void add_type(struct opening *o, u32 id)
 	type->id = id;
 	type->like = like ? like->id : 0;
 	type->cred = get_current_cred();
-	/* A process may describe what its controller has opened for it. */
+	/* A process may describe a name that its controller has opened for it. */
 	type->opener = o->author->process;
 	type->guest = o->is_guest;
 	strscpy(type->name, o->arg->name, sizeof(type->name));
@@ -179,14 +181,14 @@ static void add_type(struct opening *o, u32 id)
 	pxt_gate_new_type(table, type);
 }
 
-/* Has a guest opened as many names as it may? */
+/* Has a guest opened as many names as allowed? */
 static bool guest_is_full(const struct opening *o)
 {
 	return o->author->guest.types >= GUEST_TYPES || o->table->guests.types >= GUESTS_TYPES ||
 	       o->author->image->guests >= GUESTS_IMAGE;
 }
 
-/* Returns -EAGAIN if memory is missing. */
+/* Returns -EAGAIN if memory must be allocated. */
 static int add_name(struct opening *o)
 {
 	u32 id = free_id(o->table);
@@ -212,7 +214,7 @@ static int add_name(struct opening *o)
 	return 0;
 }
 
-/* The program has this name. Returns -EAGAIN if rights are to be looked up. */
+/* The program has this name. Returns -EAGAIN if rights must be checked first. */
 static int open_known(struct opening *o, struct pxt_type *type)
 {
 	int err = 0;
@@ -232,7 +234,7 @@ static int open_known(struct opening *o, struct pxt_type *type)
 	return err;
 }
 
-/* With the lock of the table. Returns -EAGAIN if something is to be done without it. */
+/* Called with the lock of the table. Returns -EAGAIN if work must be done without it. */
 static int open_locked(struct opening *o)
 {
 	struct pxt_type *type = find_known(o->table, o->author, o->arg->name);
@@ -284,21 +286,21 @@ static bool name_valid(const struct posixtrace_eventid *arg)
 }
 
 /**
- * pxt_eventid_open() - the id of a name, new if need be
+ * pxt_eventid_open() - get the id of a name, creating a type if necessary
  * @table: not locked
- * @types: of the kernel, from pxt_kernel_types(); their names come before those of the table
+ * @types: of the kernel, from pxt_kernel_types(); their names take precedence over the table
  * @author: the calling process, or the controller
- * @arg: private copy of the argument; gets the id
- * @description: from pxt_description_new(), with text, or NULL; belongs to this function
+ * @arg: private copy of the argument; the id is stored there
+ * @description: from pxt_description_new(), with text, or NULL; ownership passes to this function
  *
- * POSIX: posix_trace_eventid_open(), posix_trace_trid_eventid_open(). When all ids are used, the
- * program has POSIXTRACE_IMAGE_TYPES types, or the caller is a guest of the table and its share is
- * used, @arg gets the id of the unnamed event type.
+ * POSIX: posix_trace_eventid_open(), posix_trace_trid_eventid_open(). If all ids are used, the
+ * program has POSIXTRACE_IMAGE_TYPES types, or the caller is a guest of the table and has used up
+ * its share, @arg gets the id of the unnamed event type.
  *
  * Context: may sleep.
  * Return: 0; -EINVAL if the name is empty, not terminated, or not followed by zeros, or the
  * description is not valid; -EEXIST if the program has a type of this name with another description
- * and wants an exact one; -EPERM, -ENOSPC as pxt_description_add(); -ENOMEM.
+ * and requests an exact match; -EPERM, -ENOSPC as pxt_description_add(); -ENOMEM.
  */
 int pxt_eventid_open(struct pxt_table *table, u64 types, struct pxt_author *author,
 		     struct posixtrace_eventid *arg, struct pxt_description *description)
@@ -347,10 +349,10 @@ static int copy_name(struct pxt_table *table, u32 id, char *name)
 }
 
 /**
- * pxt_eventid_name() - the name of an id
+ * pxt_eventid_name() - get the name of an id
  * @table: not locked
  * @types: of the kernel, from pxt_kernel_types()
- * @arg: private copy of the argument; gets the name
+ * @arg: private copy of the argument; the name is stored there
  *
  * POSIX: posix_trace_eventid_get_name(). Context: may sleep.
  *
@@ -367,7 +369,7 @@ int pxt_eventid_name(struct pxt_table *table, u64 types, struct posixtrace_event
 	return 0;
 }
 
-/* The types of the kernel come between the predefined and the named ones. */
+/* Kernel types are listed between the predefined and the named ones. */
 static u32 list_kernel(u64 types, u32 first, u32 *ids, u32 count)
 {
 	const struct pxt_kernel_type *type = NULL;
@@ -382,7 +384,7 @@ static u32 list_kernel(u64 types, u32 first, u32 *ids, u32 count)
 	return n;
 }
 
-/* Calls @fn for at most @count types in the order in which they were made, from the @first one. */
+/* Call @fn for at most @count types in the order of their creation, starting at index @first. */
 static u32 for_types(struct pxt_table *table, u32 first, u32 count,
 		     void (*fn)(const struct pxt_type *type, u32 n, void *arg), void *arg)
 {
@@ -414,15 +416,15 @@ static void put_id(const struct pxt_type *type, u32 n, void *arg)
 }
 
 /**
- * pxt_eventid_list() - the ids of a stream in their fixed order
+ * pxt_eventid_list() - list the ids of a stream in their fixed order
  * @table: not locked; with a stream
  * @types: of the kernel, from pxt_kernel_types()
- * @first: how many to leave out
- * @ids: where to write them
- * @count: how many at most
+ * @first: number of ids to skip
+ * @ids: result
+ * @count: size of @ids
  *
  * Context: may sleep.
- * Return: how many were written.
+ * Return: number of ids stored.
  */
 u32 pxt_eventid_list(struct pxt_table *table, u64 types, u32 first, u32 *ids, u32 count)
 {
@@ -452,14 +454,14 @@ static void put_name(const struct pxt_type *type, u32 n, void *arg)
 }
 
 /**
- * pxt_eventid_names() - the names of a stream, in the order of pxt_eventid_list()
+ * pxt_eventid_names() - list the names of a stream, in the order of pxt_eventid_list()
  * @table: not locked; with a stream
- * @first: how many named types to leave out
- * @names: gets them
- * @count: how many at most
+ * @first: number of named types to skip
+ * @names: result
+ * @count: size of @names
  *
  * Context: may sleep.
- * Return: how many were written.
+ * Return: number of names stored.
  */
 u32 pxt_eventid_names(struct pxt_table *table, u32 first, struct posixtrace_log_name *names,
 		      u32 count)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory for the forks of a process, allocated beforehand: the tracepoint that notices a
- * fork must not allocate. task/fork.c uses it.
+ * Preallocated memory for the forks of a process: the tracepoint handler for forks must not
+ * allocate. Used by task/fork.c.
  */
 #include <linux/list.h>
 #include <linux/slab.h>
@@ -9,7 +9,7 @@
 
 #include "target/fork_pool.h"
 
-/* Entries above the needed ones that are kept. */
+/* Surplus entries to keep. */
 #define SPARE	16
 
 /**
@@ -24,7 +24,7 @@ void pxt_fork_pool_init(struct pxt_fork_pool *pool)
 }
 
 /**
- * pxt_fork_pool_take() - take a struct pxt_fork out of the pool
+ * pxt_fork_pool_take() - take a struct pxt_fork from the pool
  * @pool: of a process
  *
  * Context: any but NMI.
@@ -48,7 +48,7 @@ struct pxt_fork *pxt_fork_pool_take(struct pxt_fork_pool *pool)
 /**
  * pxt_fork_pool_give() - put a struct pxt_fork into the pool
  * @pool: of a process
- * @fork: not used any more
+ * @fork: no longer used
  *
  * Context: any but NMI.
  */
@@ -64,7 +64,7 @@ void pxt_fork_pool_give(struct pxt_fork_pool *pool, struct pxt_fork *fork)
 
 /**
  * pxt_fork_pool_destroy() - free a pool
- * @pool: not used any more
+ * @pool: no longer used
  */
 void pxt_fork_pool_destroy(struct pxt_fork_pool *pool)
 {
@@ -77,7 +77,7 @@ void pxt_fork_pool_destroy(struct pxt_fork_pool *pool)
 /**
  * pxt_fork_pool_reserve() - fill the pool for the forks of all threads
  * @pool: of a process
- * @count: how many threads it has
+ * @count: number of threads of the process
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.

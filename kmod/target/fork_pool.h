@@ -18,11 +18,11 @@ struct pxt_target;
 /**
  * struct pxt_fork - one new process or thread
  * @node: in the pool
- * @begun_node: in the hash pxt_forks_begun, if it is a process that has not run yet
+ * @begun_node: in the hash pxt_forks_begun, for a process that has not run yet
  * @rcu: readers of the hash find it under RCU
  * @child_work: runs in the new process or thread
  * @parent_work: runs in the thread that called fork() or clone()
- * @users: how many of the two works have not run
+ * @users: works that have not run yet
  * @target: the forking process; a reference
  * @child: the new thread group; NULL for a thread
  * @image: the names that the child inherits; a reference, or NULL
@@ -42,10 +42,10 @@ struct pxt_fork {
 };
 
 /**
- * struct pxt_fork_pool - memory for the forks of a process, allocated beforehand
+ * struct pxt_fork_pool - preallocated memory for the forks of a process
  * @lock: guards the rest. Raw: the handler of a fork must not sleep
  * @free: struct pxt_fork
- * @count: entries of @free; while no thread forks, at least as many as there are threads
+ * @count: entries in @free; at least the number of threads, except during a fork
  */
 struct pxt_fork_pool {
 	raw_spinlock_t lock;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gates of the traced processes, and the streams on each process. A stream has the same
- * slot on all processes that it traces: they descend from the first one, and share a table.
+ * The gates of traced processes, and the streams of each process. A stream has the same slot in all
+ * processes it traces: they descend from the first one and share a table.
  */
 #include <linux/mm.h>
 #include <linux/poll.h>
@@ -33,14 +33,14 @@ static bool wants(const struct pxt_link *link, u32 id)
 	return link->enabled && !pxt_link_filters(link, id);
 }
 
-/* The last generation that a gate got. */
+/* The last generation assigned to a gate. */
 static atomic64_t generations;
 
 /**
- * pxt_gate_init() - begin with a generation that no gate had since the machine was started
+ * pxt_gate_init() - start with a generation unused since boot
  *
- * An orphaned child still has the cache of its parent in memory, even across rmmod and insmod: no
- * generation may come back.
+ * An orphaned child still has its parent's cache in memory, even across rmmod and insmod: never
+ * reuse a generation.
  */
 void pxt_gate_init(void)
 {
@@ -62,36 +62,36 @@ static u64 next_generation(void)
 }
 
 /*
- * Generations are unique over all gates, because the library caches slots by generation: a child
- * finds the cache of its parent in its memory, and must not take it for its own. A full barrier
- * comes before the store, which is not only under table->lock, see pxt_gate_outdate(): if two meet,
- * each stores a number that is new to the library.
+ * Generations are unique over all gates because the library caches slots by generation: a child
+ * finds its parent's cache in memory and must not use it. The store follows a full barrier. It does
+ * not always happen under table->lock, see pxt_gate_outdate(): if two stores race, each stores a
+ * number that is new to the library.
  */
 static void gate_changed(struct pxt_target *target)
 {
 	WRITE_ONCE(target->gate->generation, next_generation());
 }
 
-/* The bits of one stream in all words of one target. */
+/* Set or clear the bits of one stream in all words of one target. */
 static void set_words(struct pxt_target *target, const struct pxt_link *link, bool on)
 {
 	u32 *enable = target->gate->enable, bit = BIT(link->slot), id, word;
 	u32 end = pxt_table_end_locked(target->table);
 	u64 filter = 0;
 
-	/* The first id begins a word of the filter. */
+	/* The first id is the first bit of a filter word. */
 	BUILD_BUG_ON(POSIXTRACE_ID_UNNAMED % 64);
 	for (id = POSIXTRACE_ID_UNNAMED; id < end; id++, filter >>= 1) {
 		if (id % 64 == 0)
 			filter = on && link->enabled ? link->filter.bits[id / 64] : ~0ULL;
 		word = filter & 1 ? enable[id] & ~bit : enable[id] | bit;
-		/* Do not store an equal value: writers have the line in their caches. */
+		/* Do not store an equal value: writers have the line cached. */
 		if (enable[id] != word)
 			WRITE_ONCE(enable[id], word);
 	}
 }
 
-/* The same for all targets of the stream. */
+/* Update all targets of the stream. */
 static void set_all_words(const struct pxt_link *link)
 {
 	struct pxt_target *target;
@@ -99,7 +99,7 @@ static void set_all_words(const struct pxt_link *link)
 	list_for_each_entry(target, &link->table->targets, table_node) {
 		if (traces(link, target))
 			set_words(target, link, true);
-		/* A user may own very many processes. */
+		/* A user may own a very large number of processes. */
 		cond_resched();
 	}
 }
@@ -109,7 +109,7 @@ static void set_all_words(const struct pxt_link *link)
  * @target: any
  *
  * Context: may sleep.
- * Return: 0, also if it has one; -ENOMEM.
+ * Return: 0, also if it already has one; -ENOMEM.
  */
 int pxt_gate_make(struct pxt_target *target)
 {
@@ -121,7 +121,7 @@ int pxt_gate_make(struct pxt_target *target)
 	if (!gate)
 		return -ENOMEM;
 	mutex_lock(&target->table->lock);
-	/* Without a gate it had no stream, so a zeroed gate is right. */
+	/* Without a gate it has no stream, so start with a zeroed gate. */
 	if (!target->gate) {
 		/*
 		 * Pairs with the acquire in pxt_gate_outdate(), pxt_record_event() and
@@ -136,13 +136,13 @@ int pxt_gate_make(struct pxt_target *target)
 }
 
 /**
- * pxt_gate_note_program() - note where the program of a process is
- * @target: of the process, with gate; table->lock is held
+ * pxt_gate_note_program() - note the address of a process's program
+ * @target: of the process, with a gate; table->lock is held
  * @mm: its address space; the memory may be gone
  *
- * Its records can be packed if they have addresses near the program. The target may not be attached
- * with this address space: a gate that the process can see does not change here. If it saw another
- * place before, by an attachment that has ended, its cache is no longer valid.
+ * Records with addresses near the program can be packed. The target must not be attached with this
+ * address space: a gate visible to the process does not change here. If it saw another address
+ * before, through an attachment that has ended, this invalidates its cache.
  */
 void pxt_gate_note_program(struct pxt_target *target, const struct mm_struct *mm)
 {
@@ -170,10 +170,10 @@ static void enter(struct pxt_target *target, struct pxt_link *link, struct hlist
 }
 
 /**
- * pxt_gate_count_logs() - how many streams with log trace a process
- * @target: of the process. With table->lock, the number does not change
+ * pxt_gate_count_logs() - count the streams with a log that trace a process
+ * @target: of the process. The number is stable under table->lock
  *
- * Return: their number.
+ * Return: number of these streams.
  */
 u32 pxt_gate_count_logs(const struct pxt_target *target)
 {
@@ -189,7 +189,7 @@ u32 pxt_gate_count_logs(const struct pxt_target *target)
 	return count;
 }
 
-/* What was so until now is not for the logs of later streams. */
+/* Drop old texts: logs of later streams must not contain them. */
 static void drop_texts(struct pxt_target *target)
 {
 	u32 kind;
@@ -215,7 +215,7 @@ static void leave(struct pxt_target *target, struct pxt_link *link)
 		drop_texts(target);
 }
 
-/* Tells the recorder which types the stream wants. With the lock of the stream. */
+/* Tell the recorder which types the stream wants. Called with the lock of the stream. */
 static void set_recorder(const struct pxt_link *link)
 {
 	if (link->pool->recorder)
@@ -224,10 +224,10 @@ static void set_recorder(const struct pxt_link *link)
 }
 
 /**
- * pxt_gate_outdate() - invalidate the slots that the library has cached
+ * pxt_gate_outdate() - invalidate the library's cached slots
  * @target: of the calling process
  *
- * Another process is about to share its memory, or another thread its thread pointer.
+ * Called when another process is about to share its memory, or another thread its thread pointer.
  * Context: any; the process has not ended.
  */
 void pxt_gate_outdate(struct pxt_target *target)
@@ -236,20 +236,21 @@ void pxt_gate_outdate(struct pxt_target *target)
 	if (!smp_load_acquire(&target->gate))
 		return;
 	/*
-	 * Its barrier pairs with the read barrier in sync_slots(): a caller that asks
-	 * again sees the reason.
+	 * Its barrier pairs with the read barrier in sync_slots(): a caller that calls it again
+	 * sees the reason.
 	 */
 	gate_changed(target);
 }
 
 /* ------------------------------------------------------------------ */
-/* Names of threads, for streams with log				*/
+/* Names of threads, for streams with a log				*/
 
 /**
  * pxt_gate_thread_born() - note the calling thread, which has not run yet
  * @target: its process
  *
- * A stream that is put on the process meanwhile finds the thread there. Context: may sleep.
+ * A stream that starts to trace the process in parallel finds the thread itself. Context: may
+ * sleep.
  */
 void pxt_gate_thread_born(struct pxt_target *target)
 {
@@ -291,7 +292,7 @@ void pxt_gate_thread_renamed(struct pxt_target *target, struct task_struct *task
 }
 
 /**
- * pxt_gate_thread_ends() - note the end of the calling thread
+ * pxt_gate_thread_ends() - note that the calling thread exits
  * @target: its process
  * @task: the thread
  *
@@ -313,14 +314,14 @@ void pxt_gate_thread_ends(struct pxt_target *target, struct task_struct *task)
 /* Streams and their targets						*/
 
 /**
- * pxt_gate_link() - put a new stream on a target
+ * pxt_gate_link() - attach a new stream to a target
  * @target: with a gate
- * @link: of the stream, with the same table; gets its slot
- * @memory: from pxt_logtasks_prepare(), for all threads of the process, if the stream has a log
+ * @link: of the stream, with the same table; receives its slot
+ * @memory: from pxt_logtasks_prepare(), for all threads of the process if the stream has a log
  *
  * Context: may sleep.
- * Return: 0; -EAGAIN if all slots are taken; -ESTALE if the process has ended, or is another
- * target now.
+ * Return: 0; -EAGAIN if all slots are taken; -ESTALE if the process has ended or become another
+ * target.
  */
 int pxt_gate_link(struct pxt_target *target, struct pxt_link *link, struct hlist_head *memory)
 {
@@ -352,9 +353,9 @@ unlock:
 }
 
 /**
- * pxt_gate_inherit() - put a stream of the parent on a new target
- * @target: of the calling process, with streams of its parent only
- * @link: of a stream that traced the parent at the fork, and has counted the child
+ * pxt_gate_inherit() - attach a stream of the parent to a new target
+ * @target: of the calling process, with inherited streams only
+ * @link: of a stream that traced the parent at the fork and has counted the child
  *
  * Context: may sleep.
  * Return: 0; -ENOMEM; -ESTALE if the stream has ended.
@@ -370,7 +371,7 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
 	pxt_logtasks_prepare(&memory, !!link->logtasks);
 	mutex_lock(&target->table->lock);
 	if (link->linked && !target->ended) {
-		/* A child that shares the memory of its parent records, but does not attach. */
+		/* A child that shares its parent's memory records, but does not attach. */
 		pxt_gate_note_program(target, current->mm);
 		enter(target, link, &memory);
 		err = 0;
@@ -381,10 +382,10 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
 }
 
 /**
- * pxt_gate_gone() - count one traced process less
- * @link: of the stream, which counted the process
+ * pxt_gate_gone() - drop a process from the stream's count
+ * @link: of the stream that counted the process
  *
- * Wakes all readers if it was the last one: there is no reason to defer records any more.
+ * Wakes all readers after the last one: there is no reason to defer records any longer.
  */
 void pxt_gate_gone(struct pxt_link *link)
 {
@@ -395,11 +396,11 @@ void pxt_gate_gone(struct pxt_link *link)
 }
 
 /**
- * pxt_gate_leave() - take one process off a stream
+ * pxt_gate_leave() - detach a stream from one process
  * @target: table->lock is held
- * @link: of the stream, which traces it
+ * @link: of a stream that traces it
  *
- * The process ends, or has just become another program, so it runs no writer that a
+ * The process is exiting or has just executed another program, so it runs no writer that a
  * synchronization would have to reach.
  */
 void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link)
@@ -414,8 +415,8 @@ void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link)
  * pxt_gate_open() - open the gate of a target that has ended
  * @target: without streams; table->lock is held
  *
- * Another process that shares its memory may still look at this gate. An open gate makes it
- * ask the module, which decides.
+ * Another process that shares its memory may still use this gate. An open gate makes it call the
+ * module, which decides.
  */
 void pxt_gate_open(struct pxt_target *target)
 {
@@ -425,7 +426,7 @@ void pxt_gate_open(struct pxt_target *target)
 		WRITE_ONCE(target->gate->enable[id], ~0U);
 }
 
-/* May a process with this attachment write into the stream? With table->lock. */
+/* May a process with this attachment write to the stream? Called with table->lock. */
 static bool concerns(const struct pxt_attachment *att, const struct pxt_link *link)
 {
 	return att->shared || traces(link, att->target);
@@ -442,9 +443,9 @@ static void mark(struct pxt_link *link)
 }
 
 /*
- * After the stores that the marked ones must not overlook. Releases the lock. If CPUs would be
- * called that may run no traced process, waits until the user may do so; or, without @wait, returns
- * false and calls none.
+ * Called after the stores that the marked processes must not miss. Drops the lock. If the call
+ * would reach CPUs that may run no traced process, wait until the user may do so; without @wait,
+ * return false without any call.
  */
 static bool reach_marked(struct pxt_link *link, struct pxt_synchronize *q, bool wait)
 {
@@ -466,10 +467,10 @@ static bool reach_marked(struct pxt_link *link, struct pxt_synchronize *q, bool 
 }
 
 /**
- * pxt_gate_unlink() - take a stream off all its targets
- * @link: of the stream, which is shut down
+ * pxt_gate_unlink() - detach a stream from all its targets
+ * @link: of a stream that is shut down
  *
- * When it returns, no writer that found the stream there is active. Context: may sleep.
+ * On return, no writer that found the stream there is active. Context: may sleep.
  */
 void pxt_gate_unlink(struct pxt_link *link)
 {
@@ -478,7 +479,7 @@ void pxt_gate_unlink(struct pxt_link *link)
 
 	pxt_synchronize_begin(&q);
 	mutex_lock(&link->table->lock);
-	/* No child inherits it any more. */
+	/* Children can no longer inherit it. */
 	link->linked = false;
 	link->enabled = false;
 	set_recorder(link);
@@ -495,10 +496,10 @@ void pxt_gate_unlink(struct pxt_link *link)
 
 /**
  * pxt_gate_set_enabled() - open or shut the gates for a stream
- * @link: of the stream, which is locked
- * @on: open them, for event types that are not filtered
+ * @link: of the stream; the stream is locked
+ * @on: true: open them, for event types that are not filtered
  *
- * After shutting them, a synchronization has to follow. Context: may sleep.
+ * A synchronization must follow after shutting them. Context: may sleep.
  */
 void pxt_gate_set_enabled(struct pxt_link *link, bool on)
 {
@@ -509,7 +510,7 @@ void pxt_gate_set_enabled(struct pxt_link *link, bool on)
 	mutex_unlock(&link->table->lock);
 }
 
-/* A type of a name that another type has is as that one was for the filter. */
+/* A new type of an existing name inherits the filter bit of the older type. */
 static void take_over(struct posixtrace_event_set *filter, const struct pxt_type *type)
 {
 	u64 like = filter->bits[type->like / 64] & BIT_ULL(type->like % 64);
@@ -523,11 +524,11 @@ static void take_over(struct posixtrace_event_set *filter, const struct pxt_type
 
 /**
  * pxt_gate_set_filter() - change the filter of a stream
- * @link: of the stream, which is locked
+ * @link: of the stream; the stream is locked
  * @filter: event types that are not recorded from now on
- * @known: how many types there were when it was computed, from pxt_gate_get_filter()
+ * @known: number of types when it was computed, from pxt_gate_get_filter()
  *
- * If it has new members, a synchronization has to follow. Context: may sleep.
+ * If members are added, a synchronization must follow. Context: may sleep.
  */
 void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_set *filter,
 			 u32 known)
@@ -548,12 +549,12 @@ void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_se
 }
 
 /**
- * pxt_gate_get_filter() - the filter of a stream
+ * pxt_gate_get_filter() - read the filter of a stream
  * @link: of the stream
- * @filter: gets it
+ * @filter: result
  *
  * Context: may sleep.
- * Return: how many types there are.
+ * Return: number of types.
  */
 u32 pxt_gate_get_filter(struct pxt_link *link, struct posixtrace_event_set *filter)
 {
@@ -571,7 +572,7 @@ static void set_type(struct pxt_target *target, u32 id)
 	struct pxt_link *link;
 	u32 slot, word = 0;
 
-	/* The gate of a process that has ended is open for everything. */
+	/* The gate of an ended process is open for everything. */
 	if (!target->gate || target->ended)
 		return;
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
@@ -585,9 +586,9 @@ static void set_type(struct pxt_target *target, u32 id)
 /**
  * pxt_gate_new_type() - open the gates for a new event type
  * @table: its lock is held
- * @type: of it
+ * @type: the new type
  *
- * It is recorded from now on, not only after the next START.
+ * It is recorded immediately, not only after the next START.
  */
 void pxt_gate_new_type(struct pxt_table *table, const struct pxt_type *type)
 {
@@ -614,10 +615,10 @@ static bool synchronize(struct pxt_link *link, bool wait)
 
 /**
  * pxt_gate_synchronize() - reach all writers of a stream
- * @link: of the stream, whose gates or heads have changed
+ * @link: of a stream with changed gates or heads
  *
- * When it returns, every writer that saw the old state has committed its record, or never
- * will. Context: may sleep.
+ * On return, every writer that saw the old state has committed its record or never will. Context:
+ * may sleep.
  */
 void pxt_gate_synchronize(struct pxt_link *link)
 {
@@ -625,11 +626,11 @@ void pxt_gate_synchronize(struct pxt_link *link)
 }
 
 /**
- * pxt_gate_try_synchronize() - reach all writers of a stream, unless that disturbs others too often
- * @link: of the stream, of which need_wakeup was set
+ * pxt_gate_try_synchronize() - reach all writers of a stream, unless this disturbs others too often
+ * @link: of a stream with need_wakeup set
  *
  * Context: may sleep.
- * Return: whether it did; if not, the caller has to look for records of writers that saw the old
+ * Return: true if it did; otherwise the caller must look for records of writers that saw the old
  * state.
  */
 bool pxt_gate_try_synchronize(struct pxt_link *link)

@@ -14,24 +14,24 @@ struct pxt_pool;
 struct pxt_logtasks;
 struct pxt_target;
 
-/* Bytes of a gate without the clock, which is mapped behind it and shared by all gates. */
+/* Bytes of a gate without the clock; the clock is mapped after it and shared by all gates. */
 #define PXT_GATE_SIZE	PAGE_ALIGN(offsetof(struct posixtrace_gate, clock))
 
 /**
- * struct pxt_link - ties a stream to the processes that it traces
- * @table: event types of all of them; a reference of the stream; constant
+ * struct pxt_link - ties a stream to the processes it traces
+ * @table: event types of all these processes; a reference of the stream; constant
  * @node: in pxt_table.links
- * @author: the controller, which opens and describes types of the process of CREATE; but for its
- *	constants under the lock of the table
- * @pool: of the stream, to wake its readers, and for the kernel's events; constant
+ * @author: the controller, which opens and describes types of the process of CREATE; except for its
+ *	constants, under the lock of the table
+ * @pool: pool of the stream, to wake its readers and for kernel events; constant
  * @logtasks: names for the log of the stream; NULL without a log; constant
- * @kernel_types: bit n: the stream may have event type n, of the kernel; constant
- * @slot: the same in all of them; written under the lock of the table, constant once @linked
- *	was set
- * @linked: it has its slot, and may be inherited; under the lock of the table
+ * @kernel_types: bit n: the stream may have kernel event type n; constant
+ * @slot: the same in all processes; written under the lock of the table, constant once @linked is
+ *	set
+ * @linked: it has its slot and may be inherited; under the lock of the table
  * @enabled: the gates are open for it; under the lock of the table
  * @filter: event types that are not recorded; under the lock of the table. The bits of the system
- *	events are written under that of the stream, too, and read under either
+ *	events are also written under the lock of the stream, and read under either
  * @nr_targets: traced processes, and children that will be traced but have not run yet
  *
  * Part of struct pxt_stream, which sets the constant fields. gate.c writes the others, and
@@ -51,7 +51,7 @@ struct pxt_link {
 	atomic_t nr_targets;
 };
 
-/* With the lock of the table; for system events, of the stream is enough. */
+/* Called with the lock of the table; for system events, the lock of the stream suffices. */
 static inline bool pxt_link_filters(const struct pxt_link *link, u32 id)
 {
 	return link->filter.bits[id / 64] & BIT_ULL(id % 64);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Images: which names a program has opened. POSIX gives a new program none of the names of the old
- * one, and a child all of its parent; the ids belong to the family, which shares the streams.
+ * Images: the names each program has opened. By POSIX, a new program starts without the names of
+ * the old one, and a child inherits all names of its parent. The ids belong to the family, which
+ * shares the streams.
  */
 #include <linux/bitmap.h>
 #include <linux/compiler.h>
@@ -26,9 +27,9 @@ static void forget(struct pxt_table *table, struct pxt_image *image)
 }
 
 /**
- * pxt_image_put() - give a reference back
+ * pxt_image_put() - put a reference
  * @table: its lock is held
- * @image: of it, or NULL
+ * @image: of that table, or NULL
  */
 void pxt_image_put(struct pxt_table *table, struct pxt_image *image)
 {
@@ -40,10 +41,10 @@ void pxt_image_put(struct pxt_table *table, struct pxt_image *image)
 }
 
 /**
- * pxt_image_new() - memory for an image
+ * pxt_image_new() - allocate an image
  *
  * Context: may sleep.
- * Return: one without names and with one user, or NULL. Ends with pxt_image_set() or kfree().
+ * Return: an image without names and with one user, or NULL. Pass it to pxt_image_set() or kfree().
  */
 struct pxt_image *pxt_image_new(void)
 {
@@ -68,12 +69,12 @@ int pxt_image_begin(struct pxt_author *author)
 }
 
 /**
- * pxt_image_get() - the image that a child inherits
- * @author: the calling process, which forks
+ * pxt_image_get() - get the image that a child inherits
+ * @author: the calling process, which is forking
  *
- * It cannot execute another program meanwhile. Context: in a tracepoint; must not sleep.
+ * It cannot execute another program during this call. Context: in a tracepoint; must not sleep.
  *
- * Return: a reference, or NULL if it has opened no name.
+ * Return: a reference, or NULL if it has not opened a name.
  */
 struct pxt_image *pxt_image_get(const struct pxt_author *author)
 {
@@ -89,7 +90,7 @@ struct pxt_image *pxt_image_get(const struct pxt_author *author)
  * pxt_image_adopt() - give a new process the image of its parent
  * @table: not locked
  * @author: the new process
- * @image: from pxt_image_get(); the reference belongs to @author then
+ * @image: from pxt_image_get(); takes over the reference
  *
  * Context: may sleep.
  */
@@ -113,10 +114,10 @@ static void assign(struct pxt_author *author, struct pxt_image *image)
 }
 
 /**
- * pxt_image_share() - give a new process the image of one that has the same memory
+ * pxt_image_share() - give a new process the image of a process with the same memory
  * @table: of both; not locked
  * @author: the new process
- * @of: the other one
+ * @of: the other process
  *
  * Context: may sleep.
  */
@@ -135,7 +136,7 @@ static void drop(struct pxt_table *table, struct pxt_author *author)
 	author->image = NULL;
 }
 
-/* The target whose names an author opens; NULL if the process has ended. */
+/* The target that an author opens names for; NULL if the process has ended. */
 static struct pxt_target *process_of(struct pxt_table *table, const struct pxt_author *author)
 {
 	struct pxt_target *target;
@@ -151,13 +152,13 @@ static struct pxt_target *process_of(struct pxt_table *table, const struct pxt_a
 }
 
 /**
- * pxt_image_set() - give an author that has none an image
+ * pxt_image_set() - give an author without an image one
  * @table: its lock is held
  * @author: a process, or the controller of a stream
- * @image: from pxt_image_new(); belongs to the table then
+ * @image: from pxt_image_new(); now owned by the table
  *
- * The process and the controllers of the streams that were created for it, and still trace it,
- * have the same one.
+ * The process shares its image with the controllers of streams that were created for it and still
+ * trace it.
  */
 void pxt_image_set(struct pxt_table *table, struct pxt_author *author, struct pxt_image *image)
 {
@@ -171,7 +172,7 @@ void pxt_image_set(struct pxt_table *table, struct pxt_author *author, struct px
 		if (link && link->author.process == target->author.number)
 			assign(&link->author, image);
 	}
-	/* A stream that has left the process opens names of the program that it knew. */
+	/* A stream that has left the process opens names of the program it was created for. */
 	if (target && (author->number || author->image))
 		assign(&target->author, image);
 	assign(author, image);
@@ -179,11 +180,11 @@ void pxt_image_set(struct pxt_table *table, struct pxt_author *author, struct px
 }
 
 /**
- * pxt_image_executed() - forget the names of the program that the calling process has left
- * @target: of that process; its table is not locked
+ * pxt_image_executed() - forget the names of the previous program after an exec
+ * @target: target of the calling process; its table is not locked
  *
- * For the controllers of the streams that were created for it, too. Without memory, the new program
- * gets an image when it opens a name. Context: may sleep.
+ * Includes the controllers of the streams that were created for it. If the allocation fails, the
+ * new program gets an image when it opens a name. Context: may sleep.
  */
 void pxt_image_executed(struct pxt_target *target)
 {
@@ -204,9 +205,9 @@ void pxt_image_executed(struct pxt_target *target)
 }
 
 /**
- * pxt_image_leave() - give the image of an author back
+ * pxt_image_leave() - put the image of an author
  * @table: not locked
- * @author: which opens no names any more
+ * @author: opens no more names
  *
  * Context: may sleep.
  */
@@ -218,11 +219,11 @@ void pxt_image_leave(struct pxt_table *table, struct pxt_author *author)
 }
 
 /**
- * pxt_image_knows() - has an author opened a name?
+ * pxt_image_knows() - check if an author has opened a name
  * @author: a process, or the controller of a stream; the lock of its table is held
- * @type: of that name
+ * @type: type of that name
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_image_knows(const struct pxt_author *author, const struct pxt_type *type)
 {
@@ -231,8 +232,8 @@ bool pxt_image_knows(const struct pxt_author *author, const struct pxt_type *typ
 
 /**
  * pxt_image_learn() - note that an author has opened a name
- * @author: with an image, which does not know the name; the lock of its table is held
- * @type: of that name
+ * @author: with an image that does not contain the name; the lock of its table is held
+ * @type: type of that name
  */
 void pxt_image_learn(struct pxt_author *author, struct pxt_type *type)
 {

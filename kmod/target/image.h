@@ -13,14 +13,14 @@ struct pxt_target;
 struct pxt_type;
 
 /**
- * struct pxt_image - which names a program has opened
- * @users: authors, and forks that have not begun
- * @count: how many names
- * @guests: how many of them guests of the table have opened first, with this image
+ * struct pxt_image - the names a program has opened
+ * @users: authors, and forks that have not started yet
+ * @count: number of names
+ * @guests: names among them that guests of the table opened first, with this image
  * @known: bit n: type n
  *
  * A child shares the image of its parent. A process that executes a program leaves its image and
- * gets another one. All but @users is under the lock of the table.
+ * gets a new one. All fields but @users are under the lock of the table.
  */
 struct pxt_image {
 	refcount_t users;
@@ -30,11 +30,12 @@ struct pxt_image {
 };
 
 /**
- * struct pxt_guest - what guests have taken of a table
+ * struct pxt_guest - resources of a table used by guests
  * @types: names that they opened first
- * @bytes: of descriptions that they made
+ * @bytes: bytes of descriptions they created
  *
- * A guest is a process that may not trace the first process of the family: see pxt_table.cred.
+ * A guest is a process without permission to trace the first process of the family: see
+ * pxt_table.cred.
  */
 struct pxt_guest {
 	u32 types;
@@ -43,11 +44,11 @@ struct pxt_guest {
 
 /**
  * struct pxt_author - a process that opens and describes types, or the controller of a stream
- * @number: of the target; 0 for a controller
- * @process: the number of the target whose names the author opens; constant
- * @image: of that process; NULL only without memory, until it opens a name. A reference; under the
- *	lock of the table, but the process itself may read it while it forks
- * @guest: what it has taken as a guest; under the lock of the table
+ * @number: number of the target; 0 for a controller
+ * @process: number of the target that the author opens names for; constant
+ * @image: image of that process; NULL only after a failed allocation, until it opens a name. A
+ *	reference; under the lock of the table, but the process itself may read it during a fork
+ * @guest: resources it uses as a guest; under the lock of the table
  */
 struct pxt_author {
 	u64 number;

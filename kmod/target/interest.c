@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tells tracepoints which tasks are traced, in a few instructions. By which streams is decided in
- * kevent/kevent.c.
+ * Lets tracepoints find traced tasks in a few instructions. kevent/kevent.c decides which streams
+ * record the event.
  */
 #include "target/interest.h"
 
 /*
- * 512 KiB on 64-bit kernels, as long as the module is loaded: one bit for each id, so that no
- * number of traced processes makes the look at another one slower, and no allocation can fail.
+ * 512 KiB on 64-bit kernels while the module is loaded. With one bit per id, the lookup takes the
+ * same time for any number of traced processes, and no allocation can fail.
  */
 unsigned long pxt_interest[BITS_TO_LONGS(PID_MAX_LIMIT)];
 
 /**
- * pxt_interest_begin() - the first stream with events of the kernel traces a process
+ * pxt_interest_begin() - mark a process when the first stream with kernel events traces it
  * @pid: of its thread group
  *
  * Context: with the lock of the target's table.
@@ -23,8 +23,8 @@ void pxt_interest_begin(struct pid *pid)
 }
 
 /**
- * pxt_interest_end() - the last such stream has left a process
- * @pid: of its thread group; no other process can have its id yet
+ * pxt_interest_end() - unmark a process when the last such stream has left it
+ * @pid: of its thread group; its id cannot be reused yet
  *
  * Context: with the lock of the target's table.
  */

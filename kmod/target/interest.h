@@ -8,15 +8,15 @@
 #include <linux/threads.h>
 
 /*
- * By process id in the initial namespace: is the process traced by a stream with events of the
- * kernel? gate.c changes it with the lock of a table; tracepoints read it without a lock.
+ * By process id in the initial namespace: does a stream with kernel events trace the process?
+ * gate.c changes it with the lock of a table; tracepoints read it without a lock.
  */
 extern unsigned long pxt_interest[BITS_TO_LONGS(PID_MAX_LIMIT)];
 
 /*
- * Does a stream with events of the kernel trace this task? Every switch of the machine asks twice:
- * three instructions each, whatever is traced. A task keeps its tgid when it executes a program,
- * and after it was reaped.
+ * Does a stream with kernel events trace this task? Called twice per context switch of the machine,
+ * at three instructions each, whatever is traced. A task keeps its tgid across exec and after it
+ * was reaped.
  */
 static inline bool pxt_interest_in(const struct task_struct *task)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The event types of the kernel: ids, classes, names and descriptions. What their data are is
- * in kevent/kevent.h; their order here is that of the ids.
+ * The kernel event types: ids, classes, names and descriptions. kevent/kevent.h defines their data;
+ * the order here is the order of ids.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -19,12 +19,12 @@
 #define IRQ	const_ilog2(POSIXTRACE_CLASS_IRQ)
 #define PROCESS	const_ilog2(POSIXTRACE_CLASS_PROCESS)
 
-/* The letters are those of ps(1) and of the kernel's sched_switch. */
+/* The letters used by ps(1) and the kernel's sched_switch. */
 #define STATE	"enum : u8 { R, S, D, T, t, X, Z, P, I } state"
 #define REASON	"enum : u8 { preempted, blocked, io, ended } reason"
 #define BY	"enum : u8 { another, thread, interrupt } by"
 
-/* Their numbers are the same on x86-64 and arm64. */
+/* The numbers are the same on x86-64 and arm64. */
 #define SIG	"enum : i32 { SIGHUP = 1, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, " \
 	"SIGFPE, SIGKILL, SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGSTKFLT, " \
 	"SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGXCPU, SIGXFSZ, " \
@@ -75,7 +75,7 @@ static bool has(u64 set, const struct pxt_kernel_type *type)
 }
 
 /**
- * pxt_kernel_types() - the event types of classes
+ * pxt_kernel_types() - get the event types of classes
  * @classes: POSIXTRACE_CLASS_*
  *
  * Return: bit n: event type n.
@@ -93,9 +93,9 @@ u64 pxt_kernel_types(u64 classes)
 }
 
 /**
- * pxt_kernel_type_next() - go through the event types of a stream, in the order of their ids
+ * pxt_kernel_type_next() - iterate over the event types of a stream, in the order of ids
  * @set: from pxt_kernel_types()
- * @last: the one before, NULL for the first one
+ * @last: the previous type; NULL for the first one
  *
  * Return: the type, or NULL at the end.
  */
@@ -109,11 +109,11 @@ const struct pxt_kernel_type *pxt_kernel_type_next(u64 set, const struct pxt_ker
 }
 
 /**
- * pxt_kernel_type_find() - the event type with an id
+ * pxt_kernel_type_find() - find the event type with an id
  * @set: from pxt_kernel_types()
  * @id: any number
  *
- * Return: the type, or NULL if the set has none.
+ * Return: the type, or NULL if not in the set.
  */
 const struct pxt_kernel_type *pxt_kernel_type_find(u64 set, u32 id)
 {
@@ -127,11 +127,11 @@ const struct pxt_kernel_type *pxt_kernel_type_find(u64 set, u32 id)
 }
 
 /**
- * pxt_kernel_type_named() - the event type with a name
+ * pxt_kernel_type_named() - find the event type with a name
  * @set: from pxt_kernel_types()
  * @name: NUL-terminated
  *
- * Return: the type, or NULL if the set has none.
+ * Return: the type, or NULL if not in the set.
  */
 const struct pxt_kernel_type *pxt_kernel_type_named(u64 set, const char *name)
 {

@@ -8,7 +8,7 @@
  * struct pxt_kernel_type - an event type of the kernel
  * @id: POSIXTRACE_ID_*
  * @class: number of its class
- * @name: after the kernel's own name for it
+ * @name: derived from the kernel's name for it
  * @description: of the data, see posixtrace-fields(7)
  *
  * Constant.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tasks of a log: names of the threads and processes that its stream traces. Events carry only
+ * The tasks of a log: names of the threads and processes traced by its stream. Events contain only
  * numbers, and the threads may be long gone when a reader opens the log.
  *
- * A thread keeps its last names until they are written. When it has ended, it stays until the log
- * thread has written it, but no more than some thousands do: the oldest go first.
+ * A thread keeps its last names until they are written. After its end it stays until the log thread
+ * has written it. Only some thousands are kept: the oldest are dropped first.
  */
 #include <linux/hash.h>
 #include <linux/ktime.h>
@@ -19,14 +19,14 @@
 #include "target/target.h"
 #include "target/walk.h"
 
-/* What may wait in pxt_logtasks.ended: see cost_of(). With texts, this is about a megabyte. */
+/* Maximum total cost of pxt_logtasks.ended: see cost_of(). With texts, this is about a megabyte. */
 #define ENDED_COST_MAX	4096
 
 /**
- * pxt_logtasks_new() - make the list of tasks of a new log
+ * pxt_logtasks_new() - create the list of tasks of a new log
  *
  * Context: may sleep.
- * Return: it, or NULL if there is no memory.
+ * Return: the list, or NULL if out of memory.
  */
 struct pxt_logtasks *pxt_logtasks_new(void)
 {
@@ -58,12 +58,12 @@ void pxt_logtask_free(struct pxt_logtask *thread)
 }
 
 /**
- * pxt_logtasks_prepare() - memory for threads that enter logs
- * @memory: list, to be ended with pxt_logtasks_unprepare()
- * @count: threads there from now on
+ * pxt_logtasks_prepare() - allocate memory for threads that enter logs
+ * @memory: list, to be freed with pxt_logtasks_unprepare()
+ * @count: number of threads to provide
  *
- * The caller holds no lock: a memory cgroup may let it wait. If there is no memory, @memory has
- * less, and names will be missing in a log. Context: may sleep.
+ * The caller holds no lock: a memory cgroup may make it wait. If out of memory, @memory has fewer
+ * entries, and names will be missing in a log. Context: may sleep.
  */
 void pxt_logtasks_prepare(struct hlist_head *memory, u32 count)
 {
@@ -82,7 +82,7 @@ void pxt_logtasks_prepare(struct hlist_head *memory, u32 count)
 	}
 }
 
-/* Takes memory for a thread; NULL if there is none left. */
+/* Take memory for a thread; NULL if none is left. */
 static struct pxt_logtask *pop(struct hlist_head *memory)
 {
 	struct pxt_logtask *thread = hlist_entry_safe(memory->first,
@@ -94,7 +94,7 @@ static struct pxt_logtask *pop(struct hlist_head *memory)
 }
 
 /**
- * pxt_logtasks_unprepare() - free the memory that was not used
+ * pxt_logtasks_unprepare() - free unused memory
  * @memory: from pxt_logtasks_prepare()
  *
  * Context: may sleep.
@@ -126,7 +126,7 @@ static struct pxt_logtask *find(struct pxt_logtasks *tasks, const struct pid *pi
 	return NULL;
 }
 
-/* A text counts for as many threads as fit into its memory. */
+/* A text counts as the number of threads that fit into its memory. */
 static u32 cost_of(const struct pxt_logtask *thread)
 {
 	u32 cost = 1, i;
@@ -137,9 +137,9 @@ static u32 cost_of(const struct pxt_logtask *thread)
 }
 
 /**
- * pxt_logtasks_remove() - take a thread out, to be freed without the lock
+ * pxt_logtasks_remove() - remove a thread, to be freed without the lock
  * @tasks: locked
- * @thread: in it
+ * @thread: in @tasks
  */
 void pxt_logtasks_remove(struct pxt_logtasks *tasks, struct pxt_logtask *thread)
 {
@@ -151,9 +151,9 @@ void pxt_logtasks_remove(struct pxt_logtasks *tasks, struct pxt_logtask *thread)
 }
 
 /**
- * pxt_logtasks_note_news() - note that there is something to be written
+ * pxt_logtasks_note_news() - note that a thread has data to be written
  * @tasks: locked
- * @thread: in it
+ * @thread: in @tasks
  */
 void pxt_logtasks_note_news(struct pxt_logtasks *tasks, struct pxt_logtask *thread)
 {
@@ -172,7 +172,7 @@ static void set_name(struct pxt_logtasks *tasks, struct pxt_logtask *thread, con
 	if (!strncmp(pxt_logtask_last_name(thread)->comm, comm, TASK_COMM_LEN))
 		return;
 	if (thread->unwritten == PXT_LOGTASK_NAMES) {
-		/* The first one stands for all that are not written: the name then is not known. */
+		/* The first entry stands for all unwritten names before it; its name is unknown. */
 		memset(name->comm, 0, sizeof(name->comm));
 		memmove(name + 1, name + 2, sizeof(thread->name) - 2 * sizeof(*name));
 		thread->unwritten--;
@@ -193,7 +193,7 @@ static void set_ended(struct pxt_logtasks *tasks, struct pxt_logtask *thread)
 	list_move_tail(&thread->list, &tasks->ended);
 }
 
-/* The oldest thread that has ended, if too many have; removed from the list. */
+/* Remove and return the oldest ended thread if there are too many. */
 static struct pxt_logtask *take_surplus(struct pxt_logtasks *tasks)
 {
 	struct pxt_logtask *thread;
@@ -201,7 +201,7 @@ static struct pxt_logtask *take_surplus(struct pxt_logtasks *tasks)
 	if (tasks->ended_cost <= ENDED_COST_MAX)
 		return NULL;
 	list_for_each_entry(thread, &tasks->ended, list) {
-		/* At most PXT_LOGTASKS_BATCH are. */
+		/* True for at most PXT_LOGTASKS_BATCH threads. */
 		if (thread->busy)
 			continue;
 		pxt_logtasks_remove(tasks, thread);
@@ -224,7 +224,7 @@ static void free_surplus(struct pxt_logtasks *tasks)
 	} while (thread);
 }
 
-/* The first one of a bucket, or of a list; removed. */
+/* Remove and return the first thread of a bucket or of a list. */
 static struct pxt_logtask *take_first(struct pxt_logtasks *tasks, struct hlist_head *bucket,
 				      struct list_head *list)
 {
@@ -243,10 +243,10 @@ static struct pxt_logtask *take_first(struct pxt_logtasks *tasks, struct hlist_h
 }
 
 /**
- * pxt_logtasks_free() - end of pxt_logtasks_new()
- * @tasks: no thread enters it any more; may be NULL
+ * pxt_logtasks_free() - undo pxt_logtasks_new()
+ * @tasks: no more threads enter it; may be NULL
  *
- * Tracepoints may still look for threads, and find none. Context: may sleep.
+ * Tracepoints may still look for threads, without finding any. Context: may sleep.
  */
 void pxt_logtasks_free(struct pxt_logtasks *tasks)
 {
@@ -260,7 +260,7 @@ void pxt_logtasks_free(struct pxt_logtasks *tasks)
 			pxt_logtask_free(thread);
 		cond_resched();
 	}
-	/* Some are only there: see replace_current(). */
+	/* Some are only in this list: see replace_current(). */
 	while ((thread = take_first(tasks, NULL, &tasks->ended)))
 		pxt_logtask_free(thread);
 	kfree_rcu(tasks, rcu);
@@ -269,7 +269,7 @@ void pxt_logtasks_free(struct pxt_logtasks *tasks)
 /* ------------------------------------------------------------------ */
 /* Threads enter							*/
 
-/* Fills in all but the texts. @born: the thread has had no other name since it was born. */
+/* Fill in everything but the texts. @born: the thread still has the name it was created with. */
 static void fill(struct pxt_logtask *thread, struct task_struct *task,
 		 const struct pxt_target *target, bool born)
 {
@@ -283,7 +283,7 @@ static void fill(struct pxt_logtask *thread, struct task_struct *task,
 	thread->unwritten = 1;
 }
 
-/* Adds @thread, filled in from @task. Returns what the caller has to free, or NULL. */
+/* Add @thread, filled in from @task. Returns the thread if the caller must free it, or NULL. */
 static struct pxt_logtask *insert(struct pxt_logtasks *tasks,
 				  struct pxt_logtask *thread,
 					const struct task_struct *task)
@@ -292,7 +292,7 @@ static struct pxt_logtask *insert(struct pxt_logtasks *tasks,
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&tasks->lock, flags);
-	/* Without a pid, it has ended and was reaped. */
+	/* A thread without a pid has ended and was reaped. */
 	if (thread->pid && !find(tasks, thread->pid)) {
 		thread->round = tasks->round;
 		hlist_add_head(&thread->node, bucket_of(tasks, thread->pid));
@@ -306,13 +306,13 @@ static struct pxt_logtask *insert(struct pxt_logtasks *tasks,
 	return surplus;
 }
 
-/* Does a text say more than the one that the log has, if it has one? */
+/* Does a text differ from what the log already has? */
 static bool is_new(const struct pxt_text *text, const struct pxt_text *old)
 {
 	return !old || (old != text && (!text->hash || old->hash != text->hash));
 }
 
-/* Notes a text of a target, which its table guards. The main thread may be gone. */
+/* Note a text of a target; its table guards it. The main thread may be gone. */
 static void set_text(struct pxt_logtasks *tasks, const struct pxt_target *target,
 		     enum pxt_text_kind kind, bool born)
 {
@@ -340,7 +340,7 @@ static void set_text(struct pxt_logtasks *tasks, const struct pxt_target *target
 	pxt_text_put(text);
 }
 
-/* One thread; unneeded memory stays in the list. Returns false without memory. */
+/* Enter one thread; unneeded memory stays in the list. Returns false if out of memory. */
 static bool enter_one(struct pxt_logtasks *tasks, struct task_struct *task,
 		      const struct pxt_target *target, struct hlist_head *memory)
 {
@@ -358,7 +358,7 @@ static bool enter_one(struct pxt_logtasks *tasks, struct task_struct *task,
 	return true;
 }
 
-/* Returns false if the walk was cut short. */
+/* Returns false if the walk is incomplete. */
 static bool enter_all(struct pxt_logtasks *tasks, struct task_struct *process,
 		      const struct pxt_target *target, struct hlist_head *memory)
 {
@@ -379,13 +379,13 @@ static bool enter_all(struct pxt_logtasks *tasks, struct task_struct *process,
 }
 
 /**
- * pxt_logtasks_enter() - add a process that the stream traces from now on
+ * pxt_logtasks_enter() - add a process that the stream now traces
  * @tasks: of the stream; may be NULL
  * @target: the process; the lock of its table is held
  * @memory: from pxt_logtasks_prepare(), for all threads
  *
- * The log has the texts of the target, unless they are from before the stream: then it gets them
- * when the process has looked again. Without memory, or if threads end all the time, names will be
+ * The log also gets the texts of the target, unless they predate the stream: then it gets them when
+ * the process has looked again. If out of memory, or if threads exit all the time, names will be
  * missing in the log. Context: may sleep.
  */
 void pxt_logtasks_enter(struct pxt_logtasks *tasks, struct pxt_target *target,
@@ -399,7 +399,7 @@ void pxt_logtasks_enter(struct pxt_logtasks *tasks, struct pxt_target *target,
 	process = get_pid_task(target->pid, PIDTYPE_TGID);
 	if (!process)
 		return;
-	/* Threads that are born from now on enter by themselves. */
+	/* Threads created from now on enter themselves. */
 	while (!enter_all(tasks, process, target, memory) && pxt_walk_retry(tries++))
 		;
 	put_task_struct(process);
@@ -408,7 +408,7 @@ void pxt_logtasks_enter(struct pxt_logtasks *tasks, struct pxt_target *target,
 	free_surplus(tasks);
 }
 
-/* The main thread of a process may have ended before. */
+/* The main thread of a process may have ended earlier. */
 static void enter_current(struct pxt_logtasks *tasks, const struct pxt_target *target,
 			  struct hlist_head *memory, bool born)
 {
@@ -445,12 +445,12 @@ static bool knows(struct pxt_logtasks *tasks, const struct pid *pid)
 void pxt_logtasks_born(struct pxt_logtasks *tasks, struct pxt_target *target,
 		       struct hlist_head *memory)
 {
-	/* A stream that was put on the process just now has found the thread. */
+	/* A stream that started to trace the process just now has found the thread. */
 	if (tasks && !knows(tasks, task_pid(current)))
 		enter_current(tasks, target, memory, true);
 }
 
-/* Takes a thread that had its struct pid before out. */
+/* Removes a thread that previously had its struct pid. */
 static void replace_current(struct pxt_logtasks *tasks, const struct pxt_target *target,
 			    struct hlist_head *memory)
 {
@@ -460,13 +460,18 @@ static void replace_current(struct pxt_logtasks *tasks, const struct pxt_target 
 	raw_spin_lock_irqsave(&tasks->lock, flags);
 	thread = find(tasks, task_pid(current));
 	if (thread && thread->has_ended) {
-		/* The struct pid is that of the main thread, which ended for this one. */
+		/*
+		 * The struct pid belonged to the main thread, which ended when this one took over.
+		 */
 		hlist_del_init(&thread->node);
 		thread = NULL;
 	}
 	if (thread) {
 		thread->mm = current->mm;
-		/* The kernel renames a thread well before the permissions of the program are checked. */
+		/*
+		 * The kernel renames a thread long before the permissions of the program are
+		 * checked.
+		 */
 		set_name(tasks, thread, current->comm, thread->executes ?: pxt_clock_now());
 		thread->executes = 0;
 	}
@@ -475,7 +480,7 @@ static void replace_current(struct pxt_logtasks *tasks, const struct pxt_target 
 		enter_current(tasks, target, memory, false);
 }
 
-/* Moves texts that were not written yet, and returns whether there were any. */
+/* Move unwritten texts. Returns true if there were any. */
 static bool move_texts(struct pxt_logtask *from, struct pxt_logtask *to)
 {
 	bool any = false;
@@ -495,8 +500,8 @@ static bool move_texts(struct pxt_logtask *from, struct pxt_logtask *to)
 }
 
 /*
- * The calling process has become another program, or changed its command line: what there is to say
- * about the old one stays, with a thread that has ended, which has no names to be written.
+ * The calling process has executed another program or changed its command line. Keep the old texts
+ * in an ended thread without names to be written.
  */
 static void keep_texts(struct pxt_logtasks *tasks, struct pid *tgid, struct hlist_head *memory)
 {
@@ -523,7 +528,7 @@ static void keep_texts(struct pxt_logtasks *tasks, struct pid *tgid, struct hlis
 	free_surplus(tasks);
 }
 
-/* Notes that all threads of a process have ended, but for one. */
+/* Note that all threads of a process but one have ended. */
 static void end_threads(struct pxt_logtasks *tasks, const struct pid *tgid,
 			const struct pid *except)
 {
@@ -542,7 +547,7 @@ static void end_threads(struct pxt_logtasks *tasks, const struct pid *tgid,
 }
 
 /**
- * pxt_logtasks_executed() - note the program that the calling process has executed
+ * pxt_logtasks_executed() - note the new program of the calling process
  * @tasks: of a stream that may trace it; may be NULL
  * @target: the process; the lock of its table is held
  * @memory: from pxt_logtasks_prepare(), for PXT_LOGTASKS_EXECUTED threads
@@ -554,7 +559,9 @@ void pxt_logtasks_executed(struct pxt_logtasks *tasks, struct pxt_target *target
 {
 	if (!tasks)
 		return;
-	/* A thread that executes a program takes the number of the main thread, which has ended. */
+	/*
+	 * A thread that executes a program takes over the id of the main thread, which has ended.
+	 */
 	if (thread_group_empty(current))
 		end_threads(tasks, target->pid, task_pid(current));
 	replace_current(tasks, target, memory);
@@ -601,9 +608,9 @@ void pxt_logtasks_looked(struct pxt_logtasks *tasks, struct pxt_target *target,
 }
 
 /**
- * pxt_logtasks_leave() - note that the stream does not trace a process any more
+ * pxt_logtasks_leave() - note that the stream no longer traces a process
  * @tasks: of the stream; may be NULL
- * @target: the process has ended, or executed a program; the lock of its table is held
+ * @target: of a process that has ended or executed a program; the lock of its table is held
  *
  * Context: may sleep.
  */
@@ -614,7 +621,7 @@ void pxt_logtasks_leave(struct pxt_logtasks *tasks, const struct pxt_target *tar
 }
 
 /* ------------------------------------------------------------------ */
-/* In tracepoints: must not sleep					*/
+/* Tracepoint handlers: must not sleep					*/
 
 /**
  * pxt_logtasks_renamed() - note the new name of a thread
@@ -622,8 +629,8 @@ void pxt_logtasks_leave(struct pxt_logtasks *tasks, const struct pxt_target *tar
  * @task: the thread
  * @comm: its new name
  *
- * If the thread executes a program, only the time is kept: the permission to trace the program is
- * checked later, before pxt_logtasks_executed(). Context: under RCU; must not sleep.
+ * If the thread is executing a program, only the time is noted: the permission to trace the program
+ * is checked later, before pxt_logtasks_executed(). Context: under RCU; must not sleep.
  */
 void pxt_logtasks_renamed(struct pxt_logtasks *tasks, struct task_struct *task, const char *comm)
 {
@@ -644,7 +651,7 @@ void pxt_logtasks_renamed(struct pxt_logtasks *tasks, struct task_struct *task, 
 }
 
 /**
- * pxt_logtasks_ends() - note that a thread ends
+ * pxt_logtasks_ends() - note that a thread exits
  * @tasks: of a stream that traces its process; may be NULL
  * @task: the thread; PF_EXITING is set
  *

@@ -12,9 +12,9 @@
 struct pxt_target;
 
 #define PXT_LOGTASKS_BITS	8
-/* Threads that the log takes over at once. */
+/* Threads that the log takes per batch. */
 #define PXT_LOGTASKS_BATCH	24
-/* Names of a thread that can wait to be written. */
+/* Unwritten names kept per thread. */
 #define PXT_LOGTASK_NAMES	4
 /* Memory that pxt_logtasks_executed() may need for one stream, in threads. */
 #define PXT_LOGTASKS_EXECUTED	2
@@ -27,27 +27,26 @@ struct pxt_logtask_name {
 /**
  * struct pxt_logtask - a thread
  * @node: in pxt_logtasks.threads
- * @list: in pxt_logtasks.live if there is something to be written, or in pxt_logtasks.ended
+ * @list: in pxt_logtasks.live if data is to be written, or in pxt_logtasks.ended
  * @pid: of the thread; a reference
  * @tgid: of its process; a reference
- * @mm: its address space, only to be compared: with another one, it executes a program
- * @start: when it was born, ns since the Epoch
- * @executes: when it got the name of the program that it is executing, ns since the Epoch, or 0
- * @name: the last names, oldest first; the first one always is there, but stands for several that
- *	are not known any more if it is empty
- * @unwritten: how many of them have to be written
+ * @mm: its address space, only to be compared: a different one means that it is executing a program
+ * @start: time of its creation, ns since the Epoch
+ * @executes: when it got the name of the program it is executing, ns since the Epoch, or 0
+ * @name: the last names, oldest first; the first one always exists; if empty, it stands for several
+ *	forgotten names
+ * @unwritten: number of names to write
  * @changes: incremented with each new name or text
- * @looks: pxt_target.looks when the stream began to trace the process: what the process saw at
- *	earlier looks only is not for this log
- * @text: what there is to say about the process, for the main thread; references or NULL
- * @text_since: from when on, ns since the Epoch
- * @text_unwritten: it has to be written
+ * @looks: pxt_target.looks when the stream began to trace the process: this log must not contain
+ *	what the process saw only before
+ * @text: texts about the process, for the main thread; references or NULL
+ * @text_since: start of their validity, ns since the Epoch
+ * @text_unwritten: the text must be written
  * @has_ended: it is in pxt_logtasks.ended
- * @busy: the log thread is writing it, and frees it
- * @round: pxt_logtasks.round when it entered, or was given back last
+ * @busy: the log thread is writing it, and will free it
+ * @round: pxt_logtasks.round when it entered or was last given back
  *
- * Guarded by pxt_logtasks.lock once it is there; the references, @start and @looks
- * are constant.
+ * Guarded by pxt_logtasks.lock while in the table; the references, @start and @looks are constant.
  */
 struct pxt_logtask {
 	struct hlist_node node;
@@ -69,7 +68,7 @@ struct pxt_logtask {
 	u64 round;
 };
 
-/* The name that it has now. */
+/* The current name of the thread. */
 static inline struct pxt_logtask_name *pxt_logtask_last_name(struct pxt_logtask *thread)
 {
 	return &thread->name[thread->unwritten ? thread->unwritten - 1 : 0];
@@ -77,11 +76,11 @@ static inline struct pxt_logtask_name *pxt_logtask_last_name(struct pxt_logtask 
 
 /**
  * struct pxt_logtask_taken - a thread that is being written to the log
- * @thread: the thread
+ * @thread: the taken thread
  * @changes: pxt_logtask.changes when it was taken
  * @looks: pxt_logtask.looks
- * @since: from when on each text holds, ns since the Epoch
- * @text: those that have to be written: references; or NULL
+ * @since: start of the validity of each text, ns since the Epoch
+ * @text: texts to write, references; or NULL
  */
 struct pxt_logtask_taken {
 	struct pxt_logtask *thread;
@@ -92,19 +91,19 @@ struct pxt_logtask_taken {
 };
 
 /**
- * struct pxt_logtasks - names of the threads and processes that a stream with log traces
+ * struct pxt_logtasks - names of the threads and processes traced by a stream with a log
  * @rcu: tracepoints find it under RCU
  * @lock: guards the next fields; raw, because tracepoints take it; an innermost lock
  * @threads: struct pxt_logtask, by hash of the thread's struct pid
- * @live: threads that have not ended, and have something to be written
- * @ended: threads that have ended, oldest first: they go once they were written
- * @ended_cost: what the threads in @ended cost together
+ * @live: running threads with data to be written
+ * @ended: ended threads, oldest first: removed once they are written
+ * @ended_cost: total cost of the threads in @ended
  * @round: number of the flush
- * @taken: what is being written; used by the log thread only
- * @nr_taken: how many; used by the log thread only
+ * @taken: threads being written; used only by the log thread
+ * @nr_taken: number of them; used only by the log thread
  *
- * Lives as long as its stream. Threads enter it in their own context, or in that of CREATE;
- * tracepoints write names and ends; the log thread takes them out.
+ * Lives as long as its stream. Threads enter it in their own context or the context of CREATE;
+ * tracepoints note names and exits; the log thread removes threads.
  */
 struct pxt_logtasks {
 	struct rcu_head rcu;

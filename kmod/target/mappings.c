@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files that a process executes code from. It looks itself: no other process waits for its
- * memory, which it may have mapped from a file that hangs.
+ * The files that a process executes code from. The process collects them itself, so that no other
+ * process waits for its memory: it may be mapped from a file that hangs.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>
@@ -19,18 +19,18 @@
 #include "target/mappings.h"
 #include "target/text.h"
 
-/* What a log says of one process: the rest is left out. */
+/* Limits of what a log records about one process; the rest is omitted. */
 #define MAPPINGS_MAX	512
 #define MAPPINGS_SIZE	(64U << 10)
 
 /**
  * struct found - a mapping
- * @file: a reference
- * @address: of the first byte
+ * @file: a reference to the file
+ * @address: first byte
  * @length: bytes
- * @offset: of the first byte in the file
- * @head: where the beginning of the file is mapped; 0 if it is not
- * @head_length: bytes of it there
+ * @offset: offset of the first byte in the file
+ * @head: address where the start of the file is mapped, or 0
+ * @head_length: bytes mapped at @head
  */
 struct found {
 	struct file *file;
@@ -42,13 +42,13 @@ struct found {
 };
 
 /**
- * struct collection - the mappings of a process, while they are collected
- * @found: what was found
- * @count: how many
+ * struct collection - the mappings of a process during their collection
+ * @found: mappings found
+ * @count: number of them
  * @looks: pxt_target.looks
- * @hash: of all
+ * @hash: hash of all mappings
  * @size: bytes of @data
- * @path: for a path
+ * @path: buffer for a path
  * @data: struct posixtrace_log_mapping[]
  */
 struct collection {
@@ -88,7 +88,7 @@ static u64 mix(u64 hash, u64 value)
 	return (hash + value) * GOLDEN_RATIO_64;
 }
 
-/* A hash of all mappings of code, which go to @to unless it is NULL. Returns 0 for none. */
+/* Hash all mappings of code, and add them to @to unless it is NULL. Returns 0 if none exist. */
 static u64 scan(struct mm_struct *mm, struct collection *to)
 {
 	VMA_ITERATOR(vmi, mm, 0);
@@ -99,7 +99,7 @@ static u64 scan(struct mm_struct *mm, struct collection *to)
 	if (mmap_read_lock_killable(mm))
 		return 0;
 	for_each_vma(vmi, vma) {
-		/* A process may have tens of thousands. */
+		/* A process may have tens of thousands of mappings. */
 		cond_resched();
 		if (!vma->vm_file)
 			continue;
@@ -118,7 +118,7 @@ static u64 scan(struct mm_struct *mm, struct collection *to)
 	return hash;
 }
 
-/* Adds one mapping, unless there is no room. */
+/* Add one mapping if there is room. */
 static void put_mapping(struct collection *to, const struct posixtrace_log_mapping *mapping,
 			const char *path)
 {
@@ -142,7 +142,7 @@ static void put_found(struct collection *to, const struct found *found)
 	};
 	const char *path = d_path(pxt_file_user_path(found->file), to->path, sizeof(to->path));
 
-	/* A longer path would be of no use without its end. */
+	/* A path without its end is useless. */
 	if (IS_ERR(path))
 		path = "";
 	mapping.size = strlen(path) + 1;
@@ -165,8 +165,8 @@ static bool overlaps(const struct collection *to, const struct posixtrace_log_ma
 }
 
 /*
- * A library may have been unloaded before the log thread wrote that it was there: the process
- * remembers it, until something else is in its place.
+ * A library may be unloaded before the log thread has written its mapping: keep it until another
+ * mapping takes its place.
  */
 static void put_old(struct collection *to, const struct pxt_text *old)
 {
@@ -194,13 +194,13 @@ static struct pxt_text *to_text(const struct collection *from)
 }
 
 /**
- * pxt_mappings_capture() - the mappings of the calling process
- * @old: those of the same process that it knows; may be NULL
+ * pxt_mappings_capture() - collect the mappings of the calling process
+ * @old: previous mappings of the same process; may be NULL
  * @looks: pxt_target.looks
- * @again: also if nothing has changed
+ * @again: collect them even if unchanged
  *
  * Context: may sleep.
- * Return: one reference; NULL if nothing has changed, there are none, or there is no memory.
+ * Return: one reference; NULL if the mappings are unchanged or empty, or out of memory.
  */
 struct pxt_text *pxt_mappings_capture(const struct pxt_text *old, u32 looks, bool again)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which processes use an address space.
+ * Finds the processes that use an address space.
  */
 #include <linux/mm_types.h>
 #include <linux/sched/signal.h>
@@ -10,7 +10,7 @@
 #include "target/target.h"
 #include "target/walk.h"
 
-/* The address space of a thread, only to be compared; NULL if the thread has given it up. */
+/* The address space of a thread, only to be compared; NULL if the thread has released it. */
 static const struct mm_struct *memory_of(const struct task_struct *thread)
 {
 	/* As in pxt_thread_uses(). */
@@ -26,13 +26,13 @@ static bool get_memory(struct task_struct *thread, void *arg)
 }
 
 /**
- * pxt_target_note_memory() - note the address space that the first controller may know
+ * pxt_target_note_memory() - note the address space that the first controller may see
  * @target: of the process of @task
  * @task: any thread of a process that cannot execute a program now
  *
- * Later ones find it noted: while the process executes a program, they must not note the next one
- * before it was decided which streams stay. If very many threads have given up the address space,
- * and are reaped during the walk, nothing is noted, and no event tells addresses.
+ * Later controllers find it set: during an exec, they must not note the next address space before
+ * it is decided which streams stay. If a very large number of threads have released the address
+ * space and are reaped during the walk, it stays unset, and no event contains addresses.
  *
  * Context: may sleep.
  */
@@ -49,8 +49,8 @@ void pxt_target_note_memory(struct pxt_target *target, struct task_struct *task)
 /**
  * struct users - threads of the calling process that use its address space
  * @mm: that address space
- * @last: the last thread that the first walk saw; a reference
- * @count: of those up to @last
+ * @last: the last thread seen by the first walk; a reference
+ * @count: users among the threads up to @last
  */
 struct users {
 	const struct mm_struct *mm;
@@ -79,11 +79,12 @@ static bool count_user(struct task_struct *thread, void *arg)
 }
 
 /*
- * Are all users of the address space threads of the caller? False if that cannot be said.
+ * Are all users of the address space threads of the caller? Returns false if this cannot be
+ * determined.
  *
- * The kernel adds new threads at the end of the list, and no thread takes up an address space that
- * it has given up. So each thread up to the last one of the first walk that has it in the second
- * walk was a user when mm_users was read, in between.
+ * The kernel appends new threads to the list, and a thread never regains an address space that it
+ * has released. Each thread up to the last one of the first walk that has it in the second walk was
+ * therefore a user when mm_users was read in between.
  */
 static bool only_threads_use(const struct mm_struct *mm)
 {
@@ -92,7 +93,7 @@ static bool only_threads_use(const struct mm_struct *mm)
 	int all;
 
 	if (!pxt_walk_threads(current, note_last, &users)) {
-		/* The threads were counted before they were in the list. */
+		/* The threads were counted before they were added to the list. */
 		smp_rmb();
 		all = atomic_read(&mm->mm_users);
 		only = pxt_walk_threads(current, count_user, &users) > 0 && all <= users.count;
@@ -103,8 +104,8 @@ static bool only_threads_use(const struct mm_struct *mm)
 }
 
 /*
- * Does a process use the address space? All of its threads that have not given up theirs have the
- * same one. Returns -EAGAIN if the walk was cut short. Kernel threads borrow one now and then.
+ * Does a process use the address space? All its threads that have not released theirs share one.
+ * Returns -EAGAIN if the walk is incomplete. Kernel threads borrow one temporarily.
  */
 static int process_uses(struct task_struct *process, const struct mm_struct *mm,
 			struct pxt_walk *walk)
@@ -124,7 +125,9 @@ static int process_uses(struct task_struct *process, const struct mm_struct *mm,
 	return 0;
 }
 
-/* Does another process use the address space? 1, 0, or -EAGAIN if the walk was cut short. */
+/*
+ * Does another process use the address space? Returns 1, 0, or -EAGAIN if the walk is incomplete.
+ */
 static int others_use(const struct mm_struct *mm)
 {
 	struct pxt_walk walk = { 0 };
@@ -144,12 +147,12 @@ static int others_use(const struct mm_struct *mm)
 }
 
 /**
- * pxt_target_shares_memory() - does another process use the address space of the caller?
+ * pxt_target_shares_memory() - check if another process uses the caller's address space
  *
- * It does after vfork() or clone(CLONE_VM).
+ * This is the case after vfork() or clone(CLONE_VM).
  *
  * Context: may sleep.
- * Return: yes or no; also yes if it cannot be said, as processes end all the time.
+ * Return: true if so, or if it cannot be determined because processes exit all the time.
  */
 bool pxt_target_shares_memory(void)
 {
@@ -158,8 +161,9 @@ bool pxt_target_shares_memory(void)
 	int ret;
 
 	/*
-	 * More users need not be processes: look for them. The number of threads does not tell, it
-	 * includes those that have left the address space, as a main thread may have long ago.
+	 * Further users need not be processes: look for them. The number of threads is not enough:
+	 * it includes threads that have left the address space, such as a main thread that exited
+	 * long ago.
 	 */
 	if (atomic_read(&mm->mm_users) == 1 || only_threads_use(mm))
 		return false;

@@ -12,7 +12,9 @@ bool pxt_target_shares_memory(void);
 
 static inline bool pxt_thread_uses(const struct task_struct *thread, const struct mm_struct *mm)
 {
-	/* A thread that ends clears it by a plain store, and the answer may be old at once. */
+	/*
+	 * An exiting thread clears it with a plain store, and the answer may be stale immediately.
+	 */
 	return data_race(READ_ONCE(thread->mm)) == mm;
 }
 

@@ -6,9 +6,9 @@
 #include <linux/sched/mm.h>
 
 /*
- * Tells lockdep that no holder of a mutex allocates memory that it would wait for: to lockdep, it
- * looks as if reclaim took the mutex. A memory cgroup lets its processes wait for memory, and they
- * must not make others wait that need the mutex.
+ * Tell lockdep that no holder of a mutex may wait for memory: model the mutex as taken by reclaim.
+ * A memory cgroup makes its processes wait for memory, and others that need the mutex must not wait
+ * with them.
  */
 #define pxt_noalloc(mutex)				\
 	do {						\

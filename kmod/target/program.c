@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Command lines of processes. Each is read by its own process: no other process waits for
- * memory that it may have mapped from a file that hangs.
+ * Command lines of processes. Each process reads its own, so that no other process waits for its
+ * memory: it may be mapped from a file that hangs.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -14,12 +14,11 @@
 #include "target/text.h"
 
 /**
- * pxt_program_capture() - the command line of the calling process
- * @old: what it was before; may be NULL
+ * pxt_program_capture() - read the command line of the calling process
+ * @old: previous command line; may be NULL
  *
- * It may have overwritten it: this is the memory that /proc shows. Context: may sleep.
- * Return: one reference, to @old if nothing has changed; NULL if it has none, it cannot be read,
- * or there is no memory.
+ * The process may have overwritten it: this is the memory that /proc shows. Context: may sleep.
+ * Return: one reference, to @old if unchanged; NULL if it is empty or unreadable, or out of memory.
  */
 struct pxt_text *pxt_program_capture(struct pxt_text *old)
 {

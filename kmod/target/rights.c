@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The right to trace a process. A trace shows data of the process: the controller must be
- * able to send it signals and to read its core dump, or have CAP_SYS_PTRACE over it. (The
- * check that ptrace() makes is not exported to modules.) The parameter trace_scope in scope.c
- * narrows that.
+ * The right to trace a process. A trace exposes data of the process: the controller must be able to
+ * send it signals and to read its core dump, or have CAP_SYS_PTRACE over it. (The check that
+ * ptrace() uses is not exported to modules.) The parameter trace_scope in scope.c restricts this
+ * further.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -17,14 +17,14 @@
 #include "target/target.h"
 #include "target/walk.h"
 
-/* The rule for signals: would kill() be allowed without capabilities? */
+/* The rule for signals: would kill() succeed without capabilities? */
 static bool same_user(const struct cred *cred, const struct cred *tcred)
 {
 	return uid_eq(cred->euid, tcred->suid) || uid_eq(cred->euid, tcred->uid) ||
 	       uid_eq(cred->uid, tcred->suid) || uid_eq(cred->uid, tcred->uid);
 }
 
-/* What decides about the right to trace a process: references. */
+/* What determines the right to trace a process: references. */
 struct decisive {
 	struct pxt_exec_state state;
 	const struct cred *cred;
@@ -41,9 +41,9 @@ static bool get_decisive(struct task_struct *thread, void *arg)
 }
 
 /*
- * Both are those of the first thread that has not ended: the main thread may have. When another
- * thread executes a program, the caller may hold the old main thread, which has stale credentials.
- * If very many threads have ended, and are reaped during the walk, the process counts as ended.
+ * Get both from the first live thread: the main thread may have ended. If another thread executes a
+ * program, the caller may hold the old group leader with stale credentials. If a very large number
+ * of threads have ended and are reaped during the walk, the process counts as ended.
  */
 static bool get_state(struct task_struct *task, struct decisive *of)
 {
@@ -76,11 +76,11 @@ static bool is_in_scope(struct task_struct *task, const struct cred *tcred)
 }
 
 /**
- * pxt_rights_create() - may the caller trace this process?
- * @task: any thread of it, also one that has ended
+ * pxt_rights_create() - check if the caller may trace this process
+ * @task: any thread of the process, even an ended one
  *
  * Context: may sleep.
- * Return: 0; -EPERM; -ESRCH if it has ended.
+ * Return: 0; -EPERM; -ESRCH if the process has ended.
  */
 int pxt_rights_create(struct task_struct *task)
 {
@@ -120,23 +120,23 @@ static bool stays_in_scope(const struct pid *controller, const struct cred *cred
 }
 
 /**
- * pxt_rights_keep() - may a stream go on tracing the caller, which has executed a program?
+ * pxt_rights_keep() - check if a stream may continue to trace the caller after an exec
  * @controller: its thread group
- * @cred: of the controller, when it created the stream
- * @secure: the program was given privileges that its caller does not have
+ * @cred: credentials of the controller when it created the stream
+ * @secure: the program has gained privileges that its caller does not have
  * @alone: no other process can see the records in the stream
  *
- * As in pxt_rights_create(), it does not matter which process opened the file of the stream.
- * The capability of a controller does not extend to the other traced processes, which see
- * the memory that they share with this one.
+ * Like pxt_rights_create(), this does not depend on the process that opened the file of the stream.
+ * The capability of a controller does not extend to the other traced processes, which see the
+ * memory they share with this one.
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_rights_keep(const struct pid *controller, const struct cred *cred, bool secure, bool alone)
 {
 	const struct cred *tcred = current_cred();
 	const struct pxt_exec_state state = pxt_exec_state_current();
-	/* The new program is no secret to the processes that share its memory. */
+	/* The new program need not be hidden from processes that share its memory. */
 	bool open = !secure && state.dumpable;
 
 	if (!stays_in_scope(controller, cred))
@@ -158,14 +158,14 @@ static bool has_group(const struct cred *cred, kgid_t gid)
 }
 
 /**
- * pxt_rights_over() - may the caller trace a process that has, or had, these credentials?
- * @tcred: of the process; a reference
+ * pxt_rights_over() - check if the caller may trace a process with these credentials
+ * @tcred: current or past credentials of the process; a reference
  *
- * As for ptrace(), but that the process may have ended. The caller may if it can have all ids and
- * capabilities of the process, so also if the two have the same credentials; or with
+ * Like ptrace(), except that the process may have ended. The caller may if it can acquire all ids
+ * and capabilities of the process, so also if both have the same credentials; or with
  * CAP_SYS_PTRACE.
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_rights_over(const struct cred *tcred)
 {
@@ -181,16 +181,16 @@ bool pxt_rights_over(const struct cred *tcred)
 }
 
 /**
- * pxt_rights_may_end() - may pxt_rights_keep() say no because of trace_scope?
+ * pxt_rights_may_end() - check if pxt_rights_keep() might fail because of trace_scope
  * @controller: thread group of a stream's controller
- * @cred: of the controller; not used after its grace period, so no reference is needed
+ * @cred: of the controller; only used before its grace period ends, so without a reference
  *
- * For the tracepoint of the exec, which cannot take the credentials. The answer may be yes for a
- * controller with CAP_SYS_PTRACE in another user namespace than the initial one.
+ * For the exec tracepoint, which cannot override credentials. May return true for a controller with
+ * CAP_SYS_PTRACE in a user namespace other than the initial one.
  *
  * Context: under RCU.
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_rights_may_end(const struct pid *controller, const struct cred *cred)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The module parameter trace_scope, with the values of Yama's sysctl kernel.yama.ptrace_scope. It
- * narrows the right to trace a process (rights.c). The kernel does not export what processes have
- * allowed with PR_SET_PTRACER, so that does not count here.
+ * restricts the right to trace a process (rights.c). The kernel does not export permissions granted
+ * with PR_SET_PTRACER, so they are ignored here.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -13,15 +13,15 @@
 #include "target/scope.h"
 #include "target/target.h"
 
-/* A process with so many ancestors below the controller is none of its descendants. */
+/* A process with this many ancestors below the controller does not count as a descendant. */
 #define GENERATIONS_MAX	256
 
-/* Its values; the third one is for holders of CAP_SYS_PTRACE. */
+/* Values of trace_scope; 2 requires CAP_SYS_PTRACE. */
 #define SCOPE_USER		0
 #define SCOPE_DESCENDANTS	1
 #define SCOPE_NONE		3
 
-/* Written with the kernel's lock of the module parameters, read without. */
+/* Written with the kernel's lock of the module parameters; read without. */
 static unsigned int trace_scope;
 
 static int set_trace_scope(const char *value, const struct kernel_param *param)
@@ -30,7 +30,7 @@ static int set_trace_scope(const char *value, const struct kernel_param *param)
 
 	if (kstrtouint(value, 10, &scope) || scope > SCOPE_NONE)
 		return -EINVAL;
-	/* As Yama: only a new module undoes it. */
+	/* As in Yama: only reloading the module undoes it. */
 	if (trace_scope == SCOPE_NONE && scope != SCOPE_NONE)
 		return -EPERM;
 	WRITE_ONCE(trace_scope, scope);
@@ -53,8 +53,8 @@ MODULE_PARM_DESC(trace_scope,
 		 "Whom a user may trace: 0 own processes (default), 1 descendants, 2 with CAP_SYS_PTRACE, 3 only itself");
 
 /*
- * A thread of the process that has not been reaped, or NULL. The task that the caller found may be
- * an old main thread: another thread has executed a program and taken its place. Under RCU.
+ * Find a thread of the process that has not been reaped, or NULL. The caller's task may be an old
+ * group leader that another thread has replaced in exec. Called under RCU.
  */
 static struct task_struct *live_thread(struct task_struct *task)
 {
@@ -69,9 +69,9 @@ static struct task_struct *live_thread(struct task_struct *task)
 
 /*
  * Is the process a descendant of another one? All threads of a process have the same real parent,
- * which debuggers do not change. The kernel gives the children of a process that ends to another
- * parent before it frees the process. So each real_parent that this reads is a task that had not
- * been freed when the section began, if the first task was not.
+ * which debuggers do not change. The kernel reparents the children of an exiting process before it
+ * frees the process. If the first task had not been freed when the section began, neither had any
+ * real_parent read here.
  */
 static bool is_descendant(struct task_struct *task, const struct pid *ancestor)
 {
@@ -89,9 +89,9 @@ static bool is_descendant(struct task_struct *task, const struct pid *ancestor)
 }
 
 /**
- * pxt_scope_of() - does trace_scope let a controller trace this process?
- * @task: any thread of it, also one that has ended
- * @controller: thread group
+ * pxt_scope_of() - check what trace_scope allows a controller to do with a process
+ * @task: any thread of the process, even an ended one
+ * @controller: its thread group
  *
  * Context: any.
  * Return: PXT_SCOPE_YES, PXT_SCOPE_POWER, PXT_SCOPE_NO.

@@ -6,10 +6,10 @@ struct pid;
 struct task_struct;
 
 /**
- * enum pxt_scope - what trace_scope says of a controller and a process
+ * enum pxt_scope - what trace_scope allows a controller to do with a process
  * @PXT_SCOPE_YES: the controller may trace the process
  * @PXT_SCOPE_POWER: only with CAP_SYS_PTRACE over the process
- * @PXT_SCOPE_NO: it may not
+ * @PXT_SCOPE_NO: the controller may not trace it
  */
 enum pxt_scope { PXT_SCOPE_YES, PXT_SCOPE_POWER, PXT_SCOPE_NO };
 

@@ -2,10 +2,10 @@
 /*
  * Threads that share a thread pointer, as after a raw clone() without CLONE_SETTLS.
  *
- * They share the thread data of the C library, and with it the area of restartable
- * sequences, which the kernel serves for one of them only. The sequences of the others would
- * not be aborted, whichever CPU they run on. So in a process with such threads, the module
- * writes all records.
+ * They share the thread data of the C library, and with it the area of restartable sequences, which
+ * the kernel serves for only one of them. Sequences of the other threads would not be aborted,
+ * whichever CPU they run on. In a process with such threads, the module therefore writes all
+ * records.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -17,12 +17,12 @@
 #include "target/target.h"
 #include "target/walk.h"
 
-/* An ending thread may have handed its thread pointer to a new one already: look again. */
+/* An exiting thread may have handed its thread pointer to a new thread: look again. */
 #define LOOKS	3
 
 /*
- * No thread has a thread pointer of 0. If a thread has changed its pointer without a system call
- * and runs now, this returns the old value.
+ * No thread has a thread pointer of 0. If a running thread has changed its pointer without a system
+ * call, this returns the old value.
  */
 static unsigned long thread_pointer(const struct task_struct *task)
 {
@@ -31,13 +31,13 @@ static unsigned long thread_pointer(const struct task_struct *task)
 #elif defined(CONFIG_ARM64)
 	return task == current ? read_sysreg(tpidr_el0) : task->thread.uw.tp_value;
 #else
-	/* The library has no sequences. */
+	/* The library does not use sequences. */
 	return 0;
 #endif
 }
 
 /**
- * pxt_thread_id() - the pthread_t of a thread, if its thread pointer tells
+ * pxt_thread_id() - get the pthread_t of a thread if its thread pointer determines it
  * @task: current, or not running in user mode
  *
  * On x86-64, glibc and musl use the thread pointer. Elsewhere it depends on the C library.
@@ -50,13 +50,13 @@ u64 pxt_thread_id(const struct task_struct *task)
 }
 
 /**
- * pxt_shared_tp_born() - does a new thread share the thread pointer of its creator?
- * @target: of the calling process; PXT_TARGET_SHARED_TP is set
+ * pxt_shared_tp_born() - check if a new thread shares the thread pointer of its creator
+ * @target: of the calling process; sets PXT_TARGET_SHARED_TP
  * @child: a thread of the process that has not run yet
  *
- * The creator is in this system call, so it is in no sequence. Context: any.
+ * The creator is in this system call, so it is not in a sequence. Context: any.
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_shared_tp_born(struct pxt_target *target, const struct task_struct *child)
 {
@@ -72,7 +72,7 @@ static int compare(const void *first, const void *second)
 {
 	unsigned long a = *(const unsigned long *)first, b = *(const unsigned long *)second;
 
-	/* To sort very many takes long. */
+	/* Sorting a large number takes long. */
 	cond_resched();
 	return a < b ? -1 : a > b;
 }
@@ -86,8 +86,8 @@ static bool may_record(const struct task_struct *thread)
 /**
  * struct pointers - thread pointers of a process
  * @pointers: of threads that may record
- * @room: for so many
- * @count: so many are there
+ * @room: size of @pointers
+ * @count: number of entries
  */
 struct pointers {
 	unsigned long *pointers;
@@ -100,7 +100,7 @@ static bool collect(struct task_struct *thread, void *arg)
 	struct pointers *to = arg;
 	unsigned long pointer = thread_pointer(thread);
 
-	/* More threads are being born: the tracepoint notices them. */
+	/* New threads were created: the tracepoint sees them. */
 	if (to->count == to->room)
 		return true;
 	if (pointer && may_record(thread))
@@ -108,7 +108,7 @@ static bool collect(struct task_struct *thread, void *arg)
 	return false;
 }
 
-/* Threads that end all the time can keep this from an answer: then some may share a pointer. */
+/* Threads that exit all the time can prevent an answer: then assume that some share a pointer. */
 static bool look(struct pointers *to)
 {
 	u32 tries = 0, i;
@@ -128,7 +128,7 @@ static bool look(struct pointers *to)
 	return false;
 }
 
-/* 1, 0, or -ENOMEM. */
+/* Returns 1, 0, or -ENOMEM. */
 static int some_share(void)
 {
 	struct pointers to = { .room = get_nr_threads(current) };
@@ -147,10 +147,10 @@ static int some_share(void)
 }
 
 /**
- * pxt_shared_tp_look() - look for threads that were born before the process was a target
+ * pxt_shared_tp_look() - check threads older than the target for a shared thread pointer
  * @target: of the calling process; PXT_TARGET_SHARED_TP is set if some share a thread pointer
  *
- * Does nothing the second time. Context: may sleep.
+ * Has no effect the second time. Context: may sleep.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -160,14 +160,17 @@ int pxt_shared_tp_look(struct pxt_target *target)
 
 	if (test_bit(PXT_TARGET_LOOKED, &target->works))
 		return 0;
-	/* Pairs with the barrier in pxt_fork_noticed(): this finds the thread, or it the target. */
+	/*
+	 * Pairs with the barrier in pxt_fork_noticed(): this finds the thread, or that finds the
+	 * target.
+	 */
 	smp_mb();
 	found = some_share();
 	if (found < 0)
 		return found;
 	if (found)
 		set_bit(PXT_TARGET_SHARED_TP, &target->works);
-	/* Sets PXT_TARGET_SHARED_TP before LOOKED. Pairs with the read barrier in sync_slots(). */
+	/* Set PXT_TARGET_SHARED_TP before LOOKED. Pairs with the read barrier in sync_slots(). */
 	smp_mb__before_atomic();
 	set_bit(PXT_TARGET_LOOKED, &target->works);
 	return 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The synchronization: when it returns, every writer that saw the old gate has committed its
- * record, or never will.
+ * The synchronization: on return, every writer that saw the old gate has committed its record or
+ * never will.
  *
- * A writer looks at the gate and commits within one section: a restartable sequence, which
- * an inter-processor call aborts, or kernel code with interrupts off, which the call waits
- * for. So writers need no fence. This file knows no streams and no targets.
+ * A writer reads the gate and commits within one section: a restartable sequence, which an
+ * inter-processor call aborts, or kernel code with interrupts off, which the call waits for.
+ * Writers therefore need no fence. This file does not know streams or targets.
  *
  * Only CPUs that run a thread of a traced process get the call, if the module can find them.
- * Documentation/locking.rst ("Which CPUs get the call") proves that looking at the threads is
- * enough.
+ * Documentation/locking.rst ("Which CPUs get the call") proves that checking the threads is
+ * sufficient.
  */
 #include <linux/pid.h>
 #include <linux/preempt.h>
@@ -23,16 +23,16 @@
 #include "target/target.h"
 #include "target/walk.h"
 
-/* A process whose threads move during that many looks runs on many CPUs. */
+/* A process with threads that still move after this many looks runs on many CPUs. */
 #define LOOKS_MAX	4
 
 /**
  * struct look - the result of one look at all threads of a process
- * @last: the last thread, a reference, or NULL; the kernel adds new ones after it
- * @threads: how many
- * @users: how many of them use the address space
- * @before: sum of how often they left a CPU, read before the look whether they run
- * @after: the same, read after that
+ * @last: the last thread, a reference, or NULL; the kernel adds new threads after it
+ * @threads: number of threads
+ * @users: threads that use the address space
+ * @before: sum of their context switches, read before checking if they run
+ * @after: sum of their context switches, read after that
  */
 struct look {
 	struct task_struct *last;
@@ -42,15 +42,15 @@ struct look {
 	u64 after;
 };
 
-/* Runs with interrupts off on a CPU that may run a writer. */
+/* Runs with interrupts off on a CPU that may be running a writer. */
 static void synchronize_cpu(void *unused)
 {
 	pxt_rseq_abort_current();
 }
 
 /**
- * pxt_synchronize_begin() - begin a synchronization
- * @q: to be filled with pxt_synchronize_add() and ended with pxt_synchronize_end()
+ * pxt_synchronize_begin() - start a synchronization
+ * @q: to be filled in by pxt_synchronize_add() and ended by pxt_synchronize_end()
  *
  * Context: may sleep.
  */
@@ -62,22 +62,22 @@ void pxt_synchronize_begin(struct pxt_synchronize *q)
 }
 
 /**
- * pxt_synchronize_look() - order the caller's stores before the look at the threads
+ * pxt_synchronize_look() - order the caller's stores before the check of the threads
  *
- * Call it after the stores that writers must not overlook, before pxt_synchronize_add().
+ * Call it after the stores that writers must not miss and before pxt_synchronize_add().
  */
 void pxt_synchronize_look(void)
 {
 	/*
-	 * The stores to gate or heads come before the look which threads run. Pairs with the
+	 * Order the stores to gate or heads before the check which threads run. Pairs with the
 	 * scheduler's barrier for membarrier(), between task->on_cpu = 1, or the CPU's bit in
-	 * mm_cpumask(), and the return to user mode; and with the barrier in try_record(). A
-	 * thread that is not seen running sees the stores.
+	 * mm_cpumask(), and the return to user mode; and with the barrier in try_record(). A thread
+	 * that is not seen running sees the stores.
 	 */
 	smp_mb();
 }
 
-/* How often a thread has left a CPU: counted before task->on_cpu becomes 0. */
+/* Number of times a thread has left a CPU: counted before task->on_cpu becomes 0. */
 static u64 times_left(const struct task_struct *thread)
 {
 	return (u64)READ_ONCE(thread->nvcsw) + READ_ONCE(thread->nivcsw);
@@ -94,14 +94,15 @@ static void look_at_thread(struct look *look, struct task_struct *thread,
 		cpumask_set_cpu(task_cpu(thread), mask);
 	if (pxt_thread_uses(thread, mm))
 		look->users++;
-	/* Pairs with the same: read its state, then how often it has left a CPU. */
+	/* Pairs with the same release: read the state before the count. */
 	smp_rmb();
 	look->after += times_left(thread);
 }
 
 /*
- * Fills in @look, which has no reference. False if the look was cut short. The reference keeps the
- * struct task_struct of the last thread from being used for another one between two looks.
+ * Fill in @look, which holds no reference yet. Returns false if the walk is incomplete. The
+ * reference keeps the task_struct of the last thread from being reused for another thread between
+ * two looks.
  */
 static bool look_at_threads(struct look *look, struct task_struct *process,
 			    const struct mm_struct *mm, struct cpumask *mask)
@@ -119,7 +120,7 @@ static bool look_at_threads(struct look *look, struct task_struct *process,
 			break;
 		last = thread;
 	}
-	/* RCU was not left since pxt_walk_step() found it in the list. */
+	/* Still under the same RCU section in which pxt_walk_step() found it in the list. */
 	if (whole && last)
 		look->last = get_task_struct(last);
 	rcu_read_unlock();
@@ -133,7 +134,7 @@ static void look_end(struct look *look)
 	look->last = NULL;
 }
 
-/* Did both looks find the same threads, and has none left a CPU since the first look? */
+/* Did both looks find the same threads, without any leaving a CPU since the first look? */
 static bool nothing_moved(const struct look *first, const struct look *second)
 {
 	return second->last == first->last && second->threads == first->threads &&
@@ -141,8 +142,9 @@ static bool nothing_moved(const struct look *first, const struct look *second)
 }
 
 /*
- * One more look after @first. Returns 1 if nothing has moved and no other process may use this
- * address space, 0 if one may, -EAGAIN if something has moved, -EINTR if the look was cut short.
+ * Look again after @first. Returns 1 if no thread has moved and no other process can use this
+ * address space, 0 if another process might, -EAGAIN if a thread has moved, -EINTR if the walk is
+ * incomplete.
  */
 static int look_again(const struct look *first, struct look *second, struct task_struct *process,
 		      const struct mm_struct *mm, struct cpumask *mask)
@@ -150,13 +152,13 @@ static int look_again(const struct look *first, struct look *second, struct task
 	int users;
 
 	/*
-	 * Read mm_users between the looks: each thread that both found with this address space
-	 * was a user then. Pairs with the full barrier of mmput(): if a user is gone from the
-	 * count, the second look sees the thread that runs on its CPU now.
+	 * Read mm_users between the looks: every thread that both looks found with this address
+	 * space was a user at that time. Pairs with the full barrier of mmput(): if a user is gone
+	 * from the count, the second look sees the thread that now runs on its CPU.
 	 */
 	smp_rmb();
 	users = atomic_read(&mm->mm_users);
-	/* Pairs with the full barrier of mmput(), too. */
+	/* Also pairs with the full barrier of mmput(). */
 	smp_rmb();
 	if (!look_at_threads(second, process, mm, mask))
 		return -EINTR;
@@ -166,7 +168,7 @@ static int look_again(const struct look *first, struct look *second, struct task
 }
 
 /*
- * Adds the CPUs on which threads of a process run. False if they do not hold still, or if
+ * Add the CPUs that run threads of a process. Returns false if the threads keep moving, or if
  * another process may use this address space.
  */
 static bool add_threads(struct cpumask *mask, struct task_struct *process,
@@ -186,13 +188,13 @@ static bool add_threads(struct cpumask *mask, struct task_struct *process,
 	return ret > 0;
 }
 
-/* The CPUs that run a process; false if they cannot be said. */
+/* Add the CPUs that run a process. Returns false if they cannot be determined. */
 static bool add_process(struct cpumask *mask, struct pid *pid, const struct mm_struct *mm)
 {
 	struct task_struct *process = get_pid_task(pid, PIDTYPE_TGID);
 	bool found;
 
-	/* If it was reaped, only other processes may still use its address space. */
+	/* After it was reaped, only other processes may still use its address space. */
 	if (!process)
 		return !atomic_read(&mm->mm_users);
 	found = add_threads(mask, process, mm);
@@ -201,10 +203,10 @@ static bool add_process(struct cpumask *mask, struct pid *pid, const struct mm_s
 }
 
 /**
- * pxt_synchronize_add() - reach the CPUs that run one traced process
- * @q: begun
+ * pxt_synchronize_add() - add the CPUs that run one traced process
+ * @q: from pxt_synchronize_begin()
  * @pid: of its thread group
- * @mm: its address space, which other processes may use, too
+ * @mm: its address space; other processes may use it as well
  *
  * Context: may sleep.
  */
@@ -213,7 +215,7 @@ void pxt_synchronize_add(struct pxt_synchronize *q, struct pid *pid, struct mm_s
 	if (q->all || add_process(q->mask, pid, mm))
 		return;
 	q->strangers = true;
-	/* Only on x86 mm_cpumask() is known to have all CPUs that use an address space. */
+	/* Only on x86 is mm_cpumask() known to include all CPUs that use an address space. */
 	if (!IS_ENABLED(CONFIG_X86))
 		q->all = true;
 	else
@@ -222,7 +224,7 @@ void pxt_synchronize_add(struct pxt_synchronize *q, struct pid *pid, struct mm_s
 
 /**
  * pxt_synchronize_cancel() - end a synchronization without making the calls
- * @q: begun; freed
+ * @q: from pxt_synchronize_begin(); freed
  */
 void pxt_synchronize_cancel(struct pxt_synchronize *q)
 {
@@ -230,18 +232,18 @@ void pxt_synchronize_cancel(struct pxt_synchronize *q)
 }
 
 /**
- * pxt_synchronize_end() - make the calls, and wait for them
- * @q: begun; freed
+ * pxt_synchronize_end() - make the calls and wait for them
+ * @q: from pxt_synchronize_begin(); freed
  *
- * This CPU needs no call: the caller has preempted its writers, so their sequences restart,
- * and none of them is in kernel code with interrupts off. If the caller has moved since the
- * look, and is a thread of the process, the CPU it looked from is in the mask.
+ * This CPU needs no call: the caller has preempted its writers, so their sequences restart, and
+ * none is in kernel code with interrupts off. If the caller has migrated since the look and is a
+ * thread of the process, the CPU it looked from is in the mask.
  *
- * An offline CPU needs no call: all tasks had left it before stop_machine() marked it
- * offline. stop_machine() needs every CPU, so while preemption is off here, no CPU that is
- * called can go offline. A CPU that is marked online after the look sees the stores: the
- * mark, set with a full barrier, comes before all that runs there, as the barrier in
- * pxt_synchronize_look() comes before the look. So no cpus_read_lock() is needed.
+ * An offline CPU needs no call: all tasks had left it before stop_machine() marked it offline.
+ * stop_machine() needs every CPU, so with preemption off here, no CPU being called can go offline.
+ * A CPU that is marked online after the look sees the stores: the mark is set with a full barrier
+ * before anything runs there, and the barrier in pxt_synchronize_look() precedes the look. This
+ * makes cpus_read_lock() unnecessary.
  *
  * Context: may sleep; interrupts on.
  */

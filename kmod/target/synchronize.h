@@ -8,12 +8,12 @@
 struct pid;
 
 /**
- * struct pxt_synchronize - the CPUs that a synchronization has to reach
+ * struct pxt_synchronize - the CPUs that a synchronization must reach
  * @mask: CPUs that may run a writer
- * @all: reach all CPUs: there was no memory for @mask, or the architecture cannot say
- * @strangers: some of the CPUs may run no traced process
+ * @all: reach all CPUs: @mask could not be allocated, or the architecture cannot tell
+ * @strangers: some of the CPUs may not run a traced process
  *
- * Lives on the stack of the caller.
+ * Lives on the caller's stack.
  */
 struct pxt_synchronize {
 	cpumask_var_t mask;

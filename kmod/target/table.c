@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of event types that the processes of a family share, and how long types live. Names
- * are looked up in eventid.c, and image.c knows which program has opened which.
+ * The table of event types shared by a family of processes, and the lifetime of types. eventid.c
+ * looks up names; image.c tracks which program has opened which name.
  */
 #include <linux/cred.h>
 #include <linux/kernel.h>
@@ -29,10 +29,10 @@ const struct pxt_predefined pxt_predefined[PXT_PREDEFINED] = {
 };
 
 /**
- * pxt_predefined_name() - the name of an event type that all tables have
+ * pxt_predefined_name() - get the name of a predefined event type
  * @id: any number
  *
- * Return: the name, or NULL if the type is none of these.
+ * Return: the name, or NULL if the type is not predefined.
  */
 const char *pxt_predefined_name(u32 id)
 {
@@ -46,7 +46,7 @@ const char *pxt_predefined_name(u32 id)
 }
 
 /**
- * pxt_table_new() - a table with the predefined event types
+ * pxt_table_new() - create a table with the predefined event types
  *
  * Context: may sleep.
  * Return: one reference, or NULL.
@@ -71,9 +71,9 @@ struct pxt_table *pxt_table_new(void)
 }
 
 /**
- * pxt_type_free() - free a type that no image and no stream knows
+ * pxt_type_free() - free a type that no image or stream uses
  * @table: its lock is held
- * @type: of it
+ * @type: in that table
  */
 void pxt_type_free(struct pxt_table *table, struct pxt_type *type)
 {
@@ -120,8 +120,8 @@ static void table_free(struct kref *kref)
 }
 
 /**
- * pxt_table_get() - one more reference
- * @table: of which the caller has one
+ * pxt_table_get() - get another reference
+ * @table: the caller already holds one
  */
 void pxt_table_get(struct pxt_table *table)
 {
@@ -129,8 +129,8 @@ void pxt_table_get(struct pxt_table *table)
 }
 
 /**
- * pxt_table_put() - give a reference back
- * @table: not locked; with the last reference, no image and no stream is left
+ * pxt_table_put() - put a reference
+ * @table: not locked; with the last reference, all images and streams are gone
  *
  * Context: may sleep.
  */
@@ -140,7 +140,7 @@ void pxt_table_put(struct pxt_table *table)
 }
 
 /**
- * pxt_table_enter() - put a stream on the table
+ * pxt_table_enter() - add a stream to the table
  * @table: its lock is held
  * @link: of the stream
  */
@@ -151,8 +151,8 @@ void pxt_table_enter(struct pxt_table *table, struct pxt_link *link)
 }
 
 /**
- * pxt_table_leave() - take a stream off the table
- * @link: of the stream, which has left its image, see pxt_image_leave(); maybe it never entered
+ * pxt_table_leave() - remove a stream from the table
+ * @link: of a stream that has left its image, see pxt_image_leave(); it may never have entered
  *
  * Context: may sleep.
  */
@@ -168,10 +168,10 @@ void pxt_table_leave(struct pxt_link *link)
 }
 
 /**
- * pxt_table_has_names() - is there any named event type?
+ * pxt_table_has_names() - check for any named event type
  * @table: a reference, or found under RCU
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_table_has_names(const struct pxt_table *table)
 {
@@ -180,10 +180,10 @@ bool pxt_table_has_names(const struct pxt_table *table)
 
 /**
  * pxt_table_note_first() - note the rights of the first process of a family
- * @table: of the calling process, which forks; a reference, or found under RCU
+ * @table: of the calling process, which is forking; a reference, or found under RCU
  *
- * Does nothing the second time. Until the first fork, the table belongs to one process. Context: in
- * a tracepoint; must not sleep.
+ * Has no effect the second time. Until the first fork, the table belongs to one process. Context:
+ * in a tracepoint; must not sleep.
  */
 void pxt_table_note_first(struct pxt_table *table)
 {
@@ -192,16 +192,16 @@ void pxt_table_note_first(struct pxt_table *table)
 	if (READ_ONCE(table->cred))
 		return;
 	cred = get_current_cred();
-	/* Not the last reference: the caller has one. */
+	/* Not the last reference: the caller holds one. */
 	if (cmpxchg(&table->cred, NULL, cred))
 		put_cred(cred);
 }
 
 /**
- * pxt_table_is_guest() - is the calling process a guest of the table?
+ * pxt_table_is_guest() - check if the calling process is a guest of the table
  * @table: a reference
  *
- * Return: yes or no.
+ * Return: true if so.
  */
 bool pxt_table_is_guest(const struct pxt_table *table)
 {
@@ -212,11 +212,11 @@ bool pxt_table_is_guest(const struct pxt_table *table)
 }
 
 /**
- * pxt_type_of() - the named type with an id
+ * pxt_type_of() - find the named type with an id
  * @table: its lock is held
  * @id: any number
  *
- * Return: the type, which lives while an image knows it or a stream is on the table; or NULL.
+ * Return: the type, or NULL. It lives while an image knows it or a stream is on the table.
  */
 struct pxt_type *pxt_type_of(struct pxt_table *table, u32 id)
 {

@@ -16,7 +16,7 @@ struct cred;
 struct pxt_description;
 struct pxt_link;
 
-/* The smaller ids are predefined. */
+/* Smaller ids are predefined. */
 #define PXT_FIRST_NAMED	(POSIXTRACE_ID_UNNAMED + 1)
 #define PXT_NAMED_MAX	(POSIXTRACE_ID_MAX - PXT_FIRST_NAMED)
 
@@ -27,20 +27,20 @@ struct pxt_link;
  * struct pxt_type - a named user event type
  * @bucket_node: in pxt_table.names
  * @node: in pxt_table.types
- * @cred: of the process that opened the name first, at that time; a reference
+ * @cred: credentials of the process that opened the name first, at that time; a reference
  * @opener: its pxt_author.process
- * @description: or NULL; the type owns it
- * @images: how many images know it
- * @opened: an image has known it
- * @bare: it gets no description: two images have known it, maybe one after the other, or a trace
- *	point without fields has it
- * @guest: a guest opened it first
- * @id: of the type
- * @like: the id of an older type of this name, whose filter it has taken over; 0 for none
+ * @description: or NULL; owned by the type
+ * @images: number of images that contain it
+ * @opened: has ever been in an image
+ * @bare: can no longer be described: two images have known it, possibly one after the other, or it
+ *	is used by a trace point without fields
+ * @guest: opened first by a guest
+ * @id: its id
+ * @like: id of an older type with this name that it inherited the filter bit from, or 0
  * @name: NUL-terminated
  *
- * Constant but for @description, @images, @opened and @bare, which are under the lock of the table.
- * It lives as long as an image knows it, or a stream is on the table.
+ * Constant except for @description, @images, @opened and @bare, which are under the lock of the
+ * table. Lives as long as an image knows it or a stream is on the table.
  */
 struct pxt_type {
 	struct hlist_node bucket_node;
@@ -59,7 +59,7 @@ struct pxt_type {
 
 /**
  * struct pxt_chunk - pointers to types with consecutive ids
- * @type: NULL if there is none
+ * @type: the type, or NULL
  */
 struct pxt_chunk {
 	struct pxt_type *type[PXT_CHUNK_SIZE];
@@ -69,33 +69,32 @@ struct pxt_chunk {
  * struct pxt_table - event types: names and ids
  * @kref: one per target and stream
  * @rcu: forks read @count under RCU
- * @lock: guards all of this, and of the targets with this table: slots, attachments, and the
- *	words of the gate. Taken inside a stream's lock
+ * @lock: guards everything here, and slots, attachments and gate words of the targets with this
+ *	table. Taken inside a stream's lock
  * @targets: pxt_target.table_node: a process and its descendants
- * @links: pxt_link.node, of all streams with this table, also those that have ended
- * @attachments: pxt_attachment.node, of all of them
+ * @links: pxt_link.node of all streams with this table, including ended ones
+ * @attachments: pxt_attachment.node of all targets
  * @names: named user event types, by hash of the name
- * @types: the same types, in the order in which they were made
+ * @types: the same types, in the order of creation
  * @chunk: the same types, by id
- * @count: how many types
- * @end: no type has this id or a greater one
- * @low: all smaller ids are used
- * @descriptions: struct pxt_description of the types that have one, in the order in which they
- *	were made
+ * @count: number of types
+ * @end: all ids in use are smaller
+ * @low: all smaller ids are in use
+ * @descriptions: struct pxt_description of described types, in the order of creation
  * @descriptions_size: bytes of their texts
- * @cred: of the first process of the family when it first forked; NULL until then. A reference;
- *	written once, atomically
- * @guests: what all guests have taken together
+ * @cred: credentials of the first process of the family at its first fork; NULL until then. A
+ *	reference; written once, atomically
+ * @guests: resources used by all guests together
  *
- * While a stream is on the table, no type and no description is removed: for its reader an id has
- * one meaning. When no stream is left, types that no image knows are freed, and their ids used
- * again. The holder of @lock allocates no memory: a memory cgroup may let its processes wait for
- * memory, but not the others that need the lock.
+ * While a stream is on the table, types and descriptions are never removed, so that each id has a
+ * single meaning for its reader. When the last stream has left, types that no image knows are
+ * freed, and their ids reused. The holder of @lock never allocates memory: a memory cgroup may make
+ * its processes wait for memory, but must not delay others that need the lock.
  */
 struct pxt_table {
 	struct kref kref;
 	struct rcu_head rcu;
-	struct mutex lock;	/* guards all of this, and gates and slots of the targets */
+	struct mutex lock;	/* guards everything here, and gates and slots of the targets */
 	struct list_head targets;
 	struct list_head links;
 	struct list_head attachments;
@@ -111,14 +110,14 @@ struct pxt_table {
 	struct pxt_guest guests;
 };
 
-/* The first id that no event type has: all have smaller ones. With table->lock. */
+/* The first id above all event types. Called with table->lock. */
 static inline u32 pxt_table_end_locked(const struct pxt_table *table)
 {
 	lockdep_assert_held(&table->lock);
 	return table->end;
 }
 
-/* A predefined type, which all tables have. */
+/* A predefined type; it is part of every table. */
 struct pxt_predefined {
 	u32 id;
 	const char *name;

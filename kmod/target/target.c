@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Targets: processes that are traced, or may be. gate.c ties streams to them, record.c
- * records for them.
+ * Targets: processes that are or may be traced. gate.c ties streams to them, record.c records for
+ * them.
  *
- * A process becomes a target when it attaches, when a controller traces it, or when a target
- * forks it. It stays one until it ends, or executes another program while no stream traces
- * it.
+ * A process becomes a target when it attaches, when a controller traces it, or when a target forks
+ * it. It stays one until it ends, or executes another program while not traced by any stream.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
@@ -22,7 +21,7 @@
 #include "target/target.h"
 #include "target/targets.h"
 
-/* The number of the last one. */
+/* Number of the last target. */
 static atomic64_t pxt_targets_made;
 
 static void target_free(struct pxt_target *target)
@@ -42,7 +41,7 @@ static void target_free(struct pxt_target *target)
 	kfree_rcu(target, rcu);
 }
 
-/* With one reference for the process, and one for the caller. */
+/* Create a target with one reference for the process and one for the caller. */
 static struct pxt_target *target_new(struct pid *pid, struct pxt_table *table, u32 nr_threads)
 {
 	struct pxt_target *target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
@@ -56,7 +55,7 @@ static struct pxt_target *target_new(struct pid *pid, struct pxt_table *table, u
 		pxt_table_get(table);
 	if (!table)
 		goto free_target;
-	/* A child takes over the image of its parent, see pxt_image_adopt(). */
+	/* A child takes over its parent's image, see pxt_image_adopt(). */
 	if (is_first && pxt_image_begin(&target->author))
 		goto put_table;
 	kref_init(&target->kref);
@@ -84,7 +83,7 @@ free_target:
 
 static struct pxt_target *add(struct pid *pid, struct pxt_table *table, u32 nr_threads)
 {
-	/* Without the lock: waiting for memory must not make other callers wait. */
+	/* Without the lock: other callers must not wait while this one waits for memory. */
 	struct pxt_target *mine = target_new(pid, table, nr_threads), *found;
 
 	if (!mine)
@@ -113,7 +112,7 @@ static struct pxt_target *target_get(struct pid *pid, u32 nr_threads)
  * @table: of its parent
  *
  * Context: may sleep.
- * Return: one reference, or NULL if there is no memory.
+ * Return: one reference, or NULL if out of memory.
  */
 struct pxt_target *pxt_target_born(struct pid *pid, struct pxt_table *table)
 {
@@ -121,8 +120,8 @@ struct pxt_target *pxt_target_born(struct pid *pid, struct pxt_table *table)
 }
 
 /**
- * pxt_target_make() - the target of a process, new if need be, unless the process has ended
- * @task: any thread of it
+ * pxt_target_make() - get or create the target of a process that has not ended
+ * @task: any thread of the process
  *
  * Context: may sleep.
  * Return: one reference; -ESRCH; -ENOMEM.
@@ -139,7 +138,7 @@ struct pxt_target *pxt_target_make(struct task_struct *task)
 	if (!target)
 		return ERR_PTR(-ENOMEM);
 	/*
-	 * The target can be found, then the count of threads is read. Pairs with the barrier in
+	 * Read the thread count after the target can be found. Pairs with the barrier in
 	 * process_exit(): it finds the target and ends it, or this sees the count.
 	 */
 	smp_mb();
@@ -152,23 +151,23 @@ struct pxt_target *pxt_target_make(struct task_struct *task)
 }
 
 /**
- * pxt_target_ref() - one more reference
- * @target: of which the caller has one
+ * pxt_target_ref() - get another reference
+ * @target: the caller already holds one
  */
 void pxt_target_ref(struct pxt_target *target)
 {
 	kref_get(&target->kref);
 }
 
-/* The target is no longer found: the process has given its reference back. */
+/* The target can no longer be found: the process has put its reference. */
 static void target_release(struct kref *kref)
 {
 	target_free(container_of(kref, struct pxt_target, kref));
 }
 
 /**
- * pxt_target_put() - give a reference back
- * @target: not used by the caller any more
+ * pxt_target_put() - put a reference
+ * @target: no longer used by the caller
  *
  * Context: may sleep.
  */
@@ -181,10 +180,10 @@ void pxt_target_put(struct pxt_target *target)
  * pxt_target_retire_locked() - end a target
  * @target: table->lock is held
  *
- * It leaves its streams. If the process is traced again, it becomes a new target. The caller
- * has to put the reference of the process, without the lock.
+ * The target leaves its streams. If the process is traced again, it becomes a new target. The
+ * caller must put the reference of the process, without the lock.
  *
- * Return: false if it had ended already; then there is no reference to put.
+ * Return: false if it had already ended, without a reference to put.
  */
 bool pxt_target_retire_locked(struct pxt_target *target)
 {
@@ -199,7 +198,10 @@ bool pxt_target_retire_locked(struct pxt_target *target)
 		if (link)
 			pxt_gate_leave(target, link);
 	}
-	/* After its streams have left: a new target of the process may be of interest then. */
+	/*
+	 * After its streams have left: from now on, a new target of the process may set the
+	 * interest bit.
+	 */
 	pxt_targets_remove(target);
 	pxt_gate_open(target);
 	return true;
@@ -207,7 +209,7 @@ bool pxt_target_retire_locked(struct pxt_target *target)
 
 /**
  * pxt_target_retire() - end the target of a process that has ended
- * @target: the caller has a reference
+ * @target: the caller holds a reference
  *
  * Context: may sleep.
  */
@@ -223,9 +225,9 @@ void pxt_target_retire(struct pxt_target *target)
 }
 
 /**
- * pxt_target_init() - begin with a number that no target had since the machine was started
+ * pxt_target_init() - start with a number unused since boot
  *
- * As pxt_gate_init(), for what the library keeps by the number of the target.
+ * Like pxt_gate_init(), for what the library caches by target number.
  */
 void pxt_target_init(void)
 {
@@ -235,7 +237,7 @@ void pxt_target_init(void)
 /**
  * pxt_target_exit() - end all targets
  *
- * No process attaches or forks meanwhile. Context: may sleep.
+ * No process attaches or forks during this call. Context: may sleep.
  */
 void pxt_target_exit(void)
 {
@@ -249,10 +251,10 @@ void pxt_target_exit(void)
 }
 
 /**
- * pxt_target_executed() - note the program that the calling process has executed
- * @target: of that process; its table is not locked
+ * pxt_target_executed() - note the new program of the calling process
+ * @target: target of that process; its table is not locked
  *
- * Does nothing unless a stream with log traces it. Context: may sleep.
+ * Has no effect unless a stream with a log traces it. Context: may sleep.
  */
 void pxt_target_executed(struct pxt_target *target)
 {
@@ -264,7 +266,7 @@ void pxt_target_executed(struct pxt_target *target)
 	WRITE_ONCE(target->mappings_seen, 0);
 	if (!logs)
 		return;
-	/* Without the lock: reading it may fault. */
+	/* Without the lock: reading the command line may fault. */
 	program = pxt_program_capture(NULL);
 	pxt_logtasks_prepare(&memory, logs * PXT_LOGTASKS_EXECUTED);
 	mutex_lock(&target->table->lock);
@@ -292,14 +294,14 @@ static u64 generation_of(struct pxt_target *target)
 	return gate ? READ_ONCE(gate->generation) : 0;
 }
 
-/* What the calling process knows of itself before it looks. */
+/* What the calling process has noted before it looks again. */
 struct look {
 	struct pxt_text *old[PXT_TEXTS];
 	u32 looks;
 	bool again;
 };
 
-/* Does a log want to know something? Then @look gets references. */
+/* Does a log need data? If so, @look gets references. */
 static bool begin_look(struct pxt_target *target, struct look *look, bool mappings)
 {
 	bool wanted;
@@ -320,8 +322,8 @@ static bool begin_look(struct pxt_target *target, struct look *look, bool mappin
 }
 
 /*
- * Notes what the process has seen, unless a stream was put on it since begin_look(): that stream
- * must not tell what was so before, and the process will look again.
+ * Note the result unless another stream has started to trace the process since begin_look(): that
+ * stream must not see earlier state, and the process will look again.
  */
 static void end_look(struct pxt_target *target, const struct look *look,
 		     struct pxt_text *text[PXT_TEXTS], struct hlist_head *memory)
@@ -348,11 +350,11 @@ unlock:
 
 /**
  * pxt_target_look() - note the program and the mappings of the calling process
- * @target: of that process; its table is not locked
- * @mappings: look for new mappings: it may have loaded a library
+ * @target: target of that process; its table is not locked
+ * @mappings: also look for new mappings: it may have loaded a library
  *
- * Does nothing unless a stream with log traces it. Its program is noted once, and again for each
- * new stream, which must not tell what was so before. Context: may sleep.
+ * Has no effect unless a stream with a log traces it. The program is noted once, and again for each
+ * new stream, which must not see earlier state. Context: may sleep.
  */
 void pxt_target_look(struct pxt_target *target, bool mappings)
 {
@@ -371,7 +373,7 @@ void pxt_target_look(struct pxt_target *target, bool mappings)
 	if (mappings)
 		text[PXT_TEXT_MAPPINGS] = pxt_mappings_capture(look.old[PXT_TEXT_MAPPINGS],
 							       look.looks, look.again);
-	/* What the log does not have yet is kept when it is replaced. */
+	/* Keep replaced texts that the log does not have yet. */
 	if (text[PXT_TEXT_PROGRAM] != look.old[PXT_TEXT_PROGRAM] ||
 	    (text[PXT_TEXT_MAPPINGS] && look.old[PXT_TEXT_MAPPINGS]))
 		pxt_logtasks_prepare(&memory, pxt_gate_count_logs(target));
@@ -384,10 +386,10 @@ void pxt_target_look(struct pxt_target *target, bool mappings)
 }
 
 /**
- * pxt_target_look_once() - look at the mappings, if the streams have changed since the last time
+ * pxt_target_look_once() - scan the mappings if the streams have changed since the last scan
  * @target: of the calling process; its table is not locked
  *
- * As pxt_target_look(). A process that records by EVENT does not call SYNC. Context: may sleep.
+ * Like pxt_target_look(). A process that records with EVENT does not call SYNC. Context: may sleep.
  */
 void pxt_target_look_once(struct pxt_target *target)
 {
@@ -396,8 +398,8 @@ void pxt_target_look_once(struct pxt_target *target)
 }
 
 /**
- * pxt_target_take_after() - give a new process the program of its parent
- * @target: the new one, without streams
+ * pxt_target_take_after() - copy the program of the parent to a new process
+ * @target: the new process, without streams
  * @parent: its parent, with the same table
  *
  * Context: may sleep.
@@ -405,7 +407,7 @@ void pxt_target_look_once(struct pxt_target *target)
 void pxt_target_take_after(struct pxt_target *target, struct pxt_target *parent)
 {
 	mutex_lock(&target->table->lock);
-	/* If the parent has to look again, the child looks itself. */
+	/* If the parent must look again, the child does its own look. */
 	if (!target->text[PXT_TEXT_PROGRAM] && parent->text[PXT_TEXT_PROGRAM] &&
 	    parent->looked == parent->looks) {
 		pxt_text_get(parent->text[PXT_TEXT_PROGRAM]);

@@ -20,22 +20,22 @@
 struct pxt_link;
 
 /**
- * struct pxt_target - a process that is traced, or may be
+ * struct pxt_target - a process that is or may be traced
  */
 struct pxt_target {
-	/** @kref: one of the process until it ends, of its files and mappings, of users */
+	/** @kref: held by the process until it ends, by its files and mappings, and by users */
 	struct kref kref;
-	/** @rcu: it is found under RCU */
+	/** @rcu: targets are found under RCU */
 	struct rcu_head rcu;
 
 	/* Constant: */
-	/** @pid: thread group; a process id that is used again is another struct pid */
+	/** @pid: thread group; a reused process id has another struct pid */
 	struct pid *pid;
 	/** @table: event types */
 	struct pxt_table *table;
 	/**
-	 * @author: its number, which no other target has or had, and is never 0; and under
-	 * table->lock, what it has taken of the event types
+	 * @author: its number is unique over all targets, past ones included, and never 0; under
+	 * table->lock, its use of the event types
 	 */
 	struct pxt_author author;
 
@@ -46,9 +46,9 @@ struct pxt_target {
 	/** @table_node: in pxt_table.targets */
 	struct list_head table_node;
 	/**
-	 * @gate: the process maps it; NULL until the process attaches or is traced. Published
-	 * with release, read with acquire. Only the kernel writes it; pxt_gate_outdate()
-	 * changes its generation without the lock
+	 * @gate: mapped by the process; NULL until the process attaches or is traced. Published
+	 * with release, read with acquire. Only the kernel writes it; pxt_gate_outdate() changes
+	 * its generation without the lock
 	 */
 	struct posixtrace_gate *gate;
 	/**
@@ -56,56 +56,59 @@ struct pxt_target {
 	 * writers that a synchronization waits for
 	 */
 	struct pxt_link __rcu *slot[POSIXTRACE_SLOTS_MAX];
-	/** @kernel_slots: bit s: slot s has a stream with events of the kernel; read under RCU */
+	/** @kernel_slots: bit s: slot s has a stream with kernel events; read under RCU */
 	u32 kernel_slots;
 	/** @ended: the process has ended or become another program */
 	bool ended;
 	/**
-	 * @text: what logs say about it: references; NULL until the process has looked. Only while
-	 * a stream with log traces it
+	 * @text: texts for logs: references; NULL until the process has collected them. Only while
+	 * a stream with a log traces it
 	 */
 	struct pxt_text *text[PXT_TEXTS];
-	/** @looks: incremented when a stream with log is put on it: it has to look again */
+	/**
+	 * @looks: incremented when a stream with a log starts to trace it: the process must collect
+	 * its texts again
+	 */
 	u32 looks;
-	/** @looked: the value of @looks for which @text is right */
+	/** @looked: value of @looks when @text was collected */
 	u32 looked;
 	/**
-	 * @mappings_seen: generation of the gate when the process last looked at its mappings, 0 if
-	 * it has not; without the lock, of two threads that write it both look
+	 * @mappings_seen: generation of the gate when the process last scanned its mappings, or 0;
+	 * written without the lock: if two threads race, both scan
 	 */
 	u64 mappings_seen;
 
 	/**
-	 * @mm: the address space of which its controllers may know addresses, only to be compared;
-	 * NULL until a stream traces it. Written by CREATE while the process cannot execute a
-	 * program, and by the process; tracepoints read it
+	 * @mm: the address space that controllers may see addresses of, only to be compared; NULL
+	 * until a stream traces it. Written by CREATE while the process cannot execute a program,
+	 * and by the process; read by tracepoints
 	 */
 	const void *mm;
 
-	/* Task works, run by threads of the process; atomic bits say which are queued: */
-	/** @works: bits PXT_TARGET_*: queued works, and what is known of its threads */
+	/* Task works, run by threads of the process; atomic bits show which are queued: */
+	/** @works: bits PXT_TARGET_*: queued works and properties of the threads */
 	unsigned long works;
-	/** @secure: the image that it executes has gained privileges; for @exec_work */
+	/** @secure: the program has gained privileges by exec; for @exec_work */
 	bool secure;
 	/** @exec_work: queued when the process executes a program */
 	struct callback_head exec_work;
 	/** @exit_work: queued when its last thread ends */
 	struct callback_head exit_work;
-	/** @refill_work: queued when a fork of it found @forks empty */
+	/** @refill_work: queued when a fork found @forks empty */
 	struct callback_head refill_work;
-	/** @look_work: queued when a stream with log is put on it */
+	/** @look_work: queued when a stream with a log starts to trace it */
 	struct callback_head look_work;
 
-	/** @forks: memory for its next forks; has a lock of its own */
+	/** @forks: memory for its next forks; has a separate lock */
 	struct pxt_fork_pool forks;
 };
 
 #define PXT_TARGET_EXEC		0	/* exec_work is queued */
 #define PXT_TARGET_EXIT		1	/* exit_work is queued */
 #define PXT_TARGET_REFILL	2	/* refill_work is queued */
-#define PXT_TARGET_LOOKED	3	/* looked for threads born before it was a target */
+#define PXT_TARGET_LOOKED	3	/* checked threads older than the target */
 #define PXT_TARGET_SHARED_TP	4	/* threads share, or have shared, a thread pointer */
-#define PXT_TARGET_HIDDEN	5	/* may be more privileged than before: exec_work decides */
+#define PXT_TARGET_HIDDEN	5	/* may have gained privileges: exec_work decides */
 #define PXT_TARGET_LOOK		6	/* look_work is queued */
 
 struct pxt_target *pxt_target_make(struct task_struct *task);
@@ -122,7 +125,7 @@ void pxt_target_look(struct pxt_target *target, bool mappings);
 void pxt_target_look_once(struct pxt_target *target);
 void pxt_target_take_after(struct pxt_target *target, struct pxt_target *parent);
 
-/* The stream in a slot, or NULL; with table->lock. */
+/* The stream in a slot, or NULL. Called with table->lock. */
 static inline struct pxt_link *pxt_link_in(const struct pxt_target *target, u32 slot)
 {
 	return rcu_dereference_protected(target->slot[slot],

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All targets, by process id: two levels of tables, so that no number of targets makes it slower to
- * find one. Every fork, exec and exit of the machine looks for one, and events of the kernel do so
- * with the lock of a run queue.
+ * All targets by process id, in a two-level table: lookups take the same time for any number of
+ * targets. Every fork, exec and exit of the machine does one, and kernel events do so under a run
+ * queue lock.
  */
 #include <linux/mutex.h>
 #include <linux/rculist.h>
@@ -15,11 +15,11 @@
 #define BRANCH_SIZE	256
 
 /**
- * struct branch - targets with neighbouring ids
+ * struct branch - targets with nearby ids
  * @rcu: readers find it under RCU
- * @used: targets in it; it exists while there are any
- * @head: of the targets with an id. Rarely more than one: CREATE found a process that was ending,
- *	has not removed the target that it made, and another process already has the id
+ * @used: number of targets; the branch is freed when it is empty
+ * @head: targets by id. Rarely more than one: if CREATE found an exiting process and has not
+ *	removed the new target yet, another process may already have the id
  */
 struct branch {
 	struct rcu_head rcu;
@@ -27,11 +27,11 @@ struct branch {
 	struct hlist_head head[BRANCH_SIZE];
 };
 
-/* Guards the branches; they are read under RCU. Inside of table->lock. */
+/* Guards the branches; they are read under RCU. Nests inside table->lock. */
 static DEFINE_MUTEX(pxt_targets_lock);
 static struct branch __rcu *branches[DIV_ROUND_UP(PID_MAX_LIMIT, BRANCH_SIZE)];
 
-/* In the initial namespace; 0, which no process has, if the process was reaped. */
+/* The id in the initial namespace; 0, which no process has, if the process was reaped. */
 static unsigned int id_of(struct pid *pid)
 {
 	return pid_nr(pid);
@@ -44,11 +44,11 @@ static struct branch *branch_locked(unsigned int id)
 }
 
 /**
- * pxt_target_lookup() - the target of a process
+ * pxt_target_lookup() - look up the target of a process without a reference
  * @pid: of its thread group; NULL if it was reaped
  *
  * Context: under RCU, or with preemption or interrupts off.
- * Return: the target, which may have lost its last reference; or NULL.
+ * Return: the target, or NULL. It may have lost its last reference.
  */
 struct pxt_target *pxt_target_lookup(struct pid *pid)
 {
@@ -68,7 +68,7 @@ struct pxt_target *pxt_target_lookup(struct pid *pid)
 }
 
 /**
- * pxt_target_find() - the target of a process, if it is one
+ * pxt_target_find() - find the target of a process
  * @pid: of its thread group
  *
  * Return: one reference, or NULL.
@@ -85,7 +85,7 @@ struct pxt_target *pxt_target_find(struct pid *pid)
 	return target;
 }
 
-/* Returns NULL if it needs a branch, and there is no @spare one. */
+/* Returns NULL if a new branch is needed and @spare is NULL. */
 static struct pxt_target *find_or_add(struct pxt_target *target, struct branch **spare)
 {
 	struct pxt_target *found = pxt_target_find(target->pid);
@@ -107,12 +107,11 @@ static struct pxt_target *find_or_add(struct pxt_target *target, struct branch *
 }
 
 /**
- * pxt_targets_add() - let a new target be found, unless its process has one
+ * pxt_targets_add() - publish a new target, unless its process already has one
  * @target: not used by other tasks yet
  *
  * Context: may sleep.
- * Return: @target; or a reference to the target that the process has; or NULL if there is no
- * memory.
+ * Return: @target; or a reference to the existing target of the process; or NULL if out of memory.
  */
 struct pxt_target *pxt_targets_add(struct pxt_target *target)
 {
@@ -123,7 +122,7 @@ struct pxt_target *pxt_targets_add(struct pxt_target *target)
 		mutex_lock(&pxt_targets_lock);
 		found = find_or_add(target, &spare);
 		mutex_unlock(&pxt_targets_lock);
-		/* Without the lock: waiting for memory must not make other callers wait. */
+		/* Without the lock: other callers must not wait while this one waits for memory. */
 		if (!found)
 			spare = kzalloc(sizeof(*spare), GFP_KERNEL_ACCOUNT);
 	} while (!found && spare);
@@ -132,7 +131,7 @@ struct pxt_target *pxt_targets_add(struct pxt_target *target)
 }
 
 /**
- * pxt_targets_remove() - let a target no longer be found
+ * pxt_targets_remove() - unpublish a target
  * @target: was added
  *
  * Context: may sleep.
@@ -163,11 +162,11 @@ static struct pxt_target *first_in(const struct branch *branch)
 }
 
 /**
- * pxt_targets_next() - find any target, to remove it
- * @at: where the search continues; 0 at first
+ * pxt_targets_next() - find any target for removal
+ * @at: search position; 0 at first
  *
- * No target is added between the calls. Context: may sleep.
- * Return: one reference, or NULL if there is none left.
+ * No targets are added between the calls. Context: may sleep.
+ * Return: one reference, or NULL at the end.
  */
 struct pxt_target *pxt_targets_next(unsigned int *at)
 {

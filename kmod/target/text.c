@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What logs say about processes: memory with references.
+ * Texts about processes for logs: reference-counted memory.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -8,11 +8,11 @@
 #include "target/text.h"
 
 /**
- * pxt_text_new() - memory to be filled in
+ * pxt_text_new() - allocate a text to be filled in
  * @size: bytes
  *
  * Charged to the memory cgroup of the caller. Context: may sleep.
- * Return: one reference; NULL if there is no memory.
+ * Return: one reference; NULL if out of memory.
  */
 struct pxt_text *pxt_text_new(u32 size)
 {
@@ -33,8 +33,8 @@ static void text_release(struct kref *kref)
 }
 
 /**
- * pxt_text_get() - one more reference
- * @text: of which the caller has one, or a lock that keeps it
+ * pxt_text_get() - get another reference
+ * @text: the caller holds a reference, or a lock that keeps it alive
  */
 void pxt_text_get(struct pxt_text *text)
 {
@@ -42,7 +42,7 @@ void pxt_text_get(struct pxt_text *text)
 }
 
 /**
- * pxt_text_put() - give a reference back
+ * pxt_text_put() - put a reference
  * @text: may be NULL
  *
  * Context: may sleep.

@@ -5,23 +5,23 @@
 #include <linux/kref.h>
 #include <linux/types.h>
 
-/* What a log says about a process. */
+/* Kinds of texts about a process. */
 enum pxt_text_kind {
-	PXT_TEXT_PROGRAM,	/* its command line: the arguments, each with its NUL */
+	PXT_TEXT_PROGRAM,	/* the command line: the arguments, each with its NUL */
 	/*
 	 * struct posixtrace_log_mapping[], without pid and times: since is pxt_target.looks of the
-	 * last look at which the process had the mapping
+	 * last scan that found the mapping
 	 */
 	PXT_TEXT_MAPPINGS,
 	PXT_TEXTS
 };
 
 /**
- * struct pxt_text - something that a log says about a process
- * @kref: one per target and log that has it
+ * struct pxt_text - a text about a process
+ * @kref: one per target and log that uses it
  * @size: bytes of @data
- * @hash: MAPPINGS: of what was looked at
- * @data: as its kind says
+ * @hash: MAPPINGS: hash of the scanned mappings
+ * @data: depends on its kind
  *
  * Constant.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Walks over threads and processes. A user may have tens of thousands of them, and a walk in one
- * RCU section would keep all other tasks from the CPU, so each walk leaves RCU now and then.
+ * RCU section would keep other tasks from the CPU, so each walk leaves RCU periodically.
  *
- * Documentation/locking.rst ("Walks") lists all of them.
+ * Documentation/locking.rst ("Walks") lists all walks.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -11,15 +11,15 @@
 
 #include "target/walk.h"
 
-/* Tasks between two breaks. A visit takes a microsecond at most. */
+/* Tasks between two breaks. Visiting a task takes at most a microsecond. */
 #define STEP	64
 
 /*
- * Is the process still in the list of all processes, and the thread in that of its process? The
- * kernel clears the pid before it takes a task out of the lists. When a thread executes a program,
- * it takes the place of the main thread in the list of processes.
+ * Are the process and the thread still in their lists? The kernel clears the pid before it removes
+ * a task from the lists. A thread that executes a program replaces the main thread in the list of
+ * processes.
  *
- * If not, the next task in the list may have been freed.
+ * If they are not, the next task in the list may have been freed.
  */
 static bool are_listed(struct task_struct *process, struct task_struct *thread)
 {
@@ -29,16 +29,16 @@ static bool are_listed(struct task_struct *process, struct task_struct *thread)
 
 /**
  * pxt_walk_step() - go to the next task
- * @walk: counts them
- * @process: at which the walk is
- * @thread: at which the walk is, of that process; @process itself in a walk over processes
+ * @walk: counts the tasks
+ * @process: current process of the walk
+ * @thread: current thread of that process; @process itself in a walk over processes
  *
- * Leaves RCU from time to time, lets other tasks run, and enters RCU again. So what the caller
- * found under RCU may be gone, except for the two tasks if this returns true.
+ * Periodically leaves RCU, lets other tasks run, and enters RCU again. Objects that the caller
+ * found under RCU may be gone then, except for the two tasks if this returns true.
  *
  * Context: under RCU only; may sleep.
- * Return: whether the walk can go on from here. It cannot if one of the tasks has left its list,
- * or if the caller is being killed.
+ * Return: true if the walk can continue from here; false if one of the tasks has left its list or
+ * the caller is being killed.
  */
 bool pxt_walk_step(struct pxt_walk *walk, struct task_struct *process, struct task_struct *thread)
 {
@@ -59,8 +59,8 @@ bool pxt_walk_step(struct pxt_walk *walk, struct task_struct *process, struct ta
 }
 
 /**
- * pxt_walk_retry() - shall a walk that was cut short start over?
- * @tries: how often it did
+ * pxt_walk_retry() - check if an incomplete walk should be retried
+ * @tries: number of retries so far
  */
 bool pxt_walk_retry(u32 tries)
 {
@@ -69,14 +69,14 @@ bool pxt_walk_retry(u32 tries)
 
 /**
  * pxt_walk_threads() - visit all threads of a process
- * @process: any thread of it; the caller has a reference
+ * @process: any thread of the process; the caller has a reference
  * @visit: called under RCU; the walk ends if it returns true
  * @arg: passed to @visit
  *
- * Threads that are born or end during the walk may be left out. Context: may sleep.
+ * Threads created or ended during the walk may be missed. Context: may sleep.
  *
- * Return: 1 if @visit has ended the walk; 0 if it saw all threads; -EAGAIN if the walk was cut
- * short: see pxt_walk_retry().
+ * Return: 1 if @visit ended the walk; 0 if it saw all threads; -EAGAIN if the walk is incomplete:
+ * see pxt_walk_retry().
  */
 int pxt_walk_threads(struct task_struct *process,
 		     bool (*visit)(struct task_struct *thread, void *arg), void *arg)

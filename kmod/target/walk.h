@@ -7,16 +7,16 @@
 struct task_struct;
 
 /*
- * A walk that was cut short starts over so often. Then the caller takes the answer that is safe: a
- * process can make each walk fail if it ends threads all the time.
+ * How often an incomplete walk is retried. After that the caller takes the safe answer: a process
+ * can make each walk fail by ending threads all the time.
  */
 #define PXT_WALK_TRIES	8
 
 /**
  * struct pxt_walk - a walk over threads or processes
- * @seen: how many tasks since RCU was entered
+ * @seen: tasks visited since RCU was entered
  *
- * Begins zeroed, on the stack of the caller.
+ * Starts zeroed, on the caller's stack.
  */
 struct pxt_walk {
 	u32 seen;
