@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The clock of the timestamps: nanoseconds of CLOCK_REALTIME that never go back.
+ * The clock of the timestamps: CLOCK_REALTIME in nanoseconds, but never going back.
  *
- * It is the monotonic clock plus an offset. When the wall clock steps forward, counter.c
- * moves the offset at once; a step backward takes effect only when there is no stream. So
- * the order in a stream never breaks.
+ * It is the monotonic clock plus an offset. When the wall clock steps forward, counter.c moves the
+ * offset immediately; a step backward takes effect only when no stream exists. The order within a
+ * stream is therefore never broken.
  */
 #include <linux/gfp.h>
 #include <linux/hrtimer.h>
@@ -24,15 +24,15 @@ static DEFINE_MUTEX(pxt_clock_lock);
 static unsigned int pxt_clock_users;
 
 /*
- * The kernel and all mappings share this page, so that no process sees an old offset after
- * it has learnt of an event with a new one. While there are users, only counter.c writes it.
+ * The kernel and all mappings share this page, so that a process never sees an old offset after it
+ * has seen an event with a new one. While there are users, only counter.c writes it.
  */
 static struct posixtrace_clock *pxt_clock_page;
 
 /**
- * pxt_clock_get() - a stream begins to use the clock
+ * pxt_clock_get() - start using the clock for a stream
  *
- * The first stream sets the clock to the wall clock. Context: may sleep.
+ * The first stream synchronizes the clock with the wall clock. Context: may sleep.
  */
 void pxt_clock_get(void)
 {
@@ -45,7 +45,7 @@ void pxt_clock_get(void)
 }
 
 /**
- * pxt_clock_put() - a stream is gone
+ * pxt_clock_put() - stop using the clock for a stream
  *
  * Context: may sleep.
  */
@@ -58,11 +58,11 @@ void pxt_clock_put(void)
 }
 
 /**
- * pxt_clock_now() - the time for a timestamp
+ * pxt_clock_now() - get the time for a timestamp
  *
  * Context: any but NMI.
- * Return: nanoseconds since the Epoch, never less than any value returned before on any CPU
- * while there was a stream.
+ * Return: nanoseconds since the Epoch, never less than any value returned earlier on any CPU while
+ * a stream existed.
  */
 u64 pxt_clock_now(void)
 {
@@ -71,10 +71,10 @@ u64 pxt_clock_now(void)
 }
 
 /**
- * pxt_clock_pass() - return when the clock is past a time
+ * pxt_clock_pass() - wait until the clock is past a time
  * @time: returned by pxt_clock_now()
  *
- * Returns at once unless the clock is coarse. Context: may be preempted.
+ * Returns immediately unless the clock is coarse. Context: may be preempted.
  */
 void pxt_clock_pass(u64 time)
 {
@@ -83,7 +83,7 @@ void pxt_clock_pass(u64 time)
 }
 
 /**
- * pxt_clock_resolution() - the resolution that clock_getres(CLOCK_REALTIME) reports
+ * pxt_clock_resolution() - get the resolution reported by clock_getres(CLOCK_REALTIME)
  *
  * Return: nanoseconds.
  */
@@ -93,7 +93,7 @@ u32 pxt_clock_resolution(void)
 }
 
 /**
- * pxt_clock_counter() - what traced processes read for their timestamps
+ * pxt_clock_counter() - get the counter that traced processes read for timestamps
  *
  * Return: POSIXTRACE_COUNTER_*; it may change at any time.
  */
@@ -103,7 +103,7 @@ u32 pxt_clock_counter(void)
 }
 
 /**
- * pxt_clock_map() - the page that targets map
+ * pxt_clock_map() - get the page that targets map
  *
  * Return: the page with struct posixtrace_clock.
  */
@@ -128,7 +128,7 @@ int pxt_clock_init(void)
 }
 
 /**
- * pxt_clock_exit() - free the clock, which has no users
+ * pxt_clock_exit() - free the clock; it has no users
  */
 void pxt_clock_exit(void)
 {

@@ -2,12 +2,12 @@
 /*
  * Copies the parameters of the kernel's clocks whenever the timekeeper changes them.
  *
- * Of CLOCK_MONOTONIC, for writers that read the counter of the CPU: the numbers that the
- * vDSO has, updated at the same moments, so that both compute the same nanosecond. The vDSO
- * itself does more than we need: other clocks, time namespaces, seconds.
+ * For CLOCK_MONOTONIC, for writers that read the CPU's counter: the same numbers as the vDSO,
+ * updated at the same time, so that both compute the same nanosecond. The vDSO itself does more
+ * than needed here: other clocks, time namespaces, seconds.
  *
- * Of CLOCK_REALTIME, how far it is ahead: when clock_settime() returns, or a machine
- * resumes, the next reader of the clock finds the new offset.
+ * For CLOCK_REALTIME, its offset: when clock_settime() returns or a machine resumes, the next
+ * reader of the clock sees the new offset.
  */
 #include <linux/clocksource.h>
 #include <linux/notifier.h>
@@ -19,15 +19,15 @@
 #include "ring/counter.h"
 
 /*
- * The clock to write. The pointer changes only while the notifier is not registered. Two
- * write the clock: the notifier, which runs under the lock of the timekeeper and so never
- * twice at once, and pxt_counter_end() after it has unregistered the notifier.
+ * The clock to write. The pointer changes only while the notifier is not registered. The clock has
+ * two writers: the notifier, which runs under the lock of the timekeeper and therefore never
+ * concurrently, and pxt_counter_end() after it has unregistered the notifier.
  */
 static struct posixtrace_clock *pxt_counter_clock;
 
 /*
- * From the units of the timekeeper to ours, which are the same for all counters: writers need no
- * variable shift then. A counter that is slow enough to have smaller units is not used.
+ * Convert timekeeper units to ours, which are the same for all counters, so that writers do not
+ * need a variable shift. A counter slow enough to have smaller units is not used.
  */
 static u64 to_units(u64 value, const struct tk_read_base *tkr)
 {
@@ -36,7 +36,7 @@ static u64 to_units(u64 value, const struct tk_read_base *tkr)
 	       value >> (tkr->shift - POSIXTRACE_CLOCK_SHIFT);
 }
 
-/* A cycle takes so many nanoseconds at most. */
+/* Does a cycle take at most this many nanoseconds? */
 static bool is_fast(const struct tk_read_base *tkr, u64 nanoseconds)
 {
 	return tkr->shift <= POSIXTRACE_CLOCK_SHIFT &&
@@ -44,20 +44,20 @@ static bool is_fast(const struct tk_read_base *tkr, u64 nanoseconds)
 }
 
 /*
- * Only counters that the vDSO uses. It does not where the kernel has to trap or repeat their
- * reads, which is so on some arm64 CPUs.
+ * Accept only counters that the vDSO uses. It avoids counters that the kernel must trap or read
+ * repeatedly, as on some arm64 CPUs.
  */
 static u32 counter_of(const struct tk_read_base *tkr)
 {
 	const struct clocksource *source = tkr->clock;
 
 #if defined(CONFIG_X86_64)
-	/* Not the clocks of hypervisors, which compute more than the counter. */
+	/* Not the clocks of hypervisors: they compute more than the counter. */
 	if (source->vdso_clock_mode == VDSO_CLOCKMODE_TSC &&
 	    source->mask == CLOCKSOURCE_MASK(64) && is_fast(tkr, 2))
 		return POSIXTRACE_COUNTER_TSC;
 #elif defined(CONFIG_ARM64)
-	/* It has 56 bits at least, at most a gigahertz, and so never begins again. */
+	/* It has at least 56 bits and at most 1 GHz, so it never wraps. */
 	if ((source->vdso_clock_mode == VDSO_CLOCKMODE_ARCHTIMER ||
 	     source->vdso_clock_mode == VDSO_CLOCKMODE_ARCHTIMER_NOCOMPAT) &&
 	    source->mask >= CLOCKSOURCE_MASK(56) && is_fast(tkr, NSEC_PER_USEC))
@@ -67,8 +67,8 @@ static u32 counter_of(const struct tk_read_base *tkr)
 }
 
 /*
- * Runs in each tick, and when the clock is set, with the lock of the timekeeper. The wall
- * clock may have gone back: the offset never does.
+ * Runs in each tick and when the clock is set, with the lock of the timekeeper. The wall clock may
+ * go backward, but the offset never does.
  */
 static int counter_changed(struct notifier_block *block, unsigned long was_set, void *data)
 {
@@ -81,8 +81,8 @@ static int counter_changed(struct notifier_block *block, unsigned long was_set, 
 
 	WRITE_ONCE(clock->seq, seq + 1);
 	/*
-	 * This barrier and the next one pair with the reader: it loads seq with acquire, then
-	 * the numbers, then a fence, then seq again.
+	 * This barrier and the next one pair with the reader: it loads seq with acquire, then the
+	 * numbers, then a fence, then seq again.
 	 */
 	smp_wmb();
 	WRITE_ONCE(clock->wall, wall);
@@ -106,10 +106,10 @@ static struct notifier_block pxt_counter_block = {
 };
 
 /**
- * pxt_counter_begin() - write to a clock from now on, and now
- * @clock: written from now on; its @offset is the first one
+ * pxt_counter_begin() - start to update a clock
+ * @clock: updated from now on; its @offset is the initial one
  *
- * Not called again before pxt_counter_end(). Context: may sleep.
+ * pxt_counter_end() must be called before it is called again. Context: may sleep.
  */
 void pxt_counter_begin(struct posixtrace_clock *clock)
 {
@@ -118,7 +118,7 @@ void pxt_counter_begin(struct posixtrace_clock *clock)
 }
 
 /**
- * pxt_counter_end() - stop writing the clock
+ * pxt_counter_end() - stop updating the clock
  *
  * A late reader of the clock falls back to CLOCK_REALTIME. Context: may sleep.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of a stream: its size, its allocation, and the page behind an offset. The use
- * of the sub-buffers is in subbuf.c, the rules for mapping them in teardown/mmap.c.
+ * The memory of a stream: size, allocation, and the page at an offset. subbuf.c uses the
+ * sub-buffers; teardown/mmap.c has the rules for mapping them.
  */
 #include <linux/cpumask.h>
 #include <linux/mm.h>
@@ -13,15 +13,15 @@
 #include "ring/pool.h"
 #include "ring/recorder.h"
 
-/* Sub-buffers for system events that CREATE allocates. */
+/* Sub-buffers for system events allocated by CREATE. */
 #define NR_SYS_FIRST	2
 
-/* The most sub-buffers for stream-min-size if they are smaller than usual. */
+/* Maximum number of sub-buffers for stream-min-size if they are smaller than usual. */
 #define SMALLER_MAX	4096
 
 /*
- * Charged to the creator's memory cgroup. Creating a stream that is too large for the cgroup
- * or the machine fails; it must not make the OOM killer kill a process.
+ * Charged to the creator's memory cgroup. Creating a stream that is too large for the cgroup or the
+ * machine fails; it must not trigger the OOM killer.
  */
 #define POOL_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | PXT_GFP_MAYFAIL)
 
@@ -33,31 +33,31 @@ static void *alloc_pages_zeroed(u64 size)
 /* Sub-buffers that make up the stream-min-size. */
 static u64 count_whole(u64 size, u32 subbuf_size)
 {
-	/* With only one, a LOOP stream would lose all of its events at each wrap. */
+	/* With only one, a LOOP stream would lose all its events at each wrap. */
 	return max_t(u64, DIV_ROUND_UP_ULL(size, subbuf_size), 2);
 }
 
-/* One bit for each CPU, one for the system events, and one for the kernel's events on each CPU. */
+/* One bit per CPU, one for the system events, and one per CPU for kernel events. */
 static u32 holders_words(const struct pxt_pool *pool)
 {
 	return (pool->nr_writers - 1) / 64 + 1;
 }
 
-/* Where pool->holders begins in pool->ctrl. */
+/* Offset of pool->holders in pool->ctrl. */
 static u64 holders_offset(const struct pxt_pool *pool)
 {
 	return ALIGN(sizeof(struct posixtrace_ctrl) + (u64)pool->nr_writers * sizeof(u32),
 		     sizeof(u64));
 }
 
-/* Where the descriptors of the sub-buffers begin in pool->ctrl. */
+/* Offset of the descriptors of the sub-buffers in pool->ctrl. */
 static u64 desc_offset(const struct pxt_pool *pool)
 {
 	return ALIGN(holders_offset(pool) + holders_words(pool) * sizeof(u64),
 		     sizeof(struct posixtrace_subbuf));
 }
 
-/* Where the heads of the kernel's events begin in pool->ctrl. */
+/* Offset of the heads of the kernel events in pool->ctrl. */
 static u64 kernel_heads_offset(const struct pxt_pool *pool)
 {
 	return ALIGN(desc_offset(pool) +
@@ -82,8 +82,8 @@ static void set_sizes(struct pxt_pool *pool)
 }
 
 /*
- * Sub-buffers of another size than pxt_subbuf_size(), for as many events: if the sizes that
- * the library reports for events sum up to stream-min-size, their records take up to 7/8 of
+ * Number of sub-buffers with a size other than pxt_subbuf_size() for the same number of events: if
+ * the event sizes reported by the library add up to stream-min-size, the records take up to 7/8 of
  * it. A sub-buffer is closed when the next record does not fit.
  */
 static u64 count_smaller(const struct posixtrace_attr *attr, u32 subbuf_size)
@@ -98,25 +98,25 @@ static u64 count_smaller(const struct posixtrace_attr *attr, u32 subbuf_size)
 static void set_counts(struct pxt_pool *pool, u64 whole, u32 subbuf_size)
 {
 	pool->subbuf_size = subbuf_size;
-	/* One more for each CPU: open sub-buffers do not count as stream-min-size. */
+	/* One more per CPU: open sub-buffers do not count as stream-min-size. */
 	pool->nr_user = whole + num_present_cpus();
 	pool->nr_sys = whole + NR_SYS_FIRST;
-	/* The kernel's events have as much memory again: no target writes there. */
+	/* Kernel events get the same amount of memory again: targets never write there. */
 	pool->nr_kernel = nr_kernel_cpus(pool) ? pool->nr_user : 0;
 	set_sizes(pool);
 }
 
-/* Bytes of locked memory that CREATE charges. */
+/* Bytes of locked memory charged by CREATE. */
 static u64 locked_size(const struct pxt_pool *pool)
 {
 	return pxt_pool_memory(pool) + (u64)NR_SYS_FIRST * pool->subbuf_size;
 }
 
 /*
- * With hundreds of CPUs, the sub-buffer of each is most of a stream. If these take more than
- * a quarter of the memory that the creator may lock, or the stream takes more than is left
- * of it, choose smaller ones, as long as two of the largest records fit. If that is not
- * enough, choose the size with which the stream takes the least.
+ * With hundreds of CPUs, the open sub-buffers are most of a stream. If they take more than a
+ * quarter of the memory the creator may lock, or the stream exceeds what is left of it, choose
+ * smaller ones that still hold two of the largest records. If that is not enough, choose the size
+ * that minimizes the memory of the stream.
  */
 static void shrink_subbufs(struct pxt_pool *pool, const struct posixtrace_attr *attr)
 {
@@ -147,7 +147,7 @@ static void shrink_subbufs(struct pxt_pool *pool, const struct posixtrace_attr *
 		set_counts(pool, best_whole, best);
 }
 
-/* Computes all sizes from the attributes, and writes the granted size there. */
+/* Compute all sizes from the attributes, and store the granted size there. */
 static int count_subbufs(struct pxt_pool *pool, struct posixtrace_attr *attr)
 {
 	u64 size = max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN);
@@ -240,7 +240,7 @@ static int alloc_memory(struct pxt_pool *pool)
 {
 	struct posixtrace_ctrl *ctrl;
 
-	/* If this or a later step fails, the stream uncharges all of it. */
+	/* If this or a later step fails, the stream uncharges everything. */
 	if (pxt_user_charge_memory(pool->charge, pxt_pool_memory(pool)))
 		goto fail;
 
@@ -322,7 +322,7 @@ static void free_memory(struct pxt_pool *pool)
  * pxt_pool_init() - allocate the memory of a stream
  * @pool: zeroed
  * @attr: checked attributes; stream_size becomes the granted size
- * @charge: the memory is added to it, and stays there, also on failure
+ * @charge: the memory is charged to it, and remains charged on failure
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -360,7 +360,7 @@ free_tables:
 
 /**
  * pxt_pool_destroy() - free the memory of a stream
- * @pool: not recorded into, mapped or read any more
+ * @pool: no longer recorded into, mapped or read
  *
  * Context: may sleep.
  */
@@ -371,7 +371,7 @@ void pxt_pool_destroy(struct pxt_pool *pool)
 }
 
 /**
- * pxt_pool_destroy_scratch() - free the pages that are mapped in the place of that memory
+ * pxt_pool_destroy_scratch() - free the pages that are mapped in place of that memory
  * @pool: destroyed, and not mapped
  *
  * Context: may sleep.
@@ -385,10 +385,10 @@ void pxt_pool_destroy_scratch(struct pxt_pool *pool)
  * pxt_pool_make_sys() - allocate one more sub-buffer for system events
  * @pool: of a stream that is locked, or not published yet
  *
- * Adds it to the free list. Context: may sleep; a thread of the stream's controller, or its
- * log thread: see pxt_user_charge_memory().
+ * Adds it to the free list. Context: may sleep; a thread of the stream's controller or its log
+ * thread: see pxt_user_charge_memory().
  *
- * Return: 0; -ENOMEM; -ENOSPC if all of them exist.
+ * Return: 0; -ENOMEM; -ENOSPC if all sub-buffers exist.
  */
 int pxt_pool_make_sys(struct pxt_pool *pool)
 {
@@ -416,9 +416,9 @@ int pxt_pool_make_sys(struct pxt_pool *pool)
 }
 
 /**
- * pxt_pool_subbuf() - the memory of a sub-buffer
+ * pxt_pool_subbuf() - get the memory of a sub-buffer
  * @pool: not dead
- * @i: number of one that was handed out
+ * @i: number of a sub-buffer that was handed out
  *
  * Return: its first byte.
  */
@@ -432,11 +432,11 @@ void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i)
 }
 
 /**
- * pxt_pool_page() - the page behind an offset in the mappable ranges
+ * pxt_pool_page() - get the page at an offset in the mappable ranges
  * @pool: not destroyed; pxt_mapping.lock is held
  * @offset: bytes
  *
- * Return: the page; NULL if there is none, or none yet.
+ * Return: the page; NULL if it does not exist (yet).
  */
 struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset)
 {
@@ -468,9 +468,9 @@ struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset)
 }
 
 /**
- * pxt_pool_scratch() - the page behind an offset when the stream has ended
+ * pxt_pool_scratch() - get the page at an offset after the stream has ended
  * @pool: with scratch pages
- * @offset: bytes, in a range that can be written
+ * @offset: bytes, in a writable range
  *
  * Return: the page.
  */
@@ -486,7 +486,7 @@ struct page *pxt_pool_scratch(const struct pxt_pool *pool, u64 offset)
 }
 
 /**
- * pxt_pool_memory() - how much mappable memory a stream has allocated
+ * pxt_pool_memory() - get the amount of mappable memory of a stream
  * @pool: of a stream that is locked
  *
  * Return: bytes.
@@ -498,10 +498,10 @@ u64 pxt_pool_memory(const struct pxt_pool *pool)
 }
 
 /**
- * pxt_pool_dropped_user() - how many user events were dropped because the stream was full
+ * pxt_pool_dropped_user() - count user events dropped because the stream was full
  * @pool: not dead, of a stream that is locked
  *
- * Targets count them in their heads and may write any number there: it is reported, never
+ * Targets count them in their heads and may write any number there: it is only reported, never
  * used.
  *
  * Return: the sum over the CPUs.
@@ -517,7 +517,7 @@ u64 pxt_pool_dropped_user(const struct pxt_pool *pool)
 }
 
 /**
- * pxt_pool_dropped() - how many events, also of the kernel, were dropped because of that
+ * pxt_pool_dropped() - count user and kernel events dropped because the stream was full
  * @pool: not dead, of a stream that is locked
  *
  * Return: the sum over the CPUs.

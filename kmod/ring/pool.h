@@ -17,19 +17,19 @@
 struct pxt_recorder;
 
 /**
- * struct pxt_subbuf - the kernel's description of one sub-buffer
+ * struct pxt_subbuf - the kernel's descriptor of one sub-buffer
  * @cpu_node: in pxt_pool_cpu.subbufs, in the order of hand-out
  * @node: in pxt_subbuf_kind.free, due or closed, or in pxt_pool.orphaned
  * @seq: number of this use
- * @opened: time of the hand-out, ns
- * @closed: time it was closed, or its CPU was found offline, ns
+ * @opened: time it was handed out, ns
+ * @closed: time it was closed or its CPU was found offline, ns
  * @cpu: CPU that writes or wrote it, as in struct posixtrace_subbuf
  * @state: POSIXTRACE_SUBBUF_*
- * @used: when closed: bytes of records
- * @count: when closed: number of records
+ * @used: bytes of records, once closed
+ * @count: number of records, once closed
  *
- * Guarded by pxt_pool.lock. The descriptor that the reader maps is a copy: the kernel
- * believes no mapped page.
+ * Guarded by pxt_pool.lock. The descriptor mapped by the reader is a copy: the kernel trusts no
+ * mapped page.
  */
 struct pxt_subbuf {
 	struct list_head cpu_node;
@@ -45,15 +45,15 @@ struct pxt_subbuf {
 
 /**
  * struct pxt_pool_cpu - the sub-buffers of one CPU
- * @subbufs: those that were not given back, oldest first
- * @open: the one it writes, or POSIXTRACE_NONE
- * @recorded: user events in those that were closed
+ * @subbufs: sub-buffers in use, oldest first
+ * @open: the sub-buffer it writes, or POSIXTRACE_NONE
+ * @recorded: user events in closed sub-buffers
  *
- * Guarded by pxt_pool.lock. Kernel code that records on this CPU with interrupts off reads
- * @open without the lock: @open changes on this CPU, or after a synchronization that
- * followed setting pxt_pool.full, or while this CPU is offline. A flush reads @open with
- * READ_ONCE() to find the CPUs that have a sub-buffer open. For the kernel's events, @open also
- * needs the lock of that CPU in the recorder, see ring/recorder.c.
+ * Guarded by pxt_pool.lock. Kernel code that records on this CPU with interrupts off reads @open
+ * without the lock: @open changes on this CPU, or after the synchronization that follows setting
+ * pxt_pool.full, or while this CPU is offline. A flush reads @open with READ_ONCE() to find CPUs
+ * with an open sub-buffer. For kernel events, @open also needs the lock of that CPU in the
+ * recorder, see ring/recorder.c.
  */
 struct pxt_pool_cpu {
 	struct list_head subbufs;
@@ -62,12 +62,11 @@ struct pxt_pool_cpu {
 };
 
 /**
- * struct pxt_subbuf_kind - sub-buffers that targets write, or those for system events, or those
- *	for the kernel's events
+ * struct pxt_subbuf_kind - the sub-buffers for user, system or kernel events
  * @free: not handed out
- * @due: of a stream with log: handed out up to pxt_pool.due_until and closed, in the order
- *	of closing
- * @closed: the other closed ones, in that order
+ * @due: in a stream with a log: handed out up to pxt_pool.due_until and closed, in the order of
+ *	closing
+ * @closed: other closed sub-buffers, in the same order
  */
 struct pxt_subbuf_kind {
 	struct list_head free;
@@ -76,11 +75,11 @@ struct pxt_subbuf_kind {
 };
 
 /**
- * struct pxt_gaps - the account of the events that a stream has lost
+ * struct pxt_gaps - the account of lost events of a stream
  *
- * Guarded by pxt_pool.lock, and written by ring/reclaim.c only: when unread events are overwritten,
- * the stream becomes full, or all events are forgotten. pxt_gap_end() copies it into struct
- * posixtrace_ctrl, where the reader finds it.
+ * Guarded by pxt_pool.lock, and written only by ring/reclaim.c: when unread events are overwritten,
+ * the stream becomes full, or all events are forgotten. pxt_gap_end() copies it to struct
+ * posixtrace_ctrl for the reader.
  */
 struct pxt_gaps {
 	/** @seq: gap_lock in struct posixtrace_ctrl: odd while the account changes */
@@ -92,8 +91,8 @@ struct pxt_gaps {
 	/** @previous_first: as in struct posixtrace_ctrl */
 	u64 previous_first;
 	/**
-	 * @logged: generation of the last gap that is in the log; the task that serves the log
-	 * reads it without the lock after CLEAR
+	 * @logged: generation of the last gap in the log; the serving task reads it without the
+	 * lock after CLEAR
 	 */
 	u64 logged;
 	/** @overwrite_watermark: as in struct posixtrace_ctrl */
@@ -102,12 +101,12 @@ struct pxt_gaps {
 	u64 lost;
 	/** @lost_sys: system events among @lost */
 	u64 lost_sys;
-	/** @lost_kernel: events of the kernel among @lost */
+	/** @lost_kernel: kernel events among @lost */
 	u64 lost_kernel;
 };
 
 /**
- * struct pxt_mapping - what page faults need to know of the memory of a stream
+ * struct pxt_mapping - what page faults need to know about the memory of a stream
  *
  * CREATE writes the constants: mmap(), page faults and the commands that return sizes read them.
  * pxt_mmap_zap() sets @unmapped when the stream ends: page faults read it.
@@ -115,11 +114,11 @@ struct pxt_gaps {
 struct pxt_mapping {
 	/* Constant: */
 	/**
-	 * @scratch: PXT_POOL_SCRATCH bytes, mapped in the place of all else when the stream
-	 * has ended
+	 * @scratch: PXT_POOL_SCRATCH bytes, mapped in place of everything else after the stream has
+	 * ended
 	 */
 	void *scratch;
-	/** @reader_size: bytes, whole pages; the ranges follow one another in this order */
+	/** @reader_size: bytes, whole pages; the ranges follow each other in this order */
 	u64 reader_size;
 	/** @wakeup_size: bytes, whole pages */
 	u64 wakeup_size;
@@ -135,9 +134,9 @@ struct pxt_mapping {
 };
 
 /**
- * struct pxt_wake - the sleeping readers of a stream, and when they are to be woken
+ * struct pxt_wake - the sleeping readers of a stream, and when to wake them
  *
- * Written by ring/wake.c only, with the lock of @wait: for readers that go to sleep, for WAKE, for
+ * Written only by ring/wake.c with the lock of @wait: for readers that go to sleep, for WAKE, for
  * the kernel's records and the timer. Code that records reads @need_wakeup without the lock, and
  * shutdown wakes the readers in @wait a last time.
  */
@@ -148,25 +147,27 @@ struct pxt_wake {
 	/** @ns: wakeup_ns of struct posixtrace_attr */
 	u64 ns;
 
-	/** @wait: sleepers and pollers; its lock guards what follows */
+	/** @wait: sleepers and pollers; its lock guards the following fields */
 	wait_queue_head_t wait;
-	/** @need_wakeup: the next record has to wake @wait; writers read it without the lock */
+	/** @need_wakeup: the next record must wake @wait; writers read it without the lock */
 	bool need_wakeup;
-	/** @edges: an edge-triggered poller is, or was, in @wait: keep @need_wakeup set */
+	/** @edges: an edge-triggered poller is or was in @wait: keep @need_wakeup set */
 	bool edges;
-	/** @round: how often @need_wakeup was set; written also with the lock of the stream */
+	/**
+	 * @round: number of times @need_wakeup was set; writers also hold the lock of the stream
+	 */
 	u32 round;
 	/**
-	 * @pending: readers in @wait sleep on though there are records: they rely on @timer and,
-	 * unless @defer_until is to come, on pxt_wake_filled()
+	 * @pending: readers in @wait continue to sleep although there are records: they rely on
+	 * @timer and, after @defer_until, on pxt_wake_filled()
 	 */
 	bool pending;
 	/**
-	 * @defer_until: before this time of the stream's clock, the reader reports no record; 0
-	 * if it reports all of them. Looks at the stream read it without the lock
+	 * @defer_until: before this time of the stream's clock, the reader reports no records; 0 if
+	 * it reports all of them. Checks of the stream read it without the lock
 	 */
 	u64 defer_until;
-	/** @ended: the stream is dead, so @need_wakeup does not change any more */
+	/** @ended: the stream is dead, so @need_wakeup no longer changes */
 	bool ended;
 	/** @timer: wakes @wait if @pending is set; not started once @ended is set */
 	struct hrtimer timer;
@@ -182,22 +183,25 @@ struct pxt_pool {
 	raw_spinlock_t lock;
 
 	/* Guarded by @lock: */
-	/** @dead: the memory is freed, or about to be; it is not accessed any more */
+	/** @dead: the memory is freed or about to be; do not access it */
 	bool dead;
 	/**
-	 * @full: the stream is full (not LOOP), so no sub-buffer is handed out; writers in
-	 * the kernel read it without the lock, with interrupts off
+	 * @full: the stream is full (not LOOP), so sub-buffers are not handed out; writers in the
+	 * kernel read it without the lock, with interrupts off
 	 */
 	bool full;
-	/** @clearing: the events so far were forgotten, and none comes until it is over */
+	/**
+	 * @clearing: CLEAR is in progress: past events are forgotten, and recording is off until it
+	 * is done
+	 */
 	bool clearing;
 	/** @overrun: unread events were overwritten since the last GET_STATUS */
 	bool overrun;
 	/** @wrapped: unread events were overwritten since a sub-buffer was given back */
 	bool wrapped;
-	/** @seq: of the last hand-out */
+	/** @seq: number of the last hand-out */
 	u64 seq;
-	/** @due_until: @seq when the last epoch of the log began; 0 without log */
+	/** @due_until: @seq when the last epoch of the log began; 0 without a log */
 	u64 due_until;
 	/** @gaps: the account of losses */
 	struct pxt_gaps gaps;
@@ -209,24 +213,24 @@ struct pxt_pool {
 	struct pxt_subbuf_kind user;
 	/** @sys: sub-buffers for system events */
 	struct pxt_subbuf_kind sys;
-	/** @kernel: sub-buffers for the kernel's events */
+	/** @kernel: sub-buffers for kernel events */
 	struct pxt_subbuf_kind kernel;
-	/** @kernel_used: of those, not free; the log reads it without the lock */
+	/** @kernel_used: kernel sub-buffers that are not free; the log reads it without the lock */
 	u32 kernel_used;
-	/** @kernel_closed: of those, closed; the wake-up reads it without the lock */
+	/** @kernel_closed: closed kernel sub-buffers; the wake-up reads it without the lock */
 	u32 kernel_closed;
-	/** @kernel_wrapped: as @wrapped, for the kernel's events */
+	/** @kernel_wrapped: as @wrapped, for kernel events */
 	bool kernel_wrapped;
 	/**
-	 * @kernel_full: the kernel's events are lost, as there is no sub-buffer (not LOOP), and the
-	 * stream is about to become full; the recorder reads it without the lock
+	 * @kernel_full: kernel events are lost for lack of a sub-buffer (not LOOP), and the stream
+	 * is about to become full; the recorder reads it without the lock
 	 */
 	bool kernel_full;
 	/** @kernel_full_since: when @kernel_full was set, ns */
 	u64 kernel_full_since;
-	/** @orphaned: open sub-buffers of offline CPUs, in the order in which those went */
+	/** @orphaned: open sub-buffers of offline CPUs, in the order the CPUs went offline */
 	struct list_head orphaned;
-	/** @cpu: nr_writers entries: the CPUs, system events, the kernel's events on each CPU */
+	/** @cpu: nr_writers entries: the CPUs, system events, kernel events on each CPU */
 	struct pxt_pool_cpu *cpu;
 	/** @subbuf: nr_user + nr_sys + nr_kernel entries */
 	struct pxt_subbuf *subbuf;
@@ -234,7 +238,7 @@ struct pxt_pool {
 	u64 *holding;
 
 	/* Guarded by the lock of the stream: */
-	/** @nr_sys_made: how many of @sys_mem exist */
+	/** @nr_sys_made: number of sub-buffers in @sys_mem */
 	u32 nr_sys_made;
 	/**
 	 * @sys_mem: sub-buffers for system events, NULL until needed; published with release,
@@ -245,7 +249,7 @@ struct pxt_pool {
 	/* Constant: */
 	/** @loop: policy LOOP */
 	bool loop;
-	/** @charge: of the stream */
+	/** @charge: resources charged for the stream */
 	struct pxt_charge *charge;
 	/** @nr_cpus: entries of @heads */
 	u32 nr_cpus;
@@ -253,17 +257,17 @@ struct pxt_pool {
 	u32 nr_writers;
 	/** @nr_user: sub-buffers that targets write */
 	u32 nr_user;
-	/** @nr_sys: sub-buffers for system events, also those that do not exist yet */
+	/** @nr_sys: sub-buffers for system events, including those not allocated yet */
 	u32 nr_sys;
-	/** @nr_kernel: sub-buffers for the kernel's events; 0 if the stream has none */
+	/** @nr_kernel: sub-buffers for kernel events; 0 if the stream has none */
 	u32 nr_kernel;
 	/** @subbuf_size: bytes of a sub-buffer */
 	u32 subbuf_size;
-	/** @reader: the analyzer maps and writes it */
+	/** @reader: mapped and written by the analyzer */
 	struct posixtrace_reader *reader;
-	/** @wakeup: the targets map and read it */
+	/** @wakeup: mapped and read by the targets */
 	struct posixtrace_wakeup *wakeup;
-	/** @ctrl: the analyzer maps and reads it */
+	/** @ctrl: mapped and read by the analyzer */
 	struct posixtrace_ctrl *ctrl;
 	/** @oldest: in @ctrl */
 	u32 *oldest;
@@ -271,15 +275,18 @@ struct pxt_pool {
 	u64 *holders;
 	/** @desc: in @ctrl */
 	struct posixtrace_subbuf *desc;
-	/** @heads: the targets map and write it */
+	/** @heads: mapped and written by the targets */
 	struct posixtrace_cpu_head *heads;
-	/** @user_mem: user sub-buffers; the targets map and write it */
+	/** @user_mem: user sub-buffers; mapped and written by the targets */
 	void *user_mem;
-	/** @kernel_heads: in @ctrl, for the kernel's events; NULL if the stream has none */
+	/** @kernel_heads: in @ctrl, for kernel events; NULL if the stream has none */
 	struct posixtrace_cpu_head *kernel_heads;
-	/** @kernel_mem: sub-buffers for them; the analyzer maps and reads it */
+	/** @kernel_mem: sub-buffers for kernel events; mapped and read by the analyzer */
 	void *kernel_mem;
-	/** @recorder: of them; NULL if the stream has none. Freed after a grace period */
+	/**
+	 * @recorder: recorder of kernel events; NULL if the stream has none. Freed after a grace
+	 * period
+	 */
 	struct pxt_recorder *recorder;
 
 	/** @map: its mappings */
@@ -331,7 +338,7 @@ static inline u64 pxt_pool_mem_size(const struct pxt_pool *pool)
 	return (u64)pxt_pool_nr_subbufs(pool) * pool->subbuf_size;
 }
 
-/* The index of the kernel's events on a CPU in pxt_pool.cpu. */
+/* The index of a CPU's kernel events in pxt_pool.cpu. */
 static inline u32 pxt_pool_kernel_writer(const struct pxt_pool *pool, u32 cpu)
 {
 	return pool->nr_cpus + 1 + cpu;
@@ -346,7 +353,7 @@ static inline struct posixtrace_cpu_head *pxt_pool_head(const struct pxt_pool *p
 				       : &pool->kernel_heads[writer - pool->nr_cpus - 1];
 }
 
-/* The sub-buffers that an entry of pxt_pool.cpu uses. */
+/* The kind of sub-buffers used by an entry of pxt_pool.cpu. */
 static inline struct pxt_subbuf_kind *pxt_pool_kind(struct pxt_pool *pool, u32 writer)
 {
 	if (writer < pool->nr_cpus)
@@ -354,7 +361,7 @@ static inline struct pxt_subbuf_kind *pxt_pool_kind(struct pxt_pool *pool, u32 w
 	return writer == pool->nr_cpus ? &pool->sys : &pool->kernel;
 }
 
-/* Bytes of all ranges that can be mapped. */
+/* Bytes of all mappable ranges. */
 static inline u64 pxt_pool_size(const struct pxt_pool *pool)
 {
 	return pxt_pool_mem_offset(pool) + pxt_pool_mem_size(pool);

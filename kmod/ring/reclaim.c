@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Takes sub-buffers back: given back by the reader, found read to the end, or taken away
- * unread, which is accounted for as a gap. Handing them out is in subbuf.c. All functions
- * here need pxt_pool.lock, unless they take it.
+ * Reclaims sub-buffers: released by the reader, found completely read, or taken unread, which is
+ * accounted for as a gap. subbuf.c hands them out. All functions here need pxt_pool.lock unless
+ * they take it.
  *
- * The reader takes each record by advancing the consumer position of its sub-buffer, in
- * memory that it can write. A forged position changes only the numbers and times of this
- * stream.
+ * The reader takes each record by advancing the consumer position of its sub-buffer in memory it
+ * can write. A forged position affects only the numbers and times of this stream.
  */
 #include <linux/minmax.h>
 #include <linux/nospec.h>
@@ -20,7 +19,7 @@ static u32 index_of(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf
 	return subbuf - pool->subbuf;
 }
 
-/* How far a sub-buffer was read; 0 if the consumer position is of another use. */
+/* How far a sub-buffer was read; 0 if the consumer position belongs to another use. */
 static void parse_consumed(const struct pxt_subbuf *subbuf, u64 consumed, u32 *pos, u32 *count)
 {
 	*pos = 0;
@@ -41,7 +40,7 @@ static u32 read_to(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 }
 
 /**
- * pxt_gap_begin() - begin to change the account of losses
+ * pxt_gap_begin() - start to change the account of losses
  * @pool: locked
  */
 void pxt_gap_begin(struct pxt_pool *pool)
@@ -49,10 +48,10 @@ void pxt_gap_begin(struct pxt_pool *pool)
 	lockdep_assert_held(&pool->lock);
 	WRITE_ONCE(pool->ctrl->gap_lock, ++pool->gaps.seq);
 	/*
-	 * gap_lock is odd before anything changes: pairs with the acquire fence of the reader
-	 * between reading the account and looking at gap_lock again. And it is odd before
-	 * gap_ack is read: pairs with the full fence of the reader after storing gap_ack, so
-	 * that one of the two sees the other.
+	 * gap_lock is odd before any change: pairs with the acquire fence of the reader between
+	 * reading the account and rechecking gap_lock. It is also odd before gap_ack is read: pairs
+	 * with the full fence of the reader after storing gap_ack, so that one of the two sees the
+	 * other.
 	 */
 	smp_mb();
 }
@@ -60,9 +59,9 @@ void pxt_gap_begin(struct pxt_pool *pool)
 /**
  * pxt_gap_add() - add a loss to the account
  * @pool: locked, between pxt_gap_begin() and pxt_gap_end()
- * @first: time of the first event that was lost, or will be
+ * @first: time of the first event that was or will be lost
  *
- * Begins a new gap if the reader has acknowledged the last one; otherwise that one grows.
+ * Starts a new gap if the reader has acknowledged the last one; otherwise extends that one.
  */
 void pxt_gap_add(struct pxt_pool *pool, u64 first)
 {
@@ -90,15 +89,15 @@ void pxt_gap_end(struct pxt_pool *pool)
 	WRITE_ONCE(ctrl->previous_first, pool->gaps.previous_first);
 	WRITE_ONCE(ctrl->overwrite_watermark, pool->gaps.overwrite_watermark);
 	WRITE_ONCE(ctrl->lost, pool->gaps.lost);
-	/* Pairs with the acquire of the reader when it looks at gap_lock first. */
+	/* Pairs with the acquire of the reader's first read of gap_lock. */
 	smp_store_release(&ctrl->gap_lock, ++pool->gaps.seq);
 }
 
 /**
- * pxt_reclaim_set_holder() - publish that a CPU holds sub-buffers, or none
+ * pxt_reclaim_set_holder() - publish if a CPU holds sub-buffers
  * @pool: locked
  * @cpu: index in pxt_pool.cpu
- * @holds: yes or no
+ * @holds: true if it does
  */
 void pxt_reclaim_set_holder(struct pxt_pool *pool, u32 cpu, bool holds)
 {
@@ -111,7 +110,7 @@ void pxt_reclaim_set_holder(struct pxt_pool *pool, u32 cpu, bool holds)
 	smp_store_release(&pool->holders[cpu / 64], *word);
 }
 
-/* Take it from its CPU. Its consumer position was cleared before. */
+/* Remove it from its CPU. Its consumer position is already cleared. */
 static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
 	struct pxt_pool_cpu *cpu = &pool->cpu[subbuf->cpu];
@@ -141,9 +140,9 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 }
 
 /*
- * From here on the reader can take no record of it. The exchange comes before anything else
- * changes: pairs with the reader's compare-and-swap, which fails after it, and with the
- * reader's fence before it looks at the consumer position again. No use has number 0.
+ * From here on the reader cannot take records from it. The exchange precedes all other changes:
+ * pairs with the reader's compare-and-swap, which fails after it, and with the reader's fence
+ * before it rechecks the consumer position. Uses are numbered from 1.
  */
 static u64 end_consumed(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
@@ -151,7 +150,7 @@ static u64 end_consumed(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 }
 
 /**
- * pxt_reclaim_free() - put a sub-buffer into the free list
+ * pxt_reclaim_free() - put a sub-buffer on the free list
  * @pool: locked
  * @subbuf: handed out
  */
@@ -171,7 +170,7 @@ static struct pxt_subbuf *first_of(struct list_head *list)
 }
 
 /**
- * pxt_reclaim_first() - the oldest closed sub-buffer
+ * pxt_reclaim_first() - find the oldest closed sub-buffer
  * @kind: sub-buffers of one kind, of a pool that is locked
  *
  * Return: the sub-buffer, which stays in its lists; NULL if none is closed.
@@ -180,16 +179,16 @@ struct pxt_subbuf *pxt_reclaim_first(struct pxt_subbuf_kind *kind)
 {
 	struct pxt_subbuf *due = first_of(&kind->due), *closed = first_of(&kind->closed);
 
-	/* A sub-buffer that was handed out later may have been closed first. */
+	/* A sub-buffer handed out later may have been closed earlier. */
 	return due && (!closed || due->closed <= closed->closed) ? due : closed;
 }
 
 /**
- * pxt_reclaim_read() - take the oldest closed sub-buffer, if it was read to its end
+ * pxt_reclaim_read() - take the oldest closed sub-buffer if it was completely read
  * @pool: locked
  * @kind: sub-buffers of one kind
  *
- * Return: the sub-buffer, which belongs to the caller, or NULL.
+ * Return: the sub-buffer, which now belongs to the caller, or NULL.
  */
 struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
 {
@@ -204,10 +203,10 @@ struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kin
 }
 
 /*
- * The time of the first unread record, at @pos. If it does not name its writer, its time is less
- * than POSIXTRACE_WRITER_SPAN away from the one that the reader stored: after it; or before it, if
- * the reader was about to take this record and some after it. Targets and readers may lie: clamp
- * it to the time of the sub-buffer.
+ * The time of the first unread record, at @pos. If it does not include its writer, its time is less
+ * than POSIXTRACE_WRITER_SPAN away from the time stored by the reader: after it; or before it, if
+ * the reader was about to take this record and some after it. Targets and readers may lie: clamp it
+ * to the time of the sub-buffer.
  */
 static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf, u32 pos)
 {
@@ -218,7 +217,7 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 
 	if (left < sizeof(*record))
 		return subbuf->opened;
-	/* Not behind the records in speculation either: the position is the reader's. */
+	/* Stay within the records even in speculation: the position comes from the reader. */
 	record = pxt_pool_subbuf(pool, i) + array_index_nospec(pos, subbuf->used);
 	writer = (const void *)record;
 	if (POSIXTRACE_RECORD_ID(READ_ONCE(record->type)) != POSIXTRACE_ID_WRITER) {
@@ -234,14 +233,14 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 }
 
 /**
- * pxt_reclaim_oldest() - take the oldest closed sub-buffer, read or not
+ * pxt_reclaim_oldest() - take the oldest closed sub-buffer, even if unread
  * @pool: locked
  * @kind: sub-buffers of one kind
  *
- * Unread events in it are lost, and with them all older events of the stream: the overwrite
- * watermark moves.
+ * Its unread events are lost, and with them all older events of the stream: the overwrite watermark
+ * moves.
  *
- * Return: the sub-buffer, which belongs to the caller; NULL if none is closed.
+ * Return: the sub-buffer, which now belongs to the caller; NULL if none is closed.
  */
 struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
 {
@@ -275,10 +274,10 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 }
 
 /**
- * pxt_reclaim_begin_epoch() - make the sub-buffers that were handed out by now due
- * @pool: not dead, of a stream with log; those that were due are written, or given up
+ * pxt_reclaim_begin_epoch() - mark all sub-buffers handed out so far as due
+ * @pool: not dead, of a stream with a log; previously due sub-buffers are written or given up
  *
- * One that is still open is due as soon as it is closed.
+ * A sub-buffer that is still open becomes due when it is closed.
  */
 void pxt_reclaim_begin_epoch(struct pxt_pool *pool)
 {
@@ -292,19 +291,19 @@ void pxt_reclaim_begin_epoch(struct pxt_pool *pool)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* The one that was closed first; @a if both were at once. Each may be NULL. */
+/* Return the one that was closed first; @a if closed at the same time. Each may be NULL. */
 static struct pxt_subbuf *earlier(struct pxt_subbuf *a, struct pxt_subbuf *b)
 {
 	return !a || (b && b->closed < a->closed) ? b : a;
 }
 
 /**
- * pxt_reclaim_take() - take the oldest due sub-buffer, to write it to the log
- * @pool: not dead, of a stream with log
- * @gap: gets the account of losses: all of them came before the events in this sub-buffer,
- *	or in those that were taken earlier
+ * pxt_reclaim_take() - take the oldest due sub-buffer to write it to the log
+ * @pool: not dead, of a stream with a log
+ * @gap: the account of losses: all of them precede the events in this sub-buffer or in those taken
+ *	earlier
  *
- * It is not overwritten until the caller gives it back with pxt_reclaim_done() or
+ * The sub-buffer is not overwritten until the caller returns it with pxt_reclaim_done() or
  * pxt_reclaim_untake().
  *
  * Return: the sub-buffer, or NULL.
@@ -316,8 +315,8 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	/*
-	 * Write the one that was closed first, of any kind: a LOOP log overwrites in the
-	 * order of writing, and must not overwrite STOP before the events in front of it.
+	 * Write the one closed first, of any kind: a LOOP log overwrites in the order of writing,
+	 * and must not overwrite STOP before the events that precede it.
 	 */
 	subbuf = earlier(earlier(first_of(&pool->user.due), first_of(&pool->kernel.due)),
 			 first_of(&pool->sys.due));
@@ -327,14 +326,14 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log
 		gap->gap_first = pool->gaps.first;
 		gap->overwrite_watermark = pool->gaps.overwrite_watermark;
 		gap->lost = pool->gaps.lost;
-		/* Acknowledge it: the next loss begins another gap. */
+		/* Acknowledge it: the next loss starts another gap. */
 		WRITE_ONCE(pool->reader->gap_ack, pool->gaps.generation);
 	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return subbuf;
 }
 
-/* The log has nothing between this gap and later losses: join them. */
+/* The log has no events between this gap and later losses: merge them. */
 static void untake_gap(struct pxt_pool *pool, const struct posixtrace_log_block *gap)
 {
 	if (gap->gap_generation == pool->gaps.logged)
@@ -346,9 +345,9 @@ static void untake_gap(struct pxt_pool *pool, const struct posixtrace_log_block 
 }
 
 /**
- * pxt_reclaim_untake() - put a sub-buffer back that could not be written
+ * pxt_reclaim_untake() - return a sub-buffer that could not be written
  * @pool: not dead
- * @subbuf: from pxt_reclaim_take(); it is the oldest due one again
+ * @subbuf: from pxt_reclaim_take(); becomes the oldest due one again
  * @gap: from pxt_reclaim_take()
  */
 void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
@@ -364,7 +363,7 @@ void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
 }
 
 /**
- * pxt_reclaim_done() - free a sub-buffer that is in the log, or given up
+ * pxt_reclaim_done() - free a sub-buffer that is in the log or given up
  * @pool: not dead
  * @subbuf: from pxt_reclaim_take()
  * @gap: from pxt_reclaim_take()
@@ -380,10 +379,10 @@ void pxt_reclaim_done(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* Sub-buffers that are freed at a time, with interrupts off. */
+/* Sub-buffers freed per section with interrupts off. */
 #define BATCH	32
 
-/* Frees up to @room sub-buffers of a CPU. Returns how many. */
+/* Free up to @room sub-buffers of a CPU. Returns their number. */
 static u32 empty_cpu(struct pxt_pool *pool, u32 cpu, u32 room)
 {
 	struct pxt_subbuf *subbuf;
@@ -403,9 +402,9 @@ static u32 empty_cpu(struct pxt_pool *pool, u32 cpu, u32 room)
 
 /**
  * pxt_reclaim_all() - free all sub-buffers, and forget their events and earlier losses
- * @pool: full, and synchronized since; of a stream that is locked
+ * @pool: full, and synchronized since then; of a stream that is locked
  *
- * The events do not count as lost. pxt_subbuf_clear_full() has to follow. Context: may sleep.
+ * The events do not count as lost. pxt_subbuf_clear_full() must follow. Context: may sleep.
  */
 void pxt_reclaim_all(struct pxt_pool *pool)
 {
@@ -422,7 +421,7 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 			done += empty_cpu(pool, cpu, BATCH - done);
 			if (list_empty(&pool->cpu[cpu].subbufs)) {
 				cpu++;
-				done++;	/* also if it held none: there may be many */
+				done++;	/* also if it held none: there may be many such CPUs */
 			}
 		} while (cpu < pool->nr_writers && done < BATCH);
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
@@ -453,7 +452,7 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* Bytes of records, by the rules of the reader: with an invalid head it is empty. */
+/* Bytes of records, by the rules of the reader: an invalid head means empty. */
 static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {
 	u64 start = (u64)index_of(pool, subbuf) * pool->subbuf_size;
@@ -470,7 +469,7 @@ static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 }
 
 /**
- * pxt_reclaim_is_read() - was a sub-buffer read as far as it is filled?
+ * pxt_reclaim_is_read() - check if a sub-buffer was read as far as it is filled
  * @pool: locked
  * @subbuf: handed out
  *
@@ -483,9 +482,9 @@ bool pxt_reclaim_is_read(const struct pxt_pool *pool, const struct pxt_subbuf *s
 }
 
 /*
- * Looks for the first sub-buffer of a CPU with unread records. Frees closed ones that were read
- * to their end, as RELEASE does: otherwise a reader that never calls RELEASE would make this
- * walk all of them each time, with interrupts off.
+ * Find the first sub-buffer of a CPU with unread records. Frees closed ones that were completely
+ * read, like RELEASE: otherwise, for a reader that never calls RELEASE, this would walk all of them
+ * each time with interrupts off.
  */
 static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 {
@@ -498,7 +497,9 @@ static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 			return 0;
 		if (!pxt_reclaim_is_read(pool, subbuf))
 			return 1;
-		/* An open one is the youngest. One in no list is being written to the log. */
+		/*
+		 * An open one is the youngest. One outside all lists is being written to the log.
+		 */
 		if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || list_empty(&subbuf->node))
 			return 0;
 		if (!*budget)
@@ -509,9 +510,9 @@ static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 }
 
 /*
- * Looks at CPUs that hold sub-buffers, from @cpu on. 1 or 0; -EAGAIN if the budget did not suffice:
- * then @cpu is the one to look at next. Each head may be in the cache of another CPU, so to look at
- * many takes long. What comes meanwhile wakes the reader.
+ * Check CPUs that hold sub-buffers, starting at @cpu. Returns 1 or 0; -EAGAIN if the budget is
+ * exhausted: continue at @cpu. Each head may be a cache miss, so the number checked with interrupts
+ * off is limited. A record committed during the scan wakes the reader.
  */
 static int readable(struct pxt_pool *pool, u32 *cpu)
 {
@@ -535,13 +536,13 @@ static int readable(struct pxt_pool *pool, u32 *cpu)
 }
 
 /**
- * pxt_reclaim_readable() - is there any unread record?
+ * pxt_reclaim_readable() - check for unread records
  * @pool: any
  *
- * Follows the rules of the reader: otherwise it would wake the reader for records that the
- * reader cannot see, again and again. Frees sub-buffers that were read to their end.
+ * Follows the rules of the reader: otherwise it would keep waking the reader for records the reader
+ * cannot see. Frees sub-buffers that were completely read.
  *
- * Return: yes or no; no if the pool is dead.
+ * Return: true if there are any; false if the pool is dead.
  */
 bool pxt_reclaim_readable(struct pxt_pool *pool)
 {
@@ -558,10 +559,10 @@ bool pxt_reclaim_readable(struct pxt_pool *pool)
 }
 
 /**
- * pxt_reclaim_deferred() - for how long does the reader report no record?
+ * pxt_reclaim_deferred() - get the remaining time of a deferral
  * @pool: any
  *
- * Return: nanoseconds; 0 if the reader reports all of them now.
+ * Return: nanoseconds until the reader reports records; 0 if it reports all of them now.
  */
 u64 pxt_reclaim_deferred(const struct pxt_pool *pool)
 {
@@ -572,14 +573,14 @@ u64 pxt_reclaim_deferred(const struct pxt_pool *pool)
 }
 
 /**
- * pxt_reclaim_reportable() - is there any event that can be reported now?
+ * pxt_reclaim_reportable() - check for events that can be reported now
  * @pool: any
  *
- * Includes events that the reader has taken and not reported, and leaves out deferred records.
- * Before a caller sleeps because there is none, it makes sure that the next record wakes it, or
- * the end of the deferral.
+ * Includes events that the reader has taken but not reported, and excludes deferred records. Before
+ * a caller sleeps because there are no events, it must ensure that the next record or the end of
+ * the deferral wakes it.
  *
- * Return: yes or no; no if the pool is dead.
+ * Return: true if there are any; false if the pool is dead.
  */
 bool pxt_reclaim_reportable(struct pxt_pool *pool)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of recording the kernel's events on each CPU: locks, numbers, and which types are
- * wanted. The writing is in recorder.c.
+ * The state for recording kernel events on each CPU: locks, counters, and wanted types. recorder.c
+ * writes the records.
  *
- * A synchronization of these writers takes and releases the lock of each CPU. It interrupts no CPU.
+ * A synchronization with these writers takes and releases the lock of each CPU. It does not
+ * interrupt CPUs.
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -14,9 +15,9 @@
 #include "ring/recorder.h"
 
 /**
- * pxt_recorder_new() - a recorder that wants no events
+ * pxt_recorder_new() - create a recorder without wanted events
  * @nr_cpus: CPUs of the stream
- * @gfp: how to allocate
+ * @gfp: allocation flags
  *
  * Context: may sleep.
  * Return: the recorder, or NULL.
@@ -37,7 +38,7 @@ struct pxt_recorder *pxt_recorder_new(u32 nr_cpus, gfp_t gfp)
 
 /**
  * pxt_recorder_free() - free a recorder after a grace period
- * @recorder: wants no events, and tracepoints find it only under RCU
+ * @recorder: wants no events; tracepoints find it only under RCU
  */
 void pxt_recorder_free(struct pxt_recorder *recorder)
 {
@@ -48,7 +49,7 @@ void pxt_recorder_free(struct pxt_recorder *recorder)
  * pxt_recorder_synchronize() - wait until all CPUs have seen a change
  * @recorder: of a stream
  *
- * When it returns, no CPU records by what it saw before.
+ * On return, no CPU records by the old state.
  */
 void pxt_recorder_synchronize(struct pxt_recorder *recorder)
 {
@@ -66,7 +67,7 @@ void pxt_recorder_synchronize(struct pxt_recorder *recorder)
  * @recorder: of a stream
  * @wanted: bit n: record event type n
  *
- * When it returns, no CPU records by the old choice.
+ * On return, no CPU records by the old choice.
  */
 void pxt_recorder_want(struct pxt_recorder *recorder, u64 wanted)
 {
@@ -78,7 +79,7 @@ void pxt_recorder_want(struct pxt_recorder *recorder, u64 wanted)
 }
 
 /**
- * pxt_recorder_clear() - forget how many events there were
+ * pxt_recorder_clear() - reset the event counters
  * @pool: with a recorder; not dead, of a stream that is locked; its sub-buffers were freed
  */
 void pxt_recorder_clear(struct pxt_pool *pool)
@@ -102,7 +103,7 @@ void pxt_recorder_clear(struct pxt_pool *pool)
 /**
  * pxt_recorder_count() - count the events of each class
  * @pool: with a recorder; not dead, of a stream that is locked
- * @stats: gets the numbers
+ * @stats: result
  */
 void pxt_recorder_count(struct pxt_pool *pool, struct posixtrace_kernel_stats *stats)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records the kernel's events: per CPU, into sub-buffers that no process maps for writing. Which
- * events, and what is in them, is decided in kevent/kevent.c.
+ * Records kernel events: per CPU, into sub-buffers that no process maps for writing.
+ * kevent/kevent.c chooses the events and their contents.
  *
- * The callers are tracepoints, some of them inside the scheduler with the lock of a run queue. So
- * a record takes two raw locks at most, allocates nothing and wakes no task: an irq_work does what
- * has to follow.
+ * The callers are tracepoints, some inside the scheduler with a run queue lock held. A record
+ * therefore takes at most two raw locks, never allocates and never wakes a task: an irq_work does
+ * the deferred work.
  */
 #include <linux/irq_work.h>
 #include <linux/smp.h>
@@ -20,11 +20,14 @@ static void drop(struct pxt_pool *pool, u32 cpu, u32 class)
 
 	lockdep_assert_held(&pool->recorder->cpu[cpu].lock);
 	pool->recorder->cpu[cpu].dropped[class]++;
-	/* The reader, and GET_STATUS, read it without the lock. */
+	/* The reader and GET_STATUS read it without the lock. */
 	WRITE_ONCE(head->lost, head->lost + 1);
 }
 
-/* Is it by the thread of the record before, and not too long after? All have the address 0. */
+/*
+ * Is it by the same thread as the previous record, and not too long after it? The address is always
+ * 0.
+ */
 static bool is_same(const struct pxt_recorder_cpu *this_cpu, const struct posixtrace_writer *writer)
 {
 	return this_cpu->time_end > writer->time && this_cpu->pid == writer->pid &&
@@ -39,7 +42,7 @@ static void note_writer(struct pxt_recorder_cpu *this_cpu, const struct posixtra
 	this_cpu->time_end = writer->time + POSIXTRACE_WRITER_SPAN;
 }
 
-/* Writes into the open sub-buffer, which has room. */
+/* Write to the open sub-buffer, which has room. */
 static void commit(struct pxt_recorder_cpu *this_cpu, struct posixtrace_cpu_head *head,
 		   const struct pxt_entry *entry, const void *data, u32 size, bool same)
 {
@@ -53,7 +56,7 @@ static void commit(struct pxt_recorder_cpu *this_cpu, struct posixtrace_cpu_head
 	smp_store_release(&head->head, head->head + POSIXTRACE_HEAD(size, 1));
 }
 
-/* Opens another sub-buffer. */
+/* Open another sub-buffer. */
 static int turn(struct pxt_pool *pool, u32 cpu)
 {
 	struct pxt_recorder_cpu *this_cpu = &pool->recorder->cpu[cpu];
@@ -69,7 +72,7 @@ static int turn(struct pxt_pool *pool, u32 cpu)
 	return 0;
 }
 
-/* What has to follow. */
+/* Returns the deferred work. */
 static unsigned long write_record(struct pxt_pool *pool, struct pxt_recorder_cpu *this_cpu,
 				  u32 cpu, u32 class, struct pxt_entry *entry, const void *data)
 {
@@ -80,13 +83,13 @@ static unsigned long write_record(struct pxt_pool *pool, struct pxt_recorder_cpu
 
 	/*
 	 * Pairs with the synchronization after pxt_subbuf_set_full(), which takes the lock of this
-	 * CPU: then no sub-buffer is written.
+	 * CPU: from then on sub-buffers are not written.
 	 */
 	if (unlikely(READ_ONCE(pool->full) || READ_ONCE(pool->kernel_full))) {
 		drop(pool, cpu, class);
 		return 0;
 	}
-	/* The clock is read with the lock: no record is older than its sub-buffer. */
+	/* Read the clock with the lock held: no record is older than its sub-buffer. */
 	pxt_entry_set_time(entry, pxt_clock_now());
 	same = is_same(this_cpu, &entry->writer);
 	size = pxt_entry_size(entry, same);
@@ -97,7 +100,10 @@ static unsigned long write_record(struct pxt_pool *pool, struct pxt_recorder_cpu
 			return err == -ENOBUFS ? BIT(PXT_RECORDER_FULL) : 0;
 		}
 		pxt_entry_set_time(entry, pxt_clock_now());
-		/* The first record carries its writer. A whole sub-buffer has room for any. */
+		/*
+		 * The first record includes its writer. An empty sub-buffer has room for any
+		 * record.
+		 */
 		same = false;
 		size = pxt_entry_size(entry, same);
 		todo |= BIT(PXT_RECORDER_CLOSED);
@@ -107,7 +113,8 @@ static unsigned long write_record(struct pxt_pool *pool, struct pxt_recorder_cpu
 	/*
 	 * After the commit: pairs with the barrier of a reader between setting need_wakeup and
 	 * looking for records, in pxt_synchronize_look() or set_current_state(). One of the two
-	 * sees the other. User events need no such barrier, as the reader interrupts their writers.
+	 * sees the other. User events do not need such a barrier, as the reader interrupts their
+	 * writers.
 	 */
 	smp_mb();
 	if (READ_ONCE(pool->wake.need_wakeup))
@@ -116,15 +123,15 @@ static unsigned long write_record(struct pxt_pool *pool, struct pxt_recorder_cpu
 }
 
 /**
- * pxt_recorder_record() - record an event of the kernel
- * @pool: of a stream that was found under RCU; it has a recorder
+ * pxt_recorder_record() - record a kernel event
+ * @pool: of a stream with a recorder, found under RCU
  * @class: number of its class
- * @entry: the record, which gets its time; its size is at most a sub-buffer
+ * @entry: the record; its time is set here; its size is at most a sub-buffer
  * @data: entry->record.data_len bytes
- * @wakes: a reader that sleeps is to know of it
+ * @wakes: wake a sleeping reader
  *
- * If it finds no place, it is counted as dropped. Context: interrupts are off, which also keeps
- * tracepoints in interrupts out; not in NMI; locks of the scheduler may be held.
+ * Without room, the event counts as dropped. Context: interrupts are off, which also keeps
+ * tracepoints in interrupts out; not in NMI; scheduler locks may be held.
  */
 void pxt_recorder_record(struct pxt_pool *pool, u32 class, struct pxt_entry *entry,
 			 const void *data, bool wakes)
@@ -142,10 +149,10 @@ void pxt_recorder_record(struct pxt_pool *pool, u32 class, struct pxt_entry *ent
 		todo = write_record(pool, this_cpu, cpu, class, entry, data);
 	if (!wakes)
 		todo &= ~BIT(PXT_RECORDER_WAKE);
-	/* With the lock: when no event is wanted any more, a synchronization ends the queueing. */
+	/* With the lock: once no event is wanted, a synchronization ends the queueing. */
 	if (unlikely(todo)) {
 		atomic_long_or(todo, recorder->todo);
-		/* Orders both: the work takes what was set before. */
+		/* Orders both: the work sees the bits set before. */
 		irq_work_queue(recorder->irq);
 	}
 	raw_spin_unlock(&this_cpu->lock);

@@ -16,22 +16,21 @@ struct pxt_entry;
 struct pxt_pool;
 
 /**
- * struct pxt_recorder_cpu - recording the kernel's events on one CPU
- * @lock: guards the rest, and of the entry of this CPU in the pool: the head, the open sub-buffer
- *	and its memory. Interrupts are off; locks of the scheduler may be held. Outside of
- *	pxt_pool.lock
+ * struct pxt_recorder_cpu - state for recording kernel events on one CPU
+ * @lock: guards the rest, and in the pool this CPU's entry: the head, the open sub-buffer and its
+ *	memory. Interrupts are off; scheduler locks may be held. Nests outside pxt_pool.lock
  * @room: bytes left in the open sub-buffer; 0 without one
- * @mem: where the next record goes, if there is room
+ * @mem: address of the next record, if there is room
  * @pid: of the last record, as in struct posixtrace_writer
  * @tid: of the last record, as in struct posixtrace_writer
  * @thread_id: of the last record, as in struct posixtrace_writer
- * @time_end: a record at or after this time needs a struct posixtrace_writer; so does the first one
- *	of a sub-buffer
- * @recorded: events of each class that were recorded
- * @dropped: events of each class that found no place
+ * @time_end: a record at or after this time needs a struct posixtrace_writer, and so does the first
+ *	one of a sub-buffer
+ * @recorded: recorded events per class
+ * @dropped: dropped events per class
  *
- * Unlike the heads that a process can write, the kernel's heads need not be checked: they are
- * only written, for the reader, and what the next record needs of them is here.
+ * Unlike heads writable by a process, the kernel's heads need not be checked: they are only written
+ * for the reader, and everything needed for the next record is here.
  */
 struct pxt_recorder_cpu {
 	raw_spinlock_t lock;
@@ -46,15 +45,15 @@ struct pxt_recorder_cpu {
 } ____cacheline_aligned;
 
 /**
- * struct pxt_recorder - recording the kernel's events into one stream
- * @rcu: a tracepoint may still look at it when the stream has ended
- * @wanted: bit n: record event type n. Written with the lock of the stream and that of its table,
- *	by pxt_recorder_want(); read with the lock of a CPU, or without as a hint
- * @todo: bits PXT_RECORDER_*, atomic: set here, taken by @irq
- * @irq: does what tracepoints must not do; queued with the lock of a CPU only, and only while an
- *	event is wanted. Both are part of the stream, and constant after CREATE
+ * struct pxt_recorder - state for recording kernel events into one stream
+ * @rcu: a tracepoint may still use it after the stream has ended
+ * @wanted: bit n: record event type n. Written by pxt_recorder_want() with the locks of the stream
+ *	and its table; read with the lock of a CPU, or without as a hint
+ * @todo: bits PXT_RECORDER_*, atomic: set here, consumed by @irq
+ * @irq: work that tracepoints must not do; queued only with the lock of a CPU and only while an
+ *	event is wanted. @todo and @irq are part of the stream, and constant after CREATE
  * @nr_cpus: entries of @cpu; constant
- * @cpu: of each CPU
+ * @cpu: per-CPU state
  */
 struct pxt_recorder {
 	struct rcu_head rcu;
@@ -65,12 +64,12 @@ struct pxt_recorder {
 	struct pxt_recorder_cpu cpu[];
 };
 
-/* What has to follow a record, outside of all locks: bits of pxt_recorder.todo. */
-#define PXT_RECORDER_WAKE	0	/* a reader sleeps */
+/* Deferred work of a record, handled without locks: bits of pxt_recorder.todo. */
+#define PXT_RECORDER_WAKE	0	/* wake a sleeping reader */
 #define PXT_RECORDER_CLOSED	1	/* a sub-buffer was closed */
-#define PXT_RECORDER_FULL	2	/* there is no sub-buffer: the stream has to become full */
+#define PXT_RECORDER_FULL	2	/* no free sub-buffer: the stream must become full */
 
-/* The open sub-buffer is about to be closed: the next record needs another one. */
+/* Called before the open sub-buffer is closed: the next record needs another one. */
 static inline void pxt_recorder_leave(struct pxt_recorder_cpu *this_cpu)
 {
 	lockdep_assert_held(&this_cpu->lock);

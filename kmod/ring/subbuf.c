@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hands out sub-buffers to the CPUs, and closes them. Knows no targets, and of the states of
- * a stream only that it is full. Taking sub-buffers back is in reclaim.c.
+ * Hands out sub-buffers to the CPUs, and closes them. Does not know targets; the only state of a
+ * stream it knows is full. reclaim.c reclaims sub-buffers.
  *
- * The traced processes write the heads: a head decides at which position of the open
- * sub-buffer of its CPU the kernel writes, but never in which sub-buffer.
+ * The traced processes write the heads: a head determines the position where the kernel writes in
+ * the open sub-buffer of its CPU, but never the sub-buffer.
  */
 #include <linux/minmax.h>
 #include <linux/nospec.h>
@@ -16,7 +16,10 @@
 #include "ring/recorder.h"
 #include "ring/subbuf.h"
 
-/* Find the place of the next record. False without open sub-buffer, or if the head is invalid. */
+/*
+ * Find room for the next record. Returns false without an open sub-buffer or if the head is
+ * invalid.
+ */
 static bool look_up(const struct pxt_pool *pool, u32 cpu, struct pxt_reservation *res)
 {
 	u32 open = pool->cpu[cpu].open;
@@ -26,12 +29,12 @@ static bool look_up(const struct pxt_pool *pool, u32 cpu, struct pxt_reservation
 		return false;
 	start = (u64)open * pool->subbuf_size;
 	res->head = pxt_pool_head(pool, cpu);
-	/* Once: a target may write it at any time. */
+	/* Read it once: a target may write it at any time. */
 	word = READ_ONCE(res->head->head);
 	pos = POSIXTRACE_HEAD_POS(word);
 	if (pos < start || pos > start + pool->subbuf_size || pos % POSIXTRACE_RECORD_ALIGN)
 		return false;
-	/* Not outside of the sub-buffer in speculation either. */
+	/* Stay within the sub-buffer even in speculation. */
 	pos = start + array_index_nospec(pos - start, pool->subbuf_size + 1UL);
 	res->room = start + pool->subbuf_size - pos;
 	res->pos = pos;
@@ -51,8 +54,8 @@ static bool has_room(const struct pxt_pool *pool, u32 cpu, u32 size)
 }
 
 /*
- * Did the same thread write the record before this one, and not too long ago? A target that can
- * forge the answer can change the record as well.
+ * Did the same thread write the previous record, and not too long ago? A target that can forge the
+ * answer can also change the record.
  */
 static bool is_same(const struct pxt_reservation *res, const struct posixtrace_writer *writer)
 {
@@ -70,7 +73,7 @@ static bool is_same(const struct pxt_reservation *res, const struct posixtrace_w
  * @pool: not dead
  * @cpu: this CPU, or nr_cpus for system events
  * @entry: the record
- * @res: gets the place
+ * @res: result
  *
  * Context: with interrupts off, or with the stream's lock for system events.
  * Return: false if there is no room, or the head is invalid.
@@ -98,7 +101,7 @@ void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry
 	struct posixtrace_cpu_head *head = res->head;
 
 	pxt_entry_write(entry, data, res->same, res->mem);
-	/* Nothing interrupts this, so any order will do, unlike in a restartable sequence. */
+	/* Not interruptible, so any order will do, unlike in a restartable sequence. */
 	WRITE_ONCE(head->pid, entry->writer.pid);
 	WRITE_ONCE(head->tid, entry->writer.tid);
 	WRITE_ONCE(head->thread_id, entry->writer.thread_id);
@@ -111,7 +114,10 @@ void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry
 	smp_store_release(&head->head, word);
 }
 
-/* Bytes and records in the open sub-buffer of a CPU, within bounds whatever its head says. */
+/*
+ * Measure bytes and records in the open sub-buffer of a CPU. The result is within bounds whatever
+ * the head contains.
+ */
 static void measure_open(const struct pxt_pool *pool, u32 cpu, u32 *used, u32 *count)
 {
 	u64 start = (u64)pool->cpu[cpu].open * pool->subbuf_size;
@@ -131,7 +137,7 @@ static bool is_orphaned(const struct pxt_subbuf *subbuf)
 	return subbuf->state == POSIXTRACE_SUBBUF_OPEN && !list_empty(&subbuf->node);
 }
 
-/* The list that it joins when it is closed. */
+/* The list for it to join when it is closed. */
 static struct list_head *list_of(struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {
 	struct pxt_subbuf_kind *kind = pxt_pool_kind(pool, subbuf->cpu);
@@ -140,10 +146,10 @@ static struct list_head *list_of(struct pxt_pool *pool, const struct pxt_subbuf 
 }
 
 /*
- * The log writes the sub-buffers of a CPU in order, so an orphaned one goes behind the one that
- * its CPU closed before. If that one is not in the same list, it is written earlier, or it is
- * about to be read and does not matter: put this one first. A CPU has one orphaned sub-buffer at
- * most. Those of several CPUs may get any order: readers merge CPUs by the times of records.
+ * The log writes the sub-buffers of a CPU in order, so an orphaned one goes after the previous one
+ * closed by its CPU. If that one is not in the same list, it is written earlier, or is about to be
+ * read and does not matter: put this one first. A CPU has at most one orphaned sub-buffer. Orphaned
+ * sub-buffers of several CPUs may be in any order: readers merge CPUs by record time.
  */
 static struct list_head *orphaned_before(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
@@ -167,7 +173,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	subbuf = &pool->subbuf[open];
 	desc = &pool->desc[open];
 	measure_open(pool, cpu, &subbuf->used, &subbuf->count);
-	/* Its CPU wrote nothing after it went offline: keep that time as the time of closing. */
+	/* Its CPU stopped writing when it went offline: keep that as the time of closing. */
 	orphaned = is_orphaned(subbuf);
 	if (orphaned)
 		list_del_init(&subbuf->node);
@@ -176,7 +182,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	if (cpu < pool->nr_cpus)
 		pool->cpu[cpu].recorded += subbuf->count;
 	WRITE_ONCE(pool->cpu[cpu].open, POSIXTRACE_NONE);
-	/* No sub-buffer is open any more when pxt_subbuf_clear_full() takes that back. */
+	/* No sub-buffers are open by the time pxt_subbuf_clear_full() undoes this. */
 	WRITE_ONCE(pxt_pool_head(pool, cpu)->limit,
 		   pool->full && cpu < pool->nr_cpus ? POSIXTRACE_LIMIT_FULL : 0);
 	if (!subbuf->used) {
@@ -196,13 +202,13 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	WRITE_ONCE(desc->count, subbuf->count);
 	WRITE_ONCE(desc->closed, subbuf->closed);
 	/*
-	 * Pairs with the acquire in the reader's subbuf_used(), which looks at the
-	 * state again after the head: the head changes after this store.
+	 * Pairs with the acquire in the reader's subbuf_used(), which rechecks the state after the
+	 * head: the head changes after this store.
 	 */
 	smp_store_release(&desc->state, POSIXTRACE_SUBBUF_CLOSED);
 }
 
-/* Hands out a sub-buffer that is free and in no list. */
+/* Hand out a sub-buffer that is free and not in a list. */
 static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 {
 	struct posixtrace_cpu_head *head = pxt_pool_head(pool, cpu);
@@ -211,7 +217,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	u32 start = i * pool->subbuf_size;
 
 	pool->seq++;
-	/* A consumer position of 0 belongs to no use, so skip the sequence number 0. */
+	/* A consumer position of 0 is never valid, so skip the sequence number 0. */
 	if (!(u32)pool->seq)
 		pool->seq++;
 	subbuf->seq = pool->seq;
@@ -222,11 +228,11 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	subbuf->count = 0;
 
 	WRITE_ONCE(head->last, subbuf->opened);
-	/* The first record carries its writer. */
+	/* The first record includes its writer. */
 	WRITE_ONCE(head->writer_head, POSIXTRACE_HEAD_NONE);
 	/*
-	 * Pairs with the acquire in the reader's subbuf_used(), which must not mistake the
-	 * old head for that of the new use.
+	 * Pairs with the acquire in the reader's subbuf_used(), which must not mistake the old head
+	 * for the head of the new use.
 	 */
 	smp_store_release(&head->head, POSIXTRACE_HEAD(start, 0));
 	WRITE_ONCE(desc->seq, subbuf->seq);
@@ -254,14 +260,14 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	WRITE_ONCE(head->limit, start + pool->subbuf_size);
 }
 
-/* Frees an orphaned sub-buffer if all of it was read. True if it did. */
+/* Free an orphaned sub-buffer if it was completely read. Returns true if it did. */
 static bool close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
 	lockdep_assert_held(&pool->lock);
 	if (!is_orphaned(subbuf) || !pxt_reclaim_is_read(pool, subbuf))
 		return false;
 	close_open(pool, subbuf->cpu);
-	/* close_open() has freed it if it was empty. */
+	/* close_open() has already freed it if it was empty. */
 	if (subbuf->state != POSIXTRACE_SUBBUF_FREE)
 		pxt_reclaim_free(pool, subbuf);
 	return true;
@@ -277,7 +283,7 @@ static struct pxt_subbuf *take_free(struct pxt_subbuf_kind *kind)
 	return subbuf;
 }
 
-/* An orphaned sub-buffer that was read to its end. */
+/* Take an orphaned sub-buffer that was completely read. */
 static struct pxt_subbuf *take_orphaned(struct pxt_pool *pool)
 {
 	struct pxt_subbuf *subbuf;
@@ -289,7 +295,7 @@ static struct pxt_subbuf *take_orphaned(struct pxt_pool *pool)
 	return NULL;
 }
 
-/* One without unread records. */
+/* Take a sub-buffer without unread records. */
 static struct pxt_subbuf *take_empty(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
 {
 	struct pxt_subbuf *subbuf = take_free(kind);
@@ -301,7 +307,7 @@ static struct pxt_subbuf *take_empty(struct pxt_pool *pool, struct pxt_subbuf_ki
 	return subbuf;
 }
 
-/* LOOP: the oldest closed or orphaned sub-buffer, read or not. */
+/* LOOP: take the oldest closed or orphaned sub-buffer, even if unread. */
 static struct pxt_subbuf *take_oldest(struct pxt_pool *pool)
 {
 	struct pxt_subbuf *orphan, *closed, *subbuf = NULL;
@@ -310,7 +316,7 @@ static struct pxt_subbuf *take_oldest(struct pxt_pool *pool)
 	closed = pxt_reclaim_first(&pool->user);
 	if (orphan && (!closed || orphan->closed <= closed->closed)) {
 		close_open(pool, orphan->cpu);
-		/* With an invalid head it counts as empty, and was freed. */
+		/* If its head is invalid, it counted as empty and was freed. */
 		subbuf = take_free(&pool->user);
 	}
 	return subbuf ? subbuf : pxt_reclaim_oldest(pool, &pool->user);
@@ -322,14 +328,14 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 
 	if (pool->dead)
 		return -ESHUTDOWN;
-	/* The event is not lost: its writer finds the gate shut. */
+	/* The event is not lost: its writer sees the gate shut. */
 	if (pool->clearing)
 		return -EAGAIN;
 	if (pool->full) {
 		WRITE_ONCE(pool->heads[cpu].lost, READ_ONCE(pool->heads[cpu].lost) + 1);
 		return -ENOSPC;
 	}
-	/* Another thread on this CPU came first. */
+	/* Another thread on this CPU was faster. */
 	if (has_room(pool, cpu, size))
 		return 0;
 	subbuf = take_empty(pool, &pool->user);
@@ -340,7 +346,7 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 		subbuf = take_free(&pool->user);
 	if (!subbuf)
 		subbuf = take_oldest(pool);
-	/* All are held by CPUs: there are more of them than at CREATE. */
+	/* All sub-buffers are held by CPUs: there are more CPUs than at CREATE. */
 	if (!subbuf)
 		return -EAGAIN;
 	open_for(pool, subbuf, cpu);
@@ -350,12 +356,12 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 /**
  * pxt_subbuf_next() - make room for a record on this CPU
  * @pool: any
- * @size: bytes that the record needs at most, no more than a sub-buffer
+ * @size: maximum bytes needed for the record, at most a sub-buffer
  *
  * Context: any but NMI.
- * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or while the stream is cleared; -ENOBUFS
- * if none is free and the stream has to become full; -ENOSPC if it is full, then the event was
- * counted as lost; -ESHUTDOWN.
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers or the stream is being cleared; -ENOBUFS if
+ * none is free and the stream must become full; -ENOSPC if it is full, with the event counted as
+ * lost; -ESHUTDOWN.
  */
 int pxt_subbuf_next(struct pxt_pool *pool, u32 size)
 {
@@ -368,7 +374,7 @@ int pxt_subbuf_next(struct pxt_pool *pool, u32 size)
 	return ret;
 }
 
-/* CPUs hold all sub-buffers for the kernel's events: there are more CPUs than at CREATE. */
+/* CPUs hold all sub-buffers for kernel events: there are more CPUs than at CREATE. */
 static void lose_kernel_event(struct pxt_pool *pool)
 {
 	pxt_gap_begin(pool);
@@ -387,7 +393,7 @@ static int next_kernel_locked(struct pxt_pool *pool, u32 cpu)
 	subbuf = take_empty(pool, &pool->kernel);
 	if (!subbuf && !pool->loop) {
 		pool->kernel_full_since = pxt_clock_now();
-		/* Pairs with READ_ONCE() in write_record(), which loses events until START. */
+		/* Pairs with READ_ONCE() in write_record(), which drops events until START. */
 		WRITE_ONCE(pool->kernel_full, true);
 		return -ENOBUFS;
 	}
@@ -405,13 +411,13 @@ static int next_kernel_locked(struct pxt_pool *pool, u32 cpu)
 }
 
 /**
- * pxt_subbuf_next_kernel() - make room for an event of the kernel
+ * pxt_subbuf_next_kernel() - make room for a kernel event
  * @pool: any
  * @cpu: index in pxt_pool.cpu; the caller holds its lock in the recorder
  *
- * Context: interrupts are off; with locks of the scheduler.
- * Return: 0; -EAGAIN if CPUs hold all sub-buffers; -ENOBUFS if none is free, and the stream has
- * to become full; -ENOSPC if it is full, or about to be; -ESHUTDOWN. Without 0, the event is lost.
+ * Context: interrupts are off; scheduler locks may be held.
+ * Return: 0; -EAGAIN if CPUs hold all sub-buffers; -ENOBUFS if none is free and the stream must
+ * become full; -ENOSPC if it is full or about to be; -ESHUTDOWN. On error, the event is lost.
  */
 int pxt_subbuf_next_kernel(struct pxt_pool *pool, u32 cpu)
 {
@@ -424,11 +430,11 @@ int pxt_subbuf_next_kernel(struct pxt_pool *pool, u32 cpu)
 }
 
 /**
- * pxt_subbuf_release() - give back a sub-buffer for the reader
+ * pxt_subbuf_release() - release a sub-buffer for the reader
  * @pool: any
  * @i: its number
  *
- * Return: 0; -EBUSY if it is in use or was not read to its end; -EINVAL if there is no such
+ * Return: 0; -EBUSY if it is in use or was not completely read; -EINVAL if there is no such
  * sub-buffer; -ESHUTDOWN.
  */
 int pxt_subbuf_release(struct pxt_pool *pool, u32 i)
@@ -457,7 +463,7 @@ unlock:
 	return err;
 }
 
-/* Is the oldest one behind the overwrite watermark? Then the reader would skip it. */
+/* Is the oldest one before the overwrite watermark? The reader would then skip it. */
 static bool oldest_sys_is_lost(struct pxt_pool *pool)
 {
 	const struct pxt_subbuf *subbuf = pxt_reclaim_first(&pool->sys);
@@ -465,7 +471,7 @@ static bool oldest_sys_is_lost(struct pxt_pool *pool)
 	return subbuf && subbuf->closed <= pool->gaps.overwrite_watermark;
 }
 
-/* With @size 0: open a new one, unless the open one is empty. */
+/* If @size is 0: open a new one unless the open one is empty. */
 static int next_sys_locked(struct pxt_pool *pool, u32 size)
 {
 	u32 cpu = pool->nr_cpus, used, count;
@@ -492,10 +498,10 @@ static int next_sys_locked(struct pxt_pool *pool, u32 size)
 /**
  * pxt_subbuf_next_sys() - make room for system events
  * @pool: not dead, of a stream that is locked
- * @size: bytes of the records together, at most a sub-buffer
+ * @size: total bytes of the records, at most a sub-buffer
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM; -ENOSPC if there is no room and nothing may be overwritten.
+ * Return: 0; -ENOMEM; -ENOSPC if there is no room and overwriting is not allowed.
  */
 int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size)
 {
@@ -518,9 +524,9 @@ int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size)
  * pxt_subbuf_turn_sys() - close the open sub-buffer of system events, and open another
  * @pool: not dead, of a stream that is locked
  *
- * Keeps room for STOP at any time. Context: may sleep.
+ * Always keeps room for STOP. Context: may sleep.
  *
- * Return: 0, also if the open one is empty; else as pxt_subbuf_next_sys(), then the open one
+ * Return: 0, also if the open one is empty; otherwise as pxt_subbuf_next_sys(), and the open one
  * stays open.
  */
 int pxt_subbuf_turn_sys(struct pxt_pool *pool)
@@ -529,11 +535,11 @@ int pxt_subbuf_turn_sys(struct pxt_pool *pool)
 }
 
 /**
- * pxt_subbuf_renew_sys() - hand out the open sub-buffer of system events again if it is empty
+ * pxt_subbuf_renew_sys() - hand out the open sub-buffer of system events again if empty
  * @pool: not dead, of a stream that is locked
  *
- * An event that comes during a flush must count as younger than the events that this flush
- * writes, even if the sub-buffer was opened before: a LOOP log overwrites the oldest ones.
+ * An event recorded during a flush must count as younger than the events that this flush writes,
+ * even if the sub-buffer was opened earlier: a LOOP log overwrites the oldest ones.
  */
 void pxt_subbuf_renew_sys(struct pxt_pool *pool)
 {
@@ -547,7 +553,7 @@ void pxt_subbuf_renew_sys(struct pxt_pool *pool)
 	measure_open(pool, cpu, &used, &count);
 	if (used)
 		goto unlock;
-	/* It was empty, so there is a free one now: this or another. */
+	/* It was empty, so a free one is available now: this or another. */
 	close_open(pool, cpu);
 	subbuf = take_empty(pool, &pool->sys);
 	if (subbuf)
@@ -557,8 +563,8 @@ unlock:
 }
 
 /*
- * Calls @fn for all CPUs, each time with the lock, which it releases in between: each head is in
- * the cache of another CPU, so a pass over many CPUs takes long.
+ * Call @fn for all CPUs with the lock, and drop the lock in between: each head is in the cache of
+ * another CPU, so a pass over many CPUs takes long.
  */
 static void visit_cpus(struct pxt_pool *pool, void (*fn)(struct pxt_pool *pool, u32 cpu))
 {
@@ -585,11 +591,11 @@ static void clear_head_full(struct pxt_pool *pool, u32 cpu)
 /**
  * pxt_subbuf_set_full() - stop handing out sub-buffers
  * @pool: not dead, of a stream that is locked
- * @forced: even if there is a free sub-buffer
+ * @forced: even if a sub-buffer is free
  *
- * A synchronization has to follow, and then pxt_subbuf_close_all().
+ * A synchronization must follow, and then pxt_subbuf_close_all().
  *
- * Return: false if there is a free sub-buffer, and @forced is not set: nothing was done.
+ * Return: false if a sub-buffer is free and @forced is not set: there was no change.
  */
 bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 {
@@ -603,9 +609,9 @@ bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 		list_add(&subbuf->node, &pool->user.free);
 	else
 		/*
-		 * From now on no sub-buffer is handed out, and the recorder records nothing.
-		 * Writers in the kernel read it with interrupts off. Pairs with the
-		 * synchronization, which waits for writers that did not see it.
+		 * From now on, sub-buffers are not handed out, and the recorder is idle. Writers in
+		 * the kernel read it with interrupts off. Pairs with the synchronization, which
+		 * waits for writers that did not see it.
 		 */
 		WRITE_ONCE(pool->full, true);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
@@ -617,10 +623,10 @@ bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 }
 
 /**
- * pxt_subbuf_close_kernel() - close the open sub-buffers of the kernel's events
+ * pxt_subbuf_close_kernel() - close the open sub-buffers of kernel events
  * @pool: not dead, of a stream that is locked
  *
- * Also those of CPUs that are offline: the lock is enough. CPUs may open others meanwhile.
+ * Includes offline CPUs: the lock is enough. CPUs may open new ones at any time.
  */
 void pxt_subbuf_close_kernel(struct pxt_pool *pool)
 {
@@ -640,7 +646,7 @@ void pxt_subbuf_close_kernel(struct pxt_pool *pool)
 
 /**
  * pxt_subbuf_close_all() - close the open sub-buffers of all CPUs
- * @pool: full, and synchronized since; of a stream that is locked
+ * @pool: full, and synchronized since then; of a stream that is locked
  */
 void pxt_subbuf_close_all(struct pxt_pool *pool)
 {
@@ -649,8 +655,8 @@ void pxt_subbuf_close_all(struct pxt_pool *pool)
 }
 
 /**
- * pxt_subbuf_not_before() - let nothing older than a time be recorded from now on
- * @pool: of a suspended stream, into which no writer records
+ * pxt_subbuf_not_before() - reject records older than a time from now on
+ * @pool: of a suspended stream without active writers
  * @time: nanoseconds since the Epoch
  */
 void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time)
@@ -668,8 +674,7 @@ void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time)
 /**
  * pxt_subbuf_close_cpu() - close the open sub-buffer of a CPU
  * @pool: not dead
- * @cpu: this CPU, whose writers restart; or nr_cpus for system events, with the stream's
- *	lock
+ * @cpu: this CPU, with its writers restarting; or nr_cpus for system events, with the stream's lock
  *
  * Context: any but NMI.
  */
@@ -694,7 +699,7 @@ static void close_orphaned(struct pxt_pool *pool, u32 cpu)
  * pxt_subbuf_close_orphaned() - close all orphaned sub-buffers
  * @pool: not dead
  *
- * A CPU that comes back takes its own one, with the lock, before it runs any writer.
+ * A returning CPU takes its sub-buffer, with the lock, before it runs any writer.
  */
 void pxt_subbuf_close_orphaned(struct pxt_pool *pool)
 {
@@ -720,10 +725,10 @@ void pxt_subbuf_clear_full(struct pxt_pool *pool)
 /**
  * pxt_subbuf_leave() - orphan the open sub-buffer of a CPU that has gone offline
  * @pool: any
- * @cpu: runs no task; its stores are visible here
+ * @cpu: does not run tasks; its stores are visible here
  *
- * Other CPUs may take it now. It is not closed yet, or the stream would lose a nearly empty
- * sub-buffer each time the CPU goes off and on.
+ * Other CPUs may take it from now on. It is not closed yet: otherwise the stream would lose a
+ * nearly empty sub-buffer each time the CPU goes off and on.
  */
 void pxt_subbuf_leave(struct pxt_pool *pool, u32 cpu)
 {
@@ -740,11 +745,11 @@ void pxt_subbuf_leave(struct pxt_pool *pool, u32 cpu)
 }
 
 /**
- * pxt_subbuf_return() - give its orphaned sub-buffer back to a CPU that comes online
+ * pxt_subbuf_return() - return an orphaned sub-buffer to its CPU that comes online
  * @pool: any
- * @cpu: runs no task yet
+ * @cpu: does not run tasks yet
  *
- * Unless another CPU has taken it.
+ * No effect if another CPU has taken it.
  */
 void pxt_subbuf_return(struct pxt_pool *pool, u32 cpu)
 {
@@ -757,9 +762,9 @@ void pxt_subbuf_return(struct pxt_pool *pool, u32 cpu)
 }
 
 /**
- * pxt_subbuf_count() - count the events that were recorded and overwritten
+ * pxt_subbuf_count() - count recorded and overwritten events
  * @pool: not dead, of a stream that is locked
- * @stats: gets the numbers
+ * @stats: result
  */
 void pxt_subbuf_count(struct pxt_pool *pool, struct posixtrace_stats *stats)
 {

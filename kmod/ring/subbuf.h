@@ -9,8 +9,8 @@
 /**
  * struct pxt_entry - a record before it is written
  * @writer: the thread that records it, and the time
- * @record: the header of the record, which follows @writer
- * @header: bytes of the header: pxt_entry_pack() sets it, and may pack the record
+ * @record: header of the record; follows @writer
+ * @header: bytes of the header, set by pxt_entry_pack(), which may pack the record
  */
 struct pxt_entry {
 	struct posixtrace_writer writer;
@@ -19,13 +19,13 @@ struct pxt_entry {
 };
 
 /**
- * struct pxt_reservation - the place of a record
+ * struct pxt_reservation - room for a record
  * @mem: its first byte
  * @room: bytes from there to the end of the sub-buffer
  * @head: of the CPU
  * @pos: position in the pool
  * @count: records before it in the sub-buffer
- * @same: it needs no struct posixtrace_writer
+ * @same: it does not need a struct posixtrace_writer
  */
 struct pxt_reservation {
 	void *mem;
@@ -38,7 +38,7 @@ struct pxt_reservation {
 
 /**
  * pxt_entry_set_time() - set the time of a record
- * @entry: gets it
+ * @entry: the record
  * @time: nanoseconds since the Epoch
  */
 static inline void pxt_entry_set_time(struct pxt_entry *entry, u64 time)
@@ -48,8 +48,8 @@ static inline void pxt_entry_set_time(struct pxt_entry *entry, u64 time)
 }
 
 /**
- * pxt_entry_pack() - choose the header of a record: packed if that makes the record smaller
- * @entry: complete but for the time
+ * pxt_entry_pack() - choose the header of a record: packed if that makes it smaller
+ * @entry: complete except for the time
  */
 static inline void pxt_entry_pack(struct pxt_entry *entry)
 {
@@ -62,11 +62,11 @@ static inline void pxt_entry_pack(struct pxt_entry *entry)
 }
 
 /**
- * pxt_entry_size() - size of a record
- * @entry: complete but for the time
+ * pxt_entry_size() - compute the size of a record
+ * @entry: complete except for the time
  * @same: without its struct posixtrace_writer
  *
- * Return: bytes, with the padding.
+ * Return: bytes, including padding.
  */
 static inline u32 pxt_entry_size(const struct pxt_entry *entry, bool same)
 {
@@ -79,7 +79,7 @@ static inline u32 pxt_entry_size(const struct pxt_entry *entry, bool same)
  * @entry: complete
  * @data: entry->record.data_len bytes
  * @same: without its struct posixtrace_writer
- * @to: where; has room for pxt_entry_size()
+ * @to: destination; has room for pxt_entry_size()
  */
 static inline void pxt_entry_write(const struct pxt_entry *entry, const void *data, bool same,
 				   void *to)
@@ -88,7 +88,7 @@ static inline void pxt_entry_write(const struct pxt_entry *entry, const void *da
 		*(struct posixtrace_writer *)to = entry->writer;
 		to += sizeof(entry->writer);
 	}
-	/* A packed record begins like a whole one, and has room for it, because it has data. */
+	/* A packed record starts like a full one, and has room for that because it has data. */
 	*(struct posixtrace_record *)to = entry->record;
 	memcpy(to + entry->header, data, entry->record.data_len);
 }

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The limits of a user: a share of the streams, locked memory, and processor time of kernel
- * threads. The right to trace a process is checked in target/rights.c.
+ * threads. target/rights.c checks the right to trace a process.
  *
- * A stream counts for no share if its creator has CAP_SYS_RESOURCE. Any other stream
- * counts once for each of these:
+ * A stream is not counted if its creator has CAP_SYS_RESOURCE. Any other stream counts once for
+ * each of these:
  *
  * - the effective user id of its creator;
- * - for each user namespace around the creator, the user that made it: making namespaces
- *   gives a user no more streams. If root made it, the namespace counts itself, like a
- *   user: the containers of root do not live on one share.
+ * - for each user namespace around the creator, the user that created it: a user does not get more
+ *   streams by creating namespaces. If root created it, the namespace itself counts like a user:
+ *   the containers of root do not share one limit.
  *
- * User ids are those of the initial namespace. Each share has user_streams. Where a stream
- * counts because of a namespace, the last eighth is reserved for processes with
- * CAP_SYS_RESOURCE in that namespace, so that the other users of a container cannot shut
- * out its root.
+ * User ids are in the initial namespace. Each share has user_streams. Where a stream counts because
+ * of a namespace, the last eighth is reserved for processes with CAP_SYS_RESOURCE in that
+ * namespace, so that other users of a container cannot lock out its root.
  *
- * The kernel threads of logs work for a share for 1/64 of the time of one processor. It may be
- * used ahead for a moment, and has to be paid back then: a share stays until that is done, also
- * without streams.
+ * For each share, the kernel threads of logs may use 1/64 of the time of one processor. They may
+ * briefly run ahead, but must pay that back: a share exists until then, even without streams.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -42,7 +40,7 @@
 
 #include "ring/user.h"
 
-/* Streams that are reserved for processes with CAP_SYS_RESOURCE. */
+/* Streams reserved for processes with CAP_SYS_RESOURCE. */
 #define PXT_STREAMS_RESERVED	32
 
 static unsigned int user_streams = 64;
@@ -50,33 +48,33 @@ module_param(user_streams, uint, 0644);
 MODULE_PARM_DESC(user_streams, "Streams a user without CAP_SYS_RESOURCE may have (default 64)");
 
 /*
- * How often a share, and each stream, may interrupt CPUs that may run none of the traced processes:
- * a hundred times a second, and ten times in a row after a pause.
+ * How often a share, and each stream, may interrupt CPUs that may not run traced processes: a
+ * hundred times a second, and ten times in a row after a pause.
  */
 #define INTERRUPT_NS	(10 * NSEC_PER_MSEC)
 #define INTERRUPT_BURST	(10 * INTERRUPT_NS)
 
-/* A kernel thread that ran for 1 ns is paid for 64 ns later. */
+/* Each nanosecond a kernel thread runs is paid back over 64 ns. */
 #define WORK_RATIO	64
 
-/* What threads may use ahead, after a pause that is long enough: nanoseconds. */
+/* How far threads may run ahead after a sufficient pause, in ns. */
 #define WORK_AHEAD	(10 * NSEC_PER_MSEC)
 
 /**
- * struct pxt_share - the streams of a user, or of a namespace that root made
+ * struct pxt_share - the streams of a user, or of a namespace created by root
  * @node: in the list of shares
- * @uid: of the user; not with @ns
+ * @uid: the user; not with @ns
  * @ns: a reference, or NULL
- * @streams: how many count for it
- * @interrupts: until when the interrupts of its streams so far last, if each takes INTERRUPT_NS:
- *	ns of CLOCK_MONOTONIC; atomic
+ * @streams: number of streams
+ * @interrupts: end of the interrupts of its streams so far, if each takes INTERRUPT_NS: ns of
+ *	CLOCK_MONOTONIC; atomic
  * @threads: kernel threads that work for it
- * @paid: when the processor time of the threads will be paid, ns of CLOCK_MONOTONIC; guarded by
+ * @paid: when the processor time of the threads is paid back, ns of CLOCK_MONOTONIC; guarded by
  *	pxt_paid_lock
  *
- * All others are guarded by pxt_shares_lock. There are about as many shares as users with streams.
- * A share is freed when it has neither streams nor threads, and was paid as long ago as threads may
- * work ahead: otherwise a new share would begin with more.
+ * All other fields are guarded by pxt_shares_lock. There are about as many shares as users with
+ * streams. A share is freed once it has neither streams nor threads, and its debt was paid for as
+ * long as threads may run ahead: otherwise a new share would start with more.
  */
 struct pxt_share {
 	struct list_head node;
@@ -92,16 +90,13 @@ struct pxt_share {
 static DEFINE_MUTEX(pxt_shares_lock);
 static LIST_HEAD(pxt_shares);
 
-/*
- * Guards pxt_share.paid. A spinlock: a thread with a low priority must not keep CREATE of others
- * waiting.
- */
+/* Guards pxt_share.paid. A spinlock: a low-priority thread must not delay CREATE of others. */
 static DEFINE_SPINLOCK(pxt_paid_lock);
 
 static void sweep(struct work_struct *work);
 static DECLARE_DELAYED_WORK(pxt_shares_sweep, sweep);
 
-/* In the initial namespace. Not audited: most users lack these capabilities. */
+/* Check a capability in the initial namespace. Not audited: most users lack these capabilities. */
 static bool privileged(int cap)
 {
 	return ns_capable_noaudit(&init_user_ns, cap);
@@ -126,7 +121,7 @@ static void free_spares(struct list_head *spares)
 		kfree(share);
 }
 
-/* Without the lock: a memory cgroup may let the caller wait, but not everybody else. */
+/* Without the lock: a memory cgroup may make the caller wait, but must not delay others. */
 static int make_spares(struct list_head *spares, u32 count)
 {
 	struct pxt_share *share;
@@ -148,7 +143,7 @@ static struct pxt_share *make_share(struct list_head *spares, kuid_t uid, struct
 
 	share->uid = uid;
 	share->ns = ns ? get_user_ns(ns) : NULL;
-	/* As if it had just used up all, or a user could get more by a new share. */
+	/* As if just used up: otherwise a user could get more by creating a new share. */
 	atomic64_set(&share->interrupts, ktime_get_ns() + INTERRUPT_BURST + INTERRUPT_NS);
 	share->paid = 0;
 	list_move(&share->node, &pxt_shares);
@@ -163,7 +158,7 @@ static void free_share(struct pxt_share *share)
 	kfree(share);
 }
 
-/* When the share will have been paid for so long that it is as good as new: ns. */
+/* When a paid share becomes equivalent to a new one, ns. */
 static u64 rested(const struct pxt_share *share)
 {
 	u64 paid;
@@ -174,7 +169,7 @@ static u64 rested(const struct pxt_share *share)
 	return paid ? paid + WORK_AHEAD * WORK_RATIO : 0;
 }
 
-/* With the lock: a stream or a thread has left the share. */
+/* Called with the lock after a stream or a thread has left the share. */
 static void left_share(struct pxt_share *share)
 {
 	u64 now = ktime_get_ns();
@@ -187,7 +182,7 @@ static void left_share(struct pxt_share *share)
 		schedule_delayed_work(&pxt_shares_sweep, nsecs_to_jiffies(rested(share) - now) + 1);
 }
 
-/* Frees the shares that were kept until they are paid. */
+/* Free shares that were kept until they are paid. */
 static void sweep(struct work_struct *work)
 {
 	struct pxt_share *share, *next;
@@ -208,9 +203,9 @@ static void sweep(struct work_struct *work)
 }
 
 /**
- * pxt_user_exit() - free the shares that are left
+ * pxt_user_exit() - free the remaining shares
  *
- * There are no streams any more. Context: may sleep.
+ * All streams are gone. Context: may sleep.
  */
 void pxt_user_exit(void)
 {
@@ -248,7 +243,7 @@ static int charge_share(struct pxt_charge *charge, struct list_head *spares, kui
 	return 0;
 }
 
-/* From the inside out: a user that also made a namespace counts once, as the user. */
+/* From the inside out: a user that also created a namespace counts once, as the user. */
 static int charge_shares(struct pxt_charge *charge, struct list_head *spares)
 {
 	unsigned int limit = READ_ONCE(user_streams), reserve = limit / 8;
@@ -266,7 +261,7 @@ static int charge_shares(struct pxt_charge *charge, struct list_head *spares)
 	return err;
 }
 
-/* The user, and each namespace but the initial one, which is level 0. */
+/* Charge the user, and each namespace except the initial one, which is level 0. */
 static int charge_all(struct pxt_charge *charge)
 {
 	u32 most = current_user_ns()->level + 1;
@@ -305,7 +300,7 @@ static void uncharge_shares(struct pxt_charge *charge)
  * pxt_user_charge_stream() - charge one more stream to the calling process
  * @charge: zeroed; on success, to be undone with pxt_user_uncharge()
  *
- * The capabilities of the caller are checked now, and not again for this stream.
+ * The capabilities of the caller are checked now, and never again for this stream.
  *
  * Context: may sleep.
  * Return: 0; -EAGAIN if a share is used up; -ENOMEM.
@@ -327,17 +322,17 @@ int pxt_user_charge_stream(struct pxt_charge *charge)
 	return err;
 }
 
-/* The limit of the controller: a log thread has those of kthreadd. */
+/* The limit of the controller: a log thread has the limits of kthreadd. */
 static unsigned long memlock_limit(const struct pxt_charge *charge)
 {
 	return current->flags & PF_KTHREAD ? charge->memlock : rlimit(RLIMIT_MEMLOCK);
 }
 
 /**
- * pxt_user_memory_limit() - how much the creator of a stream may lock
+ * pxt_user_memory_limit() - get the memory that the creator of a stream may lock
  * @charge: of a stream of the calling process
  *
- * Return: bytes; ~0 without limit.
+ * Return: bytes; ~0 without a limit.
  */
 u64 pxt_user_memory_limit(const struct pxt_charge *charge)
 {
@@ -345,13 +340,13 @@ u64 pxt_user_memory_limit(const struct pxt_charge *charge)
 }
 
 /**
- * pxt_user_memory_left() - how much more the creator of a stream may lock now
+ * pxt_user_memory_left() - get the memory that the creator of a stream may still lock
  * @charge: of a stream of the calling process
  *
- * The limit less the memory that the real user has locked. It may have shrunk when memory
- * is charged.
+ * The limit minus the memory that the real user has locked. May have shrunk by the time memory is
+ * charged.
  *
- * Return: bytes; ~0 without limit.
+ * Return: bytes; ~0 without a limit.
  */
 u64 pxt_user_memory_left(const struct pxt_charge *charge)
 {
@@ -365,11 +360,11 @@ u64 pxt_user_memory_left(const struct pxt_charge *charge)
 
 /**
  * pxt_user_charge_memory() - charge memory that cannot be swapped
- * @charge: of a stream of the calling process, or of the stream whose log thread calls
+ * @charge: of a stream of the calling process, or of the calling log thread
  * @bytes: whole pages
  *
- * Counts as locked memory of the real user, as perf and io_uring do. A log thread has the
- * RLIMIT_MEMLOCK that the creator had at CREATE.
+ * Counts as locked memory of the real user, as in perf and io_uring. A log thread uses the
+ * RLIMIT_MEMLOCK of the creator at CREATE.
  *
  * Return: 0; -ENOMEM if the user would exceed RLIMIT_MEMLOCK of the process.
  */
@@ -406,8 +401,8 @@ void pxt_user_uncharge_memory(struct pxt_charge *charge, u64 bytes)
 }
 
 /**
- * pxt_user_uncharge_stream() - uncharge a stream, and all of its memory but some
- * @charge: of pxt_user_charge_stream()
+ * pxt_user_uncharge_stream() - uncharge a stream and most of its memory
+ * @charge: from pxt_user_charge_stream()
  * @left: charged bytes that are not freed yet
  *
  * Context: may sleep, any process.
@@ -421,7 +416,7 @@ void pxt_user_uncharge_stream(struct pxt_charge *charge, u64 left)
 
 /**
  * pxt_user_uncharge() - uncharge a stream and its memory
- * @charge: of pxt_user_charge_stream(), any number of times
+ * @charge: from pxt_user_charge_stream(); may be uncharged repeatedly
  *
  * Context: may sleep, any process.
  */
@@ -437,8 +432,8 @@ void pxt_user_uncharge(struct pxt_charge *charge)
 }
 
 /*
- * Takes one interrupt. Returns after how many nanoseconds it may be made; without @wait, -EAGAIN if
- * not now.
+ * Take one interrupt. Returns the nanoseconds to wait before making it; without @wait, -EAGAIN if
+ * it must wait.
  */
 static s64 take_interrupt(atomic64_t *interrupts, u64 now, bool wait)
 {
@@ -453,15 +448,15 @@ static s64 take_interrupt(atomic64_t *interrupts, u64 now, bool wait)
 }
 
 /**
- * pxt_user_interrupt() - may a stream interrupt CPUs that may run none of its processes?
- * @charge: of a stream that is locked, and not uncharged
- * @wait: if not now, wait until it may
+ * pxt_user_interrupt() - check if a stream may interrupt CPUs that may not run its processes
+ * @charge: of a stream that is locked and not uncharged
+ * @wait: wait until it may
  *
- * The wait is ten milliseconds for each stream of the share at most, because only one task waits
- * for a stream. A signal does not end it.
+ * The wait is at most ten milliseconds per stream of the share, because only one task waits for
+ * each stream. Signals do not end it.
  *
  * Context: may sleep.
- * Return: yes or no; always yes with @wait.
+ * Return: true if so; always true with @wait.
  */
 bool pxt_user_interrupt(struct pxt_charge *charge, bool wait)
 {
@@ -482,7 +477,7 @@ bool pxt_user_interrupt(struct pxt_charge *charge, bool wait)
 /* Kernel threads							*/
 
 /**
- * pxt_user_work_init() - let the shares of a stream pay for a kernel thread
+ * pxt_user_work_init() - charge a kernel thread to the shares of a stream
  * @work: zeroed; to be undone with pxt_user_work_destroy()
  * @charge: of the stream
  *
@@ -508,7 +503,7 @@ int pxt_user_work_init(struct pxt_user_work *work, const struct pxt_charge *char
 }
 
 /**
- * pxt_user_work_destroy() - end of pxt_user_work_init()
+ * pxt_user_work_destroy() - undo pxt_user_work_init()
  * @work: the same
  *
  * Context: may sleep.
@@ -529,11 +524,11 @@ void pxt_user_work_destroy(struct pxt_user_work *work)
 }
 
 /**
- * pxt_user_work() - count processor time of a kernel thread
- * @work: whose time
+ * pxt_user_work() - charge processor time of a kernel thread
+ * @work: account of the thread
  * @ns: nanoseconds
  *
- * Return: nanoseconds until all shares have paid for what their threads used; 0 for none.
+ * Return: nanoseconds until all shares have paid for their threads, or 0.
  */
 u64 pxt_user_work(const struct pxt_user_work *work, u64 ns)
 {
@@ -555,13 +550,13 @@ u64 pxt_user_work(const struct pxt_user_work *work, u64 ns)
 }
 
 /**
- * pxt_user_work_ahead() - count processor time before a kernel thread uses it
- * @work: whose time
+ * pxt_user_work_ahead() - charge processor time of a kernel thread in advance
+ * @work: account of the thread
  * @ns: nanoseconds
  *
- * Otherwise all threads of a user would begin at the same moment.
+ * Otherwise all threads of a user would start at the same time.
  *
- * Return: 0; or nanoseconds until all shares have paid, then nothing was counted.
+ * Return: 0; or nanoseconds until all shares have paid, with no time charged.
  */
 u64 pxt_user_work_ahead(const struct pxt_user_work *work, u64 ns)
 {
@@ -586,9 +581,9 @@ u64 pxt_user_work_ahead(const struct pxt_user_work *work, u64 ns)
 }
 
 /**
- * pxt_user_work_back() - take back what pxt_user_work_ahead() counted, and was not used
+ * pxt_user_work_back() - refund unused time charged by pxt_user_work_ahead()
  * @work: the same
- * @ns: nanoseconds, no more than were counted
+ * @ns: nanoseconds, at most the charged time
  */
 void pxt_user_work_back(const struct pxt_user_work *work, u64 ns)
 {

@@ -9,15 +9,15 @@ struct cred;
 struct pxt_share;
 
 /**
- * struct pxt_charge - the costs of one stream for its creator
- * @places: how many of the POSIXTRACE_STREAMS_MAX indices it may choose from; constant
+ * struct pxt_charge - resources charged to the creator of a stream
+ * @places: number of the POSIXTRACE_STREAMS_MAX indices it may choose from; constant
  * @shares: the shares that count this stream; constant until it is uncharged
  * @nr_shares: entries of @shares
- * @cred: of the creator, whose real user is charged the locked memory; NULL with
+ * @cred: credentials of the creator; the locked memory is charged to its real user; NULL with
  *	CAP_IPC_LOCK; constant. It holds the user: not all 6.1 kernels export free_uid()
  * @memlock: RLIMIT_MEMLOCK of the creator at CREATE, bytes; constant
- * @pages: of locked memory
- * @interrupts: of CPUs that may not run its processes, see struct pxt_share; atomic
+ * @pages: pages of locked memory
+ * @interrupts: interrupts of CPUs that may not run its processes, see struct pxt_share; atomic
  *
  * @pages changes before the stream is published, under its lock, or when it is dead.
  */
@@ -32,9 +32,9 @@ struct pxt_charge {
 };
 
 /**
- * struct pxt_user_work - who pays for the processor time of a kernel thread
+ * struct pxt_user_work - account of the processor time of a kernel thread
  * @shares: the shares that counted the stream at CREATE, with a reference to each; constant
- * @nr_shares: entries of @shares; 0 if its creator had CAP_SYS_RESOURCE
+ * @nr_shares: entries of @shares; 0 if the creator had CAP_SYS_RESOURCE
  */
 struct pxt_user_work {
 	struct pxt_share **shares;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waking the readers of a stream, and telling its writers whether that is needed.
- * How a reader goes to sleep is in stream/wait.c.
+ * Waking the readers of a stream, and telling its writers if a wake-up is needed. stream/wait.c
+ * puts readers to sleep.
  *
- * A wake-up clears need_wakeup, so it costs one system call for each sleep of a reader, not one
- * for each event. Readers that sleep on set it again, and so do poll() and epoll when they look.
- * An edge-triggered poller wants every wake-up and need not look in between: while one is in the
- * queue, need_wakeup stays set.
+ * A wake-up clears need_wakeup, so it costs one system call per sleep of a reader, not one per
+ * event. Readers that continue to sleep set it again, and so do poll() and epoll when they check
+ * the stream. An edge-triggered poller wants every wake-up and need not check in between: while one
+ * is queued, need_wakeup stays set.
  *
- * A stream may say that a sleeping reader is to be woken later: when the unread records fill so
- * many bytes, or when the oldest one has waited for so long. Then the first WAKE after a look only
- * starts a timer, and the readers are pending. They are woken when the timer expires, when the
- * kernel has closed enough sub-buffers, with a system event, and at the end of a process.
+ * A stream can delay wake-ups until wakeup_bytes are unread or the oldest record is wakeup_ns old.
+ * The first WAKE after a check then only starts a timer, and the readers are pending. They are
+ * woken when the timer expires, when the kernel has closed enough sub-buffers, with a system event,
+ * and at the end of a process.
  *
- * A reader may defer its records: it reports none before a time. Until then, readers that sleep are
- * pending, too, and only the timer, a system event and the end of the last process wake them.
+ * A reader may defer its records: it reports none before a given time. Until then, sleeping readers
+ * are also pending, and only the timer, a system event and the end of the last process wake them.
  */
 #include <linux/hrtimer.h>
 #include <linux/poll.h>
@@ -25,7 +25,7 @@
 #include "ring/reclaim.h"
 #include "ring/wake.h"
 
-/* Ask writers to wake readers, or not to. With the lock of the wait queue. */
+/* Ask writers to wake readers, or not to. Called with the lock of the wait queue. */
 static void set_need_wakeup(struct pxt_pool *pool, bool need_wakeup)
 {
 	WRITE_ONCE(pool->wake.need_wakeup, need_wakeup);
@@ -33,8 +33,8 @@ static void set_need_wakeup(struct pxt_pool *pool, bool need_wakeup)
 }
 
 /*
- * Clear need_wakeup, with the lock of the queue. A reader that joined it and was not woken looks
- * at need_wakeup again before it sleeps.
+ * Clear need_wakeup. Called with the lock of the queue. A reader that has joined it and was not
+ * woken checks need_wakeup again before it sleeps.
  */
 static void disarm_locked(struct pxt_pool *pool)
 {
@@ -42,12 +42,15 @@ static void disarm_locked(struct pxt_pool *pool)
 		pool->wake.edges = false;
 		pool->wake.pending = false;
 	}
-	/* The memory is there until @ended is set, under the same lock. */
+	/* The memory exists until @ended is set, under the same lock. */
 	if (!pool->wake.edges && !pool->wake.ended)
 		set_need_wakeup(pool, false);
 }
 
-/* Wake all readers, with the lock of the queue. A timer that still runs finds none pending. */
+/*
+ * Wake all readers. Called with the lock of the queue. A timer still running will find no pending
+ * reader.
+ */
 static void wake_locked(struct pxt_pool *pool)
 {
 	pool->wake.pending = false;
@@ -56,9 +59,9 @@ static void wake_locked(struct pxt_pool *pool)
 }
 
 /*
- * Do closed sub-buffers fill the bytes that the stream waits for? With the lock of the queue. NEXT
- * takes that lock after it has closed a sub-buffer, so either this sees that sub-buffer, or
- * pxt_wake_filled() sees that the readers are pending.
+ * Do closed sub-buffers fill wakeup_bytes? Called with the lock of the queue. NEXT takes that lock
+ * after it has closed a sub-buffer: either this sees that sub-buffer, or pxt_wake_filled() sees
+ * that the readers are pending.
  */
 static bool is_filled(const struct pxt_pool *pool)
 {
@@ -68,8 +71,9 @@ static bool is_filled(const struct pxt_pool *pool)
 }
 
 /*
- * Make the readers pending, with the lock of the queue: wake them @ns from now. If the reader
- * defers its records, wakeup_ns counts from the end of that, so that it finds more than one record.
+ * Make the readers pending: wake them after @ns. Called with the lock of the queue. If the reader
+ * defers its records, wakeup_ns counts from the end of the deferral, so that it finds more than one
+ * record.
  */
 static void pend_locked(struct pxt_pool *pool, u64 ns)
 {
@@ -81,9 +85,9 @@ static void pend_locked(struct pxt_pool *pool, u64 ns)
 }
 
 /*
- * Leave the readers asleep for now, with the lock of the queue. They rely on the timer and on
- * pxt_wake_filled(), so need_wakeup is cleared: further records need no WAKE. Returns false if they
- * have to be woken now.
+ * Leave the readers asleep for now. Called with the lock of the queue. They rely on the timer and
+ * on pxt_wake_filled(), so need_wakeup is cleared: further records need no WAKE. Returns false if
+ * they must be woken now.
  */
 static bool defer_locked(struct pxt_pool *pool)
 {
@@ -100,7 +104,7 @@ static bool defer_locked(struct pxt_pool *pool)
 	return true;
 }
 
-/* In a softirq: the oldest unread record has waited for long enough. */
+/* Runs in a softirq when the oldest unread record is old enough. */
 static enum hrtimer_restart expire(struct hrtimer *timer)
 {
 	struct pxt_pool *pool = container_of(timer, struct pxt_pool, wake.timer);
@@ -109,7 +113,7 @@ static enum hrtimer_restart expire(struct hrtimer *timer)
 
 	spin_lock_irqsave(&pool->wake.wait.lock, flags);
 	if (pool->wake.pending) {
-		/* It may have been started before the reader deferred the records. */
+		/* The timer may have been started before the reader deferred the records. */
 		deferred = pxt_reclaim_deferred(pool);
 		if (deferred)
 			pend_locked(pool, deferred);
@@ -121,7 +125,7 @@ static enum hrtimer_restart expire(struct hrtimer *timer)
 }
 
 /**
- * pxt_wake_init() - no reader waits yet
+ * pxt_wake_init() - initialize without waiting readers
  * @pool: new
  */
 void pxt_wake_init(struct pxt_pool *pool)
@@ -132,14 +136,13 @@ void pxt_wake_init(struct pxt_pool *pool)
 
 /**
  * pxt_wake_arm() - ask writers to wake readers
- * @pool: of a stream that is locked, and not dead
- * @edges: for a poller in the queue that need not look again before the next wake-up
+ * @pool: of a stream that is locked and not dead
+ * @edges: for a queued poller that need not check again before the next wake-up
  *
- * If need_wakeup was clear, a synchronization has to follow. While the reader defers its records,
- * the timer suffices, except for a poller with @edges: it may not look again when the time has
- * passed.
+ * If need_wakeup was clear, a synchronization must follow. While the reader defers its records, the
+ * timer suffices, except for a poller with @edges: it may not check again after that time.
  *
- * Return: whether no synchronization is needed.
+ * Return: true if no synchronization is needed.
  */
 bool pxt_wake_arm(struct pxt_pool *pool, bool edges)
 {
@@ -163,7 +166,7 @@ bool pxt_wake_arm(struct pxt_pool *pool, bool edges)
 }
 
 /**
- * pxt_wake_round() - how often need_wakeup was set
+ * pxt_wake_round() - get the number of times need_wakeup was set
  * @pool: of a stream that is locked
  */
 u32 pxt_wake_round(const struct pxt_pool *pool)
@@ -172,14 +175,14 @@ u32 pxt_wake_round(const struct pxt_pool *pool)
 }
 
 /**
- * pxt_wake_may_sleep() - is need_wakeup set, and was not cleared meanwhile?
- * @pool: any; the caller is in the queue, and has found nothing to report since
+ * pxt_wake_may_sleep() - check that need_wakeup is set and was not cleared since
+ * @pool: any; the caller is queued, and has found no reportable event since
  * @round: from pxt_wake_round(), after pxt_wake_arm()
  *
- * If it was cleared and set again, the synchronization that belongs to that may not have ended,
- * and a writer may still record without a wake-up.
+ * If it was cleared and set again, the synchronization for that may not have ended, and a writer
+ * may still record without a wake-up.
  *
- * Return: whether the caller may sleep: the next wake-up reaches it, or the timer does.
+ * Return: true if the caller may sleep: the next wake-up or the timer reaches it.
  */
 bool pxt_wake_may_sleep(struct pxt_pool *pool, u32 round)
 {
@@ -194,10 +197,10 @@ bool pxt_wake_may_sleep(struct pxt_pool *pool, u32 round)
 }
 
 /**
- * pxt_wake_disarm() - a reader does not wait any more
+ * pxt_wake_disarm() - note that a reader has stopped waiting
  * @pool: any
  *
- * Clears need_wakeup if no other reader waits.
+ * Clears need_wakeup if no other reader is waiting.
  */
 void pxt_wake_disarm(struct pxt_pool *pool)
 {
@@ -210,11 +213,11 @@ void pxt_wake_disarm(struct pxt_pool *pool)
 }
 
 /**
- * pxt_wake_defer() - before a time, the reader reports no record
+ * pxt_wake_defer() - defer records: the reader reports none before a given time
  * @pool: any
  * @until: that time, of the stream's clock; 0 if the reader reports all records
  *
- * Readers in the queue are woken then. A poller need not look again before.
+ * Queued readers are woken at that time. A poller need not check earlier.
  */
 void pxt_wake_defer(struct pxt_pool *pool, u64 until)
 {
@@ -236,7 +239,7 @@ void pxt_wake_defer(struct pxt_pool *pool, u64 until)
 
 /**
  * pxt_wake_end() - clear need_wakeup for the last time
- * @pool: of a stream that is locked, and dead
+ * @pool: of a stream that is locked and dead
  *
  * Does not wake sleeping readers. Context: may sleep.
  */
@@ -249,16 +252,16 @@ void pxt_wake_end(struct pxt_pool *pool)
 	pool->wake.pending = false;
 	pool->wake.ended = true;
 	spin_unlock_irqrestore(&pool->wake.wait.lock, flags);
-	/* It is not started again: @ended is set. */
+	/* It cannot be started again: @ended is set. */
 	hrtimer_cancel(&pool->wake.timer);
 }
 
 /**
- * pxt_wake() - something was recorded
- * @pool: of a stream that the caller has a reference to, or found under RCU
+ * pxt_wake() - wake readers after an event was recorded
+ * @pool: of a stream that the caller has a reference to or has found under RCU
  *
- * Wakes all readers, or leaves them pending if the stream says so. Clears need_wakeup, unless an
- * edge-triggered poller is in the queue.
+ * Wakes all readers, or leaves them pending as requested by the stream. Clears need_wakeup unless
+ * an edge-triggered poller is queued.
  *
  * Context: not with interrupts off.
  */
@@ -273,7 +276,7 @@ void pxt_wake(struct pxt_pool *pool)
 }
 
 /**
- * pxt_wake_now() - something was recorded that readers have to see at once
+ * pxt_wake_now() - wake readers immediately after an event was recorded
  * @pool: as for pxt_wake()
  *
  * Context: not with interrupts off.
@@ -289,11 +292,11 @@ void pxt_wake_now(struct pxt_pool *pool)
 }
 
 /**
- * pxt_wake_filled() - a sub-buffer was closed
+ * pxt_wake_filled() - wake pending readers after a sub-buffer was closed
  * @pool: as for pxt_wake()
  *
- * Wakes pending readers if the closed sub-buffers fill the bytes that the stream waits for, and the
- * reader does not defer its records. Context: not with interrupts off.
+ * Wakes them only if the closed sub-buffers fill wakeup_bytes and the reader does not defer its
+ * records. Context: not with interrupts off.
  */
 void pxt_wake_filled(struct pxt_pool *pool)
 {
@@ -308,11 +311,10 @@ void pxt_wake_filled(struct pxt_pool *pool)
 }
 
 /**
- * pxt_wake_look() - a writer may have gone without WAKE
- * @pool: of a stream that the caller has a reference to, or found under the lock of its
- *	table
+ * pxt_wake_look() - handle a writer that may have gone without WAKE
+ * @pool: of a stream that the caller has a reference to, or has found under the lock of its table
  *
- * Does what WAKE does if there is something to read. Context: not with interrupts off.
+ * Does the same as WAKE if there are records to read. Context: not with interrupts off.
  */
 void pxt_wake_look(struct pxt_pool *pool)
 {
@@ -321,10 +323,10 @@ void pxt_wake_look(struct pxt_pool *pool)
 }
 
 /**
- * pxt_wake_rest() - fewer writers are left, or none
+ * pxt_wake_rest() - wake readers when a writer has gone
  * @pool: as for pxt_wake_look()
  *
- * Wakes the readers at once if there is something to read. Context: not with interrupts off.
+ * Wakes the readers immediately if there are records to read. Context: not with interrupts off.
  */
 void pxt_wake_rest(struct pxt_pool *pool)
 {
