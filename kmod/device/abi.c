@@ -12,7 +12,7 @@
 #include <linux/posixtrace.h>
 #include <linux/posixtrace_log.h>
 
-/* Changing an asserted layout, or the meaning of a member, raises the version. */
+/* Raise the version for any change to an asserted layout or to the meaning of a member. */
 static_assert(POSIXTRACE_ABI_VERSION == 14);
 
 #define ASSERT_SIZE(type, size) \
@@ -95,7 +95,7 @@ ASSERT_SIZE(posixtrace_log_end, 64);
 static_assert(POSIXTRACE_LOG_TASK_NAME_SIZE == TASK_COMM_LEN);
 static_assert(POSIXTRACE_LOG_HOST_TEXT_SIZE > __NEW_UTS_LEN);
 
-/* Readers look at the type before they know which of the three structures it is in. */
+/* Readers check the type before they know which of the three structures it is in. */
 static_assert(offsetof(struct posixtrace_record, type) ==
 	      offsetof(struct posixtrace_writer, type));
 static_assert(offsetof(struct posixtrace_record, type) ==
@@ -103,29 +103,29 @@ static_assert(offsetof(struct posixtrace_record, type) ==
 static_assert(offsetof(struct posixtrace_record, time) ==
 	      offsetof(struct posixtrace_packed_record, time));
 static_assert(sizeof(struct posixtrace_packed_record) == 12);
-/* A packed record begins like a whole one: the lower half of an address comes first. */
+/* A packed record starts like a full one: the lower half of an address comes first. */
 static_assert(offsetof(struct posixtrace_record, prog_address) ==
 	      offsetof(struct posixtrace_packed_record, address_low));
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
-/* Positions are multiples of 8, so no limit is this one. */
+/* Positions are multiples of 8, so this value is never a valid limit. */
 static_assert(POSIXTRACE_LIMIT_FULL % POSIXTRACE_RECORD_ALIGN);
-/* No packed record is smaller than one without data. */
+/* A packed record is never smaller than a record without data. */
 static_assert(POSIXTRACE_RECORD_PACKED_STEP(1) == POSIXTRACE_RECORD_STEP(0));
 /* The type has room for all ids and flags, data_len for all lengths. */
 static_assert(POSIXTRACE_RECORD_ID(~0U) == POSIXTRACE_ID_MAX - 1);
 static_assert(POSIXTRACE_DATA_SIZE_MAX <= U16_MAX && POSIXTRACE_SYSDATA_MAX <= U16_MAX);
 /*
- * A consumer position has room for all positions in a sub-buffer, and all its records: the first
- * one names its writer.
+ * A consumer position can hold any position in a sub-buffer, and the number of all its records: the
+ * first one includes its writer.
  */
 static_assert(POSIXTRACE_SUBBUF_SIZE_MAX < 8U << POSIXTRACE_CONSUMED_POS_BITS);
 static_assert((POSIXTRACE_SUBBUF_SIZE_MAX - sizeof(struct posixtrace_writer)) /
 	      sizeof(struct posixtrace_record) < 1U << POSIXTRACE_CONSUMED_COUNT_BITS);
-/* The largest records: several of a user's, START or FILTER with a STOP behind. */
+/* The largest records: several user records; START or FILTER followed by a STOP. */
 static_assert(8 * POSIXTRACE_RECORD_SIZE(POSIXTRACE_DATA_SIZE_MAX) <= POSIXTRACE_SUBBUF_SIZE_MAX);
 static_assert(POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX) +
 	      POSIXTRACE_RECORD_SIZE(sizeof(__s32)) <= POSIXTRACE_SUBBUF_SIZE_MIN);
-/* Sub-buffers and the gate's words begin at pages. */
+/* Sub-buffers and the words of the gate start at pages. */
 static_assert(POSIXTRACE_SUBBUF_SIZE_MIN % PAGE_SIZE == 0);
 /* Consumer positions and heads are loaded and stored in one piece. */
 static_assert(sizeof(long) == sizeof(__u64));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The commands of role target: which process a caller acts for.
+ * The commands of role target: determines the process that a caller acts for.
  */
 #include <linux/err.h>
 #include <linux/mm_types.h>
@@ -12,14 +12,14 @@
 
 /*
  * Not after exec: a synchronization would not reach the new address space. Another process that
- * shares the address space of the process that attached may use the file, too.
+ * shares the address space of the process that attached may also use the file.
  */
 static bool may_use(const struct pxt_attachment *att)
 {
 	return att->mm == current->mm;
 }
 
-/* Commands of processes that want a name, or have seen a stream. */
+/* Commands of processes that need a name or have seen a stream. */
 static bool makes_target(unsigned int cmd)
 {
 	return cmd == POSIXTRACE_IOC_EVENTID_OPEN || cmd == POSIXTRACE_IOC_DESCRIBE ||
@@ -39,7 +39,7 @@ static bool records(unsigned int cmd)
  * @uarg: third argument of ioctl()
  *
  * Context: may sleep.
- * Return: as pxt_command_target(); -EINVAL if the caller has no part in @att.
+ * Return: as pxt_command_target(); -EINVAL if the caller is not part of @att.
  */
 long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __user *uarg)
 {
@@ -52,8 +52,8 @@ long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __u
 	if (IS_ERR(target))
 		return PTR_ERR(target);
 	/*
-	 * Nothing wants events of a caller that is no target. One that shares the memory of a
-	 * target, but none of its event types, has the wrong file.
+	 * A caller that is not a target has no streams for its events. If it shares the memory of a
+	 * target, but not its event types, it uses the wrong file.
 	 */
 	if (!target && (pxt_attachment_bound(att) || !records(cmd)))
 		return -EINVAL;
@@ -64,7 +64,7 @@ long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __u
 }
 
 /**
- * pxt_attached_acts() - would a command of the caller find a target, or make one?
+ * pxt_attached_acts() - check if a command of the caller would find or create a target
  * @att: of the file
  *
  * Context: may sleep.
@@ -85,7 +85,7 @@ bool pxt_attached_acts(struct pxt_attachment *att)
 }
 
 /**
- * pxt_attached_owns() - did the calling process attach, in its present address space?
+ * pxt_attached_owns() - check if the calling process attached with its current address space
  * @att: of the file
  *
  * Return: true if so.

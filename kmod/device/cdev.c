@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/posixtrace: open files and their roles. The commands are in command.c.
+ * /dev/posixtrace: open files and their roles. command.c has the commands.
  *
- * A file gets its role from its first command and keeps it. It works only for the process
- * that gave it the role: other processes that inherited or received the descriptor can do
- * nothing with it.
+ * A file gets its role from its first command and keeps it. It works only for the process that gave
+ * it the role: other processes that inherited or received the descriptor cannot use it.
  */
 #include <linux/fdtable.h>
 #include <linux/fs.h>
@@ -39,8 +38,8 @@ static enum pxt_role role_of(const struct pxt_file *pf)
 }
 
 /*
- * One CREATE or ATTACH at a time per file. Not with a lock: CREATE waits until the header of the
- * log is written, and so for a reader that the caller chose.
+ * One CREATE or ATTACH at a time per file. No lock, because CREATE waits until the header of the
+ * log is written, and so for a reader chosen by the caller.
  */
 static bool begin_role(struct pxt_file *pf)
 {
@@ -181,7 +180,7 @@ static long role_command(struct pxt_file *pf, unsigned int cmd, void __user *uar
 	}
 }
 
-/* The number that CHECKED compares: that of the stream, 0 for a target. */
+/* The number compared by CHECKED: the number of the stream, 0 for a target. */
 static int number_of(const struct pxt_file *pf, u64 *number)
 {
 	switch (role_of(pf)) {
@@ -197,9 +196,9 @@ static int number_of(const struct pxt_file *pf, u64 *number)
 }
 
 /*
- * CHECKED: runs the command inside it if the file is the one that the caller expects. Another
- * thread may close the descriptor at any time, and open another file under its number; here
- * the kernel holds the file, so check and command see the same one.
+ * CHECKED: run the inner command if the file is the one that the caller expects. Another thread may
+ * close the descriptor at any time and reuse its number for another file; the kernel holds the file
+ * here, so check and command use the same one.
  */
 static int unwrap(const struct pxt_file *pf, unsigned int *cmd, void __user **uarg)
 {
@@ -247,7 +246,7 @@ static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		if (ret)
 			return ret;
 	}
-	/* No code below knows CHECKED, so it cannot be nested. */
+	/* The code below does not accept CHECKED, so it cannot be nested. */
 	switch (cmd) {
 	case POSIXTRACE_IOC_INFO:
 		return info(uarg);
@@ -266,7 +265,7 @@ static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	}
 }
 
-/* The kernel is about to map the file, so it keeps its address space. */
+/* The kernel is about to map the file, so the file must keep its address space. */
 static int attach_new(struct pxt_file *pf, struct file *file)
 {
 	struct inode *inode = file->f_mapping->host;
@@ -347,8 +346,8 @@ static int is_same(const void *file, struct file *open, unsigned int fd)
 }
 
 /*
- * Has the table another descriptor of the file, as after dup()? The one that is being closed has
- * left the table before: of two that are closed at once, the later one finds none.
+ * Does the table have another descriptor of the file, as after dup()? The one being closed is
+ * already removed: if two are closed concurrently, the later one finds no other.
  */
 static bool has_another(struct files_struct *files, const struct file *file)
 {
@@ -356,15 +355,15 @@ static bool has_another(struct files_struct *files, const struct file *file)
 }
 
 /*
- * Called at each close of a descriptor. Only closing by the controller counts: a child that
- * holds the descriptor neither ends a stream nor keeps it alive. The end of a thread with a
- * descriptor table of its own is no close; task/process.c notices the end of the process.
+ * Called when a descriptor is closed. Only a close by the controller counts: a child with the
+ * descriptor neither ends a stream nor keeps it alive. The exit of a thread with a separate
+ * descriptor table is not a close; task/process.c detects the exit of the process.
  *
  * Ignore the close of a table copy left by a failed fork() or unshare(): it was never installed.
- * Also ignore that of a table that the thread shared and has left, if it puts the last
- * reference: its new table has the file.
+ * Also ignore the final close of a shared table that the thread has left: its new table has the
+ * file.
  *
- * While the table has another descriptor of the file, the stream goes on.
+ * The stream continues while the table has another descriptor of the file.
  */
 static int cdev_flush(struct file *file, fl_owner_t id)
 {
@@ -378,8 +377,8 @@ static int cdev_flush(struct file *file, fl_owner_t id)
 }
 
 /*
- * Runs in the task that puts the last reference: maybe another process that received the
- * descriptor, a worker of io_uring, or a kernel thread. So it does not wait for a log.
+ * Runs in the task that puts the last reference: this may be another process that received the
+ * descriptor, an io_uring worker, or a kernel thread. It therefore does not wait for a log.
  */
 static int cdev_release(struct inode *inode, struct file *file)
 {
@@ -404,7 +403,7 @@ static int cdev_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The caller holds the file, and so the stream or the target. */
+/* The caller holds the file, and therefore the stream or the target. */
 static void cdev_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct pxt_file *pf = file->private_data;
@@ -435,7 +434,7 @@ static const struct file_operations pxt_fops = {
 	.llseek = noop_llseek,
 };
 
-/* By default every user may open it: each command checks the rights of its caller. */
+/* By default any user may open it: each command checks the rights of its caller. */
 static struct miscdevice pxt_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "posixtrace",
@@ -450,7 +449,7 @@ static int set_device_mode(const char *val, const struct kernel_param *kp)
 
 	if (err)
 		return err;
-	/* With 0, devtmpfs would choose a mode itself. */
+	/* With 0, devtmpfs would choose the mode. */
 	if (!mode || mode & ~0777)
 		return -EINVAL;
 	pxt_misc.mode = mode;
@@ -467,13 +466,13 @@ static const struct kernel_param_ops device_mode_ops = {
 	.get = get_device_mode,
 };
 
-/* Read-only afterwards: the device node is made once, when the module is inserted. */
+/* Read-only afterwards: the device node is created once, when the module is loaded. */
 module_param_cb(device_mode, &device_mode_ops, NULL, 0444);
 __MODULE_PARM_TYPE(device_mode, "octal");
 MODULE_PARM_DESC(device_mode, "Mode of /dev/posixtrace, octal (default 0666)");
 
 /**
- * pxt_cdev_init() - make the device
+ * pxt_cdev_init() - register the device
  *
  * Return: 0 or negative errno.
  */
@@ -483,7 +482,7 @@ int pxt_cdev_init(void)
 }
 
 /**
- * pxt_cdev_exit() - remove the device, which no process has open
+ * pxt_cdev_exit() - unregister the device; it is not open
  */
 void pxt_cdev_exit(void)
 {

@@ -7,7 +7,7 @@ struct pxt_stream;
 
 enum pxt_role {
 	PXT_ROLE_NONE,
-	PXT_ROLE_TAKEN,		/* CREATE or ATTACH is under way */
+	PXT_ROLE_TAKEN,		/* CREATE or ATTACH is in progress */
 	PXT_ROLE_STREAM,
 	PXT_ROLE_TARGET,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The commands of the two roles: copy the argument in, call the function, copy the result out.
- * The argument is read once, and the copy is checked. Roles are in cdev.c.
+ * The commands of both roles: copy the argument in, call the function, copy the result out. The
+ * argument is read once, and the copy is checked. cdev.c handles roles.
  */
 #include <linux/pid_namespace.h>
 #include <linux/slab.h>
@@ -52,7 +52,9 @@ static struct pxt_description *copy_description(u32 id, u64 text, u32 size)
 	return ERR_PTR(err);
 }
 
-/* @types: of the kernel, from pxt_kernel_types(); 0 for a traced process, which records none. */
+/*
+ * @types: of the kernel, from pxt_kernel_types(); 0 for a traced process, which cannot record them.
+ */
 static int eventid_open(struct pxt_table *table, u64 types, struct pxt_author *author,
 			void __user *uarg)
 {
@@ -173,7 +175,7 @@ static int event_name(struct pxt_stream *stream, void __user *uarg)
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
 }
 
-/* Of an event type of the kernel, or of the process. */
+/* Find the description of an event type of the kernel or of the process. */
 static int find_description(struct pxt_stream *stream, u32 id, const char **text, u32 *size)
 {
 	const struct pxt_kernel_type *type = pxt_kernel_type_find(stream->link.kernel_types, id);
@@ -246,7 +248,7 @@ static int wait_for(struct pxt_stream *stream, void __user *uarg)
 
 	if (err)
 		return err;
-	/* The events of a stream with log are read from the log. */
+	/* The events of a stream with a log are read from the log. */
 	return stream->log ? -EINVAL : pxt_wait(stream, &arg);
 }
 
@@ -279,11 +281,11 @@ static int defer(struct pxt_stream *stream, void __user *uarg)
  * @arg: third argument of ioctl()
  *
  * Context: may sleep.
- * Return: as Documentation/abi.rst says; -ENOTTY if it is no such command.
+ * Return: as in Documentation/abi.rst; -ENOTTY for other commands.
  */
 long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user *arg)
 {
-	/* The end of a dead stream is still to be written. */
+	/* The end of a dead stream may not be written yet. */
 	if (cmd == POSIXTRACE_IOC_WRITE_LOG)
 		return pxt_log_work(stream);
 	if (READ_ONCE(stream->dead))
@@ -362,7 +364,7 @@ static void fill_slots(struct posixtrace_slot *slots, struct pxt_target *target,
 	struct pxt_stream *stream;
 	u32 i;
 
-	/* The lock keeps the streams in their slots, and the generation as it is. */
+	/* The lock keeps the streams in their slots and the generation stable. */
 	mutex_lock(&target->table->lock);
 	for (i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
 		stream = pxt_stream_in_locked(target, i);
@@ -393,9 +395,9 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 		return -ENOMEM;
 	fill_slots(slots, target, &arg.generation);
 	/*
-	 * Read after the generation: shared memory, and the bit. Pairs with the full barrier in
-	 * gate_changed(), between setting these and the new generation: either this sees
-	 * them, or the caller gets the old generation and asks again.
+	 * Read shared memory and the bit after the generation. Pairs with the full barrier in
+	 * gate_changed(), between setting these and the new generation: either this sees them, or
+	 * the caller gets the old generation and calls again.
 	 */
 	smp_rmb();
 	if (test_bit(PXT_TARGET_SHARED_TP, &target->works) || !pxt_rseq_aborts())
@@ -443,12 +445,12 @@ static int wake(struct pxt_target *target, void __user *uarg)
 
 /**
  * pxt_command_target() - run a command of role target
- * @target: of the calling process; NULL if it has none, for EVENT, NEXT and WAKE
+ * @target: of the calling process; NULL if it is not a target, for EVENT, NEXT and WAKE
  * @cmd: second argument of ioctl()
  * @arg: third argument of ioctl()
  *
  * Context: may sleep.
- * Return: as Documentation/abi.rst says; -ENOTTY if it is no such command.
+ * Return: as in Documentation/abi.rst; -ENOTTY for other commands.
  */
 long pxt_command_target(struct pxt_target *target, unsigned int cmd, void __user *arg)
 {
@@ -462,7 +464,7 @@ long pxt_command_target(struct pxt_target *target, unsigned int cmd, void __user
 	case POSIXTRACE_IOC_WAKE:
 		return wake(target, arg);
 	case POSIXTRACE_IOC_EVENTID_OPEN:
-		/* Perhaps out of a library that was loaded just now. */
+		/* The call may come from a library that was just loaded. */
 		pxt_target_look(target, true);
 		return eventid_open(target->table, 0, &target->author, arg);
 	case POSIXTRACE_IOC_DESCRIBE:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CREATE: checks the arguments, finds the process, and makes the stream. Streams are in
- * stream/stream.c, the right to trace a process in target/rights.c.
+ * CREATE: checks the arguments, finds the process, and creates the stream. stream/stream.c handles
+ * streams; target/rights.c checks the right to trace a process.
  */
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -25,7 +25,7 @@
 #include "task/process.h"
 #include "teardown/mmap.h"
 
-/* Threads that a process may make between two lines of CREATE: their names are noted. */
+/* Reserve for threads that a process creates during CREATE: their names are noted. */
 #define NEW_THREADS	8
 
 static bool zero(const void *p, size_t size)
@@ -71,7 +71,7 @@ static int check_attr(const struct posixtrace_attr *attr, bool log)
 	if (attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX ||
 	    attr->stream_size > POSIXTRACE_STREAM_SIZE_MAX)
 		return -EINVAL;
-	/* A stream of that size always fills so many bytes, also when it overwrites. */
+	/* A stream of that size always holds this many bytes, even when it overwrites. */
 	if (attr->wakeup_bytes > max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN) ||
 	    attr->wakeup_ns > POSIXTRACE_WAKEUP_NS_MAX)
 		return -EINVAL;
@@ -95,7 +95,7 @@ static int check_args(const struct posixtrace_create *arg)
 	return arg->attr.classes & ~pxt_tracepoints_classes() ? -EOPNOTSUPP : 0;
 }
 
-/* A live process, by its id in our namespace: a reference. */
+/* Find a live process by its id in our namespace; returns a reference. */
 static struct task_struct *find_process(pid_t nr)
 {
 	struct task_struct *task;
@@ -109,7 +109,7 @@ static struct task_struct *find_process(pid_t nr)
 	rcu_read_unlock();
 	if (!task)
 		return ERR_PTR(-ESRCH);
-	/* All threads have ended: a zombie. */
+	/* All threads have exited: a zombie. */
 	if (!atomic_read(&task->signal->live)) {
 		put_task_struct(task);
 		return ERR_PTR(-ESRCH);
@@ -137,16 +137,19 @@ static int begin_log(struct pxt_stream *stream, struct pxt_target *target, const
 }
 
 /*
- * Checks the rights a second time: since the first check, while memory was allocated, the
- * process may have executed a set-user-ID program. The lock keeps it from doing so now. If it
- * does later, the stream is on it, and task/process.c checks again.
+ * Check the rights a second time: since the first check the process may have executed a set-user-ID
+ * program while memory was allocated. The lock keeps it from doing so now. If it does later,
+ * task/process.c finds the stream and checks again.
  */
 static int publish(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task)
 {
 	HLIST_HEAD(memory);
 	int err;
 
-	/* Before the locks; also for threads born until then. Later ones enter themselves. */
+	/*
+	 * Before the locks, with spares for threads created until then. Later ones enter
+	 * themselves.
+	 */
 	if (stream->log)
 		pxt_logtasks_prepare(&memory, get_nr_threads(task) + NEW_THREADS);
 	err = down_read_killable(&task->signal->exec_update_lock);
@@ -193,7 +196,7 @@ static struct pxt_stream *make_stream(const struct posixtrace_create *arg,
 	return stream;
 }
 
-/* Until the memory of the stream is freed. */
+/* Keep the handlers until the memory of the stream is freed. */
 static int get_handlers(struct pxt_stream *stream)
 {
 	int err = pxt_tracepoints_get(stream->attr.classes);
@@ -203,17 +206,17 @@ static int get_handlers(struct pxt_stream *stream)
 	return err;
 }
 
-/* What CREATE does last. No task can end the stream yet: its file has no role. */
+/* The last steps of CREATE. No task can end the stream yet: its file has no role. */
 static int finish(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task)
 {
-	/* Threads that were born before the stream was linked have not filled the pool. */
+	/* Threads created before the stream was linked have not filled the pool. */
 	int err = pxt_fork_pool_reserve(&target->forks, get_nr_threads(task));
 
-	/* After all that may refuse the stream: it interrupts all CPUs. */
+	/* After all checks that may refuse the stream: this interrupts all CPUs. */
 	return err ? err : get_handlers(stream);
 }
 
-/* -ESTALE if the process has executed another program meanwhile. */
+/* Returns -ESTALE if the process executed another program during the call. */
 static struct pxt_stream *trace_process(const struct posixtrace_create *arg,
 					const struct posixtrace_attr *attr,
 					struct task_struct *task, struct file *file)
@@ -235,19 +238,19 @@ static struct pxt_stream *trace_process(const struct posixtrace_create *arg,
 }
 
 /**
- * pxt_create() - CREATE: a new stream
+ * pxt_create() - CREATE: create a stream
  * @arg: private copy of the argument
- * @file: the stream will belong to it
+ * @file: will own the stream
  *
- * POSIX: posix_trace_create(). The target can see the stream when this returns.
+ * POSIX: posix_trace_create(). The target can see the stream on return.
  * Context: may sleep.
  *
- * Return: one reference, to be ended with pxt_stream_shutdown() and pxt_stream_put(); or, the
- * first that applies: -EINVAL; -EPERM, -EOPNOTSUPP for classes of the kernel's events; -ESRCH if
- * there is no such process; -EPERM; -ESRCH if it
- * ended meanwhile; -ERESTARTSYS; -EAGAIN if there are too many streams of this user or on
- * the system; -ENOMEM; -EBADF, -EINVAL if the file cannot be a log, or the error of the file
- * system when the header is written; -EAGAIN if there are too many streams on the process.
+ * Return: one reference, to be released with pxt_stream_shutdown() and pxt_stream_put(); or the
+ * first that applies: -EINVAL; -EPERM, -EOPNOTSUPP for classes of kernel events; -ESRCH if there is
+ * no such process; -EPERM; -ESRCH if it exited during the call; -ERESTARTSYS; -EAGAIN if there are
+ * too many streams of this user or on the system; -ENOMEM; -EBADF, -EINVAL if the file cannot be a
+ * log, or the error of the file system when the header is written; -EAGAIN if the process has too
+ * many streams.
  */
 struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *file)
 {
@@ -267,7 +270,7 @@ struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *
 		stream = trace_process(arg, &attr, task, file);
 	} while (stream == ERR_PTR(-ESTALE) && !signal_pending(current));
 	put_task_struct(task);
-	/* A process that keeps executing programs must not keep its controller in the loop. */
+	/* A process that keeps executing programs must not trap its controller in the loop. */
 	if (stream == ERR_PTR(-ESTALE))
 		stream = ERR_PTR(-ERESTARTSYS);
 	return stream;
@@ -276,7 +279,7 @@ struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *
 /**
  * pxt_create_result() - fill in the result of CREATE
  * @stream: new
- * @arg: gets slot, number and mappings
+ * @arg: slot, number and mappings are stored there
  */
 void pxt_create_result(const struct pxt_stream *stream, struct posixtrace_create *arg)
 {

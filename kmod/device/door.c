@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The door: commands of a traced process by a page fault, for processes whose filter (seccomp)
- * permits no system call. What they can do here they did already when they mapped the gate: record
- * events into the streams that trace them, and open names.
+ * The door: runs commands of a traced process through a page fault, for processes with a filter
+ * (seccomp) that permits no system calls. Only actions already available when they mapped the gate
+ * are possible: recording events into the streams that trace them, and opening names.
  *
- * The page fault queues a work that runs before the thread returns to user mode. There it holds no
- * lock, as in a system call.
+ * The page fault queues a work that runs before the thread returns to user mode. No locks are held
+ * there, as in a system call.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -84,7 +84,7 @@ static void end_call(struct pt_regs *regs, long ret)
 	regs->regs[0] = ret;
 }
 #else
-/* The library has no code for other machines. */
+/* The library does not support other architectures. */
 static bool is_call(const struct pt_regs *regs)
 {
 	return false;
@@ -133,7 +133,7 @@ static long run(struct pxt_attachment *att, unsigned long cmd, unsigned long arg
 	if (!READ_ONCE(door) && filter_mode())
 		return -EPERM;
 	ret = pxt_attached_command(att, cmd, (void __user *)arg);
-	/* No system call is restarted. */
+	/* There is no system call to restart. */
 	return ret == -ERESTARTSYS ? -EINTR : ret;
 }
 
@@ -142,7 +142,7 @@ static void call_runs(struct callback_head *work)
 	struct door_call *call = container_of(work, struct door_call, work);
 	struct pt_regs *regs = task_pt_regs(current);
 
-	/* A debugger may have changed the registers meanwhile. */
+	/* A debugger may have changed the registers since the fault. */
 	if (!(current->flags & PF_EXITING) && instruction_pointer(regs) == call->ip &&
 	    is_call(regs))
 		end_call(regs, run(call->att, command_of(regs), arg_of(regs)));
@@ -156,7 +156,7 @@ static void call_runs(struct callback_head *work)
  * @att: of its address space; the caller has a reference
  *
  * Context: in a page fault of user mode; may sleep.
- * Return: 0; -ENOENT if it is no command, or the thread ends; -ENOMEM.
+ * Return: 0; -ENOENT if it is not a command, or the thread is exiting; -ENOMEM.
  */
 int pxt_door_call(struct pxt_attachment *att)
 {
@@ -171,7 +171,7 @@ int pxt_door_call(struct pxt_attachment *att)
 	init_task_work(&call->work, call_runs);
 	call->att = att;
 	call->ip = instruction_pointer(regs);
-	/* The work may run only after this returns: the mapping holds the module and @att. */
+	/* The work only runs after this returns: the mapping still holds the module and @att. */
 	kref_get(&att->kref);
 	__module_get(THIS_MODULE);
 	if (!task_work_add(current, &call->work, TWA_RESUME))

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/PID/fdinfo/FD: describes an open file of the device to users that may look into that
- * process. There is no other way to find out which streams exist.
+ * /proc/PID/fdinfo/FD: describes an open file of the device to users who may inspect that process.
+ * This is the only way to find out which streams exist.
  *
- * Process ids are those of the instance of proc that is read; 0 for a process that it does
- * not show.
+ * Process ids are relative to the proc instance being read; 0 for a process that it does not show.
  */
 #include <linux/pid.h>
 #include <linux/proc_fs.h>
@@ -91,7 +90,7 @@ void pxt_fdinfo_stream(struct seq_file *m, struct pxt_stream *stream)
 	seq_printf(m, "posixtrace-state:\t%s\n", state);
 	seq_printf(m, "posixtrace-log:\t%d\n", !!stream->log);
 	show_processes(m, stream);
-	/* Last, and escaped to one line: the controller chooses the name. */
+	/* Last, and escaped to one line: the name is controlled by the controller. */
 	seq_puts(m, "posixtrace-name:\t");
 	seq_escape_str(m, stream->attr.name, ESCAPE_HEX | ESCAPE_NAP | ESCAPE_APPEND, "\\");
 	seq_putc(m, '\n');

@@ -2,7 +2,7 @@
 /*
  * Class fault: page faults. Only x86 has tracepoints for them; elsewhere the class does not exist.
  *
- * From Linux 7.0 on, the handlers may be preempted: they use no data of the CPU.
+ * Since Linux 7.0, the handlers may be preempted: they use no per-CPU data.
  */
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -32,7 +32,7 @@ static noinline void record_fault(unsigned long address, struct pt_regs *regs,
 		.write = error_code & X86_PF_WRITE,
 		.exec = error_code & X86_PF_INSTR,
 		.protection = error_code & X86_PF_PROT,
-		/* The controller gets no addresses of the kernel. */
+		/* Hide kernel addresses from the controller. */
 		.address = address < TASK_SIZE_MAX ? address : 0,
 		.ip = user ? regs->ip : 0,
 	};
@@ -41,9 +41,9 @@ static noinline void record_fault(unsigned long address, struct pt_regs *regs,
 }
 
 /*
- * A profiler may fault while it looks at the stack, also inside the recorder: in an NMI, or in a
- * tracepoint of a lock. The recorder holds its locks with interrupts off: with these off, this may
- * be inside of it.
+ * A profiler may fault on a stack access, even inside the recorder: in an NMI, or in a lock
+ * tracepoint. The recorder holds its locks with interrupts off: if they are off, this may be inside
+ * it.
  */
 static bool can_record(struct pt_regs *regs)
 {

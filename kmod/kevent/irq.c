@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Class irq: the time that interrupts and softirqs take from the thread that runs.
+ * Class irq: the time that interrupts and softirqs take from the running thread.
  *
- * Each has one event, at its end. The handlers of the tracepoints run in the interrupt, so that
- * what they keep of this CPU cannot change under them. On PREEMPT_RT, threads run the softirqs and
- * may be preempted meanwhile: there the class has hard interrupts only.
+ * Each has one event, at its end. The tracepoint handlers run in the interrupt, so their per-CPU
+ * data cannot change under them. On PREEMPT_RT, softirqs run in threads that may be preempted:
+ * there the class covers only hard interrupts.
  *
- * arm64 can have interrupts that are NMIs for the kernel. These may come inside the recorder.
+ * On arm64, some interrupts are NMIs for the kernel. These may occur inside the recorder.
  */
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
@@ -19,23 +19,23 @@
 #include "ring/clock.h"
 #include "target/interest.h"
 
-/* Softirqs, vectors without hardirq_count(), and hard interrupts one in another. */
+/* Softirqs, vectors without hardirq_count(), and nested hard interrupts. */
 #define LEVELS	5
 
 /*
- * Counts registrations: a handler that is unregistered in the middle of an interrupt leaves its
- * begin behind. Written by begin(), read by the handlers.
+ * Counts registrations: a handler unregistered during an interrupt leaves its begin entry in place.
+ * Written by begin(), read by the handlers.
  */
 static u32 generation;
 
 /**
- * struct begun - an interrupt that has begun on a CPU
- * @since: when, ns; 0 if nothing has begun that is of interest
- * @number: of the interrupt
+ * struct begun - an interrupt in progress on a CPU
+ * @since: start time, ns; 0 if it is of no interest
+ * @number: number of the interrupt
  * @kind: PXT_IRQ_*
- * @generation: when it has begun
+ * @generation: value at its start
  *
- * Only this CPU writes and reads it, in an interrupt of its level.
+ * Only accessed by this CPU, in an interrupt of its level.
  */
 struct begun {
 	u64 since;
@@ -100,7 +100,7 @@ static void leaves(u32 kind, u32 number, const char *name)
 	if (!since)
 		return;
 	begun->since = 0;
-	/* It may be another one, if handlers were registered in the middle. */
+	/* It may be a different one if handlers were registered during an interrupt. */
 	if (begun->kind == kind && begun->number == number &&
 	    begun->generation == READ_ONCE(generation))
 		record_irq(kind, number, since, name);
@@ -131,7 +131,7 @@ static void __maybe_unused softirq_exit(void *unused, unsigned int vec)
 	leaves(PXT_IRQ_SOFT, vec, vec < NR_SOFTIRQS ? names[vec] : NULL);
 }
 
-/* One pair of functions for each vector: its tracepoints do not pass a name. */
+/* One pair of functions per vector: its tracepoints do not pass a name. */
 #define VECTOR(vector) \
 static void vector##_entry(void *unused, int number) \
 { \
@@ -142,7 +142,7 @@ static void vector##_exit(void *unused, int number) \
 	leaves(PXT_IRQ_VECTOR, number, #vector); \
 }
 
-/* Of x86. */
+/* x86 vectors. */
 VECTOR(local_timer)
 VECTOR(reschedule)
 VECTOR(call_function)
@@ -155,7 +155,7 @@ VECTOR(thermal_apic)
 VECTOR(threshold_apic)
 VECTOR(deferred_error_apic)
 
-/* Of arm64: interrupts between processors. The reason is a constant text of the kernel. */
+/* arm64: inter-processor interrupts. The reason is a constant string of the kernel. */
 static void ipi_entry(void *unused, const char *reason)
 {
 	enters(PXT_IRQ_VECTOR, 0);
@@ -166,7 +166,7 @@ static void ipi_exit(void *unused, const char *reason)
 	leaves(PXT_IRQ_VECTOR, 0, reason);
 }
 
-/* With the lock of the registration. */
+/* Called with the lock of the registration. */
 static void begin(void)
 {
 	WRITE_ONCE(generation, generation + 1);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of the kernel: finds the streams that trace a thread, and records into them what their
- * controllers may know. Handlers of the tracepoints are in the other files here, the writing is in
- * ring/recorder.c.
+ * Kernel events: finds the streams that trace a thread, and records what their controllers may
+ * know. The other files here have the tracepoint handlers; ring/recorder.c writes the records.
  *
- * All of this runs inside tracepoints, also in the scheduler with the lock of a run queue, and in
- * interrupts: no lock but raw ones, no allocation, no wake-up. What has to follow is done by an
- * irq_work, and by a work item where it may sleep.
+ * All of this runs inside tracepoints, even in the scheduler with a run queue lock held, and in
+ * interrupts: only raw locks, no allocation, no wake-up. An irq_work does the deferred work, and a
+ * work item does the part that may sleep.
  */
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
@@ -42,7 +41,7 @@ static void kernel_work(struct work_struct *work)
 	mutex_unlock(&stream->lock);
 }
 
-/* Outside of the locks that tracepoints are called with. Interrupts may be off; not on RT. */
+/* Runs outside the locks held in tracepoints. Interrupts may be off, but not on RT. */
 static void kernel_irq(struct irq_work *work)
 {
 	struct pxt_stream *stream = container_of(work, struct pxt_stream, kernel_irq);
@@ -57,7 +56,7 @@ static void kernel_irq(struct irq_work *work)
 }
 
 /**
- * pxt_kevent_init() - prepare a stream for events of the kernel
+ * pxt_kevent_init() - prepare a stream for kernel events
  * @stream: new, with its memory
  */
 void pxt_kevent_init(struct pxt_stream *stream)
@@ -72,11 +71,11 @@ void pxt_kevent_init(struct pxt_stream *stream)
 }
 
 /**
- * pxt_kevent_end() - wait for what follows events of the kernel
- * @stream: dead, and not locked: pxt_gate_unlink() has waited for the last record
+ * pxt_kevent_end() - wait for the deferred work of kernel events
+ * @stream: dead and not locked: pxt_gate_unlink() has waited for the last record
  *
- * No tracepoint queues the irq_work any more, so no irq_work queues the work item when it has
- * ended. Context: may sleep.
+ * Tracepoints no longer queue the irq_work, and after it has ended the work item is no longer
+ * queued. Context: may sleep.
  */
 void pxt_kevent_end(struct pxt_stream *stream)
 {
@@ -87,8 +86,9 @@ void pxt_kevent_end(struct pxt_stream *stream)
 }
 
 /*
- * Events of the controller about itself wake none of its readers: each sleep of a reader is such an
- * event, and would end at once. Interrupts wake none: each wake-up and its timer is one.
+ * Events of the controller itself do not wake its readers: each sleep of a reader causes such an
+ * event, and would end immediately. Interrupts do not wake readers: each wake-up and its timer is
+ * one.
  */
 static bool wakes(const struct pxt_stream *stream, const struct pxt_kevent *event,
 		  const struct pid *process)
@@ -96,7 +96,7 @@ static bool wakes(const struct pxt_stream *stream, const struct pxt_kevent *even
 	return stream->owner != process && event->class != const_ilog2(POSIXTRACE_CLASS_IRQ);
 }
 
-/* The target of a task, if the controllers may see what it does. Under RCU. */
+/* The target of a task, if the controllers may see its activity. Called under RCU. */
 static struct pxt_target *target_of(struct task_struct *task, bool hidden)
 {
 	struct pxt_target *target = pxt_target_lookup(task_tgid(task));
@@ -107,8 +107,8 @@ static struct pxt_target *target_of(struct task_struct *task, bool hidden)
 }
 
 /*
- * Is the address space that of a program of which it was decided who may trace it? The kernel
- * writes into that of the next program before it says that there is one.
+ * Has the tracing permission been checked for the program in this address space? During exec, the
+ * kernel writes to the new address space before it announces the new program.
  */
 static bool is_decided(const struct pxt_target *target, const struct task_struct *task)
 {
@@ -116,8 +116,8 @@ static bool is_decided(const struct pxt_target *target, const struct task_struct
 }
 
 /*
- * May the controller know which thread this is? Of those that it need not trace to know them: its
- * own ones. All others are just another thread, whatever its rights: they are not checked here.
+ * May the controller know this thread? Without tracing them, it may know only its own threads.
+ * Other threads are recorded as anonymous. Their permissions are not checked.
  */
 static bool is_known(const struct pxt_stream *stream, struct task_struct *task)
 {
@@ -136,9 +136,9 @@ static bool may_know(const struct pxt_stream *stream, const struct pxt_kevent *e
 }
 
 /*
- * The ids of the thread for the controller. A thread that has been reaped has none in a namespace
- * any more when it leaves its CPU for the last time, but it still knows those in the initial one.
- * Not to look for them there saves an eighth of an event.
+ * The ids of the thread for the controller. A reaped thread has no ids in its namespace at its last
+ * context switch; task->pid and task->tgid remain valid. Using them directly for init_pid_ns also
+ * saves an eighth of an event.
  */
 static void set_writer(struct posixtrace_writer *writer, struct task_struct *task,
 		       struct pid_namespace *ns)
@@ -153,7 +153,7 @@ static void set_writer(struct posixtrace_writer *writer, struct task_struct *tas
 	};
 }
 
-/* Under RCU. */
+/* Called under RCU. */
 static void record_into(struct pxt_stream *stream, const struct pxt_kevent *event,
 			struct task_struct *task, struct task_struct *other, void *data, u32 len)
 {
@@ -176,17 +176,17 @@ static void record_into(struct pxt_stream *stream, const struct pxt_kevent *even
 }
 
 /**
- * pxt_kevent_record() - record an event of the kernel into all streams that want it
- * @event: its type
- * @task: the thread that it happens to
- * @other: another thread that it names, or NULL
- * @data: begins with an s32 for the thread id; changed for each stream
+ * pxt_kevent_record() - record a kernel event into all streams that want it
+ * @event: event type
+ * @task: the thread that the event concerns
+ * @other: another thread that is part of the event, or NULL
+ * @data: starts with an s32 for the thread id; modified for each stream
  * @len: bytes of @data
  *
- * The tracepoint should have asked pxt_interest_in() before. Context: in a tracepoint; locks of the
- * scheduler may be held.
+ * The tracepoint should check pxt_interest_in() first. Context: in a tracepoint; scheduler locks
+ * may be held.
  *
- * Return: false if no stream with events of the kernel traces the thread.
+ * Return: false if no stream with kernel events traces the thread.
  */
 bool pxt_kevent_record(const struct pxt_kevent *event, struct task_struct *task,
 		       struct task_struct *other, void *data, u32 len)
@@ -196,7 +196,7 @@ bool pxt_kevent_record(const struct pxt_kevent *event, struct task_struct *task,
 	unsigned long flags;
 	u32 mask;
 
-	/* Interrupts off: a section of RCU as well, and the recorder needs it. */
+	/* With interrupts off: this is also an RCU section, and the recorder needs it. */
 	local_irq_save(flags);
 	target = target_of(task, event->hidden);
 	if (target && event->memory && !is_decided(target, task))
@@ -204,7 +204,9 @@ bool pxt_kevent_record(const struct pxt_kevent *event, struct task_struct *task,
 	mask = target ? READ_ONCE(target->kernel_slots) : 0;
 	for (; mask; mask &= mask - 1) {
 		stream = pxt_stream_in(target, __ffs(mask));
-		/* The slot may have another stream by now. A hint: the recorder looks again. */
+		/*
+		 * The slot may have another stream by now. Only a hint: the recorder checks again.
+		 */
 		if (stream && stream->pool.recorder &&
 		    READ_ONCE(stream->pool.recorder->wanted) & BIT_ULL(event->id))
 			record_into(stream, event, task, other, data, len);

@@ -10,8 +10,8 @@
 struct pxt_stream;
 
 /*
- * The data of the kernel's events, as target/kerneltype.c describes them. Each begins with the id
- * of its thread, in the pid namespace of the controller.
+ * The data of kernel events, as described in target/kerneltype.c. Each starts with the id of its
+ * thread in the pid namespace of the controller.
  */
 
 struct pxt_switch_out {
@@ -25,10 +25,10 @@ struct pxt_switch_out {
 };
 
 /* pxt_switch_out.reason */
-#define PXT_SWITCH_PREEMPTED	0	/* it could go on */
-#define PXT_SWITCH_BLOCKED	1	/* it waits */
-#define PXT_SWITCH_IO		2	/* it waits for a block device */
-#define PXT_SWITCH_ENDED	3	/* it has ended */
+#define PXT_SWITCH_PREEMPTED	0	/* still runnable */
+#define PXT_SWITCH_BLOCKED	1	/* waiting */
+#define PXT_SWITCH_IO		2	/* waiting for a block device */
+#define PXT_SWITCH_ENDED	3	/* exited */
 
 struct pxt_switch_in {
 	s32 tid;
@@ -157,9 +157,9 @@ struct pxt_irq_data {
 };
 
 /* pxt_irq_data.kind */
-#define PXT_IRQ_HARD		0	/* of a device */
+#define PXT_IRQ_HARD		0	/* device interrupt */
 #define PXT_IRQ_SOFT		1
-#define PXT_IRQ_VECTOR		2	/* of the processor itself, or of another one */
+#define PXT_IRQ_VECTOR		2	/* from this CPU or another one */
 
 static_assert(sizeof(struct pxt_switch_out) == 20 && sizeof(struct pxt_switch_in) == 24 &&
 	      sizeof(struct pxt_wakeup) == 24 && sizeof(struct pxt_migrate) == 16 &&
@@ -170,14 +170,15 @@ static_assert(sizeof(struct pxt_switch_out) == 20 && sizeof(struct pxt_switch_in
 	      sizeof(struct pxt_result_data) == 24 && offsetof(struct pxt_irq_data, name) == 18);
 
 /**
- * struct pxt_kevent - what is common to all events of a type
+ * struct pxt_kevent - common properties of all events of a type
  * @id: event type
- * @class: number of its class
+ * @class: fills in what the controller may know about the other thread, or zeros; called with NULL
+ *	if it must not know the thread. NULL if not needed
  * @fill: fills in what the controller may know of the other thread that the event names, or zeros;
  *	with NULL for a thread that it may know nothing of. NULL if there is nothing to fill in
  * @trusted: the controller may know the other thread
- * @hidden: record it also for a process that may have become more privileged
- * @memory: it has addresses of the process
+ * @hidden: also record it for a process that may have gained privileges
+ * @memory: contains addresses of the process
  */
 struct pxt_kevent {
 	u32 id;

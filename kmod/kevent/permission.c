@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module parameter kernel_classes: which users may record which classes of the kernel's events.
- * The right to trace a process is in target/rights.c.
+ * The module parameter kernel_classes: which users may record which classes of kernel events.
+ * target/rights.c checks the right to trace a process.
  */
 #include <linux/capability.h>
 #include <linux/kernel.h>
@@ -25,15 +25,15 @@ static const struct {
 };
 
 /*
- * POSIXTRACE_CLASS_* that need CAP_PERFMON. System calls: their handlers make those of all
- * processes slower. Interrupts: their events show when devices work for other users. The other
- * classes tell of a user's own processes what /proc and getrusage() tell.
+ * POSIXTRACE_CLASS_* that need CAP_PERFMON. System calls: their handlers slow down all processes.
+ * Interrupts: their events reveal device activity for other users. The other classes show about a
+ * user's processes only what /proc and getrusage() show.
  *
- * Written with the kernel's lock of the module parameters, read without.
+ * Written with the kernel's lock of the module parameters; read without.
  */
 static u64 restricted = POSIXTRACE_CLASS_SYSCALL | POSIXTRACE_CLASS_IRQ;
 
-/* Does the text begin with the word, and does the word end there? */
+/* Do the first @len characters of the text equal the word? */
 static bool is_word(const char *text, size_t len, const char *word)
 {
 	return len == strlen(word) && !strncmp(text, word, len);
@@ -50,7 +50,7 @@ static u64 find_class(const char *text, size_t len)
 	return 0;
 }
 
-/* Reads "irq:perfmon" and moves @text past it; each class once. */
+/* Parse "irq:perfmon" and advance @text past it. Each class is allowed once. */
 static int parse_class(const char **text, u64 *named, u64 *perfmon)
 {
 	const char *who;
@@ -117,9 +117,9 @@ MODULE_PARM_DESC(kernel_classes,
 		 "Who may record a class of kernel events, user or perfmon (default irq:perfmon,syscall:perfmon, others user)");
 
 /**
- * pxt_permission_classes() - the classes of the kernel's events that the caller may record
+ * pxt_permission_classes() - get the classes of kernel events that the caller may record
  *
- * This kernel may not have all of them: see pxt_tracepoints_classes().
+ * This kernel may not support all of them: see pxt_tracepoints_classes().
  *
  * Return: POSIXTRACE_CLASS_*.
  */

@@ -13,10 +13,10 @@ struct tracepoint;
 /**
  * struct pxt_probe - a tracepoint and its handler
  * @name: of the tracepoint
- * @function: as its TP_PROTO says
- * @optional: the class does without it where the kernel has no such tracepoint
- * @tp: the tracepoint, or NULL if this kernel has none; constant once the module is loaded
- * @registered: it has the handler; under the lock of the registration
+ * @function: handler, with arguments as in its TP_PROTO
+ * @optional: the class works without it on kernels without this tracepoint
+ * @tp: the tracepoint, or NULL if this kernel does not have it; constant once the module is loaded
+ * @registered: the handler is registered; under the lock of the registration
  */
 struct pxt_probe {
 	const char *name;
@@ -27,10 +27,10 @@ struct pxt_probe {
 };
 
 /**
- * struct pxt_probes - those of a class
+ * struct pxt_probes - the probes of a class
  * @class: POSIXTRACE_CLASS_*
- * @probe: of the class
- * @count: how many there are; 0 if this architecture has no such class
+ * @probe: array of probes
+ * @count: number of probes; 0 if the class does not exist on this architecture
  * @begin: called before handlers are registered, if not NULL; may sleep
  */
 struct pxt_probes {

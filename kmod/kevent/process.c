@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Class process: births, programs, ends and names.
+ * Class process: fork, exec, exit and rename.
  *
- * From Linux 7.0 on, these handlers may be preempted: they use no data of the CPU, and what they
- * call turns interrupts off where it does.
+ * Since Linux 7.0, these handlers may be preempted: they use no per-CPU data, and the called
+ * functions disable interrupts where needed.
  */
 #include <linux/binfmts.h>
 #include <linux/sched/signal.h>
@@ -42,7 +42,7 @@ static void process_fork(void *unused, struct task_struct *parent, struct task_s
 static const struct pxt_kevent exec_event = {
 	.id = POSIXTRACE_ID_EXEC,
 	.class = PXT_CLASS(PROCESS),
-	/* The old program has chosen the file. */
+	/* The file was chosen by the old program. */
 	.hidden = true,
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Since when threads have been runnable, without a place in struct task_struct. A small table: if
- * two runnable threads need the same place, the older time is forgotten, and is reported as
+ * Records since when threads are runnable, without a field in struct task_struct. Uses a small
+ * table: if two runnable threads need the same entry, the older time is dropped and reported as
  * unknown.
  */
 #include <linux/hash.h>
@@ -14,10 +14,10 @@
 #define RUNNABLE_BITS	11
 
 /**
- * struct runnable - a thread that waits for a CPU
- * @lock: guards the rest; interrupts are off, locks of the scheduler may be held; innermost
+ * struct runnable - a thread waiting for a CPU
+ * @lock: guards the rest; interrupts are off, scheduler locks may be held; innermost
  * @task: the thread, only to be compared
- * @since: when it was woken or preempted, ns
+ * @since: time it was woken or preempted, ns
  */
 struct runnable {
 	raw_spinlock_t lock;
@@ -33,10 +33,10 @@ static struct runnable *place_of(const struct task_struct *task)
 }
 
 /**
- * pxt_runnable_begin() - a thread waits for a CPU from now on
+ * pxt_runnable_begin() - note that a thread starts to wait for a CPU
  * @task: the thread
  *
- * Context: in a tracepoint; locks of the scheduler may be held.
+ * Context: in a tracepoint; scheduler locks may be held.
  */
 void pxt_runnable_begin(struct task_struct *task)
 {
@@ -50,13 +50,13 @@ void pxt_runnable_begin(struct task_struct *task)
 }
 
 /**
- * pxt_runnable_end() - a thread has a CPU
+ * pxt_runnable_end() - note that a thread got a CPU
  * @task: the thread
  *
- * Context: in a tracepoint; locks of the scheduler may be held.
+ * Context: in a tracepoint; scheduler locks may be held.
  *
- * Return: when it began to wait, ns; 0 if that is not known. May be the time of an earlier thread
- * that no stream traced when it ran again.
+ * Return: when it started to wait, ns; 0 if unknown. May be the time of an earlier thread that was
+ * not traced when it ran again.
  */
 u64 pxt_runnable_end(struct task_struct *task)
 {
@@ -74,7 +74,7 @@ u64 pxt_runnable_end(struct task_struct *task)
 }
 
 /**
- * pxt_runnable_init() - prepare the table
+ * pxt_runnable_init() - initialize the table
  */
 void pxt_runnable_init(void)
 {

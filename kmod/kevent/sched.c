@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Class sched: when threads leave and get a CPU, are woken, and move.
+ * Class sched: threads leave and get a CPU, are woken, and migrate.
  *
- * These handlers run with the lock of a run queue or of a task, and interrupts off, on PREEMPT_RT,
- * too.
+ * These handlers run with the lock of a run queue or of a task, and with interrupts off, even on
+ * PREEMPT_RT.
  */
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -15,7 +15,7 @@
 #include "stream/stream.h"
 #include "target/interest.h"
 
-/* As the kernel's own sched_switch shows it: a preempted task runs on, whatever it prepared. */
+/* Like the kernel's sched_switch: a preempted task keeps running, whatever state it had set. */
 static u8 state_of(const struct task_struct *task, bool preempt, unsigned int state)
 {
 	return preempt ? 0 : __task_state_index(state, task->exit_state);
@@ -58,7 +58,7 @@ static void switch_out(struct task_struct *prev, struct task_struct *next, bool 
 		pxt_runnable_begin(prev);
 }
 
-/* The time at the end of a wait, and what belongs to the stream. */
+/* Data of the event, and the times of the wait for each stream. */
 struct switch_in {
 	struct pxt_switch_in data;
 	u64 since;
@@ -70,8 +70,8 @@ static void fill_prev(void *data, const struct pxt_stream *stream, struct task_s
 	struct switch_in *in = data;
 
 	/*
-	 * A time from before the stream may be that of another thread. And the clock of the streams
-	 * may have gone back since: it follows the time of day again when no stream is left.
+	 * A time before the stream may belong to another thread. The clock of the streams may also
+	 * have gone back since then: it follows the time of day again when no stream is left.
 	 */
 	if (in->since > stream->attr.creation_time && in->since <= in->now)
 		in->data.runnable = in->now - in->since;
@@ -98,7 +98,7 @@ static void switch_in(struct task_struct *prev, struct task_struct *next)
 	pxt_kevent_record(&switch_in_event, next, prev, &in, sizeof(in.data));
 }
 
-/* Not inlined, so that the common path needs no stack; its arguments are where they are already. */
+/* Not inlined, so that the common path needs no stack; the arguments are already in place. */
 static noinline __noclone void record_switch(void *data, bool preempt, struct task_struct *prev,
 					     struct task_struct *next, unsigned int prev_state)
 {
@@ -108,7 +108,7 @@ static noinline __noclone void record_switch(void *data, bool preempt, struct ta
 		switch_in(prev, next);
 }
 
-/* On the way of every switch of the machine: the look is all that most of them need. */
+/* Runs in every context switch of the machine: most need only this check. */
 static void sched_switch(void *data, bool preempt, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
@@ -120,7 +120,7 @@ static void fill_waker(void *data, const struct pxt_stream *stream, struct task_
 {
 	struct pxt_wakeup *wakeup = data;
 
-	/* Of an interrupt, there is no other thread. */
+	/* An interrupt has no waking thread. */
 	if (wakeup->by == PXT_WAKER_INTERRUPT)
 		return;
 	wakeup->by = other ? PXT_WAKER_THREAD : PXT_WAKER_ANOTHER;
@@ -136,7 +136,7 @@ static const struct pxt_kevent wakeup_event = {
 
 static noinline void record_wakeup(struct task_struct *task, bool new)
 {
-	/* Not in_interrupt(): a task that has only turned softirqs off is the waker. */
+	/* Not in_interrupt(): a task that has merely disabled softirqs is the waker. */
 	bool interrupt = in_hardirq() || in_serving_softirq();
 	struct pxt_wakeup data = {
 		.prio = task->prio,
@@ -149,7 +149,7 @@ static noinline void record_wakeup(struct task_struct *task, bool new)
 		pxt_runnable_begin(task);
 }
 
-/* In the waker. The tracepoint sched_wakeup may be hit on another CPU, in an interrupt. */
+/* Runs in the waker. The tracepoint sched_wakeup may run on another CPU, in an interrupt. */
 static void sched_waking(void *data, struct task_struct *task)
 {
 	if (unlikely(pxt_interest_in(task)))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Class signal: signals that are sent to a thread, and that it takes.
+ * Class signal: signals sent to and taken by a thread.
  *
- * signal_generate is called with the lock of the signal handlers. From Linux 7.0 on, the handlers
- * may be preempted: they use no data of the CPU.
+ * signal_generate is called with the lock of the signal handlers. Since Linux 7.0, the tracepoint
+ * handlers may be preempted: they use no per-CPU data.
  */
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
@@ -26,8 +26,8 @@ static int code_of(const struct kernel_siginfo *info)
 }
 
 /*
- * The thread that sends the signal, or NULL if there is none: in interrupts, and if the kernel
- * tells a thread what it has done itself. If a child ends, the child is the sender.
+ * The thread that sends the signal. NULL in interrupts, and if the kernel informs a thread about
+ * its own actions. When a child exits, the child is the sender.
  */
 static struct task_struct *sender_of(const struct kernel_siginfo *info, struct task_struct *task)
 {

@@ -2,9 +2,9 @@
 /*
  * Class syscall: system calls, with their arguments as words, and their results.
  *
- * While these tracepoints have a handler, all tasks of the machine take the slow way into and out
- * of the kernel. From Linux 6.13 on, the handlers may be preempted, and could take page faults:
- * they use no data of the CPU, and no memory of the program.
+ * While these tracepoints have a handler, all tasks of the machine take the slow path into and out
+ * of the kernel. Since Linux 6.13, the handlers may be preempted, and could take page faults: they
+ * use no per-CPU data and no user memory.
  */
 #include <linux/compat.h>
 #include <linux/nospec.h>
@@ -19,13 +19,13 @@
 #include "kevent/probe.h"
 #include "target/interest.h"
 
-/* Compilers know the length, so no event has to find it. */
+/* The compiler computes the length, so events need not. */
 struct name {
 	const char *text;
 	size_t len;
 };
 
-/* Longer ones are cut, as they are in struct pxt_syscall_data. */
+/* Longer names are truncated, as in struct pxt_syscall_data. */
 #define PXT_NAME(name) \
 	{ #name, (sizeof(#name) < PXT_NAME_SIZE ? sizeof(#name) : PXT_NAME_SIZE) - 1 }
 
@@ -41,12 +41,12 @@ static const struct name names[] = {
 #define PXT_NATIVE(name)
 #define PXT_IA32(name)[__NR_ia32_##name] = PXT_NAME(name),
 
-/* Of 32-bit programs. Only the headers of x86 have constants for both. */
+/* Names for 32-bit programs. Only the x86 headers have constants for both. */
 static const struct name compat_names[] = {
 #include "syscallnames.h"
 };
 
-/* Of a number that has no name, the length is 0. */
+/* Numbers without a name have length 0. */
 static const struct name *name_of(long nr, bool compat)
 {
 	static const struct name none;
@@ -55,7 +55,7 @@ static const struct name *name_of(long nr, bool compat)
 
 	if (nr < 0 || nr >= size)
 		return &none;
-	/* The program has chosen the number. */
+	/* The number is controlled by the program. */
 	return &table[array_index_nospec(nr, size)];
 }
 
@@ -66,7 +66,7 @@ static const struct pxt_kevent syscall_entry_event = {
 
 static void sys_enter(void *unused, struct pt_regs *regs, long nr)
 {
-	/* What is recorded of it is set. */
+	/* Only initialized parts are recorded. */
 	struct pxt_syscall_data data PXT_UNINITIALIZED;
 	const struct name *name;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers handlers of tracepoints for the events of the kernel: the other files here have the
- * handlers. The tracepoints are found by name, and have a handler only while there is a stream that
- * asks for their class, and for a while after the last one.
+ * Registers tracepoint handlers for kernel events: the other files here have the handlers.
+ * Tracepoints are found by name. They have a handler only while a stream requests their class, and
+ * for some time after the last one.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -30,18 +30,19 @@ static const struct pxt_probes *const all[] = {
 };
 
 /*
- * How long handlers stay registered after the last stream of a class. Each registration and each
- * removal interrupts all CPUs, so this bounds how often users can cause that. System calls of all
- * processes are slower while theirs are registered, and few users may have these.
+ * How long handlers remain registered after the last stream of a class. Each registration and
+ * removal interrupts all CPUs, so this limits how often users can cause that. While system call
+ * handlers are registered, system calls of all processes are slower, and few users may request
+ * them.
  */
 #define KEEP_SECONDS		60
 #define KEEP_SYSCALL_SECONDS	10
 
 /**
- * struct class_use - who needs the handlers of a class
- * @users: streams that ask for the class
- * @ready: all handlers are registered, and stay so while there are users
- * @removal: removes them; queued when the last user leaves, for later
+ * struct class_use - use of the handlers of a class
+ * @users: streams that request the class
+ * @ready: all handlers are registered, and remain so while there are users
+ * @removal: removes the handlers; queued with a delay when the last user leaves
  *
  * @users changes, and @removal is queued, under pxt_class_use_lock. @ready changes under both
  * locks.
@@ -52,14 +53,14 @@ struct class_use {
 	struct delayed_work removal;
 };
 
-/* As in all[]. */
+/* Indexed like all[]. */
 static struct class_use uses[ARRAY_SIZE(all)];
 static DEFINE_SPINLOCK(pxt_class_use_lock);
 
 /*
- * Guards which handlers are registered. Outside of the kernel's locks of the tracepoints, which
- * interrupt all CPUs: only CREATE, which a signal can end, and the work that removes handlers take
- * it.
+ * Guards the set of registered handlers. Nests outside the kernel's tracepoint locks, whose holders
+ * interrupt all CPUs: taken only by CREATE, which a signal can end, and by the work that removes
+ * handlers.
  */
 static DEFINE_MUTEX(pxt_tracepoints_lock);
 
@@ -75,7 +76,7 @@ static void find_tracepoint(struct tracepoint *tp, void *unused)
 	}
 }
 
-/* With pxt_tracepoints_lock. A handler may still run when this returns. */
+/* Called with pxt_tracepoints_lock. A handler may still be running on return. */
 static void unregister(const struct pxt_probes *probes)
 {
 	struct pxt_probe *probe;
@@ -112,7 +113,7 @@ static void removal(struct work_struct *work)
 	remove_unused(container_of(to_delayed_work(work), struct class_use, removal));
 }
 
-/* With pxt_class_use_lock. */
+/* Called with pxt_class_use_lock. */
 static void remove_later(struct class_use *use)
 {
 	bool short_time = all[use - uses]->class == POSIXTRACE_CLASS_SYSCALL;
@@ -122,7 +123,7 @@ static void remove_later(struct class_use *use)
 }
 
 /**
- * pxt_tracepoints_init() - look which tracepoints this kernel has
+ * pxt_tracepoints_init() - find the tracepoints of this kernel
  */
 void pxt_tracepoints_init(void)
 {
@@ -137,7 +138,7 @@ void pxt_tracepoints_init(void)
 /**
  * pxt_tracepoints_exit() - remove all handlers
  *
- * There is no stream, and none can be made. pxt_process_exit() waits for handlers that still run.
+ * All streams are gone, and none can be created. pxt_process_exit() waits for running handlers.
  * Context: may sleep.
  */
 void pxt_tracepoints_exit(void)
@@ -162,7 +163,7 @@ static bool is_complete(const struct pxt_probes *probes)
 }
 
 /**
- * pxt_tracepoints_classes() - the classes that this kernel can record
+ * pxt_tracepoints_classes() - get the classes that this kernel can record
  *
  * Return: POSIXTRACE_CLASS_*.
  */
@@ -176,7 +177,10 @@ u64 pxt_tracepoints_classes(void)
 	return classes;
 }
 
-/* Registers those that are not: after a failure, the work removes what this has registered. */
+/*
+ * Register all handlers not registered yet. After a failure, the work removes those registered
+ * here.
+ */
 static int register_all(const struct pxt_probes *probes)
 {
 	struct pxt_probe *probe;
@@ -195,7 +199,7 @@ static int register_all(const struct pxt_probes *probes)
 	return 0;
 }
 
-/* One more user, if the handlers are registered. */
+/* Add a user if the handlers are registered. */
 static bool use_ready(struct class_use *use)
 {
 	bool ready;
@@ -232,7 +236,7 @@ static int get_class(struct class_use *use)
 	return err;
 }
 
-/* @count: of all[] */
+/* @count: entries of all[] to put */
 static void put_classes(u64 classes, size_t count)
 {
 	spin_lock(&pxt_class_use_lock);
@@ -244,10 +248,10 @@ static void put_classes(u64 classes, size_t count)
 }
 
 /**
- * pxt_tracepoints_get() - one more stream has events of the kernel
+ * pxt_tracepoints_get() - add a stream with kernel events
  * @classes: POSIXTRACE_CLASS_*, checked
  *
- * Context: may sleep. Waits only for classes that have no handlers.
+ * Context: may sleep. Waits only for classes without handlers.
  * Return: 0; -ENOMEM; -EINTR if the caller is killed.
  */
 int pxt_tracepoints_get(u64 classes)
@@ -268,10 +272,10 @@ int pxt_tracepoints_get(u64 classes)
 }
 
 /**
- * pxt_tracepoints_put() - one stream with events of the kernel less
- * @classes: of pxt_tracepoints_get()
+ * pxt_tracepoints_put() - remove a stream with kernel events
+ * @classes: from pxt_tracepoints_get()
  *
- * Waits for no registration. The handlers stay for a while: one may still run after this.
+ * Does not wait for registrations. The handlers remain for a while: one may still run after this.
  */
 void pxt_tracepoints_put(u64 classes)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clearing a stream: it keeps only its state, its filter and its event types.
+ * Clears a stream: only its state, its filter and its event types are kept.
  */
 #include "log/log.h"
 #include "ring/reclaim.h"
@@ -14,14 +14,14 @@ static void clear_locked(struct pxt_stream *stream)
 	struct pxt_pool *pool = &stream->pool;
 
 	lockdep_assert_held(&stream->lock);
-	/* Meanwhile no target writes, and no sub-buffer is handed out. */
+	/* Until this is done, targets cannot write, and sub-buffers are not handed out. */
 	pxt_gate_set_enabled(&stream->link, false);
 	pxt_subbuf_set_full(pool, true);
 	pxt_gate_synchronize(&stream->link);
 	pxt_reclaim_all(pool);
 	pxt_subbuf_clear_full(pool);
 
-	/* A stream that was full has stopped, and stays suspended. */
+	/* A full stream has stopped, and remains suspended. */
 	WRITE_ONCE(stream->full, false);
 	stream->overrun = false;
 	stream->lost_seen = 0;
@@ -33,10 +33,11 @@ static void clear_locked(struct pxt_stream *stream)
 }
 
 /**
- * pxt_clear_logged() - throw away all recorded events of a stream
+ * pxt_clear_logged() - discard all recorded events of a stream
  * @stream: not locked
  *
- * With a log, the task that serves it calls this, so no sub-buffer is being written to the log.
+ * With a log, the task that serves it calls this, so sub-buffers are not being written to the log.
+ * Context: may sleep.
  * Context: may sleep.
  *
  * Return: 0; -ESHUTDOWN.
@@ -55,13 +56,13 @@ int pxt_clear_logged(struct pxt_stream *stream)
 }
 
 /**
- * pxt_clear() - CLEAR: throw away all recorded events
+ * pxt_clear() - CLEAR: discard all recorded events
  * @stream: not locked
  *
- * POSIX: posix_trace_clear(). A running stream keeps running; a suspended or full one is
- * suspended afterwards; a log restarts. Context: may sleep.
+ * POSIX: posix_trace_clear(). A running stream keeps running; a suspended or full one is suspended
+ * afterwards; a log is restarted. Context: may sleep.
  *
- * Return: 0; -ESHUTDOWN; with a log: -EINTR if a fatal signal came.
+ * Return: 0; -ESHUTDOWN; with a log: -EINTR after a fatal signal.
  */
 int pxt_clear(struct pxt_stream *stream)
 {

@@ -13,8 +13,8 @@
 #define WORDS	(POSIXTRACE_ID_MAX / 64)
 
 /*
- * The filters before and after the change, and the one in force meanwhile; @known is the number of
- * event types before the change.
+ * The filters before and after the change, and the one in force during the change; @known is the
+ * number of event types before it.
  */
 struct change {
 	u32 known;
@@ -45,8 +45,8 @@ static void compute(struct change *change, struct pxt_link *link,
 }
 
 /*
- * Events before FILTER in the stream have passed the old filter, events after it the new one. So
- * both are in force while FILTER is recorded.
+ * Events before FILTER in the stream have passed the old filter, events after it the new one. Both
+ * are therefore in force while FILTER is recorded.
  */
 static int change_locked(struct pxt_stream *stream, const struct change *change,
 			 const struct posixtrace_origin *origin)
@@ -72,8 +72,8 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 	if (record) {
 		pxt_clock_pass(pxt_sysevent_filter(stream, &caller, change->sets));
 		/*
-		 * A writer may take its time first, and then look at the gate: it starts over, so
-		 * that what passes from now on is younger than FILTER.
+		 * A writer may read the clock before it checks the gate: it restarts, so that
+		 * events passing from now on are younger than FILTER.
 		 */
 		pxt_gate_synchronize(&stream->link);
 	}
@@ -87,9 +87,8 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
  * @stream: not locked
  * @arg: private copy of the argument
  *
- * POSIX: posix_trace_set_filter(). When it returns, no event of a type in the filter is
- * recorded any more. A running stream records FILTER, unless the old or the new filter
- * contains it. Context: may sleep.
+ * POSIX: posix_trace_set_filter(). On return, event types in the filter are no longer recorded. A
+ * running stream records FILTER unless the old or the new filter contains it. Context: may sleep.
  *
  * Return: 0; -EINVAL; -ENOMEM; -ESHUTDOWN.
  */
@@ -118,7 +117,7 @@ int pxt_filter_set(struct pxt_stream *stream, const struct posixtrace_filter *ar
 /**
  * pxt_filter_get() - GET_FILTER
  * @stream: not locked
- * @set: gets the filter
+ * @set: result
  *
  * POSIX: posix_trace_get_filter(). Context: may sleep.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The commands of traced processes while they record: EVENT, NEXT, WAKE.
+ * The commands that traced processes use to record: EVENT, NEXT, WAKE.
  */
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
@@ -22,18 +22,18 @@
 #define SMALL_DATA	256
 
 /*
- * How often to ask for room. Only a process that keeps changing its own heads needs more, and
+ * How often to request room. Only a process that keeps changing its heads needs more tries, and it
  * must not keep the kernel busy here.
  */
 #define TRIES_MAX	16
 
 /**
- * struct event - one event on its way into the streams
+ * struct event - an event being recorded into the streams
  * @arg: copy of the argument of EVENT
  * @address_high: as in the gate of the process
  * @id: the event type, checked as an index, also against speculation
  * @data: a copy of the data
- * @copied: bytes in @data: as many as the stream with the largest max-data-size keeps
+ * @copied: bytes in @data: what the stream with the largest max-data-size keeps
  */
 struct event {
 	const struct posixtrace_event *arg;
@@ -68,16 +68,16 @@ static void count_lost(const struct pxt_pool *pool)
 	WRITE_ONCE(*lost, READ_ONCE(*lost) + 1);
 }
 
-/* The outcome of one try to record. */
+/* The result of one attempt to record. */
 enum outcome {
 	OUTCOME_DONE,		/* recorded, or lost, or not wanted */
-	OUTCOME_WAKE,		/* recorded, and a reader sleeps */
+	OUTCOME_WAKE,		/* recorded, and a reader is asleep */
 	OUTCOME_NO_ROOM,
 };
 
 /*
- * One section with interrupts off looks at the gate and the slot, and commits. Each change of
- * gate or slot is followed by a synchronization, which waits for this section.
+ * Check the gate and the slot, and commit, in one section with interrupts off. Each change of gate
+ * or slot is followed by a synchronization, which waits for this section.
  */
 static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_stream *stream,
 			       struct pxt_entry *entry, const void *data, bool last)
@@ -90,14 +90,14 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 
 	local_irq_save(flags);
 	/*
-	 * This thread was marked as running before; now it looks at gate and slot. Pairs with
-	 * the barrier in pxt_synchronize_look(): either the synchronization waits for this
-	 * section, or this section sees the change.
+	 * This thread was marked as running earlier; now it checks gate and slot. Pairs with the
+	 * barrier in pxt_synchronize_look(): either the synchronization waits for this section, or
+	 * this section sees the change.
 	 */
 	smp_mb();
 	if (!(READ_ONCE(target->gate->enable[id]) & BIT(slot)) ||
 	    rcu_access_pointer(target->slot[slot]) != &stream->link) {
-		/* Not wanted any more. */
+		/* No longer wanted. */
 	} else if (READ_ONCE(pool->full)) {
 		count_lost(pool);
 	} else {
@@ -116,7 +116,7 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 	return outcome;
 }
 
-/* Into the stream of one slot. The caller has a reference. */
+/* Record into the stream of one slot. The caller holds a reference. */
 static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *stream,
 			const struct event *event)
 {
@@ -211,14 +211,14 @@ static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 
 /**
  * pxt_record_event() - EVENT: record an event into all streams that want it
- * @target: of the calling process; NULL if it has none
+ * @target: of the calling process; NULL if it is not a target
  * @arg: private copy of the argument
  *
  * POSIX: posix_trace_event(), for processes that cannot write the sub-buffers themselves.
  * Context: may sleep.
  *
- * Return: 0, also if no stream wants it; -EFAULT if the data cannot be read; -ENOMEM for data
- * above 256 bytes, then each stream that wants it counts it as lost; -EINVAL if it is no
+ * Return: 0, also if no stream wants it; -EFAULT if the data cannot be read; -ENOMEM for data above
+ * 256 bytes, with the event counted as lost by each stream that wants it; -EINVAL if it is not a
  * user event.
  */
 int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *arg)
@@ -245,8 +245,8 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 	event.copied = min(arg->data_len, largest_data(target, mask));
 	if (event.copied > sizeof(small)) {
 		/*
-		 * Charged to the memory cgroup of the caller: by a page fault the caller may
-		 * make the copy, and so the allocation, last as long as it likes.
+		 * Charged to the memory cgroup of the caller: through a page fault, the caller may
+		 * prolong the copy, and with it the allocation, as long as it likes.
 		 */
 		large = kvmalloc(event.copied, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!large) {
@@ -265,14 +265,14 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 }
 
 /**
- * pxt_record_next() - NEXT: a record did not fit into this CPU's sub-buffer
- * @target: of the calling process; NULL if it has none
+ * pxt_record_next() - NEXT: get a new sub-buffer when a record did not fit
+ * @target: of the calling process; NULL if it is not a target
  * @arg: private copy of the argument
  *
  * Context: may sleep.
- * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, if none is free and the stream was
- * stopped meanwhile, or if it is being cleared; -EINVAL; -ENOSPC if the stream is full, then the
- * event was counted as lost; -ESTALE if that stream is not in that slot any more.
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, if none is free and the stream was stopped
+ * during the call, or if it is being cleared; -EINVAL; -ENOSPC if the stream is full, with the
+ * event counted as lost; -ESTALE if that stream is no longer in that slot.
  */
 int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg)
 {
@@ -299,7 +299,7 @@ int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg
 
 /**
  * pxt_record_wake() - WAKE: wake the readers of streams that the process has recorded into
- * @target: of the calling process; NULL if it has none
+ * @target: of the calling process; NULL if it is not a target
  * @mask: slots
  */
 void pxt_record_wake(struct pxt_target *target, u32 mask)

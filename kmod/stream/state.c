@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The states of a stream: suspended, running, full; and reporting them.
+ * The states of a stream (suspended, running, full), and the commands that report them.
  */
 #include <linux/errno.h>
 
@@ -14,7 +14,7 @@
 #include "stream/sysevent.h"
 
 /**
- * pxt_state_publish() - show the state to the reader, as a hint
+ * pxt_state_publish() - publish the state to the reader, as a hint
  * @stream: locked, not dead
  */
 void pxt_state_publish(struct pxt_stream *stream)
@@ -32,7 +32,7 @@ static void set_full(struct pxt_stream *stream, bool full)
 	pxt_state_publish(stream);
 }
 
-/* Events from now on are lost, until START. */
+/* Events are lost from now on, until START. */
 static void begin_gap(struct pxt_pool *pool, u64 first)
 {
 	unsigned long flags;
@@ -45,8 +45,8 @@ static void begin_gap(struct pxt_pool *pool, u64 first)
 }
 
 /*
- * The stream stopped before it became full for lack of a sub-buffer for the kernel's events. What
- * was lost until then is a gap.
+ * The stream stopped before it became full for lack of a sub-buffer for kernel events. The events
+ * lost until then are a gap.
  */
 static void end_kernel_full(struct pxt_pool *pool)
 {
@@ -69,9 +69,9 @@ static void run(struct pxt_stream *stream, u64 start)
 	stream->running = true;
 	end_kernel_full(&stream->pool);
 	/*
-	 * START is the first event, so wait until the clock is past it. A writer may read the
-	 * clock before it looks at the gate; then it looks at the time that
-	 * pxt_subbuf_not_before() stores.
+	 * START is the first event, so wait until the clock is past it. A writer may read the clock
+	 * before it checks the gate; in that case it checks the time stored by
+	 * pxt_subbuf_not_before().
 	 */
 	pxt_clock_pass(start);
 	pxt_subbuf_not_before(&stream->pool, start);
@@ -115,9 +115,9 @@ static int start_locked(struct pxt_stream *stream, const struct posixtrace_origi
  * @origin: the caller
  *
  * POSIX: posix_trace_start(). If there is no room for START, the stream is full, counts lost
- * events, and starts when it was read empty. Context: may sleep.
+ * events, and starts once it is completely read. Context: may sleep.
  *
- * Return: 0, also if it runs already or is full; -ENOMEM; -ESHUTDOWN.
+ * Return: 0, also if already running or full; -ENOMEM; -ESHUTDOWN.
  */
 int pxt_state_start(struct pxt_stream *stream, const struct posixtrace_origin *origin)
 {
@@ -139,7 +139,7 @@ int pxt_state_start(struct pxt_stream *stream, const struct posixtrace_origin *o
  *
  * POSIX: posix_trace_stop(). Context: may sleep.
  *
- * Return: 0, also if it is suspended already; -ESHUTDOWN.
+ * Return: 0, also if already suspended; -ESHUTDOWN.
  */
 int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *origin)
 {
@@ -164,7 +164,7 @@ int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *or
 /**
  * pxt_state_become_full() - suspend a stream that has run out of memory
  * @stream: locked, running, not LOOP
- * @forced: even if there is a free sub-buffer, as those for system events are full
+ * @forced: even if a sub-buffer is free, because the ones for system events are full
  *
  * Records STOP. The gate stays open: further events are counted as dropped.
  * Context: may sleep.
@@ -186,11 +186,11 @@ void pxt_state_become_full(struct pxt_stream *stream, bool forced)
 }
 
 /**
- * pxt_state_kernel_full() - suspend a stream without a sub-buffer for the kernel's events
+ * pxt_state_kernel_full() - suspend a stream without a sub-buffer for kernel events
  * @stream: locked, not dead
  *
- * Does nothing if there was one. Events were lost, so it does not matter whether there is one
- * now. Context: may sleep.
+ * Has no effect if there was one. Events were lost, so it does not matter if one is free now.
+ * Context: may sleep.
  */
 void pxt_state_kernel_full(struct pxt_stream *stream)
 {
@@ -204,10 +204,10 @@ void pxt_state_kernel_full(struct pxt_stream *stream)
 }
 
 /**
- * pxt_state_log_full() - suspend a stream whose log is full
+ * pxt_state_log_full() - suspend a stream with a full log
  * @stream: locked
  *
- * Events are dropped from now on, until it is cleared. Context: may sleep.
+ * Events are dropped from now on until the stream is cleared. Context: may sleep.
  */
 void pxt_state_log_full(struct pxt_stream *stream)
 {
@@ -220,11 +220,11 @@ void pxt_state_log_full(struct pxt_stream *stream)
 }
 
 /**
- * pxt_state_restart() - start a full stream again if it was read empty
+ * pxt_state_restart() - restart a full stream if it was completely read
  * @stream: locked, full
  *
  * Context: may sleep.
- * Return: 0; -EBUSY if it is not empty; -ENOMEM.
+ * Return: 0; -EBUSY if it has unread events; -ENOMEM.
  */
 int pxt_state_restart(struct pxt_stream *stream)
 {
@@ -253,9 +253,9 @@ int pxt_state_restart(struct pxt_stream *stream)
  *
  * The stream may become full. Context: may sleep.
  *
- * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, if none is free and the stream was
- * stopped meanwhile, if it is being cleared, or if the caller is killed; -ENOSPC if the stream is
- * full, then the event was counted as lost; -ESHUTDOWN.
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, if none is free and the stream was stopped
+ * during the call, if it is being cleared, or if the caller is killed; -ENOSPC if the stream is
+ * full, with the event counted as lost; -ESHUTDOWN.
  */
 int pxt_state_next(struct pxt_stream *stream, u32 size)
 {
@@ -269,10 +269,10 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
 			pxt_wake_filled(&stream->pool);
 		if (ret != -ENOBUFS)
 			return ret;
-		/* The holder, a thread of the controller, may wait for memory. */
+		/* The holder, a thread of the controller, may be waiting for memory. */
 		if (mutex_lock_killable(&stream->lock))
 			return -EAGAIN;
-		/* If it is dead or full by now, the next round returns that. */
+		/* If it is dead or full by now, the next iteration returns that. */
 		if (!stream->dead && !stream->pool.full) {
 			if (stream->running)
 				pxt_state_become_full(stream, false);
@@ -291,10 +291,9 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
  * @subbuf: number of a sub-buffer, or POSIXTRACE_NONE
  *
  * Context: may sleep.
- * Return: 0; -EBUSY if the sub-buffer is in use or not read to its end, or, with
- * POSIXTRACE_NONE, if the stream is full and not read empty; -EINVAL if there is no such
- * sub-buffer, or if the stream has a log; -ENOMEM if there is no memory to start a full
- * stream again; -ESHUTDOWN.
+ * Return: 0; -EBUSY if the sub-buffer is in use or not completely read, or, with POSIXTRACE_NONE,
+ * if the stream is full and has unread events; -EINVAL if there is no such sub-buffer, or if the
+ * stream has a log; -ENOMEM if there is no memory to restart a full stream; -ESHUTDOWN.
  */
 int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
 {
@@ -312,13 +311,13 @@ int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
 	else if (stream->full)
 		full = pxt_state_restart(stream);
 	mutex_unlock(&stream->lock);
-	/* The sub-buffer was released; unread events in others are no error. */
+	/* The sub-buffer was released; unread events in others are not an error. */
 	return subbuf == POSIXTRACE_NONE ? full : 0;
 }
 
 /*
- * LOOP: is the next sub-buffer one with unread events? That holds whether the stream runs or was
- * stopped. UNTIL_FULL overwrites nothing, so it never holds there.
+ * LOOP: does the next sub-buffer contain unread events? This is independent of the stream running
+ * or being stopped. UNTIL_FULL never overwrites, so the answer is always no.
  */
 static bool memory_is_full(struct pxt_pool *pool)
 {
@@ -347,7 +346,7 @@ static bool take_overrun(struct pxt_pool *pool)
 /**
  * pxt_state_status() - GET_STATUS
  * @stream: not locked
- * @status: gets the status
+ * @status: result
  *
  * POSIX: posix_trace_get_status(). An overrun is reported once.
  * Context: may sleep.
@@ -383,7 +382,7 @@ unlock:
 }
 
 /**
- * pxt_state_unreported() - take back a status that did not reach the process
+ * pxt_state_unreported() - restore a status that did not reach the process
  * @stream: not locked
  * @status: from pxt_state_status()
  *
@@ -402,7 +401,7 @@ void pxt_state_unreported(struct pxt_stream *stream, const struct posixtrace_sta
 /**
  * pxt_state_stats() - GET_STATS
  * @stream: not locked
- * @stats: gets the numbers
+ * @stats: result
  *
  * Context: may sleep.
  * Return: 0; -ESHUTDOWN.
@@ -430,10 +429,10 @@ int pxt_state_stats(struct pxt_stream *stream, struct posixtrace_stats *stats)
 /**
  * pxt_state_kernel_stats() - KERNEL_STATS
  * @stream: not locked
- * @stats: gets the numbers
+ * @stats: result
  *
  * Context: may sleep.
- * Return: 0, with zeros if the stream has no events of the kernel; -ESHUTDOWN.
+ * Return: 0, with zeros if the stream has no kernel events; -ESHUTDOWN.
  */
 int pxt_state_kernel_stats(struct pxt_stream *stream, struct posixtrace_kernel_stats *stats)
 {

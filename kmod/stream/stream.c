@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a stream: making, finding and freeing it. Its states are in state.c, its end
- * is in teardown/shutdown.c.
+ * The lifetime of a stream: creating, finding and freeing it. state.c handles its states,
+ * teardown/shutdown.c its end.
  */
 #include <linux/file.h>
 #include <linux/idr.h>
@@ -49,16 +49,16 @@ static int make_log(struct pxt_stream *stream, int fd)
 }
 
 /**
- * pxt_stream_new() - make a stream, without publishing it
+ * pxt_stream_new() - create a stream without publishing it
  * @attr: checked attributes
  * @table: of the process to trace; the stream takes a reference
- * @file: the stream will belong to it
+ * @file: will own the stream
  * @log_fd: descriptor of its log, or -1
  *
  * Context: may sleep.
- * Return: one reference, to be ended with pxt_stream_shutdown() and pxt_stream_put(); or
- * -EAGAIN if there are too many streams, in all or of this user; -ENOMEM if there is no
- * memory, or the user may not lock that much; -EBADF, -EINVAL if @log_fd cannot be the log.
+ * Return: one reference, to be released with pxt_stream_shutdown() and pxt_stream_put(); or -EAGAIN
+ * if there are too many streams, in total or of this user; -ENOMEM if there is not enough memory,
+ * or the user may not lock that much; -EBADF, -EINVAL if @log_fd cannot be the log.
  */
 struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_table *table,
 				  struct file *file, int log_fd)
@@ -116,7 +116,7 @@ fail:
 }
 
 /**
- * pxt_stream_publish() - let the target and the hooks find a new stream
+ * pxt_stream_publish() - make a new stream visible to the target and the hooks
  * @stream: from pxt_stream_new()
  * @target: the process to trace, with a gate
  * @memory: from pxt_logtasks_prepare(), for all threads of the process, if the stream has a log
@@ -134,7 +134,7 @@ int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target,
 	return pxt_gate_link(target, &stream->link, memory);
 }
 
-/* No list_del_init(): a walker of the list may be at this stream and needs its next pointer. */
+/* No list_del_init(): a walk may be at this stream and need its next pointer. */
 static void leave_list(struct pxt_stream *stream)
 {
 	mutex_lock(&pxt_streams_lock);
@@ -145,7 +145,7 @@ static void leave_list(struct pxt_stream *stream)
 
 /**
  * pxt_stream_put_scratch() - put a reference to the scratch pages
- * @stream: of a mapping that is gone, or whose memory is freed
+ * @stream: of a mapping that is gone, or with memory that is freed
  *
  * Context: may sleep.
  */
@@ -158,16 +158,16 @@ void pxt_stream_put_scratch(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_destroy_memory() - free the memory of a stream, and leave the list of streams
- * @stream: dead; its memory is not recorded into, and not mapped
+ * pxt_stream_destroy_memory() - free the memory of a stream and remove it from the list of streams
+ * @stream: dead; its memory is neither recorded into nor mapped
  *
- * The scratch pages stay while the stream has mappings. Until this returns, the end of the
+ * The scratch pages stay while the stream has mappings. Until this returns, the exit of the
  * controller finds the stream in the list. Context: may sleep.
  */
 void pxt_stream_destroy_memory(struct pxt_stream *stream)
 {
 	pxt_pool_destroy(&stream->pool);
-	/* Only now may another stream have these offsets. */
+	/* Another stream may have these offsets only from now on. */
 	ida_free(&pxt_streams_ida, stream->index);
 	pxt_user_uncharge_stream(&stream->charge, PXT_POOL_SCRATCH);
 	pxt_stream_put_scratch(stream);
@@ -176,7 +176,7 @@ void pxt_stream_destroy_memory(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_forget_file() - separate a stream from its file
+ * pxt_stream_forget_file() - detach a stream from its file
  * @stream: shut down
  *
  * Context: the file has not been freed yet.
@@ -187,8 +187,8 @@ void pxt_stream_forget_file(struct pxt_stream *stream)
 }
 
 /*
- * It holds the module. In a kernel thread, fput() would release it some time later, and rmmod fail
- * until then.
+ * It holds the module. In a kernel thread, fput() would release it with a delay, and rmmod would
+ * fail until then.
  */
 static void put_memory(struct file *memory)
 {
@@ -220,8 +220,8 @@ static void stream_release(struct kref *kref)
 }
 
 /**
- * pxt_stream_put() - give a reference back
- * @stream: shut down, if this may be the last one
+ * pxt_stream_put() - put a reference
+ * @stream: shut down if this may be the last reference
  *
  * Context: may sleep.
  */
@@ -235,7 +235,7 @@ void pxt_stream_put(struct pxt_stream *stream)
  * @fn: called under RCU, so it must not sleep; the stream may be shut down
  * @arg: passed to @fn
  *
- * It may leave out streams that are made or end meanwhile.
+ * May miss streams that are created or end during the call.
  */
 void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg)
 {

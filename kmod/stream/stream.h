@@ -20,7 +20,7 @@
  * struct pxt_stream - an active trace stream
  */
 struct pxt_stream {
-	/** @kref: one for its file, its mappings, its log thread, writers that record now */
+	/** @kref: held by its file, its mappings, its log thread, and active writers */
 	struct kref kref;
 	/** @rcu: recording and pxt_stream_end_owner() find it under RCU */
 	struct rcu_head rcu;
@@ -32,39 +32,39 @@ struct pxt_stream {
 	const struct cred *cred;
 	/** @ns: pid namespace of the controller */
 	struct pid_namespace *ns;
-	/** @number: no other stream has or had it */
+	/** @number: unique over all streams, past ones included */
 	u64 number;
 	/** @index: its place among the mapping offsets, below POSIXTRACE_STREAMS_MAX */
 	u32 index;
-	/** @attr: as granted */
+	/** @attr: attributes as granted */
 	struct posixtrace_attr attr;
-	/** @handled: classes of which CREATE has got the handlers; 0 if it failed before */
+	/** @handled: classes with handlers acquired by CREATE; 0 if it failed earlier */
 	u64 handled;
 	/** @log: its log, or NULL */
 	struct pxt_log *log;
-	/** @memory: the file that mappings by targets hold: a reference; NULL if CREATE failed */
+	/** @memory: the file held by mappings of targets: a reference; NULL if CREATE failed */
 	struct file *memory;
 
 	/** @node: in the list of all streams, under the lock of the list; read under RCU */
 	struct list_head node;
 	/** @file: cleared when it is released; pxt_stream_end_owner() reads it under RCU */
 	struct file *file;
-	/** @end_work: ends the stream when the controller closes it, executes or ends */
+	/** @end_work: ends the stream when the controller closes it, executes or exits */
 	struct callback_head end_work;
 	/** @end_pending: bit 0, atomic: @end_work is queued or runs */
 	unsigned long end_pending;
 	/**
-	 * @charge: its costs for its creator, until shutdown; for the scratch pages, until the
-	 * last mapping is gone
+	 * @charge: resources charged to its creator until shutdown; for the scratch pages, until
+	 * the last mapping is gone
 	 */
 	struct pxt_charge charge;
 
 	/* Atomic: */
-	/** @mapped: mappings of its memory by traced processes, also those handed to others */
+	/** @mapped: mappings of its memory by traced processes, including those handed to others */
 	atomic_t mapped;
 	/** @scratch: one per mapping, and one until its memory is freed: keep scratch pages */
 	refcount_t scratch;
-	/** @untraced: children that should be traced, but are not */
+	/** @untraced: children that should be traced but are not */
 	atomic_t untraced;
 
 	/** @lock: guards the next fields; its holder may write system events */
@@ -73,26 +73,28 @@ struct pxt_stream {
 	bool dead;
 	/** @running: neither suspended nor full */
 	bool running;
-	/** @full: not LOOP: suspended itself as memory ran out; also read without the lock */
+	/** @full: not LOOP: suspended because memory ran out; also read without the lock */
 	bool full;
-	/** @overrun: to be reported, besides pxt_pool.overrun */
+	/** @overrun: an overrun to be reported, in addition to pxt_pool.overrun */
 	bool overrun;
 	/** @lost_seen: lost events at the last GET_STATUS */
 	u64 lost_seen;
 
-	/* For events of the kernel: */
-	/** @kernel_todo: bits PXT_RECORDER_*, atomic: set by tracepoints, taken by @kernel_irq */
+	/* For kernel events: */
+	/**
+	 * @kernel_todo: bits PXT_RECORDER_*, atomic: set by tracepoints, consumed by @kernel_irq
+	 */
 	atomic_long_t kernel_todo;
-	/** @kernel_irq: does what tracepoints must not do */
+	/** @kernel_irq: work that tracepoints must not do */
 	struct irq_work kernel_irq;
-	/** @kernel_work: does what may sleep, with @lock */
+	/** @kernel_work: work that may sleep, with @lock */
 	struct work_struct kernel_work;
 
-	/** @look: looks for events without WAKE, while pxt_wake.need_wakeup is set */
+	/** @look: checks for events without WAKE while pxt_wake.need_wakeup is set */
 	struct delayed_work look;
 
-	/* With locks of their own: */
-	/** @link: to the processes that it traces */
+	/* With separate locks: */
+	/** @link: ties it to the processes it traces */
 	struct pxt_link link;
 	/** @pool: its memory */
 	struct pxt_pool pool;
@@ -103,20 +105,20 @@ static inline struct pxt_stream *pxt_stream_of(struct pxt_link *link)
 	return link ? container_of(link, struct pxt_stream, link) : NULL;
 }
 
-/* The stream in a slot of a target, or NULL. Under RCU. */
+/* The stream in a slot of a target, or NULL. Called under RCU. */
 static inline struct pxt_stream *pxt_stream_in(const struct pxt_target *target, u32 slot)
 {
 	return pxt_stream_of(rcu_dereference_check(target->slot[slot], rcu_read_lock_any_held()));
 }
 
-/* The same with the lock of the table. */
+/* The same, with the lock of the table. */
 static inline struct pxt_stream *pxt_stream_in_locked(const struct pxt_target *target, u32 slot)
 {
 	return pxt_stream_of(rcu_dereference_protected(target->slot[slot],
 						       lockdep_is_held(&target->table->lock)));
 }
 
-/* Mapping offsets: the gate is at 0, each stream has 16 GiB of its own. */
+/* Mapping offsets: the gate is at 0, each stream has a separate range of 16 GiB. */
 #define PXT_MAP_SHIFT	34
 
 static inline u64 pxt_stream_map_base(const struct pxt_stream *stream)

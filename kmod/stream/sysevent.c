@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System events: the kernel writes them, under the stream's lock, into sub-buffers that no
- * target maps. The callers decide when.
+ * System events: the kernel writes them, under the stream's lock, into sub-buffers that targets do
+ * not map. The callers decide when.
  */
 #include <linux/minmax.h>
 #include <linux/sched.h>
@@ -11,16 +11,16 @@
 #include "ring/wake.h"
 #include "stream/sysevent.h"
 
-/* A stream that runs always has room for the STOP that ends it. */
+/* A running stream always has room for the STOP that ends it. */
 #define STOP_SIZE	((u32)POSIXTRACE_RECORD_SIZE(sizeof(s32)))
 
 /**
- * pxt_sysevent_prepare() - make room for a system event, and STOP after it
+ * pxt_sysevent_prepare() - make room for a system event and a STOP after it
  * @stream: locked, not dead
  * @data_len: bytes of data of the event
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM; -ENOSPC if there is no room and nothing may be overwritten.
+ * Return: 0; -ENOMEM; -ENOSPC if there is no room and overwriting is not allowed.
  */
 int pxt_sysevent_prepare(struct pxt_stream *stream, u32 data_len)
 {
@@ -46,7 +46,7 @@ struct pxt_caller pxt_sysevent_caller(const struct pxt_stream *stream,
 	};
 }
 
-/* Room was made. Returns the time of the event, which may be filtered out. */
+/* Write an event after room was made. Returns its time; the event may be filtered out. */
 static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_caller *caller,
 		       const void *data, u32 len)
 {
@@ -60,7 +60,7 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 	};
 	struct pxt_reservation res;
 
-	/* An event without caller has no process. */
+	/* An event without a caller has no process. */
 	if (caller) {
 		entry.record.prog_address = caller->prog_address;
 		entry.writer.thread_id = caller->thread_id;
@@ -69,10 +69,10 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 	}
 	entry.writer.address_high = upper_32_bits(entry.record.prog_address);
 	pxt_entry_pack(&entry);
-	/* Before the clock is read: no event in a sub-buffer may be older than the sub-buffer. */
+	/* Before the clock is read: an event must not be older than its sub-buffer. */
 	if (stream->log && !filtered)
 		pxt_subbuf_renew_sys(pool);
-	/* No two system events have the same time, so that their order is certain. */
+	/* System events have unique times, so that their order is certain. */
 	pxt_entry_set_time(&entry, max(pxt_clock_now(), pool->ctrl->system.last + 1));
 	if (filtered) {
 		/* The stream may have stopped: earlier records are the last ones. */
@@ -89,7 +89,7 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 /**
  * pxt_sysevent_start() - record START with the filter
  * @stream: locked; pxt_sysevent_prepare() made room
- * @caller: or NULL if the stream starts by itself
+ * @caller: the caller, or NULL if the stream starts automatically
  *
  * Return: the time of the event, ns.
  */
@@ -119,8 +119,8 @@ u64 pxt_sysevent_filter(struct pxt_stream *stream, const struct pxt_caller *call
 
 /**
  * pxt_sysevent_stop() - record STOP with 0, or with 1 if it is automatic
- * @stream: locked; the event before left room
- * @caller: or NULL if the stream stops by itself
+ * @stream: locked; the previous event left room
+ * @caller: the caller, or NULL if the stream stops automatically
  *
  * Return: the time of the event, ns.
  */
@@ -135,8 +135,8 @@ u64 pxt_sysevent_stop(struct pxt_stream *stream, const struct pxt_caller *caller
 /**
  * pxt_sysevent_flush() - record FLUSH_START or FLUSH_STOP, if there is room
  * @stream: locked
- * @id: which
- * @caller: or NULL if the stream is flushed by itself
+ * @id: POSIXTRACE_ID_FLUSH_START or POSIXTRACE_ID_FLUSH_STOP
+ * @caller: the caller, or NULL if the flush is automatic
  */
 void pxt_sysevent_flush(struct pxt_stream *stream, u32 id, const struct pxt_caller *caller)
 {

@@ -5,7 +5,7 @@
 #include "stream/stream.h"
 
 /**
- * struct pxt_caller - the caller that causes a system event
+ * struct pxt_caller - the thread that causes a system event
  * @prog_address: the instruction after the call
  * @thread_id: pthread_t
  * @pid: in the pid namespace of the controller

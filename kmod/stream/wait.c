@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for events, and polling. ring/reclaim.c says whether there are any.
+ * Waiting for events, and polling. ring/reclaim.c determines if there are any.
  *
- * A reader sets need_wakeup of the stream, synchronizes, and looks for events again. A
- * writer that does not see need_wakeup has committed before the synchronization ends, so the
- * reader finds its record; so writers need no fence. If the synchronization would interrupt
- * processes of others too often, the kernel looks for such a record a little later instead.
+ * A reader sets need_wakeup of the stream, synchronizes, and looks for events again. A writer that
+ * does not see need_wakeup has committed before the synchronization ends, so the reader finds its
+ * record; writers therefore need no fence. If the synchronization would interrupt processes of
+ * others too often, the kernel checks for such a record a little later instead.
  *
- * A writer that sees need_wakeup may never call WAKE: it is killed, executes a program, or
- * leaves a signal handler by siglongjmp(). So while need_wakeup is set, the kernel looks for
- * events from time to time, and when a process ends or executes a program.
+ * A writer that sees need_wakeup may never call WAKE: it may be killed, execute a program, or leave
+ * a signal handler by siglongjmp(). While need_wakeup is set, the kernel therefore checks for
+ * events periodically, and whenever a process exits or executes a program.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
@@ -24,12 +24,12 @@
 #include "stream/state.h"
 #include "stream/wait.h"
 
-/* A reader is woken within a second, also where a busy machine takes as long again. */
+/* A reader is woken within a second, even if a busy machine doubles the delay. */
 #define LOOK_MS	500
 
 /*
  * Without a synchronization, a writer that was recording when need_wakeup was set may not call
- * WAKE. By then it has finished.
+ * WAKE. After this time it has finished.
  */
 #define SOON_MS	10
 
@@ -39,17 +39,17 @@ static void queue_look(struct pxt_stream *stream)
 	queue_delayed_work(system_unbound_wq, &stream->look, msecs_to_jiffies(LOOK_MS));
 }
 
-/* The caller looks for records itself, so this may put off a look that was due earlier. */
+/* The caller checks for records itself, so this may postpone an earlier check. */
 static void queue_look_soon(struct pxt_stream *stream)
 {
 	mod_delayed_work(system_unbound_wq, &stream->look, msecs_to_jiffies(SOON_MS));
 }
 
 /*
- * A full stream records nothing, so its readers would never be woken. A reader may have taken all
- * events, STOP included, before it could see that the stream is full, and so has not asked
- * for the restart. With unread events the stream does not start, but then no reader sleeps.
- * Locked.
+ * Recording into a full stream is off, so its readers would never be woken. A reader may have taken
+ * all events, including STOP, before it could see that the stream is full, and therefore not have
+ * requested the restart. With unread events the stream does not start, but then readers do not
+ * sleep. Called with the lock.
  */
 static void restart_if_full(struct pxt_stream *stream)
 {
@@ -58,7 +58,7 @@ static void restart_if_full(struct pxt_stream *stream)
 }
 
 /*
- * Holds the lock of the stream, so that no reader relies on a synchronization under way. @round
+ * Holds the lock of the stream so that readers do not rely on a synchronization in progress. @round
  * may be NULL.
  */
 static int arm(struct pxt_stream *stream, bool edges, u32 *round)
@@ -81,7 +81,7 @@ static int arm(struct pxt_stream *stream, bool edges, u32 *round)
 	return err;
 }
 
-/* If a reader sets need_wakeup after the look at it here, the reader queues this work. */
+/* If a reader sets need_wakeup after the check here, the reader queues this work. */
 static void look(struct work_struct *work)
 {
 	struct pxt_stream *stream = container_of(to_delayed_work(work), struct pxt_stream, look);
@@ -105,7 +105,7 @@ void pxt_wait_init(struct pxt_stream *stream)
 
 /**
  * pxt_wait_end() - clear need_wakeup for the last time
- * @stream: locked, and dead
+ * @stream: locked and dead
  *
  * Does not wake sleeping readers. Context: may sleep.
  */
@@ -116,7 +116,7 @@ void pxt_wait_end(struct pxt_stream *stream)
 	cancel_delayed_work_sync(&stream->look);
 }
 
-/* The result of WAIT if the reader should not sleep now; -EAGAIN if it should. */
+/* Return the result of WAIT if the reader should not sleep now; -EAGAIN if it should. */
 static int reason_to_stay_awake(struct pxt_stream *stream, bool timeout)
 {
 	if (READ_ONCE(stream->dead))
@@ -141,15 +141,15 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 		ret = arm(stream, false, &round);
 		if (ret)
 			break;
-		/* Pairs with the wake-up, which comes after the record that this looks for. */
+		/* Pairs with the wake-up, which follows the record that this looks for. */
 		prepare_to_wait(&stream->pool.wake.wait, &wait, TASK_INTERRUPTIBLE);
 		ret = reason_to_stay_awake(stream, timeout);
 		if (ret != -EAGAIN)
 			break;
 		/*
-		 * Before this reader joined the queue, a wake-up may have cleared need_wakeup.
-		 * From now on it is cleared only after this reader was woken. The sleep is on
-		 * CLOCK_REALTIME, so that it follows steps of that clock.
+		 * Before this reader joined the queue, a wake-up may have cleared need_wakeup. From
+		 * now on it is cleared only after this reader was woken. The sleep uses
+		 * CLOCK_REALTIME to follow steps of that clock.
 		 */
 		if (pxt_wake_may_sleep(&stream->pool, round))
 			timeout = !schedule_hrtimeout_range_clock(expires,
@@ -164,9 +164,9 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 }
 
 /*
- * The C library cancels a thread by a signal, and that must not interrupt the handler of
- * another one. If only signals in @unblock are pending, their handlers run. Otherwise the
- * handlers of the others run first, with the mask of the caller, and the rest stays pending.
+ * The C library cancels a thread by a signal, which must not interrupt the handler of another
+ * signal. If only signals in @unblock are pending, their handlers run. Otherwise the handlers of
+ * the other signals run first, with the mask of the caller, and the rest stays pending.
  */
 static int sleep_unblocking(struct pxt_stream *stream, u64 unblock, ktime_t *expires)
 {
@@ -185,16 +185,16 @@ static int sleep_unblocking(struct pxt_stream *stream, u64 unblock, ktime_t *exp
 	set_restore_sigmask();
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	/*
-	 * Another thread may have taken the signal meanwhile. Then only this flag makes the
-	 * kernel restore the mask and restart the call.
+	 * Another thread may have taken the signal since then. In that case only this flag makes
+	 * the kernel restore the mask and restart the call.
 	 */
 	set_thread_flag(TIF_SIGPENDING);
 	return ret;
 }
 
 /*
- * The deadline had passed before the call: look, do not sleep. need_wakeup stays clear, so
- * no writer has to be reached. A full stream that was read empty starts all the same.
+ * The deadline had passed before the call: check without sleeping. need_wakeup stays clear, so
+ * writers need not be reached. A full stream that was completely read is still restarted.
  */
 static int look_once(struct pxt_stream *stream)
 {
@@ -209,12 +209,12 @@ static int look_once(struct pxt_stream *stream)
 }
 
 /**
- * pxt_wait() - WAIT: sleep until there is something to read
+ * pxt_wait() - WAIT: sleep until an event can be read
  * @stream: not locked
  * @arg: private copy of the argument
  *
- * POSIX: posix_trace_getnext_event(), posix_trace_timedgetnext_event().
- * Takes nothing. Context: may sleep.
+ * POSIX: posix_trace_getnext_event(), posix_trace_timedgetnext_event(). Does not take the event.
+ * Context: may sleep.
  *
  * Return: 0; -EINVAL; -ERESTARTSYS; -ESHUTDOWN; -ETIMEDOUT.
  */
@@ -226,7 +226,7 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 	if (arg->flags & ~POSIXTRACE_WAIT_DEADLINE || arg->reserved ||
 	    (!deadline && arg->deadline))
 		return -EINVAL;
-	/* Without sleeping, writers need not know. */
+	/* Without a sleep, writers need not be informed. */
 	if (pxt_reclaim_reportable(&stream->pool))
 		return 0;
 	expires = ns_to_ktime(min_t(u64, arg->deadline, KTIME_MAX));
@@ -236,13 +236,13 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 }
 
 /**
- * pxt_wait_defer() - DEFER: which records may be reported?
+ * pxt_wait_defer() - DEFER: determine which records may be reported
  * @stream: not locked
- * @arg: private copy of the argument, and the answer
+ * @arg: private copy of the argument, and the result
  *
- * Defers the records if the oldest one is too young. A false time harms no other stream, and the
- * reader of this one for the length of a window. A time in the future is false, and
- * defers nothing. If no process records, no older record will become visible.
+ * Defers the records if the oldest one is too young. A false time cannot harm other streams, and
+ * delays the reader of this one for at most a window. A time in the future is false and ignored. If
+ * no process records, no older record can become visible.
  *
  * Context: may sleep.
  *
@@ -255,7 +255,10 @@ int pxt_wait_defer(struct pxt_stream *stream, struct posixtrace_defer *arg)
 
 	if (arg->window > POSIXTRACE_WINDOW_NS_MAX)
 		return -EINVAL;
-	/* With the lock, STOP has not begun, or no writer is left that saw the gate open. */
+	/*
+	 * With the lock held, STOP has not started, or all writers that saw the gate open have
+	 * finished.
+	 */
 	mutex_lock(&stream->lock);
 	if (stream->dead) {
 		err = -ESHUTDOWN;
@@ -281,10 +284,10 @@ unlock:
 }
 
 /*
- * Does this poller rely on a wake-up for each event, without a look in between? epoll passes its
- * flags on. io_uring does so, too: it sets EPOLLONESHOT, or EPOLLET alone for a multishot. With
- * EPOLLONESHOT, a poller registers again, and looks then. A wake-up reaches only one of the
- * pollers with EPOLLEXCLUSIVE, so the others rely on the next event.
+ * Does this poller rely on a wake-up for each event, without a check in between? epoll passes its
+ * flags on. So does io_uring: it sets EPOLLONESHOT, or only EPOLLET for a multishot poll. With
+ * EPOLLONESHOT, a poller registers again and checks then. With EPOLLEXCLUSIVE, a wake-up reaches
+ * only one poller, so the others rely on the next event.
  */
 static bool wants_edges(const poll_table *table)
 {
@@ -294,17 +297,17 @@ static bool wants_edges(const poll_table *table)
 }
 
 /**
- * pxt_wait_poll() - poll(), select(), epoll
+ * pxt_wait_poll() - handle poll(), select(), epoll
  * @stream: not locked
  * @file: of the stream
  * @table: of the caller
  *
- * A poller stays in the queue, but the first wake-up clears need_wakeup. Further events need no
- * wake-up until the poller has looked again, and then it is set again here. An edge-triggered
- * poller gets a wake-up for each event: its need_wakeup stays set. Context: may sleep.
+ * A poller stays queued, but the first wake-up clears need_wakeup. Further events need no wake-up
+ * until the poller checks again and this function sets it again. An edge-triggered poller gets a
+ * wake-up for each event: its need_wakeup stays set. Context: may sleep.
  *
- * Return: EPOLLIN if there is something to read; EPOLLHUP after shutdown, and if all
- * traced processes have ended.
+ * Return: EPOLLIN if an event can be read; EPOLLHUP after shutdown, and after all traced processes
+ * have ended.
  */
 __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table *table)
 {
@@ -313,10 +316,10 @@ __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table 
 
 	poll_wait(file, &stream->pool.wake.wait, table);
 	gone = atomic_read(&stream->link.nr_targets) ? 0 : EPOLLHUP;
-	/* The events of a stream with log are read from the log. */
+	/* The events of a stream with a log are read from the log. */
 	if (stream->log)
 		return READ_ONCE(stream->dead) ? EPOLLHUP : gone;
-	/* An edge-triggered poller may not look again when this was read. */
+	/* An edge-triggered poller may not check again after this was read. */
 	if (!edges && pxt_reclaim_reportable(&stream->pool))
 		return gone | EPOLLIN | EPOLLRDNORM;
 	if (arm(stream, edges, NULL))

@@ -2,10 +2,10 @@
 /*
  * The gate in the memory of a process.
  *
- * What is at the place of the gate depends on the attachment of the process, see
- * target/attachment.c: a page of zeros while nothing wants its events, then the gate of its target.
- * A child inherits the mapping. fork() does not copy the page table entries of a file, so the first
- * look of the child faults here, and attaches it.
+ * The attachment of the process determines what is mapped as the gate, see target/attachment.c: a
+ * page of zeros while its events are not needed, then the gate of its target. A child inherits the
+ * mapping. fork() does not copy the page table entries of a file, so the first access of the child
+ * faults here and attaches it.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -26,15 +26,15 @@
 /* A gate that is open for everything; constant. */
 static struct page *pxt_gatemap_open;
 
-/* A gate that is shut; constant. */
+/* A shut gate; constant. */
 static struct page *pxt_gatemap_shut;
 
 /* Runs a command before the calling thread returns to user mode; constant. */
 static int (*pxt_gatemap_door)(struct pxt_attachment *att);
 
 /**
- * pxt_gatemap_init() - make the pages that processes without target map
- * @door: pxt_door_call(), which ends in commands that this file must not call itself
+ * pxt_gatemap_init() - allocate the pages that processes without a target map
+ * @door: pxt_door_call(); it leads to commands that this file must not call directly
  *
  * Return: 0; -ENOMEM.
  */
@@ -53,7 +53,7 @@ int pxt_gatemap_init(int (*door)(struct pxt_attachment *att))
 }
 
 /**
- * pxt_gatemap_exit() - end of pxt_gatemap_init(); no process maps a gate
+ * pxt_gatemap_exit() - undo pxt_gatemap_init(); no gates are mapped
  */
 void pxt_gatemap_exit(void)
 {
@@ -65,7 +65,7 @@ void pxt_gatemap_exit(void)
 /* After a page fault							*/
 
 /**
- * struct visit - a thread that may have mapped the gate that is shut
+ * struct visit - a thread that may have mapped the shut gate
  * @work: runs before it returns to user mode
  * @att: of its address space; a reference
  */
@@ -84,7 +84,7 @@ static void visit_ends(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
-/* Returns false without memory, or if the calling thread ends. */
+/* Returns false if out of memory or if the calling thread is exiting. */
 static bool visit_begin(struct pxt_attachment *att)
 {
 	struct visit *visit = kmalloc(sizeof(*visit), GFP_KERNEL_ACCOUNT);
@@ -109,8 +109,8 @@ static bool visit_begin(struct pxt_attachment *att)
 /* Page faults								*/
 
 /*
- * Under RCU: another thread may replace it, and put its reference, see attachment_of(). The mapping
- * has a reference to each that is found here for the first time.
+ * Under RCU: another thread may replace the attachment and put its reference, see attachment_of().
+ * The mapping holds a reference to each attachment found here for the first time.
  */
 static struct pxt_attachment *get_attachment(const struct vm_area_struct *vma)
 {
@@ -125,8 +125,8 @@ static struct pxt_attachment *get_attachment(const struct vm_area_struct *vma)
 }
 
 /*
- * The attachment of the address space: a reference. NULL if that is not known: if the mapping was
- * inherited, only a process that does not share its memory can say whose it is.
+ * Get the attachment of the address space: a reference. NULL if unknown: if the mapping was
+ * inherited, only a process with unshared memory can determine the owner.
  */
 static struct pxt_attachment *attachment_of(struct vm_area_struct *vma)
 {
@@ -149,7 +149,7 @@ static struct pxt_attachment *attachment_of(struct vm_area_struct *vma)
 
 static vm_fault_t give(struct vm_fault *vmf, struct page *page)
 {
-	/* Each page-table entry is a reference, and their number must not wrap around. */
+	/* Each page table entry is a reference, and their number must not overflow. */
 	if (page_ref_count(page) > INT_MAX / 2)
 		return VM_FAULT_SIGBUS;
 	get_page(page);
@@ -157,7 +157,7 @@ static vm_fault_t give(struct vm_fault *vmf, struct page *page)
 	return 0;
 }
 
-/* NULL while the gate is shut. */
+/* Returns NULL while the gate is shut. */
 static struct page *gate_page(const struct pxt_attachment *att, u64 offset)
 {
 	const struct pxt_target *target = pxt_attachment_bound(att);
@@ -174,9 +174,9 @@ static vm_fault_t attached_fault(struct vm_fault *vmf, struct pxt_attachment *at
 	if (page)
 		return give(vmf, page);
 	/*
-	 * The thread has to run a work before it sees the page. Another process, or a kernel thread
-	 * that works for this one, would not. A system call may last: what the process misses then
-	 * is its own loss.
+	 * The thread must run a work before it sees the page. Another process, or a kernel thread
+	 * acting for this one, would not run it. A system call may take long: the process loses
+	 * only its own events.
 	 */
 	if (current->mm != vmf->vma->vm_mm || current->flags & PXT_PF_KERNEL)
 		return VM_FAULT_SIGBUS;
@@ -187,8 +187,8 @@ static vm_fault_t attached_fault(struct vm_fault *vmf, struct pxt_attachment *at
 }
 
 /*
- * Once the page is mapped, there is no door for this process any more. It is mapped for no system
- * call, and for no debugger.
+ * Once the page is mapped, this process no longer has a door. It is never mapped for system calls
+ * or debuggers.
  */
 static vm_fault_t door_fault(struct vm_fault *vmf, struct pxt_attachment *att)
 {
@@ -198,7 +198,7 @@ static vm_fault_t door_fault(struct vm_fault *vmf, struct pxt_attachment *att)
 	case 0:
 		return VM_FAULT_NOPAGE;
 	case -ENOMEM:
-		/* The thread tries again: without its door, a filter might end it. */
+		/* The thread retries: without its door, a filter might kill it. */
 		return VM_FAULT_OOM;
 	default:
 		return give(vmf, pxt_gatemap_shut);
@@ -216,7 +216,7 @@ static vm_fault_t gate_vma_fault(struct vm_fault *vmf)
 	att = attachment_of(vmf->vma);
 	if (IS_ERR(att))
 		return VM_FAULT_OOM;
-	/* The process asks the module at each event, and learns that it has to attach. */
+	/* The process calls the module at each event, and learns that it must attach. */
 	if (!att)
 		return give(vmf, pxt_gatemap_open);
 	if (offset < PXT_GATE_SIZE)
@@ -255,7 +255,10 @@ static const struct vm_operations_struct pxt_gate_vm_ops = {
  */
 int pxt_gatemap(struct pxt_attachment *att, struct vm_area_struct *vma)
 {
-	/* All processes that share the memory would see the gate of one, even after its end. */
+	/*
+	 * All processes that share the memory would see the gate of one of them, even after its
+	 * end.
+	 */
 	if (pxt_target_shares_memory())
 		return -EUSERS;
 	kref_get(&att->kref);

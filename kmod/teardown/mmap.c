@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings: the rules for mapping, the page faults, and unmapping a stream everywhere when it
- * ends.
+ * Mappings: the rules for mapping, page faults, and unmapping a stream everywhere when it ends.
  *
- * Each open file of the device has the address space of an anonymous inode of its own: a process
- * that has very many mappings, or unmaps them, holds up only mappings of the same file or stream.
- * Targets map a stream by other files than its controller, so the module puts those mappings into
- * the address space of the stream's file, where pxt_mmap_zap() finds all of them. Each stream has
- * its own offsets in a file.
+ * Each open file of the device has the address space of a separate anonymous inode: a process that
+ * creates or removes a large number of mappings delays only mappings of the same file or stream.
+ * Targets map a stream through other files than its controller, so the module puts those mappings
+ * into the address space of the stream's file, where pxt_mmap_zap() finds all of them. Each stream
+ * has separate offsets in a file.
  *
- * Memory of streams is mapped by page frame (VM_PFNMAP), so it cannot be pinned: once it is
- * out of all page tables, no process can access it.
+ * Stream memory is mapped by page frame (VM_PFNMAP), so it cannot be pinned: once it is removed
+ * from all page tables, processes can no longer access it.
  */
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
@@ -40,7 +39,7 @@
 static struct vfsmount *pxt_mmap_mnt;
 static int pxt_mmap_count;
 
-/* Mapped in the place of the read-only ranges of streams that have ended; constant. */
+/* Mapped in place of the read-only ranges of ended streams; constant. */
 static struct page *pxt_mmap_zeros;
 
 static int init_fs_context(struct fs_context *fc)
@@ -49,8 +48,8 @@ static int init_fs_context(struct fs_context *fc)
 }
 
 /*
- * Without owner: its one mount would hold the module forever. pxt_mmap_exit() removes the
- * mount before the module goes.
+ * Without an owner: its only mount would hold the module forever. pxt_mmap_exit() removes the mount
+ * before the module goes.
  */
 static struct file_system_type pxt_mmap_fs = {
 	.name = "posixtrace",
@@ -59,7 +58,7 @@ static struct file_system_type pxt_mmap_fs = {
 };
 
 /**
- * pxt_mmap_init() - make the file system of the inodes, and the pages that all mappings share
+ * pxt_mmap_init() - create the file system of the inodes, and the pages shared by all mappings
  * @door: as for pxt_gatemap_init()
  *
  * Return: 0 or negative errno.
@@ -88,7 +87,7 @@ exit_gatemap:
 }
 
 /**
- * pxt_mmap_exit() - end of pxt_mmap_init(); no file of the device is open
+ * pxt_mmap_exit() - undo pxt_mmap_init(); no file of the device is open
  */
 void pxt_mmap_exit(void)
 {
@@ -98,7 +97,7 @@ void pxt_mmap_exit(void)
 }
 
 /**
- * pxt_mmap_open() - give a file of the device an address space of its own
+ * pxt_mmap_open() - give a file of the device a separate address space
  * @file: being opened
  *
  * Context: may sleep.
@@ -119,7 +118,7 @@ int pxt_mmap_open(struct file *file)
  * @file: has no mappings yet
  * @att: of the file
  *
- * So one call finds all gates of the process, see target/attachment.c.
+ * With this, one call finds all gates of the process, see target/attachment.c.
  */
 void pxt_mmap_join(struct file *file, struct pxt_attachment *att)
 {
@@ -131,7 +130,7 @@ void pxt_mmap_join(struct file *file, struct pxt_attachment *att)
 }
 
 /**
- * pxt_mmap_release() - end of pxt_mmap_open()
+ * pxt_mmap_release() - undo pxt_mmap_open()
  * @file: being released, so it has no mappings
  *
  * Context: may sleep.
@@ -150,18 +149,18 @@ static int memory_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* It can only be mapped by way of the device: no process gets a descriptor. */
+/* It can be mapped only through the device: processes never get a descriptor. */
 static const struct file_operations pxt_memory_fops = {
 	.owner = THIS_MODULE,
 	.release = memory_release,
 };
 
 /**
- * pxt_mmap_make_file() - make the file that the mappings of a stream by its targets hold
+ * pxt_mmap_make_file() - create the file held by the targets' mappings of a stream
  * @stream: new
  * @file: of its controller; both have the same address space
  *
- * Unlike @file, it does not keep the stream. It holds the module. The stream puts it.
+ * Unlike @file, it does not hold the stream. It holds the module. The stream puts it.
  *
  * Context: may sleep.
  * Return: 0; -ENOMEM.
@@ -199,9 +198,9 @@ static void stream_vma_close(struct vm_area_struct *vma)
 
 /*
  * The page to map after the end of the stream, so that an access does not kill the process.
- * Read-only ranges are zero. Writes are lost in a few scratch pages of the stream, whatever is
- * mapped how often. Heads and reader pages get scratch pages of their own, so that a stray write
- * cannot forge a position.
+ * Read-only ranges are zero. Writes go to a few scratch pages of the stream, however much is
+ * mapped. Heads and reader pages get separate scratch pages, so that a stray write cannot forge a
+ * position.
  */
 static struct page *scratch_page(struct vm_area_struct *vma, u64 offset)
 {
@@ -220,12 +219,12 @@ static vm_fault_t insert(struct vm_area_struct *vma, unsigned long address, stru
 }
 
 /*
- * Fault-around: a process that touches a page touches the next ones soon. Only pages in the same
- * aligned range of this size are inserted, so that a mapping takes one fault per range.
+ * Fault-around: a process that touches a page is likely to touch the next ones. Only pages in the
+ * same aligned range of this size are inserted, so that a mapping takes one fault per range.
  */
 #define PAGES_AROUND	16
 
-/* Inserts the pages behind the one that faulted. */
+/* Insert the pages after the one that faulted. */
 static void insert_around(struct vm_fault *vmf, struct pxt_pool *pool, u64 offset)
 {
 	unsigned long address = vmf->address & PAGE_MASK;
@@ -251,8 +250,8 @@ static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
 	struct page *page;
 
 	/*
-	 * The kernel should refuse userfaultfd() here. 6.7 and some later ones do not, and then
-	 * each fault finds the marker of the write protection, and would come here again.
+	 * The kernel should refuse userfaultfd() here. 6.7 and some later kernels do not. Each
+	 * fault would then find the marker of the write protection and come here again.
 	 */
 	if (userfaultfd_wp(vmf->vma))
 		return VM_FAULT_SIGBUS;
@@ -306,7 +305,7 @@ static bool within(u64 start, u64 size, u64 first, u64 room)
 	return start >= first && start - first <= room && size <= room - (start - first);
 }
 
-/* Never executable, and writable later only if @writable. */
+/* Never executable; can be made writable later only if @writable. */
 static int protect(struct vm_area_struct *vma, bool writable, unsigned long flags)
 {
 	unsigned long deny = VM_MAYEXEC;
@@ -325,14 +324,14 @@ static int map_stream(struct pxt_stream *stream, struct vm_area_struct *vma, boo
 		      const struct vm_operations_struct *ops)
 {
 	/*
-	 * A child inherits no mapping, unless the process asks for it with madvise(): then the
-	 * child can access what its parent can.
+	 * A child inherits mappings only if the process requests it with madvise(): the child can
+	 * then access the same memory as its parent.
 	 */
 	int err = protect(vma, writable, VM_DONTCOPY | VM_PFNMAP);
 
 	if (err)
 		return err;
-	/* The stream has ended meanwhile, and all other mappings are gone. */
+	/* The stream has ended, and all other mappings are gone. */
 	if (!refcount_inc_not_zero(&stream->scratch))
 		return -EINVAL;
 	vma->vm_private_data = stream;
@@ -352,7 +351,7 @@ static u64 vma_offset(const struct vm_area_struct *vma)
 
 /**
  * pxt_mmap_stream() - map memory of a stream for its controller
- * @stream: may die meanwhile
+ * @stream: may die during the call
  * @vma: from mmap()
  *
  * The reader's range can be mapped for reading and writing, any part of the other ranges for
@@ -369,7 +368,9 @@ int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma)
 
 	if (READ_ONCE(stream->dead))
 		return -EINVAL;
-	/* The events of a stream with log are read from the log: no reader takes records. */
+	/*
+	 * The events of a stream with a log are read from the log: a reader must not take records.
+	 */
 	if (within(vma_offset(vma), size, base, pool->map.reader_size))
 		return stream->log ? -EINVAL
 				   : map_stream(stream, vma, true, &pxt_stream_vm_ops);
@@ -388,7 +389,7 @@ static int map_gate(struct pxt_attachment *att, struct vm_area_struct *vma)
 	return err ? err : pxt_gatemap(att, vma);
 }
 
-/* The stream on a target that has these offsets: a reference, or NULL. */
+/* Find the stream on a target by its offsets: a reference, or NULL. */
 static struct pxt_stream *find_stream(struct pxt_target *target, u64 index)
 {
 	struct pxt_stream *stream, *found = NULL;
@@ -409,8 +410,8 @@ static struct pxt_stream *find_stream(struct pxt_target *target, u64 index)
  * @att: of the calling process
  * @vma: from mmap()
  *
- * The gate can be mapped for reading; of a stream on this target, need_wakeup for reading,
- * heads and user sub-buffers for reading and writing.
+ * The gate can be mapped for reading. Of a stream on this target, need_wakeup can be mapped for
+ * reading, heads and user sub-buffers for reading and writing.
  *
  * Context: with mmap_lock.
  * Return: 0; -EACCES for any other access; -EINVAL.
@@ -440,7 +441,7 @@ int pxt_mmap_target(struct pxt_attachment *att, struct vm_area_struct *vma)
 	return err;
 }
 
-/* mmap() does not populate such mappings. A page that fails here is mapped when touched. */
+/* mmap() does not populate such mappings. If a page fails here, it is mapped on first access. */
 static void populate(unsigned long address, u64 size, bool writable)
 {
 	unsigned long end = address + PAGE_ALIGN(size);
@@ -460,12 +461,12 @@ static void populate(unsigned long address, u64 size, bool writable)
 }
 
 /**
- * pxt_mmap_command() - MAP: map like mmap(), but by the file and not by its descriptor
- * @file: its role lets the calling process map
+ * pxt_mmap_command() - MAP: map like mmap(), but through the file instead of its descriptor
+ * @file: its role allows the calling process to map
  * @uarg: struct posixtrace_mapping
  *
  * Context: may sleep.
- * Return: 0; -EFAULT; -EINVAL; -EINTR if a fatal signal came; the errors of mmap().
+ * Return: 0; -EFAULT; -EINVAL; -EINTR after a fatal signal; the errors of mmap().
  */
 int pxt_mmap_command(struct file *file, void __user *uarg)
 {
@@ -496,7 +497,7 @@ int pxt_mmap_command(struct file *file, void __user *uarg)
 }
 
 /**
- * pxt_mmap_zap() - take a stream's memory out of all address spaces
+ * pxt_mmap_zap() - remove a stream's memory from all address spaces
  * @stream: being shut down
  *
  * Later accesses get scratch pages. Context: may sleep.
@@ -509,7 +510,7 @@ void pxt_mmap_zap(struct pxt_stream *stream)
 	down_write(&pool->map.lock);
 	pool->map.unmapped = true;
 	up_write(&pool->map.lock);
-	/* A CREATE that failed may have made none. */
+	/* A failed CREATE may not have created it. */
 	if (stream->memory)
 		unmap_mapping_range(stream->memory->f_mapping, pxt_stream_map_base(stream),
 				    pxt_pool_size(pool), 1);

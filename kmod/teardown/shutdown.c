@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shuts a stream down, and frees its memory. task/end.c decides when, and waits for the log.
+ * Shuts a stream down and frees its memory. task/end.c decides when, and waits for the log.
  */
 #include <linux/poll.h>
 
@@ -14,14 +14,14 @@
 #include "teardown/mmap.h"
 #include "teardown/shutdown.h"
 
-/* Close all sub-buffers for the last flush. No writer finds the stream on a target any more. */
+/* Close all sub-buffers for the last flush. Writers can no longer find the stream on a target. */
 static void close_all(struct pxt_stream *stream, bool was_running)
 {
 	const struct posixtrace_origin origin = { 0 };
 	struct pxt_caller caller = pxt_sysevent_caller(stream, &origin);
 
 	lockdep_assert_held(&stream->lock);
-	/* A process that found it before may still call NEXT. */
+	/* A process that found it earlier may still call NEXT. */
 	pxt_subbuf_set_full(&stream->pool, true);
 	if (was_running)
 		pxt_sysevent_stop(stream, &caller);
@@ -29,7 +29,7 @@ static void close_all(struct pxt_stream *stream, bool was_running)
 	pxt_subbuf_close_cpu(&stream->pool, stream->pool.nr_cpus);
 }
 
-/* With the stream's lock, once. From now on no process records, and commands fail. */
+/* Called once, with the stream's lock. From now on processes cannot record, and commands fail. */
 static void end_locked(struct pxt_stream *stream)
 {
 	bool was_running = stream->running;
@@ -45,7 +45,7 @@ static void end_locked(struct pxt_stream *stream)
 
 /**
  * pxt_stream_free_memory() - free the memory of a dead stream
- * @stream: no target records into it any more; once
+ * @stream: targets no longer record into it; called once
  *
  * Context: may sleep.
  */
@@ -66,7 +66,7 @@ void pxt_stream_free_memory(struct pxt_stream *stream)
 static void shutdown_locked(struct pxt_stream *stream)
 {
 	end_locked(stream);
-	/* The thread of a log writes the rest first, and frees the memory then. */
+	/* The thread of a log writes the rest before it frees the memory. */
 	if (stream->log && stream->log->thread)
 		pxt_log_end(stream->log);
 	else
@@ -76,11 +76,11 @@ static void shutdown_locked(struct pxt_stream *stream)
 
 /**
  * pxt_stream_shutdown() - end a stream
- * @stream: any number of times
+ * @stream: may be shut down repeatedly
  *
- * Frees the memory, and with it unread events. With a log, the task that serves it writes them
- * first, and then frees the memory: pxt_stream_end() waits for that. Sleeping readers wake up and
- * find the stream dead.
+ * Frees the memory, and with it unread events. With a log, the serving task writes them before it
+ * frees the memory: pxt_stream_end() waits for that. Sleeping readers wake up and find the stream
+ * dead.
  *
  * Context: may sleep. Does not wait for a file or a process of a user.
  */
