@@ -2,7 +2,7 @@
 /*
  * Class irq: the time that interrupts and softirqs take from the running thread.
  *
- * Each has one event, at its end. The tracepoint handlers run in the interrupt, so their per-CPU
+ * Each causes one event, at its end. The tracepoint handlers run in the interrupt, so their per-CPU
  * data cannot change under them. On PREEMPT_RT, softirqs run in threads that may be preempted:
  * there the class covers only hard interrupts.
  *

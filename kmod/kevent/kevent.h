@@ -172,10 +172,9 @@ static_assert(sizeof(struct pxt_switch_out) == 20 && sizeof(struct pxt_switch_in
 /**
  * struct pxt_kevent - common properties of all events of a type
  * @id: event type
- * @class: fills in what the controller may know about the other thread, or zeros; called with NULL
+ * @class: number of its class
+ * @fill: fills in what the controller may know about the other thread, or zeros; called with NULL
  *	if it must not know the thread. NULL if not needed
- * @fill: fills in what the controller may know of the other thread that the event names, or zeros;
- *	with NULL for a thread that it may know nothing of. NULL if there is nothing to fill in
  * @trusted: the controller may know the other thread
  * @hidden: also record it for a process that may have gained privileges
  * @memory: contains addresses of the process

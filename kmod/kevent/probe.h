@@ -15,7 +15,7 @@ struct tracepoint;
  * @name: of the tracepoint
  * @function: handler, with arguments as in its TP_PROTO
  * @optional: the class works without it on kernels without this tracepoint
- * @tp: the tracepoint, or NULL if this kernel does not have it; constant once the module is loaded
+ * @tp: the tracepoint, or NULL if missing in this kernel; constant once the module is loaded
  * @registered: the handler is registered; under the lock of the registration
  */
 struct pxt_probe {

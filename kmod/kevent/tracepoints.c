@@ -58,9 +58,9 @@ static struct class_use uses[ARRAY_SIZE(all)];
 static DEFINE_SPINLOCK(pxt_class_use_lock);
 
 /*
- * Guards the set of registered handlers. Nests outside the kernel's tracepoint locks, whose holders
- * interrupt all CPUs: taken only by CREATE, which a signal can end, and by the work that removes
- * handlers.
+ * Guards the set of registered handlers. Nests outside the kernel's tracepoint locks, which are
+ * held while all CPUs are interrupted: taken only by CREATE, which a signal can end, and by the
+ * work that removes handlers.
  */
 static DEFINE_MUTEX(pxt_tracepoints_lock);
 
@@ -138,7 +138,8 @@ void pxt_tracepoints_init(void)
 /**
  * pxt_tracepoints_exit() - remove all handlers
  *
- * All streams are gone, and none can be created. pxt_process_exit() waits for running handlers.
+ * All streams are gone, and no stream can be created. pxt_process_exit() waits for running
+ * handlers.
  * Context: may sleep.
  */
 void pxt_tracepoints_exit(void)

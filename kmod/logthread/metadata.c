@@ -164,10 +164,7 @@ static int write_logtasks(struct pxt_log *log)
 
 	pxt_logtasks_begin(tasks);
 	while (!err && pxt_logtasks_take(tasks)) {
-		/*
-		 * In an UNTIL_FULL log their number must not grow without limit: skip them beyond
-		 * that.
-		 */
+		/* Skip them once an UNTIL_FULL log has reached its limit of metadata. */
 		if (pxt_logwriter_takes_metadata(&log->writer)) {
 			err = write_tasks(log);
 			if (!err)

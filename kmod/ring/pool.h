@@ -259,7 +259,7 @@ struct pxt_pool {
 	u32 nr_user;
 	/** @nr_sys: sub-buffers for system events, including those not allocated yet */
 	u32 nr_sys;
-	/** @nr_kernel: sub-buffers for kernel events; 0 if the stream has none */
+	/** @nr_kernel: sub-buffers for kernel events; 0 without kernel events */
 	u32 nr_kernel;
 	/** @subbuf_size: bytes of a sub-buffer */
 	u32 subbuf_size;
@@ -279,14 +279,11 @@ struct pxt_pool {
 	struct posixtrace_cpu_head *heads;
 	/** @user_mem: user sub-buffers; mapped and written by the targets */
 	void *user_mem;
-	/** @kernel_heads: in @ctrl, for kernel events; NULL if the stream has none */
+	/** @kernel_heads: in @ctrl, for kernel events; NULL without kernel events */
 	struct posixtrace_cpu_head *kernel_heads;
 	/** @kernel_mem: sub-buffers for kernel events; mapped and read by the analyzer */
 	void *kernel_mem;
-	/**
-	 * @recorder: recorder of kernel events; NULL if the stream has none. Freed after a grace
-	 * period
-	 */
+	/** @recorder: recorder of kernel events, or NULL. Freed after a grace period */
 	struct pxt_recorder *recorder;
 
 	/** @map: its mappings */

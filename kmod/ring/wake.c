@@ -13,8 +13,9 @@
  * woken when the timer expires, when the kernel has closed enough sub-buffers, with a system event,
  * and at the end of a process.
  *
- * A reader may defer its records: it reports none before a given time. Until then, sleeping readers
- * are also pending, and only the timer, a system event and the end of the last process wake them.
+ * A reader may defer its records: it does not report them before a given time. Until then, sleeping
+ * readers are also pending, and only the timer, a system event and the end of the last process wake
+ * them.
  */
 #include <linux/hrtimer.h>
 #include <linux/poll.h>
@@ -213,7 +214,7 @@ void pxt_wake_disarm(struct pxt_pool *pool)
 }
 
 /**
- * pxt_wake_defer() - defer records: the reader reports none before a given time
+ * pxt_wake_defer() - defer records: the reader does not report them before a given time
  * @pool: any
  * @until: that time, of the stream's clock; 0 if the reader reports all records
  *

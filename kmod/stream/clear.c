@@ -38,7 +38,6 @@ static void clear_locked(struct pxt_stream *stream)
  *
  * With a log, the task that serves it calls this, so sub-buffers are not being written to the log.
  * Context: may sleep.
- * Context: may sleep.
  *
  * Return: 0; -ESHUTDOWN.
  */

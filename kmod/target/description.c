@@ -147,7 +147,7 @@ static int may_describe(const struct pxt_author *author, struct pxt_describer *d
 {
 	if (author->number && author->number == type->opener)
 		return 0;
-	/* A type has one opener, and therefore one cred. */
+	/* Each type has a single opener, and therefore one cred. */
 	if (describer->cred == type->cred)
 		return describer->may_describe ? 0 : -EPERM;
 	put_cred(describer->cred);

@@ -3,8 +3,8 @@
  * Event types: names to ids and back. table.c stores them, image.c tracks which program has opened
  * which name, and the gates in gate.c determine which types are recorded.
  *
- * An image has one type per name. Another image shares it if it describes the data in the same way;
- * otherwise it gets a separate type: readers must not interpret the data of one as the other.
+ * Each name has one type per image. Another image shares it if it describes the data in the same
+ * way; otherwise it gets a separate type: readers must not interpret the data of one as the other.
  */
 #include <linux/cred.h>
 #include <linux/jhash.h>

@@ -109,7 +109,7 @@ static void set_all_words(const struct pxt_link *link)
  * @target: any
  *
  * Context: may sleep.
- * Return: 0, also if it already has one; -ENOMEM.
+ * Return: 0, also if the gate exists already; -ENOMEM.
  */
 int pxt_gate_make(struct pxt_target *target)
 {
@@ -367,7 +367,7 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
 
 	if (pxt_gate_make(target))
 		return -ENOMEM;
-	/* The process has one thread. */
+	/* One entry: the process is single-threaded. */
 	pxt_logtasks_prepare(&memory, !!link->logtasks);
 	mutex_lock(&target->table->lock);
 	if (link->linked && !target->ended) {

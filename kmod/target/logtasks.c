@@ -82,7 +82,7 @@ void pxt_logtasks_prepare(struct hlist_head *memory, u32 count)
 	}
 }
 
-/* Take memory for a thread; NULL if none is left. */
+/* Take memory for a thread, or return NULL. */
 static struct pxt_logtask *pop(struct hlist_head *memory)
 {
 	struct pxt_logtask *thread = hlist_entry_safe(memory->first,

@@ -88,7 +88,7 @@ static u64 mix(u64 hash, u64 value)
 	return (hash + value) * GOLDEN_RATIO_64;
 }
 
-/* Hash all mappings of code, and add them to @to unless it is NULL. Returns 0 if none exist. */
+/* Hash all mappings of code, and add them to @to unless it is NULL. Returns 0 without any. */
 static u64 scan(struct mm_struct *mm, struct collection *to)
 {
 	VMA_ITERATOR(vmi, mm, 0);

@@ -83,8 +83,8 @@ static bool count_user(struct task_struct *thread, void *arg)
  * determined.
  *
  * The kernel appends new threads to the list, and a thread never regains an address space that it
- * has released. Each thread up to the last one of the first walk that has it in the second walk was
- * therefore a user when mm_users was read in between.
+ * has released. Each thread up to the last one of the first walk that uses it in the second walk
+ * was therefore a user when mm_users was read in between.
  */
 static bool only_threads_use(const struct mm_struct *mm)
 {

@@ -235,8 +235,8 @@ void pxt_synchronize_cancel(struct pxt_synchronize *q)
  * pxt_synchronize_end() - make the calls and wait for them
  * @q: from pxt_synchronize_begin(); freed
  *
- * This CPU needs no call: the caller has preempted its writers, so their sequences restart, and
- * none is in kernel code with interrupts off. If the caller has migrated since the look and is a
+ * This CPU needs no call: the caller has preempted its writers, so their sequences restart, and no
+ * writer is in kernel code with interrupts off. If the caller has migrated since the look and is a
  * thread of the process, the CPU it looked from is in the mask.
  *
  * An offline CPU needs no call: all tasks had left it before stop_machine() marked it offline.

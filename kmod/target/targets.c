@@ -107,7 +107,7 @@ static struct pxt_target *find_or_add(struct pxt_target *target, struct branch *
 }
 
 /**
- * pxt_targets_add() - publish a new target, unless its process already has one
+ * pxt_targets_add() - publish a new target, unless its process is a target already
  * @target: not used by other tasks yet
  *
  * Context: may sleep.

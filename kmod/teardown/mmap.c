@@ -410,7 +410,7 @@ static struct pxt_stream *find_stream(struct pxt_target *target, u64 index)
  * @att: of the calling process
  * @vma: from mmap()
  *
- * The gate can be mapped for reading. Of a stream on this target, need_wakeup can be mapped for
+ * The gate can be mapped for reading. For a stream on this target, need_wakeup can be mapped for
  * reading, heads and user sub-buffers for reading and writing.
  *
  * Context: with mmap_lock.

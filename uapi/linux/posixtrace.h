@@ -2,17 +2,16 @@
 /*
  * posixtrace - POSIX.1-2017 tracing behind /dev/posixtrace.
  *
- * The commands and their arguments. An open file gets one role by its first ioctl: CREATE
- * makes it a stream (of the process that controls and analyzes it), ATTACH makes it a target
- * (of a traced process).
+ * The commands and their arguments. The first ioctl gives an open file its role: CREATE makes it a
+ * stream (of the process that controls and analyzes it), ATTACH makes it a target (of a traced
+ * process).
  *
- * Rules for all argument structures: fixed-width types, no holes; reserved members must be
- * zero on input and are zero on output; unknown flags are refused with EINVAL. If a structure
- * has to grow, it gets a new command.
+ * Rules for all argument structures: fixed-width types, no holes; reserved members must be zero on
+ * input and are zero on output; unknown flags are refused with EINVAL. A structure never grows: a
+ * new command is added instead.
  *
- * Documentation/abi.rst describes each command. The memory that kernel, traced
- * processes and analyzer share is in linux/posixtrace_memory.h, the format of
- * logs in linux/posixtrace_log.h.
+ * Documentation/abi.rst describes each command. linux/posixtrace_memory.h defines the memory shared
+ * by kernel, traced processes and analyzer; linux/posixtrace_log.h defines the format of logs.
  */
 #ifndef _UAPI_LINUX_POSIXTRACE_H
 #define _UAPI_LINUX_POSIXTRACE_H
@@ -21,30 +20,33 @@
 #include <linux/posixtrace_memory.h>
 #include <linux/types.h>
 
-/* Raised whenever a command or the shared memory changes its meaning. */
+/* Incremented whenever a command or the shared memory changes its meaning. */
 #define POSIXTRACE_ABI_VERSION		14
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
 #define POSIXTRACE_EVENT_NAME_SIZE	64
 
-/* Size of a description, including the terminating NUL, and of all those of a traced process. */
+/*
+ * Size of a description, including the terminating NUL, and of all descriptions of a traced
+ * process.
+ */
 #define POSIXTRACE_DESCRIPTION_SIZE	4096
 #define POSIXTRACE_DESCRIPTIONS_MAX	(1U << 20)
 
-/* The most streams on the whole system, and on one process. */
+/* Maximum number of streams on the whole system, and on one process. */
 #define POSIXTRACE_STREAMS_MAX		256
 #define POSIXTRACE_SLOTS_MAX		32
 
-/* Bounds of attributes, in bytes. The largest record has 64 KiB. */
+/* Limits of attributes, in bytes. The largest record has 64 KiB. */
 #define POSIXTRACE_DATA_SIZE_MAX	((64U << 10) - 48)
 #define POSIXTRACE_STREAM_SIZE_MAX	(1U << 30)
 #define POSIXTRACE_STREAM_SIZE_MIN	(8U << 10)
 
-/* Bound of an attribute, in nanoseconds: an hour. */
+/* Limit of an attribute, in nanoseconds: one hour. */
 #define POSIXTRACE_WAKEUP_NS_MAX	3600000000000ULL
 
-/* Bound of posixtrace_defer.window, in nanoseconds: 10 seconds. */
+/* Limit of posixtrace_defer.window, in nanoseconds: 10 seconds. */
 #define POSIXTRACE_WINDOW_NS_MAX	10000000000ULL
 
 /* ------------------------------------------------------------------ */
@@ -84,19 +86,19 @@ struct posixtrace_info {
 /* posixtrace_attr.stream_policy, log_policy */
 #define POSIXTRACE_POLICY_LOOP		0
 #define POSIXTRACE_POLICY_UNTIL_FULL	1
-#define POSIXTRACE_POLICY_FLUSH		2	/* streams with log */
+#define POSIXTRACE_POLICY_FLUSH		2	/* streams with a log */
 #define POSIXTRACE_POLICY_APPEND	3	/* logs */
 
-/* posixtrace_attr.classes: events of the kernel about the traced processes */
+/* posixtrace_attr.classes: kernel events about the traced processes */
 #define POSIXTRACE_CLASS_SCHED		0x01	/* running, waiting, waking up */
 #define POSIXTRACE_CLASS_FAULT		0x02	/* page faults */
 #define POSIXTRACE_CLASS_SIGNAL		0x04	/* signals */
 #define POSIXTRACE_CLASS_SYSCALL	0x08	/* system calls */
 #define POSIXTRACE_CLASS_IRQ		0x10	/* interrupts */
-#define POSIXTRACE_CLASS_PROCESS	0x20	/* births, programs, ends, names */
+#define POSIXTRACE_CLASS_PROCESS	0x20	/* fork, exec, exit, rename */
 #define POSIXTRACE_CLASS_ALL		0x3f
 
-/* Room for the numbers of classes: bit n of posixtrace_attr.classes is class n. */
+/* Number of possible classes: bit n of posixtrace_attr.classes is class n. */
 #define POSIXTRACE_CLASSES_MAX		8
 
 /* posixtrace_attr.order */
@@ -106,7 +108,7 @@ struct posixtrace_info {
 /**
  * struct posixtrace_attr - attributes of a stream
  *
- * With both @wakeup_bytes and @wakeup_ns 0, each event wakes a sleeping reader at once.
+ * If both @wakeup_bytes and @wakeup_ns are 0, each event wakes a sleeping reader immediately.
  * Output members must be zero in the argument of CREATE.
  */
 struct posixtrace_attr {
@@ -118,7 +120,7 @@ struct posixtrace_attr {
 	__u32 log_policy;
 	/** @clock_resolution: Output: nanoseconds */
 	__u32 clock_resolution;
-	/** @stream_size: bytes; rounded up to the granted size, which GET_ATTR returns */
+	/** @stream_size: bytes; rounded up to the granted size, as returned by GET_ATTR */
 	__u64 stream_size;
 	/** @max_data_size: bytes of data in one event */
 	__u64 max_data_size;
@@ -128,31 +130,31 @@ struct posixtrace_attr {
 	__u64 creation_time;
 	/** @name: NUL-terminated, then zeros */
 	char name[POSIXTRACE_NAME_SIZE];
-	/** @version: Output: of the module, NUL-terminated */
+	/** @version: Output: version of the module, NUL-terminated */
 	char version[POSIXTRACE_NAME_SIZE];
 	/**
-	 * @wakeup_bytes: wake a sleeping reader when closed sub-buffers, of users and of the
-	 * kernel, fill so many bytes, at most @stream_size; 0 if bytes do not matter
+	 * @wakeup_bytes: wake a sleeping reader once this many bytes of closed user and kernel
+	 * sub-buffers are unread; at most @stream_size; 0: no byte limit
 	 */
 	__u64 wakeup_bytes;
 	/**
-	 * @wakeup_ns: wake a sleeping reader so many nanoseconds after the first event that it
-	 * could read; 0 if time does not matter
+	 * @wakeup_ns: wake a sleeping reader this many nanoseconds after the first event it could
+	 * read; 0: no time limit
 	 */
 	__u64 wakeup_ns;
 	/**
-	 * @order: POSIXTRACE_ORDER_*: may a timestamp be taken before the loads that its event
-	 * depends on?
+	 * @order: POSIXTRACE_ORDER_*: RELAXED allows a timestamp to be taken before the loads that
+	 * its event depends on
 	 */
 	__u64 order;
-	/** @classes: POSIXTRACE_CLASS_*: events of the kernel to record */
+	/** @classes: POSIXTRACE_CLASS_*: kernel events to record */
 	__u64 classes;
 	/** @reserved: zero */
 	__u64 reserved[4];
 };
 
 /**
- * struct posixtrace_map - one range that can be mapped
+ * struct posixtrace_map - one mappable range
  * @offset: for mmap()
  * @size: bytes
  */
@@ -164,13 +166,12 @@ struct posixtrace_map {
 /**
  * struct posixtrace_create - argument of CREATE
  *
- * The last three ranges follow one another without a gap, in this order. Output members must
- * be zero on input.
+ * The last three ranges are contiguous, in this order. Output members must be zero on input.
  */
 struct posixtrace_create {
 	/** @pid: Input: process to trace, 0 for the caller */
 	__s32 pid;
-	/** @log_fd: Input: file for the log, open for writing; -1 for a stream without log */
+	/** @log_fd: Input: file for the log, open for writing; -1 for a stream without a log */
 	__s32 log_fd;
 	/** @flags: Input: zero */
 	__u32 flags;
@@ -185,20 +186,23 @@ struct posixtrace_create {
 	/** @heads: Output: struct posixtrace_cpu_head[nr_cpus], read-only */
 	struct posixtrace_map heads;
 	/**
-	 * @pool: Output: sub-buffers of targets, then those for system events, then those for the
-	 * kernel's events; read-only
+	 * @pool: Output: sub-buffers of targets, then for system events, then for kernel events;
+	 * read-only
 	 */
 	struct posixtrace_map pool;
-	/** @stream: Output: number of the stream; no other has or had it; never 0 */
+	/**
+	 * @stream: Output: number of the stream; unique over all streams, past ones included; never
+	 * 0
+	 */
 	__u64 stream;
-	/** @boot_id: Input: for the log: of the boot, or zero; the module does not check it */
+	/** @boot_id: Input: id of the boot for the log, or zero; the module does not check it */
 	__u8 boot_id[16];
 	/** @reserved: zero */
 	__u64 reserved[5];
 };
 
 /**
- * struct posixtrace_origin - the caller that a system event is recorded for
+ * struct posixtrace_origin - the caller of a command that records a system event
  * @prog_address: Input: the instruction after the call
  * @thread_id: Input: pthread_t of the caller
  * @reserved: Input: zero
@@ -219,10 +223,10 @@ struct posixtrace_origin {
 
 /**
  * struct posixtrace_status - one consistent snapshot of a stream
- * @flags: Output: POSIXTRACE_STATUS_*; reading them resets the overruns
- * @flush_error: Output: 0 or the number of the first error of a flush; reading resets it
- * @lost: Output: events lost so far: overwritten unread, or dropped while the stream was
- *	full. Not those that the reader skipped because of the overwrite watermark
+ * @flags: Output: POSIXTRACE_STATUS_*; reading resets the overruns
+ * @flush_error: Output: 0 or the error number of the first error of a flush; reading resets it
+ * @lost: Output: events lost so far: overwritten unread, or dropped while the stream was full.
+ *	Excludes events that the reader skipped because of the overwrite watermark
  * @memory: Output: bytes of memory in use by this stream's mappings
  * @reserved: Output: zero
  */
@@ -241,7 +245,8 @@ struct posixtrace_status {
  * @flags: EVENTID_OPEN: Input: POSIXTRACE_OPEN_*; EVENT_NAME: zero
  * @description: EVENTID_OPEN: Input: address of the description of the type, NUL-terminated, or 0;
  *	EVENT_NAME: zero
- * @description_size: EVENTID_OPEN: Input: bytes at that address, with the NUL; EVENT_NAME: zero
+ * @description_size: EVENTID_OPEN: Input: bytes at that address, including the NUL; EVENT_NAME:
+ *	zero
  * @reserved: Input: zero
  */
 struct posixtrace_eventid {
@@ -253,7 +258,7 @@ struct posixtrace_eventid {
 	__u32 reserved;
 };
 
-/* Only a type with this description will do; without one, only a type that has none. */
+/* Require a type with this description; without one, a type without a description. */
 #define POSIXTRACE_OPEN_EXACT		0x1
 
 /**
@@ -261,8 +266,8 @@ struct posixtrace_eventid {
  * @text: Input: address of the text. DESCRIBE: Input: NUL-terminated; DESCRIPTION: Output: only if
  *	there is room for all of it
  * @id: Input: event type
- * @size: Input: bytes at that address, with the NUL; DESCRIPTION: Output: bytes of the text,
- *	with the NUL
+ * @size: Input: bytes at that address, including the NUL; DESCRIPTION: Output: bytes of the text,
+ *	including the NUL
  * @reserved: Input: zero
  */
 struct posixtrace_description {
@@ -275,8 +280,8 @@ struct posixtrace_description {
 /**
  * struct posixtrace_event_types - list of the event types of a stream
  * @ids: Input: address of an array of __u32
- * @first: Input: how many types to skip. Their order is fixed: predefined ones first, new
- *	ones last
+ * @first: Input: number of types to skip. Their order is fixed: predefined ones first, new ones
+ *	last
  * @count: Input: room in the array; Output: ids written, 0 at the end
  * @reserved: zero
  */
@@ -288,9 +293,9 @@ struct posixtrace_event_types {
 };
 
 /* posixtrace_filter.how */
-#define POSIXTRACE_FILTER_SET		0	/* the set becomes the filter */
-#define POSIXTRACE_FILTER_ADD		1	/* the filter gets its members */
-#define POSIXTRACE_FILTER_SUB		2	/* the filter loses its members */
+#define POSIXTRACE_FILTER_SET		0	/* replace the filter with the set */
+#define POSIXTRACE_FILTER_ADD		1	/* add the set to the filter */
+#define POSIXTRACE_FILTER_SUB		2	/* remove the set from the filter */
 
 /**
  * struct posixtrace_filter - argument of SET_FILTER
@@ -307,19 +312,18 @@ struct posixtrace_filter {
 };
 
 /**
- * struct posixtrace_stats - numbers of a stream, since CREATE or CLEAR
- * @recorded: Output: user events that were recorded
- * @dropped: Output: user events that came while the stream was full
- * @overwritten: Output: user events that were recorded and overwritten unread
- * @overwritten_system: Output: system events that were recorded and overwritten unread, also
- *	those of the kernel
+ * struct posixtrace_stats - counters of a stream since CREATE or CLEAR
+ * @recorded: Output: recorded user events
+ * @dropped: Output: user events dropped because the stream was full
+ * @overwritten: Output: recorded user events that were overwritten unread
+ * @overwritten_system: Output: recorded system and kernel events that were overwritten unread
  * @memory: Output: bytes of memory in use by this stream's mappings
- * @processes: Output: processes that are traced now
- * @untraced: Output: children that should be traced, but are not for lack of memory
+ * @processes: Output: processes traced now
+ * @untraced: Output: children that should be traced but are not for lack of memory
  * @reserved: Output: zero
  *
- * @recorded plus @dropped is the number of user events that were generated for this stream
- * while it was running or full, and that its filter let through.
+ * @recorded plus @dropped is the number of user events that were generated for this stream while it
+ * was running or full and that passed its filter.
  */
 struct posixtrace_stats {
 	__u64 recorded;
@@ -333,15 +337,15 @@ struct posixtrace_stats {
 };
 
 /**
- * struct posixtrace_kernel_stats - numbers of the kernel's events, since CREATE or CLEAR
- * @recorded: Output: events of each class that were recorded
- * @dropped: Output: events of each class that found no place: the stream was full
- * @overwritten: Output: events of all classes that were recorded and overwritten unread
+ * struct posixtrace_kernel_stats - counters of kernel events since CREATE or CLEAR
+ * @recorded: Output: recorded events per class
+ * @dropped: Output: events per class dropped because the stream was full
+ * @overwritten: Output: recorded events of all classes that were overwritten unread
  * @reserved: Output: zero
  *
- * @recorded plus @dropped is the number of events that were generated for this stream while it
- * was running or full, and that its filter let through. The events are also part of
- * posixtrace_status.lost, and posixtrace_stats.overwritten_system, when they are lost.
+ * @recorded plus @dropped is the number of events that were generated for this stream while it was
+ * running or full and that passed its filter. Lost events are also part of posixtrace_status.lost
+ * and posixtrace_stats.overwritten_system.
  */
 struct posixtrace_kernel_stats {
 	__u64 recorded[POSIXTRACE_CLASSES_MAX];
@@ -357,9 +361,9 @@ struct posixtrace_kernel_stats {
  * struct posixtrace_wait - argument of WAIT
  * @flags: Input: POSIXTRACE_WAIT_DEADLINE
  * @reserved: Input: zero
- * @deadline: Input: with the flag: nanoseconds of CLOCK_REALTIME; else zero
- * @unblock: Input: signals to unblock while the caller sleeps, as bits of a signal mask
- *	(signal 1 is bit 0); they stay blocked while the handler of another signal runs
+ * @deadline: Input: with the flag: nanoseconds of CLOCK_REALTIME; otherwise zero
+ * @unblock: Input: signals to unblock while the caller sleeps, as bits of a signal mask (signal 1
+ *	is bit 0); they stay blocked while the handler of another signal runs
  */
 struct posixtrace_wait {
 	__u32 flags;
@@ -370,8 +374,8 @@ struct posixtrace_wait {
 
 /**
  * struct posixtrace_release - argument of RELEASE
- * @subbuf: Input: number of a closed sub-buffer that was read to its end, or
- *	POSIXTRACE_NONE to let a full stream that was read empty start again
+ * @subbuf: Input: number of a closed sub-buffer that was completely read, or POSIXTRACE_NONE to
+ *	restart a full stream that was completely read
  * @reserved: Input: zero
  */
 struct posixtrace_release {
@@ -382,11 +386,11 @@ struct posixtrace_release {
 /**
  * struct posixtrace_defer - argument of DEFER
  * @time: Input: time of the oldest unread record that the reader sees
- * @window: Input: the reader reports a record this long after its time, in nanoseconds;
- *	at most POSIXTRACE_WINDOW_NS_MAX
+ * @window: Input: the reader reports a record this long after its time, in nanoseconds; at most
+ *	POSIXTRACE_WINDOW_NS_MAX
  * @now: Output: time of the stream's clock
- * @settled: Output: records up to this time may be reported: @now - @window; or @now, if no
- *	process records
+ * @settled: Output: records up to this time may be reported: @now - @window; or @now if no process
+ *	records
  *
  * All times are nanoseconds since the Epoch.
  */
@@ -398,9 +402,10 @@ struct posixtrace_defer {
 };
 
 /*
- * A file without a role gets the role of a target by mmap() of a gate with this offset, too. So the
- * calls of a program that attaches are those of the dynamic loader: open(), mmap(), close(). No
- * other file can be mapped there. @version is POSIXTRACE_ABI_VERSION: the kernel knows no other.
+ * mmap() of a gate at this offset also gives a file without a role the role of a target. A program
+ * can then attach with the system calls that the dynamic loader uses: open(), mmap(), close(). No
+ * other file can be mapped at this offset. @version is POSIXTRACE_ABI_VERSION: the kernel accepts
+ * no other.
  */
 #define POSIXTRACE_ATTACH_OFFSET(version)	(1ULL << 63 | (__u64)(version) << 16)
 
@@ -412,7 +417,8 @@ struct posixtrace_defer {
  * @flags: Input: POSIXTRACE_ATTACH_*
  * @reserved1: zero
  * @gate: Output, zero before: struct posixtrace_gate, to be mapped read-only
- * @target: Output, zero before: number of the target; no other has or had it; never 0
+ * @target: Output, zero before: number of the target; unique over all targets, past ones included;
+ *	never 0
  * @reserved2: zero
  */
 struct posixtrace_attach {
@@ -434,7 +440,7 @@ struct posixtrace_attach {
  * @heads: struct posixtrace_cpu_head[], to be mapped read-write; size 0 in an unused slot
  * @pool: sub-buffers of targets, to be mapped read-write
  * @wakeup: struct posixtrace_wakeup, to be mapped read-only
- * @stream: number of the stream; no other has or had it
+ * @stream: number of the stream; unique over all streams, past ones included
  * @subbuf_size: bytes
  * @max_data_size: bytes
  * @pid: process id of the target in the pid namespace of the controller
@@ -456,7 +462,7 @@ struct posixtrace_slot {
 /**
  * struct posixtrace_sync - argument of SYNC
  * @slots: Input: address of struct posixtrace_slot[POSIXTRACE_SLOTS_MAX]
- * @generation: Output: posixtrace_gate.generation that belongs to these slots
+ * @generation: Output: posixtrace_gate.generation of these slots
  * @reserved: zero
  */
 struct posixtrace_sync {
@@ -468,7 +474,7 @@ struct posixtrace_sync {
 /**
  * struct posixtrace_next - argument of NEXT
  * @slot: Input: slot of a stream, from SYNC
- * @size: Input: bytes that the record needs at most: POSIXTRACE_RECORD_SIZE
+ * @size: Input: maximum bytes needed for the record: POSIXTRACE_RECORD_SIZE
  * @stream: Input: number of that stream, from SYNC
  * @reserved: zero
  */
@@ -479,7 +485,7 @@ struct posixtrace_next {
 	__u64 reserved;
 };
 
-/* Flag of EVENT: the caller has truncated the data already */
+/* Flag of EVENT: the caller has already truncated the data */
 #define POSIXTRACE_EVENT_TRUNCATED	(1U << 0)
 
 /**
@@ -490,7 +496,7 @@ struct posixtrace_next {
  * @data_len: Input: bytes
  * @prog_address: Input: the instruction after the call
  * @thread_id: Input: pthread_t of the caller
- * @skip: Input: bit s: the stream in slot s has the event already, skip it
+ * @skip: Input: bit s: skip the stream in slot s: it already has the event
  * @reserved: Input: zero
  */
 struct posixtrace_event {
@@ -506,10 +512,9 @@ struct posixtrace_event {
 
 /**
  * struct posixtrace_checked - argument of CHECKED
- * @stream: Input: number of the stream that the file must be, from CREATE; 0 for
- *	a file of role target
- * @arg: Input: argument of the command: an address, as it is passed to ioctl()
- * @cmd: Input: POSIXTRACE_IOC_*, but not CHECKED
+ * @stream: Input: number of the expected stream, from CREATE; 0 for a file of role target
+ * @arg: Input: argument of the command: an address, as passed to ioctl()
+ * @cmd: Input: POSIXTRACE_IOC_*, except CHECKED
  * @reserved: Input: zero
  */
 struct posixtrace_checked {
@@ -520,7 +525,7 @@ struct posixtrace_checked {
 };
 
 /* Flags of MAP */
-#define POSIXTRACE_MAPPING_WRITE	(1U << 0)	/* read and write, else read only */
+#define POSIXTRACE_MAPPING_WRITE	(1U << 0)	/* read and write; otherwise read-only */
 #define POSIXTRACE_MAPPING_POPULATE	(1U << 1)	/* as MAP_POPULATE */
 
 /**
@@ -542,7 +547,7 @@ struct posixtrace_mapping {
 
 #define POSIXTRACE_IOC_MAGIC	0xE7
 
-/* any role, and files without role */
+/* any role, and files without a role */
 #define POSIXTRACE_IOC_INFO		_IOR(POSIXTRACE_IOC_MAGIC, 0x00, struct posixtrace_info)
 
 /* role stream */

@@ -3,8 +3,8 @@
  * posixtrace - the format of trace logs. The module writes them, the library reads them.
  * Documentation/trace-log.rst describes every byte.
  *
- * All numbers are in the byte order of the writer, which the header shows. Reserved members
- * are written as zero, and ignored by readers.
+ * All numbers are in the byte order of the writer, as shown by the header. Reserved members are
+ * written as zero and ignored by readers.
  */
 #ifndef _UAPI_LINUX_POSIXTRACE_LOG_H
 #define _UAPI_LINUX_POSIXTRACE_LOG_H
@@ -12,16 +12,16 @@
 #include <linux/posixtrace.h>
 #include <linux/types.h>
 
-/* As in PNG: shows whether a file was transferred as text. */
+/* As in PNG: reveals if a file was transferred as text. */
 #define POSIXTRACE_LOG_MAGIC		"\x89PXTLG\r\n"
 #define POSIXTRACE_LOG_ORDER		0x01020304U
 #define POSIXTRACE_LOG_VERSION		4
 
-/* The most CPUs in a log, including the "CPU" of system events. */
+/* Maximum number of CPUs in a log, including the "CPU" of system events. */
 #define POSIXTRACE_LOG_CPUS_MAX		8193
 
 /**
- * struct posixtrace_log_header - the beginning of a log
+ * struct posixtrace_log_header - the start of a log
  */
 struct posixtrace_log_header {
 	/** @magic: POSIXTRACE_LOG_MAGIC, without the terminating NUL */
@@ -38,27 +38,26 @@ struct posixtrace_log_header {
 	__u64 cookie;
 	/** @block_size: bytes of struct posixtrace_log_block */
 	__u32 block_size;
-	/** @subbuf_size: no payload of events is larger */
+	/** @subbuf_size: maximum payload of events */
 	__u32 subbuf_size;
-	/**
-	 * @nr_cpus: number of the "CPU" of system events; the numbers of the other CPUs are smaller
-	 */
+	/** @nr_cpus: number of the "CPU" of system events; all other CPUs have smaller numbers */
 	__u32 nr_cpus;
 	/** @pid: process that the stream was created for, in the pid namespace of the controller */
 	__s32 pid;
-	/** @data_offset: offset of the first block, in a LOOP log of the ring */
+	/** @data_offset: offset of the first block; in a LOOP log, of the ring */
 	__u64 data_offset;
 	/**
-	 * @ring_size: LOOP: bytes of the ring; else 0, and the blocks go on to the end of the file
+	 * @ring_size: LOOP: bytes of the ring; otherwise 0, and the blocks extend to the end of the
+	 * file
 	 */
 	__u64 ring_size;
-	/** @names_offset: LOOP: offset of struct posixtrace_log_name[]; else 0 */
+	/** @names_offset: LOOP: offset of struct posixtrace_log_name[]; otherwise 0 */
 	__u64 names_offset;
-	/** @end_offset: LOOP: offset of struct posixtrace_log_end; else 0 */
+	/** @end_offset: LOOP: offset of struct posixtrace_log_end; otherwise 0 */
 	__u64 end_offset;
-	/** @attr: of the stream, as granted */
+	/** @attr: attributes of the stream, as granted */
 	struct posixtrace_attr attr;
-	/** @metadata_offset: LOOP: offset of the row of blocks that are no events; else 0 */
+	/** @metadata_offset: LOOP: offset of the blocks that do not contain events; otherwise 0 */
 	__u64 metadata_offset;
 	/** @reserved: zero */
 	__u64 reserved[23];
@@ -75,32 +74,34 @@ struct posixtrace_log_header {
 #define POSIXTRACE_LOG_TASKS		7	/* payload: struct posixtrace_log_task */
 #define POSIXTRACE_LOG_PROGRAMS		8	/* payload: struct posixtrace_log_program */
 #define POSIXTRACE_LOG_MAPPINGS		9	/* payload: struct posixtrace_log_mapping */
-#define POSIXTRACE_LOG_KERNEL		10	/* as EVENTS: events of the kernel, on a CPU */
-#define POSIXTRACE_LOG_KERNEL_TYPES	11	/* as DESCRIPTIONS: of types of the kernel */
+#define POSIXTRACE_LOG_KERNEL		10	/* as EVENTS: kernel events on a CPU */
+#define POSIXTRACE_LOG_KERNEL_TYPES	11	/* as DESCRIPTIONS: for kernel types */
 
 /* posixtrace_log_block.flags */
 
-/* A reader that does not know the type of the block goes on behind it. */
+/* Readers that do not know the type of the block skip it. */
 #define POSIXTRACE_LOG_BLOCK_OPTIONAL	(1U << 0)
 
-/* Blocks begin at multiples of this, and are padded with zeros. */
+/* Blocks start at multiples of this, and are padded with zeros. */
 #define POSIXTRACE_LOG_ALIGN		8
 
 /**
  * struct posixtrace_log_block - header of a block
  *
- * Records of one block, and blocks of one CPU in the order of @seq, are in the order of their
- * times. A flush writes all events that were recorded before it began, on each CPU: the
- * records of an epoch are older than those of the next but one, on any CPU.
+ * Records of one block are in the order of their times, and so are blocks of one CPU in the order
+ * of @seq. A flush writes all events recorded before it began, on each CPU: the records of an epoch
+ * are older than the records of the next but one, on any CPU.
  */
 struct posixtrace_log_block {
 	/** @magic: POSIXTRACE_LOG_BLOCK_MAGIC */
 	__u32 magic;
 	/** @crc: CRC32C of this header with @crc zero */
 	__u32 crc;
-	/** @cookie: that of the log */
+	/** @cookie: cookie of the log */
 	__u64 cookie;
-	/** @seq: number of the block, from 1, without gaps; LOOP: metadata has its own numbers */
+	/**
+	 * @seq: number of the block, from 1, without gaps; LOOP: metadata is numbered separately
+	 */
 	__u64 seq;
 	/** @epoch: number of the flush that wrote it, from 1: see above */
 	__u64 epoch;
@@ -108,9 +109,9 @@ struct posixtrace_log_block {
 	__u32 type;
 	/** @payload_crc: CRC32C of the payload */
 	__u32 payload_crc;
-	/** @size: bytes of payload, which follows; a multiple of 8 */
+	/** @size: bytes of payload after this header; a multiple of 8 */
 	__u32 size;
-	/** @cpu: EVENTS, KERNEL: CPU that recorded them */
+	/** @cpu: EVENTS, KERNEL: CPU that recorded the events */
 	__u32 cpu;
 	/** @count: EVENTS, KERNEL: records; other types: structures in the payload */
 	__u32 count;
@@ -125,13 +126,13 @@ struct posixtrace_log_block {
 	/** @gap_first: time of the first event lost in the last gap, ns */
 	__u64 gap_first;
 	/**
-	 * @overwrite_watermark: records in this and later blocks at or before this time are lost,
+	 * @overwrite_watermark: records at or before this time in this and later blocks are lost,
 	 * ns
 	 */
 	__u64 overwrite_watermark;
 	/** @lost: events lost before this block */
 	__u64 lost;
-	/** @tail: LOOP: offset of the oldest block that exists when this one is written */
+	/** @tail: LOOP: offset of the oldest block at the time this one is written */
 	__u64 tail;
 	/** @reserved2: zero */
 	__u64 reserved2[2];
@@ -139,12 +140,12 @@ struct posixtrace_log_block {
 
 /**
  * struct posixtrace_log_name - name of a user event type
- * @id: event type; 0 behind the last one of a LOOP log
+ * @id: event type; 0 after the last one of a LOOP log
  * @crc: CRC32C of this structure with @crc zero; LOOP: of the cookie and this structure
  * @name: NUL-terminated, then zeros
  *
- * Names are in the order of their definition. Those of the predefined types are not in the
- * log. A name comes before the first block with events of its type.
+ * Names are in the order of their definition. Predefined types are not in the log. A name precedes
+ * the first block with events of its type.
  */
 struct posixtrace_log_name {
 	__u32 id;
@@ -153,13 +154,13 @@ struct posixtrace_log_name {
 };
 
 /**
- * struct posixtrace_log_description - description of a user event type, or of one of the kernel
+ * struct posixtrace_log_description - description of a user or kernel event type
  * @id: event type
  * @size: bytes of @text, with the NUL
  * @text: NUL-terminated
  *
- * The next one follows at a multiple of 8. A description comes before the first block with
- * events of its type, unless the type was described later.
+ * The next one follows at a multiple of 8. A description precedes the first block with events of
+ * its type, unless the type was described later.
  */
 struct posixtrace_log_description {
 	__u32 id;
@@ -167,24 +168,24 @@ struct posixtrace_log_description {
 	char text[];
 };
 
-/* From a description with @size bytes of text to the next one. */
+/* Bytes from a description with @size bytes of text to the next one. */
 #define POSIXTRACE_LOG_DESCRIPTION_STEP(size) \
 	((sizeof(struct posixtrace_log_description) + (size) + POSIXTRACE_LOG_ALIGN - 1) / \
 	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
 
-/* Bytes of each text in struct posixtrace_log_host, with the NUL. */
+/* Bytes of each text in struct posixtrace_log_host, including the NUL. */
 #define POSIXTRACE_LOG_HOST_TEXT_SIZE	72
 
 /**
  * struct posixtrace_log_host - where and how the log was written
- * @boot_id: of the boot, as in /proc/sys/kernel/random/boot_id; zero if it is not known
+ * @boot_id: id of the boot, as in /proc/sys/kernel/random/boot_id; zero if unknown
  * @realtime_offset: CLOCK_REALTIME - CLOCK_MONOTONIC when the stream was created, ns
  * @boottime_offset: CLOCK_BOOTTIME - CLOCK_MONOTONIC then, ns
- * @counter: POSIXTRACE_COUNTER_*: what traced processes read for their timestamps
- * @resolution: of the clock, ns
- * @node: name of the host, as uname() told the controller; NUL-terminated, then zeros
- * @release: of the kernel; the same
- * @machine: the same
+ * @counter: POSIXTRACE_COUNTER_*: the counter that traced processes read for their timestamps
+ * @resolution: resolution of the clock, ns
+ * @node: name of the host, as returned to the controller by uname(); NUL-terminated, then zeros
+ * @release: release of the kernel, also from uname()
+ * @machine: machine, also from uname()
  * @reserved: zero
  */
 struct posixtrace_log_host {
@@ -199,18 +200,18 @@ struct posixtrace_log_host {
 	__u64 reserved[3];
 };
 
-/* Bytes of a name of a thread, with the NUL. */
+/* Bytes of the name of a thread, including the NUL. */
 #define POSIXTRACE_LOG_TASK_NAME_SIZE	16
 
 /**
  * struct posixtrace_log_task - name of a thread
  * @pid: of the process, in the pid namespace of the controller
  * @tid: of the thread, the same
- * @start: when the thread was born, ns since the Epoch
- * @since: when it got this name, ns since the Epoch; @start if it was born with it
+ * @start: when the thread was created, ns since the Epoch
+ * @since: when it got this name, ns since the Epoch; @start if it was created with it
  * @name: as in /proc/PID/comm; NUL-terminated, then zeros
  *
- * A thread may have any number of them. It has the youngest that is not younger than the event.
+ * A thread may have any number of names. The last one that is not younger than the event applies.
  */
 struct posixtrace_log_task {
 	__s32 pid;
@@ -220,15 +221,15 @@ struct posixtrace_log_task {
 	char name[POSIXTRACE_LOG_TASK_NAME_SIZE];
 };
 
-/* The most bytes of posixtrace_log_program.text; a longer command line is cut. */
+/* Maximum bytes of posixtrace_log_program.text; a longer command line is truncated. */
 #define POSIXTRACE_LOG_PROGRAM_SIZE	4096
 
 /**
  * struct posixtrace_log_program - command line of a process
  * @pid: of the process, in the pid namespace of the controller
  * @size: bytes of @text
- * @start: when its main thread was born, ns since the Epoch
- * @since: from when on it has this command line, ns since the Epoch
+ * @start: when its main thread was created, ns since the Epoch
+ * @since: start of the validity of this command line, ns since the Epoch
  * @text: the arguments, each with its NUL
  *
  * The next one follows at a multiple of 8.
@@ -241,12 +242,12 @@ struct posixtrace_log_program {
 	char text[];
 };
 
-/* From a command line with @size bytes to the next one. */
+/* Bytes from a command line with @size bytes to the next one. */
 #define POSIXTRACE_LOG_PROGRAM_STEP(size) \
 	((sizeof(struct posixtrace_log_program) + (size) + POSIXTRACE_LOG_ALIGN - 1) / \
 	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
 
-/* The most bytes of posixtrace_log_mapping.path; a longer path is left out. */
+/* Maximum bytes of posixtrace_log_mapping.path; a longer path is omitted. */
 #define POSIXTRACE_LOG_PATH_SIZE	1024
 /* Bytes of posixtrace_log_mapping.build_id. */
 #define POSIXTRACE_LOG_BUILD_ID_SIZE	20
@@ -255,17 +256,17 @@ struct posixtrace_log_program {
  * struct posixtrace_log_mapping - a file that a process executes code from
  * @pid: of the process, in the pid namespace of the controller
  * @size: bytes of @path, with the NUL
- * @start: when its main thread was born, ns since the Epoch
- * @since: when the mappings of the process were looked at, ns since the Epoch
- * @address: of the first byte of the mapping
- * @length: of the mapping, bytes
- * @offset: of that byte in the file, bytes
- * @build_id: of the file, then zeros
- * @build_id_size: bytes of @build_id; 0 if the file has none, or a longer one
- * @path: as the process saw it; only a NUL if it is not known
+ * @start: when its main thread was created, ns since the Epoch
+ * @since: when the mappings of the process were scanned, ns since the Epoch
+ * @address: first byte of the mapping
+ * @length: bytes of the mapping
+ * @offset: offset of that byte in the file, bytes
+ * @build_id: build id of the file, then zeros
+ * @build_id_size: bytes of @build_id; 0 if the file has no build id, or a longer one
+ * @path: as seen by the process; only a NUL if unknown
  *
  * The next one follows at a multiple of 8. All mappings with the same @pid and @since belong
- * together: they do not overlap.
+ * together and do not overlap.
  */
 struct posixtrace_log_mapping {
 	__s32 pid;
@@ -280,7 +281,7 @@ struct posixtrace_log_mapping {
 	char path[];
 };
 
-/* From a mapping with @size bytes of path to the next one. */
+/* Bytes from a mapping with @size bytes of path to the next one. */
 #define POSIXTRACE_LOG_MAPPING_STEP(size) \
 	((sizeof(struct posixtrace_log_mapping) + (size) + POSIXTRACE_LOG_ALIGN - 1) / \
 	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
@@ -292,20 +293,20 @@ struct posixtrace_log_mapping {
 
 /**
  * struct posixtrace_log_end - status of the log
- * @cookie: that of the log
+ * @cookie: cookie of the log
  * @crc: CRC32C of this structure with @crc zero
  * @flags: POSIXTRACE_LOG_END_*
- * @error: 0, or the first error of writing, as an error number
- * @names: LOOP: number of names; else 0
- * @lost: events that are not in the log: lost in the stream, or dropped when the log was full
- *	or could not be written
- * @overwritten: user events that were overwritten in the log
+ * @error: 0, or the error number of the first write error
+ * @names: LOOP: number of names; otherwise 0
+ * @lost: events that are not in the log: lost in the stream, or dropped because the log was full or
+ *	could not be written
+ * @overwritten: user events overwritten in the log
  * @time: time of writing, ns
- * @seq: number of the last block before this
- * @metadata: LOOP: number of the last block of metadata before this; else 0
+ * @seq: number of the last block before this one
+ * @metadata: LOOP: number of the last metadata block before this one; otherwise 0
  *
- * The payload of END, the last block. A LOOP log has it at a fixed place, and overwrites it
- * each time.
+ * The payload of END, the last block. A LOOP log stores it at a fixed place and overwrites it each
+ * time.
  */
 struct posixtrace_log_end {
 	__u64 cookie;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR MIT) */
 /*
- * posixtrace - the memory that kernel, traced processes and analyzer share: event types and
- * records, the gate, and the memory of streams. Documentation/buffers.rst says how it is
- * used.
+ * posixtrace - the memory shared by kernel, traced processes and analyzer: event types and records,
+ * the gate, and the memory of streams. Documentation/buffers.rst describes its use.
  *
- * Fixed-width types, no holes; reserved members are zero. The commands to map the memory are
- * in linux/posixtrace.h, which includes this file.
+ * Fixed-width types, no holes; reserved members are zero. linux/posixtrace.h has the commands to
+ * map the memory, and includes this file.
  */
 #ifndef _UAPI_LINUX_POSIXTRACE_MEMORY_H
 #define _UAPI_LINUX_POSIXTRACE_MEMORY_H
@@ -25,7 +24,7 @@
 #define POSIXTRACE_ID_FLUSH_STOP	7
 #define POSIXTRACE_ID_FILTER		8
 
-/* Types of the kernel's events, in streams with their class. 9..15 and 32..63 are free. */
+/* Kernel event types, in streams with their class. 9..15 and 32..63 are free. */
 #define POSIXTRACE_ID_SWITCH_OUT	16
 #define POSIXTRACE_ID_SWITCH_IN		17
 #define POSIXTRACE_ID_WAKEUP		18
@@ -43,49 +42,52 @@
 
 #define POSIXTRACE_ID_UNNAMED		64
 #define POSIXTRACE_ID_MAX		4096	/* ids are smaller than this */
-/* User event types of a program, the unnamed one included. */
+/* User event types of a program, including the unnamed one. */
 #define POSIXTRACE_IMAGE_TYPES		1024
 
 /**
  * struct posixtrace_event_set - set of event types
- * @bits: bit (id % 64) of word (id / 64) stands for type id
+ * @bits: bit (id % 64) of word (id / 64) represents type id
  */
 struct posixtrace_event_set {
 	__u64 bits[POSIXTRACE_ID_MAX / 64];
 };
 
-/* Bounds of the size of a sub-buffer, in bytes. */
+/* Limits of the size of a sub-buffer, in bytes. */
 #define POSIXTRACE_SUBBUF_SIZE_MIN	(4U << 10)
 #define POSIXTRACE_SUBBUF_SIZE_MAX	(512U << 10)
 
 /* ------------------------------------------------------------------ */
 /* Records								*/
 
-/* The data was truncated: to the stream's max-data-size, or before by the process. */
+/* The data was truncated: to the stream's max-data-size, or earlier by the process. */
 #define POSIXTRACE_RECORD_TRUNCATED	(1U << 0)
-/* It is a struct posixtrace_packed_record. Only if POSIXTRACE_RECORD_PACKS(data_len). */
+/* A struct posixtrace_packed_record. Only if POSIXTRACE_RECORD_PACKS(data_len). */
 #define POSIXTRACE_RECORD_PACKED	(1U << 1)
 
 #define POSIXTRACE_RECORD_ALIGN		8
 
-/* In posixtrace_record.type: the event type below, POSIXTRACE_RECORD_* flags above. */
+/*
+ * In posixtrace_record.type: the event type in the low bits, POSIXTRACE_RECORD_* flags in the high
+ * bits.
+ */
 #define POSIXTRACE_RECORD_TYPE(id, flags)	((__u16)((id) | (flags) << 12))
 #define POSIXTRACE_RECORD_ID(type)		((type) & 0xfffU)
 #define POSIXTRACE_RECORD_FLAGS(type)		((__u32)(type) >> 12)
 
 /**
  * struct posixtrace_record - one trace event in a sub-buffer
- * @data_len: bytes of data behind this header
+ * @data_len: bytes of data after this header
  * @type: POSIXTRACE_RECORD_TYPE of event type and flags
- * @time: lower half of the timestamp, which is the first such time at or after that of the last
+ * @time: lower half of the timestamp: the first matching time at or after the time of the last
  *	struct posixtrace_writer
  * @prog_address: the instruction after the call that generated the event
  *
- * The data is padded to a multiple of 8 bytes. The thread is that of the previous record in
+ * The data is padded to a multiple of 8 bytes. The thread is the same as for the previous record in
  * the sub-buffer, unless a struct posixtrace_writer precedes this header.
  *
- * The traced process writes the records of user events: readers have to copy and check them
- * before use.
+ * The traced process writes the records of user events: readers must copy and check them before
+ * use.
  */
 struct posixtrace_record {
 	__u16 data_len;
@@ -95,12 +97,11 @@ struct posixtrace_record {
 };
 
 /**
- * struct posixtrace_packed_record - such a record without the upper half of its address
+ * struct posixtrace_packed_record - a record without the upper half of its address
  * @data_len: as in struct posixtrace_record
  * @type: as there; with POSIXTRACE_RECORD_PACKED
  * @time: as there
- * @address_low: lower half of the address; the upper half is that in the last
- *	struct posixtrace_writer
+ * @address_low: lower half of the address; the upper half is in the last struct posixtrace_writer
  */
 struct posixtrace_packed_record {
 	__u16 data_len;
@@ -112,10 +113,10 @@ struct posixtrace_packed_record {
 /* The id in posixtrace_writer.type */
 #define POSIXTRACE_ID_WRITER		0
 
-/* A record so many nanoseconds after the last struct posixtrace_writer needs another one. */
+/* A record this many nanoseconds after the last struct posixtrace_writer needs another one. */
 #define POSIXTRACE_WRITER_SPAN		(1ULL << 31)
 
-/* The first time at or after @base that has the lower half @low. */
+/* The first time at or after @base with the lower half @low. */
 static inline __u64 posixtrace_record_time(__u64 base, __u32 low)
 {
 	return base + (__u32)(low - (__u32)base);
@@ -131,9 +132,9 @@ static inline __u64 posixtrace_record_time(__u64 base, __u32 low)
  * @thread_id: pthread_t of the generating thread
  * @time: timestamp of the next record, nanoseconds since the Epoch
  *
- * Precedes the first record of a sub-buffer, and each record whose thread is not that of the
- * record before, whose time is POSIXTRACE_WRITER_SPAN or more after @time, or that is packed with
- * another upper half. It is part of the record: committed, counted and taken with it.
+ * Written before a record if it is the first of its sub-buffer, if its thread differs from the
+ * previous record, if its time is POSIXTRACE_WRITER_SPAN or more after @time, or if it is packed
+ * with another upper half. It is part of the record: committed, counted and taken with it.
  */
 struct posixtrace_writer {
 	__u16 data_len;
@@ -148,59 +149,58 @@ struct posixtrace_writer {
 #define POSIXTRACE_RECORD_ALIGNED(size) \
 	(((size) + POSIXTRACE_RECORD_ALIGN - 1) / POSIXTRACE_RECORD_ALIGN * POSIXTRACE_RECORD_ALIGN)
 
-/* From a record with @len bytes of data to the next one. */
+/* Bytes from a record with @len bytes of data to the next one. */
 #define POSIXTRACE_RECORD_STEP(len) \
 	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_record) + (len))
 
-/* Does packing make a record with @len bytes of data smaller? By 8 bytes then. */
+/* Does packing shrink a record with @len bytes of data? If so, by 8 bytes. */
 #define POSIXTRACE_RECORD_PACKS(len)	(!(((len) - 1) & 4))
 
-/* From a packed record with @len bytes of data to the next one. */
+/* Bytes from a packed record with @len bytes of data to the next one. */
 #define POSIXTRACE_RECORD_PACKED_STEP(len) \
 	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_packed_record) + (len))
 
-/* The most bytes of such a record: not packed, with its struct posixtrace_writer. */
+/* Maximum bytes of a record: not packed, with its struct posixtrace_writer. */
 #define POSIXTRACE_RECORD_SIZE(len) \
 	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_writer) + \
 				  sizeof(struct posixtrace_record) + (len))
 
-/* The largest data of a system event: FILTER carries two event sets. */
+/* The largest data of a system event: FILTER contains two event sets. */
 #define POSIXTRACE_SYSDATA_MAX	(2 * sizeof(struct posixtrace_event_set))
 
 /* ------------------------------------------------------------------ */
 /* The gate (target: read-only)						*/
 
 /* posixtrace_clock.counter */
-#define POSIXTRACE_COUNTER_NONE		0	/* ask for CLOCK_REALTIME */
+#define POSIXTRACE_COUNTER_NONE		0	/* read CLOCK_REALTIME */
 #define POSIXTRACE_COUNTER_TSC		1	/* x86-64: the time stamp counter */
 #define POSIXTRACE_COUNTER_CNTVCT	2	/* arm64: the virtual counter, CNTVCT_EL0 */
 
-/* With these units, a product of 2^32 cycles of the time stamp counter has 64 bits. */
+/* With this unit, a product of 2^32 cycles of the time stamp counter fits into 64 bits. */
 #define POSIXTRACE_CLOCK_SHIFT		30
 
-/* posixtrace_clock.cycle_last: no counter reaches it within a hundred years */
+/* posixtrace_clock.cycle_last: a counter needs more than a hundred years to reach it */
 #define POSIXTRACE_CYCLE_NONE		(1ULL << 63)
 
 /**
  * struct posixtrace_clock - the clock of the timestamps
- * @offset: nanoseconds between CLOCK_MONOTONIC, as the kernel sees it, and the time
- *	since the Epoch in timestamps
+ * @offset: nanoseconds between CLOCK_MONOTONIC, as seen by the kernel, and the time since the Epoch
+ *	in timestamps
  * @seq: odd while the kernel changes the members below
- * @counter: POSIXTRACE_COUNTER_*: the counter behind CLOCK_MONOTONIC
- * @cycle_last: value of that counter at the last update; POSIXTRACE_CYCLE_NONE
- *	without counter
- * @base: nanoseconds of CLOCK_MONOTONIC, as the kernel sees it, at that time
- * @fraction: to be added to @base, in units of 2^-POSIXTRACE_CLOCK_SHIFT nanoseconds; less than
+ * @counter: POSIXTRACE_COUNTER_*: the counter used for CLOCK_MONOTONIC
+ * @cycle_last: value of that counter at the last update; POSIXTRACE_CYCLE_NONE without a counter
+ * @base: nanoseconds of CLOCK_MONOTONIC, as seen by the kernel, at that time
+ * @fraction: fraction to add to @base, in units of 2^-POSIXTRACE_CLOCK_SHIFT nanoseconds; less than
  *	a second
- * @mult: such units per cycle; at most two nanoseconds with the time stamp counter, a
- *	microsecond with another one
- * @wall: nanoseconds between CLOCK_MONOTONIC, as the kernel sees it, and CLOCK_REALTIME:
+ * @mult: units per cycle; at most two nanoseconds with the time stamp counter, a microsecond with
+ *	another one
+ * @wall: nanoseconds between CLOCK_MONOTONIC, as seen by the kernel, and CLOCK_REALTIME: same as
  *	@offset, or less if that clock was set back
- * @real: @base and @offset together
+ * @real: @base plus @offset
  * @reserved: zero
  *
- * All processes share one. It follows CLOCK_REALTIME, but never goes back while there is a
- * stream. Only the kernel writes it, all but @offset in each tick.
+ * Shared by all processes. It follows CLOCK_REALTIME, but never goes back while a stream exists.
+ * Only the kernel writes it: everything but @offset in each tick.
  */
 struct posixtrace_clock {
 	__s64 offset;
@@ -216,10 +216,10 @@ struct posixtrace_clock {
 };
 
 /**
- * struct posixtrace_gate - the event types that go into each stream
- * @generation: gets a number that no gate ever had when the streams of the target change, when
- *	another process begins to share its memory, and when two of its threads share a
- *	thread pointer; zero before, and then its lower half is never zero
+ * struct posixtrace_gate - the event types to record into each stream
+ * @generation: changes to a number never used for any gate when the streams of the target change,
+ *	when another process starts to share its memory, and when two of its threads share a thread
+ *	pointer; zero at first, and afterwards its lower half is never zero
  * @address_high: upper half of the address of the program: records with addresses near it can be
  *	packed. Set by the first ATTACH of an address space, before the process can see its gate
  * @reserved: zero
@@ -228,7 +228,7 @@ struct posixtrace_clock {
  * @door: commands of the traced process without a system call, see POSIXTRACE_DOOR_MAGIC; mapped
  *	here, but not part of the kernel's gate
  *
- * Only the kernel writes it, the traced process reads it.
+ * Only the kernel writes it; the traced process reads it.
  */
 struct posixtrace_gate {
 	__u64 generation;
@@ -240,8 +240,8 @@ struct posixtrace_gate {
 };
 
 /*
- * A process may have a filter (seccomp) that ends it when it makes a system call. It reads a byte
- * of @door instead, with these registers:
+ * A process may have a filter (seccomp) that kills it on system calls. It reads a byte of @door
+ * instead, with these registers:
  *
  *		x86-64	arm64
  *	magic	rax	x0	POSIXTRACE_DOOR_MAGIC
@@ -250,13 +250,13 @@ struct posixtrace_gate {
  *	arg	rsi	x2	argument of the command
  *	next	rdx	x3	address of the next instruction
  *
- * The kernel writes what the command returns, 0 or negative errno, in the place of the magic
- * number, and the thread goes on at the next instruction. If the magic number is still there, the
- * read was a read: there is no door in valgrind, for example, and in processes of 32 bits.
+ * The kernel replaces the magic number with the result of the command, 0 or negative errno, and the
+ * thread continues at the next instruction. If the magic number is still there, it was a plain
+ * read: the door does not exist in 32-bit processes and under valgrind, for example.
  */
 #define POSIXTRACE_DOOR_MAGIC	0x726f6f6474787001ULL
 
-/* Which system calls the thread may make: 0 if all; else its seccomp mode, as in prctl(). */
+/* Which system calls the thread may make: 0 if all; otherwise its seccomp mode, as in prctl(). */
 #define POSIXTRACE_DOOR_ASK	0U
 
 /* ------------------------------------------------------------------ */
@@ -265,39 +265,40 @@ struct posixtrace_gate {
 /* posixtrace_cpu_head.limit: the stream is full; count the event in @lost, do not call NEXT. */
 #define POSIXTRACE_LIMIT_FULL		1U
 
-/* In the 64-bit head: position in the pool below, number of records above. */
+/* In the 64-bit head: position in the pool in the low half, number of records in the high half. */
 #define POSIXTRACE_HEAD(pos, count)	(((__u64)(count) << 32) | (__u32)(pos))
 #define POSIXTRACE_HEAD_POS(head)	((__u32)(head))
 #define POSIXTRACE_HEAD_COUNT(head)	((__u32)((head) >> 32))
 
-/* No valid head, as positions are multiples of 8. */
+/* Never a valid head, as positions are multiples of 8. */
 #define POSIXTRACE_HEAD_NONE		(~0ULL)
 
 /**
  * struct posixtrace_cpu_head - the write position of one CPU
- * @head: next free byte of the pool and records so far in this sub-buffer
- *	(POSIXTRACE_HEAD): one store commits a record
+ * @head: next free byte of the pool and records so far in this sub-buffer (POSIXTRACE_HEAD): one
+ *	store commits a record
  * @limit: end of this CPU's open sub-buffer in the pool; 0 without one, or POSIXTRACE_LIMIT_FULL
  * @address_high: of the last record, as in struct posixtrace_writer
  * @lost: events dropped on this CPU while the stream was full
  * @last: no record of this CPU may be older than this (nanoseconds)
- * @writer_head: if it equals @head, @address_high and the members below are those of the last
- *	record; otherwise they mean nothing
+ * @writer_head: if equal to @head, @address_high and the members below describe the last record;
+ *	otherwise they are invalid
  * @pid: of the last record, as in struct posixtrace_writer
  * @tid: of the last record, as in struct posixtrace_writer
  * @thread_id: of the last record, as in struct posixtrace_writer
  * @time_end: a record at or after this time needs a struct posixtrace_writer:
  *	POSIXTRACE_WRITER_SPAN after the time of the last one (nanoseconds)
  *
- * A writer stores POSIXTRACE_HEAD_NONE in @writer_head before it changes these members, and then,
- * before it stores the new @head, the same value in @writer_head. So an interrupted writer leaves
- * nothing that a later one would take for valid.
+ * A writer stores POSIXTRACE_HEAD_NONE in @writer_head before it changes these members. Afterwards
+ * it stores the new value of @head in @writer_head, and then in @head. An interrupted writer
+ * therefore never leaves values that a later one would take for valid.
  *
- * One cache line per CPU. Writers on this CPU write it (a restartable sequence, or the kernel
- * with interrupts off), and NEXT on this CPU. From other CPUs, the kernel writes @limit when the
- * stream becomes full or not full, and the other members only while no writer can be active. The
- * kernel itself keeps track of the open sub-buffer, and trusts nothing here. The write positions
- * of the kernel's events, which no process can write, do without the members on the last record.
+ * One cache line per CPU. It is written by writers on this CPU (a restartable sequence, or the
+ * kernel with interrupts off), and by NEXT on this CPU. From other CPUs, the kernel writes @limit
+ * when the stream becomes full or not full, and the other members only while no writer can be
+ * active. The kernel tracks the open sub-buffer itself and trusts no value here. The write
+ * positions of kernel events, which processes cannot write, do not use the members about the last
+ * record.
  */
 struct posixtrace_cpu_head {
 	__u64 head;
@@ -313,11 +314,11 @@ struct posixtrace_cpu_head {
 };
 
 /**
- * struct posixtrace_wakeup - do readers need a wake-up? (target: read-only)
- * @need_wakeup: not zero: a reader sleeps, call WAKE after recording
+ * struct posixtrace_wakeup - wake-up flag of readers (target: read-only)
+ * @need_wakeup: nonzero: a reader is asleep, call WAKE after recording
  * @reserved: zero
  *
- * One per stream, for all processes that it traces. Only the kernel writes it.
+ * One per stream, for all processes it traces. Only the kernel writes it.
  */
 struct posixtrace_wakeup {
 	__u32 need_wakeup;
@@ -330,19 +331,18 @@ struct posixtrace_wakeup {
 
 /**
  * struct posixtrace_subbuf - descriptor of a sub-buffer (stream: read-only)
- * @seq: number of this use; each hand-out in the stream gets the next, from 1
+ * @seq: number of this use; each hand-out in the stream gets the next number, from 1
  * @opened: time of the hand-out; no record in it is older (nanoseconds)
  * @closed: when closed: no record in it is younger
- * @cpu: CPU that writes or wrote it; nr_cpus for system events; nr_cpus + 1 + c for the
- *	kernel's events on CPU c
+ * @cpu: CPU that writes or wrote it; nr_cpus for system events; nr_cpus + 1 + c for kernel events
+ *	on CPU c
  * @state: POSIXTRACE_SUBBUF_*
- * @used: when closed: bytes of records
- * @count: when closed: number of records
+ * @used: bytes of records, once closed
+ * @count: number of records, once closed
  * @reserved: zero
  *
- * Only the kernel writes it. Sub-buffer i lies at byte i * subbuf_size of the pool; the
- * numbers of the system sub-buffers follow those of the targets, and those for the kernel's
- * events come last.
+ * Only the kernel writes it. Sub-buffer i is at byte i * subbuf_size of the pool; sub-buffers of
+ * targets come first, then system sub-buffers, then sub-buffers for kernel events.
  */
 struct posixtrace_subbuf {
 	__u64 seq;
@@ -355,7 +355,7 @@ struct posixtrace_subbuf {
 	__u64 reserved[3];
 };
 
-/* posixtrace_ctrl.oldest[] of a CPU that holds no sub-buffer. */
+/* posixtrace_ctrl.oldest[] of a CPU without sub-buffers. */
 #define POSIXTRACE_NONE			(~0U)
 
 /* posixtrace_ctrl.flags */
@@ -371,7 +371,7 @@ struct posixtrace_subbuf {
 struct posixtrace_ctrl {
 	/** @size: bytes of this structure */
 	__u32 size;
-	/** @nr_cpus: CPUs (and entries of the CPU heads); number of the system "CPU" */
+	/** @nr_cpus: CPUs (and entries of the CPU heads); also the number of the system "CPU" */
 	__u32 nr_cpus;
 	/** @nr_subbufs: sub-buffers that targets write */
 	__u32 nr_subbufs;
@@ -379,7 +379,7 @@ struct posixtrace_ctrl {
 	__u32 nr_sys_subbufs;
 	/** @subbuf_size: bytes */
 	__u32 subbuf_size;
-	/** @flags: POSIXTRACE_CTRL_*, a hint that may be out of date */
+	/** @flags: POSIXTRACE_CTRL_*, a hint that may be stale */
 	__u32 flags;
 	/**
 	 * @oldest_offset: offset in this mapping of __u32 oldest[nr_cpus + 1 + nr_kernel_cpus]:
@@ -395,8 +395,8 @@ struct posixtrace_ctrl {
 	__u32 gap_lock;
 	/**
 	 * @holders_offset: offset in this mapping of __u64 holders[]: bit (c % 64) of word (c / 64)
-	 * is set if CPU c, the system "CPU", or CPU c - nr_cpus - 1 for the kernel's events, holds
-	 * a sub-buffer
+	 * is set if CPU c, the system "CPU", or CPU c - nr_cpus - 1 for kernel events, holds a
+	 * sub-buffer
 	 */
 	__u32 holders_offset;
 	/**
@@ -410,35 +410,35 @@ struct posixtrace_ctrl {
 	__u64 overwrite_watermark;
 	/** @lost: events lost in overwritten sub-buffers */
 	__u64 lost;
-	/** @system_filter: bit id: the filter has system event type id as a member */
+	/** @system_filter: bit id: the filter contains system event type id */
 	__u64 system_filter;
 	/**
-	 * @previous_first: time of the first event lost in the gap before this one. It is less than
-	 * what the reader saw there if that gap grew before the reader acknowledged it
+	 * @previous_first: time of the first event lost in the previous gap. Less than what the
+	 * reader saw there if that gap grew before the reader acknowledged it
 	 */
 	__u64 previous_first;
-	/** @nr_kernel_cpus: nr_cpus if the stream has events of the kernel, else 0 */
+	/** @nr_kernel_cpus: nr_cpus if the stream has kernel events, otherwise 0 */
 	__u32 nr_kernel_cpus;
-	/** @nr_kernel_subbufs: sub-buffers for the kernel's events */
+	/** @nr_kernel_subbufs: sub-buffers for kernel events */
 	__u32 nr_kernel_subbufs;
 	/**
 	 * @kernel_heads_offset: offset in this mapping of struct posixtrace_cpu_head[]: the write
-	 * position of the kernel's events on each CPU; 0 if there are none
+	 * position of kernel events on each CPU; 0 if the stream has no kernel events
 	 */
 	__u32 kernel_heads_offset;
 	/** @reserved1: zero */
 	__u32 reserved1;
 	/** @reserved2: zero */
 	__u64 reserved2[3];
-	/** @system: the write position of system events, as of a CPU */
+	/** @system: the write position of system events, like a CPU's */
 	struct posixtrace_cpu_head system;
 };
 
 /*
- * The consumer position, how far a sub-buffer was read: the low half of its sequence number,
- * the number of records taken, and the position of the next in units of 8 bytes. The reader
- * takes records with compare-and-swap, the kernel takes the sub-buffer back with exchange:
- * each record is read or lost, never both.
+ * The consumer position, how far a sub-buffer was read: the low half of its sequence number, the
+ * number of records taken, and the position of the next record in units of 8 bytes. The reader
+ * takes records with compare-and-swap, the kernel takes the sub-buffer back with exchange: each
+ * record is read or lost, never both.
  */
 #define POSIXTRACE_CONSUMED_POS_BITS	17
 #define POSIXTRACE_CONSUMED_COUNT_BITS	15
@@ -451,10 +451,10 @@ struct posixtrace_ctrl {
 	(((__u32)(consumed) & ((1U << POSIXTRACE_CONSUMED_POS_BITS) - 1)) << 3)
 
 /**
- * struct posixtrace_consumed - what was read of a sub-buffer
+ * struct posixtrace_consumed - how far a sub-buffer was read
  * @position: POSIXTRACE_CONSUMED
- * @time: timestamp of the last record that was taken (nanoseconds): written before @position, and
- *	less than POSIXTRACE_WRITER_SPAN after the first record that one change of it takes
+ * @time: timestamp of the last record taken (nanoseconds): written before @position, and less than
+ *	POSIXTRACE_WRITER_SPAN after the first record taken by one change of it
  */
 struct posixtrace_consumed {
 	__u64 position;
@@ -464,13 +464,13 @@ struct posixtrace_consumed {
 /**
  * struct posixtrace_reader - messages of the reader to the kernel (read-write)
  * @gap_ack: the last gap_generation that the reader has acknowledged
- * @held: not zero before a record is taken, and while the reader has taken events that it
- *	has not reported; then WAIT does not sleep
+ * @held: nonzero before a record is taken, and while the reader has taken events without reporting
+ *	them; WAIT does not sleep in that case
  * @reserved: zero
- * @consumed: of each sub-buffer, in the order of descriptors
+ * @consumed: one entry per sub-buffer, in the order of descriptors
  *
- * The analyzer writes it; the kernel exchanges consumer positions. The kernel uses these
- * values only for the numbers and times of this stream.
+ * Written by the analyzer; the kernel exchanges consumer positions. The kernel uses these values
+ * only for the numbers and times of this stream.
  */
 struct posixtrace_reader {
 	__u64 gap_ack;
