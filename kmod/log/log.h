@@ -63,7 +63,7 @@ struct pxt_log {
 	wait_queue_head_t done;
 
 	/* Used by the serving task; @writer by CREATE before that: */
-	/** @writer: the contents */
+	/** @writer: writes the contents */
 	struct pxt_logwriter writer;
 	/** @seen: time of the last system event when all was written */
 	u64 seen;

@@ -333,7 +333,7 @@ static int write_names(struct pxt_logwriter *w, u32 count)
 
 /**
  * pxt_logwriter_names() - write the names missing from the log
- * @w: begun; no block waits
+ * @w: started; no block waits
  * @count: number of names, at most PXT_LOG_NAMES_MAX; they are in pxt_logwriter_payload(), with a
  *	checksum of 0
  *
@@ -373,7 +373,7 @@ static int write_metadata(struct pxt_logwriter *w, u32 type, u32 size)
 
 /**
  * pxt_logwriter_metadata() - write a block that readers can skip
- * @w: begun; no block waits
+ * @w: started; no block waits
  * @type: POSIXTRACE_LOG_*
  * @size: bytes in pxt_logwriter_payload(): a multiple of 8, at most pxt_logwriter_room()
  * @count: for posixtrace_log_block.count
@@ -403,7 +403,7 @@ static u64 metadata_limit(const struct pxt_logwriter *w)
 
 /**
  * pxt_logwriter_begins_metadata() - check if all metadata must be written now
- * @w: begun; no block waits
+ * @w: started; no block waits
  *
  * Restarts the metadata of a LOOP log if there is too much of it: most describes threads that are
  * long gone.
@@ -419,7 +419,7 @@ bool pxt_logwriter_begins_metadata(struct pxt_logwriter *w)
 
 /**
  * pxt_logwriter_takes_metadata() - check for room for metadata about threads and processes
- * @w: begun
+ * @w: started
  *
  * Return: true if so.
  */
@@ -431,7 +431,7 @@ bool pxt_logwriter_takes_metadata(const struct pxt_logwriter *w)
 
 /**
  * pxt_logwriter_host() - write the block about the host, unless already written
- * @w: begun; no block waits
+ * @w: started; no block waits
  *
  * Context: may sleep.
  * Return: 0 or negative errno.
@@ -450,7 +450,7 @@ int pxt_logwriter_host(struct pxt_logwriter *w)
 
 /**
  * pxt_logwriter_metadata_done() - note that all metadata is written
- * @w: begun
+ * @w: started
  */
 void pxt_logwriter_metadata_done(struct pxt_logwriter *w)
 {
@@ -595,7 +595,7 @@ static int append_waiting(struct pxt_logwriter *w, u32 *written)
 
 /**
  * pxt_logwriter_events() - queue a block of events
- * @w: begun; pxt_logwriter_payload() holds the records
+ * @w: started; pxt_logwriter_payload() holds the records
  * @block: type, size, payload_crc, cpu, count, and the fields after it; the others are filled in
  *
  * At most pxt_logwriter.batch blocks wait for pxt_logwriter_write().
@@ -617,7 +617,7 @@ int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_bl
 
 /**
  * pxt_logwriter_write() - write the queued blocks of events
- * @w: begun
+ * @w: started
  * @events: number of user events among the records
  * @written: number of blocks now in the log, from the first one on
  *
@@ -650,7 +650,7 @@ int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written)
 
 /**
  * pxt_logwriter_end() - write the status of the log
- * @w: begun
+ * @w: started
  * @end: flags, error, lost; the other fields are filled in
  *
  * Context: may sleep.
@@ -684,7 +684,7 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 
 /**
  * pxt_logwriter_catch_up() - write what failed when the log was cleared
- * @w: begun; no block waits
+ * @w: started; no block waits
  *
  * Context: may sleep.
  * Return: 0 or negative errno.
@@ -696,7 +696,7 @@ int pxt_logwriter_catch_up(struct pxt_logwriter *w)
 
 /**
  * pxt_logwriter_clear() - restart the log
- * @w: begun
+ * @w: started
  * @gap_generation: generation of the last gap so far
  *
  * The event types stay: their names are written with the next events. Context: may sleep.

@@ -107,7 +107,7 @@ void pxt_log_wake(struct pxt_log *log)
 	spin_unlock(&log->lock);
 	if (queue)
 		wake_up(queue);
-	/* Closers. */
+	/* Wake closers. */
 	if (test_bit(PXT_LOG_END, &log->wanted))
 		wake_up_all(&log->done);
 }
@@ -296,7 +296,7 @@ bool pxt_log_pauses(struct pxt_log *log)
 
 /**
  * pxt_log_enter() - start WRITE_LOG: leave the log to the calling thread
- * @log: begun
+ * @log: started
  *
  * Return: 0, and the caller must call pxt_log_leave(); -ESHUTDOWN if the log is finished; -EBUSY if
  * another thread is in WRITE_LOG.

@@ -208,7 +208,7 @@ static int write_metadata(struct pxt_log *log)
 
 /**
  * pxt_metadata_write() - write missing metadata, including what the next events may need
- * @log: begun; no block waits
+ * @log: started; no block waits
  *
  * Context: may sleep.
  * Return: 0 or negative errno.

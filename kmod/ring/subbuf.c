@@ -609,9 +609,9 @@ bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 		list_add(&subbuf->node, &pool->user.free);
 	else
 		/*
-		 * From now on, sub-buffers are not handed out, and the recorder is idle. Writers in
-		 * the kernel read it with interrupts off. Pairs with the synchronization, which
-		 * waits for writers that did not see it.
+		 * From now on, sub-buffers are not handed out, and the recorder drops events.
+		 * Writers in the kernel read it with interrupts off. Pairs with the
+		 * synchronization, which waits for writers that did not see it.
 		 */
 		WRITE_ONCE(pool->full, true);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
@@ -655,7 +655,7 @@ void pxt_subbuf_close_all(struct pxt_pool *pool)
 }
 
 /**
- * pxt_subbuf_not_before() - reject records older than a time from now on
+ * pxt_subbuf_not_before() - prevent records older than a time
  * @pool: of a suspended stream without active writers
  * @time: nanoseconds since the Epoch
  */

@@ -133,8 +133,8 @@ struct posixtrace_attr {
 	/** @version: Output: version of the module, NUL-terminated */
 	char version[POSIXTRACE_NAME_SIZE];
 	/**
-	 * @wakeup_bytes: wake a sleeping reader once this many bytes of closed user and kernel
-	 * sub-buffers are unread; at most @stream_size; 0: no byte limit
+	 * @wakeup_bytes: wake a sleeping reader once closed user and kernel sub-buffers fill this
+	 * many bytes; at most @stream_size; 0: no byte limit
 	 */
 	__u64 wakeup_bytes;
 	/**

@@ -206,7 +206,7 @@ struct posixtrace_log_host {
 /**
  * struct posixtrace_log_task - name of a thread
  * @pid: of the process, in the pid namespace of the controller
- * @tid: of the thread, the same
+ * @tid: of the thread, in the same namespace
  * @start: when the thread was created, ns since the Epoch
  * @since: when it got this name, ns since the Epoch; @start if it was created with it
  * @name: as in /proc/PID/comm; NUL-terminated, then zeros
