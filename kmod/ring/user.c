@@ -73,8 +73,8 @@ MODULE_PARM_DESC(user_streams, "Streams a user without CAP_SYS_RESOURCE may have
  *	pxt_paid_lock
  *
  * All other fields are guarded by pxt_shares_lock. There are about as many shares as users with
- * streams. A share is freed once it has neither streams nor threads, and its debt was paid for as
- * long as threads may run ahead: otherwise a new share would start with more.
+ * streams. A share is freed once it has neither streams nor threads, and has been free of debt for
+ * as long as threads may run ahead: otherwise a new share would start with more.
  */
 struct pxt_share {
 	struct list_head node;
