@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Descriptions of event types, and the values in their data: see description.h.
+ * Descriptions of event types and the values in event data: see description.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static int add_unit(struct description *description, const char *path, const cha
 	return 0;
 }
 
-/* Adds the units of a field and of all below it. @path has the names around it, @len bytes. */
+/* Adds the units of a field and its members. @path has the enclosing names, @len bytes. */
 static int add_units(struct description *description, const struct posixtrace_field *field,
 		     char *path, size_t len)
 {
@@ -137,7 +137,7 @@ bool description_matches(struct description *description, const void *data, size
 	return false;
 }
 
-/* The least number of bytes of a field. */
+/* The minimum size of a field in bytes. */
 static size_t least_size(const struct posixtrace_field *field)
 {
 	size_t size = 0;

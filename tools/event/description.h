@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fields in the data of events: the description of an event type, which the traced process or a
- * format file gives, and the values in the data. Both may come from any process.
+ * Fields of events: the description of an event type, from the traced process or a format file, and
+ * the values in the data. Neither can be trusted.
  */
 #ifndef POSIXTRACE_DESCRIPTION_H
 #define POSIXTRACE_DESCRIPTION_H
@@ -12,12 +12,12 @@
 
 #include "util/buffer.h"
 
-#define DESCRIPTION_LEVELS	8	/* of structs and arrays, the outermost struct included */
+#define DESCRIPTION_LEVELS	8	/* nested structs and arrays, with the outermost struct */
 
 /**
  * struct description_unit - the unit of a field
- * @path: names of the field and of the structs around it, with dots between them
- * @unit: the unit, which may have any bytes
+ * @path: names of the enclosing structs and the field, with dots between them
+ * @unit: the unit; may contain any bytes
  */
 struct description_unit {
 	char *path;
@@ -25,12 +25,12 @@ struct description_unit {
 };
 
 /**
- * struct description - what the data of an event type mean
+ * struct description - the data layout of an event type
  * @fields: the fields
- * @units: units of the fields that have one
+ * @units: units of fields, where given
  * @nr_units: number of @units
- * @counter: the only field, if that is a number with the name "counter": the type is a counter
- * @misfit: the data of an event did not match
+ * @counter: the only field, if it is a number named "counter": the type is a counter
+ * @misfit: an event's data did not match
  * @misfit_len: number of bytes of the first such data
  */
 struct description {
@@ -43,10 +43,10 @@ struct description {
 };
 
 /**
- * description_new() - read a description
- * @text: the text, see posixtrace-fields(7)
+ * description_new() - parse a description
+ * @text: the text; see posixtrace-fields(7)
  * @description: where to store it
- * @error: where to explain -EINVAL, or NULL
+ * @error: where to store details of -EINVAL, or NULL
  *
  * Return: 0; -EINVAL if the text is wrong; -ENOMEM.
  */
@@ -56,15 +56,15 @@ int description_new(const char *text, struct description **description,
 void description_free(struct description *description);
 
 /**
- * description_matches() - check whether data have the fields
+ * description_matches() - check if data match a description
  * @description: the description
  * @data: data of an event
  * @len: number of bytes
  * @cut: bytes are missing at the end of the data
  *
- * Notes data that do not match.
+ * Remembers the first data that do not match, for description_misfit().
  *
- * Return: true if the data have exactly these fields; with @cut, also if they begin with some.
+ * Return: true if the data consist of exactly these fields or, with @cut, of the first of them.
  */
 bool description_matches(struct description *description, const void *data, size_t len, bool cut);
 
@@ -80,11 +80,11 @@ void description_misfit(const struct description *description, struct buffer *to
 const struct posixtrace_field *description_root(const struct description *description);
 
 /**
- * struct values - a place in the data of an event
- * @walk: the place
+ * struct values - a position in the data of an event
+ * @walk: the position
  * @open: the structs and arrays around it
  * @depth: number of @open
- * @ended: the data have no further value
+ * @ended: no values are left
  */
 struct values {
 	struct posixtrace_walk walk;
@@ -94,14 +94,14 @@ struct values {
 };
 
 /**
- * values_begin(), values_next() - find the values in data one by one
- * @values: where to keep the place
+ * values_begin(), values_next() - iterate over the values in data
+ * @values: the position
  * @description: the description
  * @data: data for which description_matches() returned true
  * @len: number of bytes
  * @value: where to store the value
  *
- * As posixtrace_fields_next(), but if the data are cut, the structs and arrays still end.
+ * Like posixtrace_fields_next(), but structs and arrays end even if the data are cut.
  *
  * values_next() returns false after the last value.
  */
@@ -109,7 +109,7 @@ void values_begin(struct values *values, const struct description *description, 
 		  size_t len);
 bool values_next(struct values *values, struct posixtrace_value *value);
 
-/* value_is_text() - check whether a value has text_len bytes of text */
+/* value_is_text() - check if a value has text_len bytes of text */
 bool value_is_text(const struct posixtrace_value *value);
 
 #endif /* POSIXTRACE_DESCRIPTION_H */

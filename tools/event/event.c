@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fields of single events: see event.h.
+ * Properties of single events: see event.h.
  */
 #include <math.h>
 #include <trace.h>
 
 #include "event/event.h"
 
-/* Marks the id of a thread in the kernel: no address of a program has this bit. */
+/* Marks a kernel thread id: user addresses do not have this bit. */
 #define TID_FLAG	(1ULL << 63)
-/* Bits of an id of the kernel, and of an address of a program. */
+/* Width of a kernel id, and of a user address. */
 #define ID_BITS		32
 #define ADDRESS_BITS	48
 
@@ -17,7 +17,7 @@ uint64_t event_thread_key(const struct event *event)
 {
 	if (event->tid > 0)
 		return TID_FLAG | (uint64_t)event->life << ID_BITS | (uint32_t)event->tid;
-	/* On x86-64 and arm64, addresses have room for it. */
+	/* On x86-64 and arm64, the upper bits of addresses are free. */
 	return (event->thread ^ (uint64_t)event->process_life << ADDRESS_BITS) & ~TID_FLAG;
 }
 

@@ -15,7 +15,7 @@
 
 #define NSEC_PER_SEC	1000000000ULL
 
-/* The processor of a system event that no processor recorded. */
+/* The CPU of a system event that was not recorded on a CPU. */
 #define SOURCE_NO_CPU	POSIXTRACE_NO_CPU
 
 struct source;
@@ -25,59 +25,59 @@ struct source;
  * comments say more.
  */
 struct event {
-	uint64_t time;			/* ns of the stream's clock (CLOCK_REALTIME) */
+	uint64_t time;			/* ns; the stream's clock is CLOCK_REALTIME */
 	trace_event_id_t type;
-	const char *name;		/* of the type, never NULL; may have any bytes but NUL */
+	const char *name;		/* of the type; never NULL; any bytes but NUL */
 	pid_t pid;
 	uint64_t thread;		/* pthread_self() of the recording thread */
-	pid_t tid;			/* kernel thread id of it; 0: not known */
-	uint32_t life;			/* threads that had @pid and @tid before: see lives.h */
-	uint32_t process_life;		/* processes that had @pid before */
-	uint32_t child_life;		/* of sched_process_fork: the same of the child */
+	pid_t tid;			/* its kernel thread id; 0: unknown */
+	uint32_t life;			/* earlier threads with these ids: see lives.h */
+	uint32_t process_life;		/* earlier processes with the same @pid */
+	uint32_t child_life;		/* of the child of a sched_process_fork */
 	uint32_t child_process_life;
 	uint64_t address;		/* posix_prog_address */
-	unsigned int cpu;		/* recording processor, or SOURCE_NO_CPU */
+	unsigned int cpu;		/* recording CPU, or SOURCE_NO_CPU */
 	bool user;			/* user event, not system event */
-	bool has_data;		/* to be shown: a user event, or one of the kernel */
+	bool has_data;		/* show its data: a user or kernel event */
 	int truncated;			/* POSIX_TRACE_NOT_TRUNCATED, ... */
-	bool late;			/* of a stream: a younger one came before */
-	uint64_t lost;			/* events known to be lost before it; never decreases */
+	bool late;			/* from a stream, after a newer event */
+	uint64_t lost;			/* known losses before it; never decreases */
 	const unsigned char *data;
 	size_t len;			/* bytes of data */
-	struct description *description;	/* of the type, or NULL; as long as the source */
+	struct description *description;	/* of the type, or NULL; valid as long as @source */
 	struct source *source;		/* where it comes from */
 };
 
 /**
- * event_thread_key() - get a number for the thread of an event, unique for its process id
+ * event_thread_key() - get the key of an event's thread, unique within its process id
  * @event: the event
  *
- * All readers tell threads apart by this. It is made of the kernel's thread id and of the life that
- * lives.c has found; pthread_self() only stands in for an id that is not known.
+ * Readers must use this key to tell threads apart. It combines the kernel's thread id and the life
+ * found by lives.c; pthread_self() is only used if the thread id is unknown.
  *
- * Return: the same number for all events of the thread.
+ * Return: the key, the same for all events of the thread.
  */
 uint64_t event_thread_key(const struct event *event);
 
-/* event_process_key() - the same for the process of an event, unique among all processes */
+/* event_process_key() - get the key of an event's process, unique among all processes */
 uint64_t event_process_key(const struct event *event);
 
-/* event_is_kernel() - check whether the kernel has recorded an event about a thread */
+/* event_is_kernel() - check if the kernel recorded the event about a thread */
 static inline bool event_is_kernel(const struct event *event)
 {
 	return event->has_data && !event->user;
 }
 
 /**
- * event_shows_running() - check whether the thread of an event had a processor
+ * event_shows_running() - check if the thread of an event was running
  * @event: the event
  *
- * Return: true if the thread recorded it, or the kernel did while it ran for the thread.
+ * Return: true if the thread recorded it, or the kernel did while running on its behalf.
  */
 bool event_shows_running(const struct event *event);
 
 /**
- * event_is_counter() - check whether an event has a value of a counter
+ * event_is_counter() - check if an event has a counter value
  * @event: the event
  * @value: where to store the value
  *
@@ -86,11 +86,12 @@ bool event_shows_running(const struct event *event);
 bool event_is_counter(const struct event *event, struct posixtrace_value *value);
 
 /**
- * event_has_fields() - check whether the fields of an event can be shown
+ * event_has_fields() - check if the fields of an event can be shown
  * @event: the event
- * @data_len: number of bytes of data that the event had, perhaps more than it still has
+ * @data_len: number of bytes of data that the event originally had
  *
- * Return: true if the data match the description. Of incomplete data, some fields are whole.
+ * Return: true if the data match the description. If data are missing, only the leading fields are
+ *	complete.
  */
 bool event_has_fields(const struct event *event, size_t data_len);
 

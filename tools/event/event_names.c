@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who recorded single events: see event_names.h.
+ * Names of threads and processes: see event_names.h.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ bool event_thread_name(const struct event *event, char name[POSIXTRACE_THREAD_NA
 	return is_named(event) && source_thread_name(event->source, event, name);
 }
 
-/* Asks for the last name of a thread of the process of the event, before others have its ids. */
+/* Looks up the last name of a thread in the event's process, before its ids are reused. */
 static bool last_name(const struct event *event, pid_t tid, bool process,
 		      char name[POSIXTRACE_THREAD_NAME_SIZE])
 {
@@ -76,7 +76,7 @@ void event_process_label(const struct event *event, char label[LABEL_SIZE])
 		snprintf(label, LABEL_SIZE, "%.*s", LABEL_SIZE - 1,
 			 slash ? slash + 1 : program);
 	} else if (is_named(event) && last_name(event, event->pid, true, name)) {
-		/* It has executed no program since it is traced. */
+		/* It has not called exec since tracing began. */
 		snprintf(label, LABEL_SIZE, "%s", name);
 	} else {
 		snprintf(label, LABEL_SIZE, "process %d", (int)event->pid);

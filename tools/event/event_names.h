@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who recorded an event: names of threads and processes.
+ * Names of the threads and processes that recorded events.
  */
 #ifndef POSIXTRACE_EVENT_NAMES_H
 #define POSIXTRACE_EVENT_NAMES_H
@@ -10,13 +10,13 @@
 
 #include "event/event.h"
 
-/* Room for what event_thread_label() and event_process_label() write. */
+/* Buffer size for event_thread_label() and event_process_label(). */
 #define LABEL_SIZE	64
 
 /**
  * event_thread_name() - get the name that the thread had when it recorded an event
  * @event: the event
- * @name: where to store it: may have any bytes
+ * @name: where to store it; may contain any bytes
  *
  * Return: true if it is known.
  */
@@ -25,16 +25,18 @@ bool event_thread_name(const struct event *event, char name[POSIXTRACE_THREAD_NA
 /**
  * event_thread_label() - get a label for all events of a thread
  * @event: one of them
- * @label: where to store it: the last name of the thread and its id, or what else is known of it;
- *	may have any bytes
+ * @label: where to store it: the last name of the thread and its id, or whatever is known; may
+ *	contain any bytes
  *
- * Not the name of another thread that had the same ids before or later.
+ * Names of other threads that had the same ids earlier or later are not used.
  *
  * Return: true if the name is known.
  */
 bool event_thread_label(const struct event *event, char label[LABEL_SIZE]);
 
-/* event_process_label() - the same for a process: its program, or its main thread, or its id */
+/*
+ * event_process_label() - get a label for a process: its program, else its main thread, else its id
+ */
 void event_process_label(const struct event *event, char label[LABEL_SIZE]);
 
 #endif /* POSIXTRACE_EVENT_NAMES_H */

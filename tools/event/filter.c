@@ -8,9 +8,9 @@
 
 #include "event/filter_parse.h"
 
-/* All event type ids are smaller. */
+/* Event type ids are smaller. */
 #define TYPES		POSIXTRACE_EVENT_ID_MAX
-#define TEXT_MAX	65536	/* bytes; no event has more */
+#define TEXT_MAX	65536	/* bytes; the data of an event are not longer */
 
 void filter_free(struct filter *filter)
 {
@@ -33,7 +33,7 @@ void filter_free(struct filter *filter)
 /* ------------------------------------------------------------------ */
 /* Values								*/
 
-/* Decides by the result of a comparison: less than 0, 0, or more than 0. */
+/* Applies a test to the result of a comparison: less than 0, 0, or more than 0. */
 static bool decide(enum filter_test test, int order)
 {
 	switch (test) {
@@ -54,7 +54,7 @@ static bool decide(enum filter_test test, int order)
 	}
 }
 
-/* An integer, negative ones as an absolute value. A long double has all 64 bits. */
+/* An integer as sign and absolute value. A long double can represent all 64 bits. */
 struct number {
 	bool negative;
 	uint64_t value;
@@ -84,7 +84,7 @@ static bool test_real(const struct filter_node *node, long double value)
 
 	if (node->operand == FILTER_INTEGER)
 		operand = node->negative ? -(long double)node->number : (long double)node->number;
-	/* Nothing is equal to NaN. */
+	/* NaN is never equal to a value. */
 	if (value != value || operand != operand)
 		return node->test == FILTER_NOT_EQUAL;
 	return decide(node->test, value < operand ? -1 : value > operand);
@@ -111,7 +111,7 @@ static bool test_bool(const struct filter_node *node, uint64_t number)
 	return decide(node->test, (int)number - is_true);
 }
 
-/* Several labels may have the same value. Without such a label, the condition is false. */
+/* Several labels may have the same value. False if the enumeration lacks the label. */
 static bool test_enum(const struct filter_node *node, const struct posixtrace_value *value)
 {
 	const struct posixtrace_field *field = value->field;
@@ -147,7 +147,7 @@ static bool test_text(const struct filter_node *node, const struct posixtrace_va
 		if (value->text_len)
 			memcpy(text, value->data, value->text_len);
 		text[value->text_len] = '\0';
-		/* No pattern matches a null byte in the text. */
+		/* A text with a null byte never matches. */
 		return strlen(text) == value->text_len && !fnmatch(node->text, text, 0);
 	default:
 		return false;
@@ -172,7 +172,7 @@ static bool test_value(const struct filter_node *node, const struct posixtrace_v
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* Skips the arrays around a type. */
+/* Returns the element type of nested arrays. */
 static const struct posixtrace_field *element_of(const struct posixtrace_field *field)
 {
 	while (field->type == POSIXTRACE_FIELD_ARRAY)
@@ -180,7 +180,10 @@ static const struct posixtrace_field *element_of(const struct posixtrace_field *
 	return field;
 }
 
-/* Finds the field of a condition: for an array, its element. NULL if there is none. */
+/*
+ * Finds the field of a condition, or the element type of an array field; NULL if there is no such
+ * field.
+ */
 static const struct posixtrace_field *find_field(const struct filter_node *node,
 						 const struct description *description)
 {
@@ -201,7 +204,7 @@ static const struct posixtrace_field *find_field(const struct filter_node *node,
 	return field;
 }
 
-/* Of an array, one element that fulfils the condition is enough. */
+/* An array passes if one of its elements does. */
 static bool test_field(const struct filter_node *node, const struct event *event)
 {
 	const struct posixtrace_field *field;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Filters: expressions that select events by the names of their types and by their fields.
+ * Filters: expressions that select events by type name and by fields.
  *
  *	cache_* && op == set && len > 4096
  *	!idle && (request_begin,request_end || user.name ~ "a*")
  *
- * filter_parse.c reads them, filter.c tests events.
+ * filter_parse.c parses them, filter.c tests events.
  */
 #ifndef POSIXTRACE_FILTER_H
 #define POSIXTRACE_FILTER_H
@@ -15,9 +15,9 @@
 
 #include "event/source.h"
 
-#define FILTER_DEPTH	8	/* names of a field and of the structs around it */
-#define FILTER_NODES	1024	/* names, conditions and operators of an expression */
-#define FILTER_LEVELS	64	/* parentheses and "!" in one another */
+#define FILTER_DEPTH	8	/* names in the path of a field */
+#define FILTER_NODES	1024	/* names, conditions and operators in an expression */
+#define FILTER_LEVELS	64	/* nested parentheses and "!" */
 
 enum filter_kind {
 	FILTER_NAME,	/* the name of the type matches a pattern */
@@ -41,7 +41,7 @@ enum filter_operand {
 	FILTER_INTEGER,
 	FILTER_REAL,
 	FILTER_WORD,		/* a label, "true" or "false", or a text */
-	FILTER_TEXT,		/* in quotes */
+	FILTER_TEXT,		/* quoted */
 };
 
 /**
@@ -49,12 +49,12 @@ enum filter_operand {
  * @kind: what it is
  * @left: first operand of an operator
  * @right: second operand of "&&" and "||"
- * @pattern: NAME: pattern of names
- * @verdicts: NAME: by event type, whether its name matches; 0 is not known yet
- * @path: FIELD: names of the structs around the field, then its own name
- * @depth: FIELD: number of names of @path
- * @test: FIELD: how to compare
- * @operand: FIELD: kind of value to compare with
+ * @pattern: NAME: pattern for type names
+ * @verdicts: NAME: by event type: whether its name matches; 0 is unknown
+ * @path: FIELD: names of the enclosing structs and the field
+ * @depth: FIELD: number of names in @path
+ * @test: FIELD: comparison operator
+ * @operand: FIELD: kind of the value to compare with
  * @text: FIELD: WORD, TEXT: the value
  * @number: FIELD: INTEGER: the absolute value
  * @negative: FIELD: INTEGER: the value is negative
@@ -80,17 +80,17 @@ struct filter_node {
 
 struct filter;
 
-/* What the name of a type says about its events. */
+/* What the type name alone decides about its events. */
 enum filter_verdict {
 	FILTER_NEVER,
-	FILTER_PERHAPS,		/* that depends on their fields */
+	FILTER_PERHAPS,		/* depends on the fields */
 	FILTER_ALWAYS,
 };
 
 /**
- * struct filter_error - what is wrong in an expression
- * @column: where, in bytes, from 1
- * @message: what
+ * struct filter_error - an error in an expression
+ * @column: byte offset, from 1
+ * @message: what is wrong
  */
 struct filter_error {
 	size_t column;
@@ -98,43 +98,43 @@ struct filter_error {
 };
 
 /**
- * filter_parse() - read an expression
+ * filter_parse() - parse an expression
  * @text: the expression
  * @filter: where to store it
- * @error: where to explain -EINVAL
+ * @error: details of -EINVAL
  *
  * Return: 0; -EINVAL if the expression is wrong; -ENOMEM.
  */
 int filter_parse(const char *text, struct filter **filter, struct filter_error *error);
 
 /**
- * filter_option() - read the argument of --filter
+ * filter_option() - parse the argument of --filter
  * @text: the expression
  * @filter: where to store it
  *
- * Return: 0; -EINVAL after a complaint; -ENOMEM.
+ * Return: 0; -EINVAL after reporting an error; -ENOMEM.
  */
 int filter_option(const char *text, struct filter **filter);
 
 /* filter_event() - test an event */
 bool filter_event(const struct filter *filter, const struct event *event);
 
-/* filter_forget() - forget the names of types: events of another log follow */
+/* filter_forget() - drop the cached results for type names, before the events of another log */
 void filter_forget(struct filter *filter);
 
-/* filter_name() - test the name of a type alone */
+/* filter_name() - test a type name alone */
 enum filter_verdict filter_name(const struct filter *filter, const char *name);
 
-/* filter_has_conditions() - check whether the filter has conditions on fields */
+/* filter_has_conditions() - check if the filter has conditions on fields */
 bool filter_has_conditions(const struct filter *filter);
 
 /**
- * filter_plain_name() - get a name of a filter that is a list of names
+ * filter_plain_name() - get a name from a filter that is just a list of names
  * @filter: the filter
- * @number: number of the name, from 0
+ * @number: index of the name, from 0
  *
- * Return: the name; NULL after the last, or if the filter is anything else than a list of names
- *	without wildcards.
+ * Return: the name; NULL after the last one, or if the filter is not a list of names without
+ *	wildcards.
  */
 const char *filter_plain_name(const struct filter *filter, size_t number);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar of filters: see filter.h. "||" binds weaker than "&&", that weaker than "!", and
- * commas between names bind most. Parentheses and "!" are read by recursion, which FILTER_LEVELS
- * limits.
+ * The parser of filters: see filter.h. Precedence, lowest first: "||", "&&", "!", commas between
+ * names. Parentheses and "!" recurse, up to FILTER_LEVELS.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "event/filter_token.h"
 #include "util/message.h"
 
-/* All event type ids are smaller. */
+/* Event type ids are smaller. */
 #define TYPES	POSIXTRACE_EVENT_ID_MAX
 
 struct parser {
@@ -56,7 +55,7 @@ static int new_node(struct parser *parser, enum filter_kind kind, struct filter_
 	return 0;
 }
 
-/* Replaces a part by an operator on it, and on another part. */
+/* Replaces *@left by an operator node with *@left and @right as its operands. */
 static int combine(struct parser *parser, enum filter_kind kind, struct filter_node **left,
 		   struct filter_node *right)
 {
@@ -91,7 +90,7 @@ static bool is_identifier(const char *text)
 	return *text && (*text < '0' || *text > '9') && strspn(text, chars) == strlen(text);
 }
 
-/* Splits the name of a field at its dots. */
+/* Splits a field name at its dots. */
 static int set_path(struct parser *parser, struct filter_node *node, char *name,
 		    const char *place)
 {
@@ -112,7 +111,7 @@ static int set_path(struct parser *parser, struct filter_node *node, char *name,
 	return 0;
 }
 
-/* Returns false if the current token is no number. */
+/* Returns false if the current token is not a number. */
 static bool read_number(struct parser *parser, struct filter_node *node)
 {
 	const char *text = parser->lexer.value, *digits = text + (*text == '-');
@@ -121,7 +120,7 @@ static bool read_number(struct parser *parser, struct filter_node *node)
 	if (*digits != '.' && (*digits < '0' || *digits > '9'))
 		return false;
 	errno = 0;
-	/* No leading zero makes a number octal. */
+	/* A leading zero does not mean octal. */
 	node->number = strtoull(digits, &end,
 				digits[0] == '0' && (digits[1] | 0x20) == 'x' ? 16 : 10);
 	node->negative = digits != text;
@@ -161,7 +160,7 @@ static int read_value(struct parser *parser, struct filter_node *node)
 	return node->text ? 0 : -ENOMEM;
 }
 
-/* The current token is the sign after the name of the field. */
+/* The current token is the operator after the field name. */
 static int read_condition(struct parser *parser, char *name, const char *place,
 			  struct filter_node **node)
 {
@@ -192,7 +191,7 @@ static int add_name(struct parser *parser, const char *name, struct filter_node 
 	return (*node)->pattern && (*node)->verdicts ? 0 : -ENOMEM;
 }
 
-/* Reads the rest of a list of names. The current token is the first comma. */
+/* Parses the rest of a list of names. The current token is the first comma. */
 static int read_names(struct parser *parser, struct filter_node **node)
 {
 	struct filter_lexer *lexer = &parser->lexer;
@@ -214,7 +213,7 @@ static int read_names(struct parser *parser, struct filter_node **node)
 	return err;
 }
 
-/* Reads names, or a condition. The current token is the first. */
+/* Parses names or a condition. The current token is the first one. */
 static int read_name(struct parser *parser, struct filter_node **node)
 {
 	struct filter_lexer *lexer = &parser->lexer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What filter.c and filter_parse.c share.
+ * Shared by filter.c and filter_parse.c.
  */
 #ifndef POSIXTRACE_FILTER_PARSE_H
 #define POSIXTRACE_FILTER_PARSE_H
@@ -9,7 +9,7 @@
 
 /**
  * struct filter - an expression
- * @nodes: all of its parts, operands before their operators
+ * @nodes: its parts, operands before their operators
  * @nr_nodes: number of @nodes
  * @root: the whole expression, the last of @nodes
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds the tokens of a filter, and explains errors: see filter_token.h.
+ * Tokenizer and error messages of filters: see filter_token.h.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Characters that no word has. Patterns have "!" in brackets. */
+/* Characters that end a word. "!" is part of a word inside the brackets of a pattern. */
 static bool ends_word(char c)
 {
 	return !c || is_blank(c) || strchr("()&|<>=~,\"'!", c);

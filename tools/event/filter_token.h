@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tokens of a filter.
+ * Tokenizer of filters.
  */
 #ifndef POSIXTRACE_FILTER_TOKEN_H
 #define POSIXTRACE_FILTER_TOKEN_H
@@ -15,13 +15,13 @@ enum filter_token {
 };
 
 /**
- * struct filter_lexer - finds the tokens of a filter
+ * struct filter_lexer - splits a filter into tokens
  * @begin: the text
  * @at: end of the current token
- * @start: its begin
+ * @start: start of the current token
  * @token: the current token
- * @value: its text, without quotes; room for the whole filter
- * @error: where to explain an error
+ * @value: text of the token without quotes; has room for the whole filter
+ * @error: where to report errors
  */
 struct filter_lexer {
 	const char *begin;
@@ -32,17 +32,17 @@ struct filter_lexer {
 	struct filter_error *error;
 };
 
-/* filter_fail() - explain what is wrong at a place of the text; returns -EINVAL */
+/* filter_fail() - report an error at a position in the text; returns -EINVAL */
 __attribute__((format(printf, 3, 4)))
 int filter_fail(struct filter_lexer *lexer, const char *place, const char *format, ...);
 
-/* filter_unexpected() - explain that the current token should be another one; returns -EINVAL */
+/* filter_unexpected() - report that another token was expected; returns -EINVAL */
 int filter_unexpected(struct filter_lexer *lexer, const char *wanted);
 
-/* filter_next() - go to the next token; returns 0 or -EINVAL */
+/* filter_next() - advance to the next token; returns 0 or -EINVAL */
 int filter_next(struct filter_lexer *lexer);
 
-/* filter_is() - is the current token this sign? */
+/* filter_is() - check if the current token is this sign */
 bool filter_is(const struct filter_lexer *lexer, const char *sign);
 
 #endif /* POSIXTRACE_FILTER_TOKEN_H */

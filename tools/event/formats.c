@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads a format file: see formats.h. This file finds the names and the end of each definition,
- * the library reads the fields.
+ * Parses format files: see formats.h. This file finds the name and the end of each definition; the
+ * library parses the fields.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static void skip_blanks(struct reader *reader)
 	}
 }
 
-/* Returns the byte that "\x1b", "\\", "\"", "\n" or "\t" stands for, or 0. */
+/* Returns the byte for "\x1b", "\\", "\"", "\n" or "\t", or 0. */
 static char read_escape(struct reader *reader)
 {
 	static const char letters[] = "\\\"nt", bytes[] = "\\\"\n\t";
@@ -121,14 +121,14 @@ static int read_quoted(struct reader *reader, char *name)
 	return invalid(reader, reader->line, "closing quote is missing");
 }
 
-/* Reads a word, which is empty if there is none. */
+/* Reads a word, which may be empty. */
 static int read_word(struct reader *reader, char *word)
 {
 	size_t len = 0;
 
 	while (reader->at < reader->end && !is_blank(*reader->at) &&
 	       !(*reader->at && strchr("{}[];\"#", *reader->at))) {
-		/* Refuse control characters, which an error message would print to a terminal. */
+		/* Reject control characters: error messages would send them to a terminal. */
 		if (*reader->at <= ' ' || *reader->at == 0x7f)
 			return invalid(reader, reader->line,
 				       "byte %#x in a name: put the name in quotes",
@@ -142,7 +142,7 @@ static int read_word(struct reader *reader, char *word)
 	return 0;
 }
 
-/* Describes what stands where something else should be. */
+/* Reports the current token and what was expected instead. */
 static int unexpected(const struct reader *reader, const char *wanted)
 {
 	char sign[] = "?";
@@ -153,7 +153,7 @@ static int unexpected(const struct reader *reader, const char *wanted)
 		       reader->at == reader->end ? "end of file" : sign);
 }
 
-/* "struct" stands before the name, or behind it as in a description. */
+/* Accepts "struct" before the name, or after it as in a description. */
 static int read_head(struct reader *reader, struct format *format, bool *aligned)
 {
 	char word[FORMAT_NAME_SIZE];
@@ -200,8 +200,8 @@ static void copy_quoted(struct reader *reader, struct buffer *text)
 }
 
 /*
- * Copies the fields up to the bracket that ends them. Leaves comments and white space out, which
- * do not count for the limit of a description, but keeps the lines.
+ * Copies the fields up to the closing bracket. Omits comments and white space, which do not count
+ * towards the size limit of a description, but keeps line breaks.
  */
 static void copy_fields(struct reader *reader, struct buffer *text)
 {
@@ -240,7 +240,7 @@ static int read_fields(struct reader *reader, struct format *format, bool aligne
 	if (aligned)
 		buffer_text(&text, "struct");
 	copy_fields(reader, &text);
-	/* The text ends at a null byte in it. */
+	/* A null byte in the text ends the description. */
 	buffer_byte(&text, '\0');
 	err = text.failed ? -ENOMEM :
 	      description_new((char *)text.data, &format->description, &error);
@@ -289,7 +289,7 @@ static int read_file(const char *path, char **text, size_t *len)
 			err = -ENOMEM;
 		else
 			*len = fread(*text, 1, FILE_MAX_BYTES + 1, file);
-		/* Reading a directory fails, opening it does not. */
+		/* A directory can be opened but not read. */
 		if (!err && ferror(file))
 			err = errno ? -errno : -EIO;
 		else if (!err && *len > FILE_MAX_BYTES)

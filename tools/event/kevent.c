@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads the fields of events of the kernel: see kevent.h. It finds them by their names in the
- * description of the type, so a type may get further ones.
+ * Decodes kernel events: see kevent.h. Fields are found by name, so a type may get more fields.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +9,7 @@
 
 #include "event/kevent.h"
 
-#define FIELDS_MAX	8	/* of a type */
+#define FIELDS_MAX	8	/* per type */
 
 struct place {
 	const char *name;
@@ -22,7 +21,7 @@ struct place {
 #define ARGS(field)	{ #field, offsetof(struct kevent, field), ARGS }
 #define TEXT(field)	{ #field, offsetof(struct kevent, field), TEXT }
 
-/* The fields of each type that commands use, in the order of the descriptions. */
+/* The fields that commands use, by type, in the order of the descriptions. */
 static const struct place types[][FIELDS_MAX] = {
 	[POSIXTRACE_SWITCH_OUT] = { NUMBER(tid), NUMBER(prio), NUMBER(state), NUMBER(reason),
 				    NUMBER(next_tid), NUMBER(next_prio) },
@@ -51,7 +50,7 @@ static const struct place types[][FIELDS_MAX] = {
 
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))
 
-/* Returns the index of a field, or -1. Fields mostly come in the order of @places. */
+/* Returns the index of a field, or -1. @guess is usually right: fields come in table order. */
 static int find_place(const struct place *places, unsigned int guess, const char *name)
 {
 	for (unsigned int i = 0; i < FIELDS_MAX; i++) {
@@ -76,7 +75,7 @@ static bool store(const struct place *place, const struct posixtrace_value *valu
 	return true;
 }
 
-/* Returns the fields found, as bits of their places; 0 if the data do not match. */
+/* Returns a bit mask of the places of the fields found; 0 if the data do not match. */
 static unsigned int read_fields(const struct event *event, const struct place *places,
 				struct kevent *kevent)
 {
@@ -85,7 +84,7 @@ static unsigned int read_fields(const struct event *event, const struct place *p
 	struct posixtrace_walk walk;
 	int at = -1, ret;
 
-	/* This is for each event of large logs, so it is one walk that also checks the data. */
+	/* This runs for each event of large logs: check the data during the same walk. */
 	posixtrace_fields_begin(&walk, event->description->fields, event->data, event->len);
 	while ((ret = posixtrace_fields_next(&walk, &value)) == 1) {
 		bool is_args;

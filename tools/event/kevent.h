@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The fields of an event of the kernel as C values. Logs may be forged, so any value may be wrong.
+ * Kernel events as C structures. Logs may be forged, so do not trust any value.
  */
 #ifndef POSIXTRACE_KEVENT_H
 #define POSIXTRACE_KEVENT_H
@@ -12,19 +12,19 @@
 #include "event/source.h"
 
 #define KEVENT_ARGS		6	/* arguments of a system call */
-#define KEVENT_CALL_NAME	40	/* bytes of the name of a call or an interrupt */
+#define KEVENT_CALL_NAME	40	/* bytes of a system call or interrupt name */
 
-/* Text in the data of the event, of any bytes. */
+/* Text in the data of the event; may contain any bytes. */
 struct kevent_text {
 	const char *at;
 	size_t len;
 };
 
 /**
- * struct kevent - the fields that the type of the event has; all others are 0 or ""
+ * struct kevent - fields of a kernel event; those its type lacks are 0 or ""
  *
- * Fields have the names of the descriptions, see Documentation/kernel-events.rst. Enumerations are
- * numbers, in the order of their labels there.
+ * Fields are named as in the descriptions: see Documentation/kernel-events.rst. Enumerations are
+ * numbers in the order of their labels there.
  */
 struct kevent {
 	int64_t tid;
@@ -83,7 +83,7 @@ enum {
 /* kevent.reason */
 enum { KEVENT_PREEMPTED, KEVENT_BLOCKED, KEVENT_IO, KEVENT_ENDED };
 
-/* kevent.by, of a wake-up; signals come from the kernel, not from interrupts */
+/* kevent.by, for a wake-up; signals come from the kernel, not from interrupts */
 enum {
 	KEVENT_BY_ANOTHER, KEVENT_BY_THREAD, KEVENT_BY_INTERRUPT,
 	KEVENT_BY_KERNEL = KEVENT_BY_INTERRUPT
@@ -96,31 +96,31 @@ enum { KEVENT_DEFAULT, KEVENT_IGNORED, KEVENT_HANDLER };
 enum { KEVENT_IRQ, KEVENT_SOFTIRQ, KEVENT_VECTOR };
 
 /**
- * kevent_read() - get the fields of an event of the kernel
+ * kevent_read() - decode a kernel event
  * @event: any event
- * @kevent: where to store them; texts are valid as long as the data of @event
+ * @kevent: where to store the fields; texts are valid as long as the data of @event
  *
- * Return: true if it is a whole event of the kernel whose description has all fields that the type
- * should have, and whose ids of threads are possible.
+ * Return: true if it is a complete kernel event, its description has all fields of the type, and
+ *	its thread ids are possible.
  */
 bool kevent_read(const struct event *event, struct kevent *kevent);
 
 /**
  * kevent_call_name() - get the name of a system call
  * @kevent: fields of a syscall_entry
- * @name: where to store it: cut, may have any bytes; "system call N" if it is not known
+ * @name: where to store it: possibly cut, any bytes; "system call N" if unknown
  */
 void kevent_call_name(const struct kevent *kevent, char name[KEVENT_CALL_NAME]);
 
-/* kevent_irq_kind() - get the name of the kind of an interrupt; "" if it is not known */
+/* kevent_irq_kind() - get the name of the kind of an interrupt; "" if unknown */
 const char *kevent_irq_kind(const struct kevent *kevent);
 
 /**
  * kevent_irq_name() - get the name of an interrupt
  * @kevent: fields of an irq
- * @room: where to store "vector 236" if it has no name
+ * @room: buffer for "vector 236" if the interrupt has no name
  *
- * Return: the name, as long as @room and the data of the event are valid.
+ * Return: the name, valid as long as @room and the data of the event.
  */
 struct kevent_text kevent_irq_name(const struct kevent *kevent, char room[KEVENT_CALL_NAME]);
 
@@ -129,7 +129,7 @@ struct kevent_text kevent_irq_name(const struct kevent *kevent, char room[KEVENT
  * @exit: fields of the exit
  * @nr: number of the system call
  *
- * The return from a signal handler forgets the number.
+ * After the return from a signal handler, the kernel no longer knows the number (-1).
  */
 static inline bool kevent_leaves(const struct kevent *exit, int64_t nr)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a thread is, and a process: see lives.h.
+ * Identifies threads and processes: see lives.h.
  */
 #include <errno.h>
 #include <linux/posixtrace.h>
@@ -12,34 +12,34 @@
 #include "event/lives.h"
 #include "util/threads.h"
 
-#define IDS_MAX		(1U << 20)	/* threads beyond have one life only */
-#define PROCESS		0		/* in place of the id of a thread */
-#define FOREVER		(INT64_MAX / NSEC_PER_SEC * NSEC_PER_SEC)	/* later than all events */
+#define IDS_MAX		(1U << 20)	/* more threads have only one life */
+#define PROCESS		0		/* thread id that stands for the process */
+#define FOREVER		(INT64_MAX / NSEC_PER_SEC * NSEC_PER_SEC)	/* later than any event */
 
 enum end {
 	ALIVE,
-	EXITING,	/* some events of the kernel may follow */
-	GONE,		/* it left its last processor */
+	EXITING,	/* some kernel events may follow */
+	GONE,		/* switched out for the last time */
 };
 
 /**
- * struct ids - the threads or processes that had the same ids one after the other
- * @life: number of those before
- * @process_life: of a thread: life of its process
- * @execs: programs that the process had executed by the last event
- * @end: whether this one has ended
- * @end_time: when; of a process also when it executed a program
- * @asked: the batch in which the log was asked
- * @answered: the log knew an answer, which holds until @next
- * @known: @born is when this one was born, as the log says
- * @born: see there
- * @last_known: @last_born is when one before was born
- * @last_born: see there
- * @next: when the next one was born
- * @renamed: time of the last task_rename; 0: none
- * @lost: lost events before that
- * @old_name: the name that it had until then
- * @name: the name that it got then
+ * struct ids - successive threads or processes with the same ids
+ * @life: number of previous ones
+ * @process_life: for a thread: life of its process
+ * @execs: number of execs of the process up to the last event
+ * @end: whether the current one has ended
+ * @end_time: when; for a process also the time of its last exec
+ * @asked: batch of the last lookup in the log
+ * @answered: that lookup succeeded; the answer is valid until @next
+ * @known: @born is known
+ * @born: birth of the current one, from the log
+ * @last_known: @last_born is known
+ * @last_born: birth of a previous one
+ * @next: birth of the next one
+ * @renamed: time of the last task_rename, or 0
+ * @lost: number of events lost before it
+ * @old_name: name until then
+ * @name: name since then
  */
 struct ids {
 	uint32_t life;
@@ -63,7 +63,7 @@ struct ids {
 struct lives {
 	trace_id_t trid;
 	struct threads *numbers;
-	struct ids *ids;	/* by number - 1 */
+	struct ids *ids;	/* index: number - 1 */
 	size_t room;
 };
 
@@ -89,7 +89,7 @@ void lives_free(struct lives *lives)
 	free(lives);
 }
 
-/* Returns 1 if the ids are new, 0 or -ENOMEM. THREADS_OTHERS is the number of too many. */
+/* Returns 1 for new ids, 0 for known ones, or -ENOMEM. Ids beyond the limit get THREADS_OTHERS. */
 static int find(struct lives *lives, pid_t pid, pid_t tid, uint32_t *number)
 {
 	size_t room = lives->room ? 2 * lives->room : 64;
@@ -141,7 +141,7 @@ static uint64_t to_ns(const struct timespec *time)
 	return (uint64_t)time->tv_sec * NSEC_PER_SEC + (uint64_t)time->tv_nsec;
 }
 
-/* Begins a life if the log says that another thread had the ids at the time of the event. */
+/* Begins a life if the log has a newer birth for these ids at the time of the event. */
 static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid, uint64_t at,
 		uint64_t batch)
 {
@@ -157,10 +157,10 @@ static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid
 		return;
 	ids->next = to_ns(&next);
 	born = to_ns(&born_at);
-	/* The clock of births may be late: events say that this is another one already. */
+	/* The clock of births may lag: events have already begun this life. */
 	if (!ids->known && ids->last_known && born <= ids->last_born)
 		return;
-	/* Times of a damaged log may go back. */
+	/* Times in a damaged log may go backwards. */
 	if (ids->known && born <= ids->born)
 		return;
 	if (ids->known)
@@ -174,11 +174,11 @@ static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* Can a thread that has ended not have the event? */
+/* Returns true if the previous thread has ended and cannot have recorded the event. */
 static bool is_of_another(const struct ids *ids, const struct event *event,
 			  const struct kevent *kevent)
 {
-	/* A stream may have an event of before. */
+	/* A stream may deliver an event from before the end late. */
 	if (ids->end == ALIVE || event->time < ids->end_time || event->late)
 		return false;
 	switch (event->type) {
@@ -267,7 +267,7 @@ static int find_process(struct lives *lives, struct event *event, const struct k
 	return ret;
 }
 
-/* After exec, the process has one thread, which has its id: all others have ended. */
+/* After exec, only the thread with the process id is left: all other threads have ended. */
 static void see_exec(struct ids *process, struct ids *thread, const struct event *event,
 		     bool is_new)
 {

@@ -33,7 +33,7 @@ bool logend_ended(const struct source *source)
 	return has_flag(source, POSIXTRACE_LOG_ENDED);
 }
 
-/* Also where no event that was read tells that: the names and notes of a LOOP log are no events. */
+/* Damaged names and notes of a LOOP log count even if no event reports it: they are not events. */
 static bool is_damaged(const struct source *source)
 {
 	return has_flag(source, POSIXTRACE_LOG_DAMAGED);
@@ -54,14 +54,14 @@ int logend_read(struct logend *end, const struct source *source)
 	return 0;
 }
 
-/* Reports what is missing in a log without damage. */
+/* Reports what an undamaged log lacks. */
 static void tell_missing(const struct logend *end, const char *path, const struct source *source,
 			 const struct posix_trace_status_info *status)
 {
 	if (status->posix_stream_flush_error)
 		tell("%s: incomplete: writing the log failed: %s", path,
 		     strerror(status->posix_stream_flush_error));
-	/* The policy overwrites events on purpose: give no advice. */
+	/* Overwriting is what the policy is for: give no advice. */
 	if (end->overwritten)
 		tell("%s: %llu older events were overwritten in the log: its policy is loop", path,
 		     (unsigned long long)end->overwritten);
@@ -71,7 +71,7 @@ static void tell_missing(const struct logend *end, const char *path, const struc
 		tell("%s: the log has no end: it is still being written, or was cut", path);
 }
 
-/* A stream with policy loop overwrites events on purpose. */
+/* A LOOP stream overwrites events by design. */
 static bool is_loop(const struct source *source)
 {
 	int policy = POSIX_TRACE_FLUSH;
@@ -84,7 +84,7 @@ static bool is_loop(const struct source *source)
 	return policy == POSIX_TRACE_LOOP;
 }
 
-/* Why events were lost, and what to do about it. */
+/* Explains why events were lost, or what to do about it. */
 static const char *lost_because(const struct logend *end, const struct source *source,
 				const struct posix_trace_status_info *status)
 {
@@ -92,7 +92,7 @@ static const char *lost_because(const struct logend *end, const struct source *s
 		return "the log could not be written";
 	if (status->posix_log_full_status == POSIX_TRACE_FULL && !end->overwritten)
 		return "use a larger log";
-	/* Only the end of the log says whether the disk was full. */
+	/* Only a finished log tells if the disk was full. */
 	if (!logend_ended(source))
 		return "the stream is too small, or the disk was full";
 	return "use a larger stream";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Collects, while a log is read, what to report at its end: losses, damage, a missing end.
+ * Collects what to report at the end of a log: losses, damage, a missing end.
  */
 #ifndef POSIXTRACE_LOGEND_H
 #define POSIXTRACE_LOGEND_H
@@ -11,14 +11,14 @@
 #include "event/source.h"
 
 /**
- * struct logend - what was seen of a log; initially all zero
+ * struct logend - facts about a log; initially all zero
  * @damaged: number of damaged places
  * @gaps: number of places where events were lost
- * @lost: number of events lost, as far as known
+ * @lost: number of lost events, as far as known
  * @lost_before: part of @lost before the first event
  * @lost_behind: part of @lost after the last event; set by logend_read()
- * @overwritten: number of events that a LOOP log overwrote; set by logend_read()
- * @begun: an event was read
+ * @overwritten: number of events overwritten in a LOOP log; set by logend_read()
+ * @begun: an event has been read
  */
 struct logend {
 	uint64_t damaged;
@@ -30,15 +30,15 @@ struct logend {
 	bool begun;
 };
 
-/* logend_event() - note an event; call it for each event of the log */
+/* logend_event() - account an event; call it for each event of the log */
 void logend_event(struct logend *end, const struct event *event);
 
-/* logend_ended() - check whether the log is completely written */
+/* logend_ended() - check if the log has been finished */
 bool logend_ended(const struct source *source);
 
 /**
  * logend_read() - complete the counts after the last event
- * @end: the counts; those known only at the end of the log are added
+ * @end: the counts; adds those known only at the end of the log
  * @source: the log, at its end
  *
  * Return: 0 or a negative error number.
@@ -46,7 +46,7 @@ bool logend_ended(const struct source *source);
 int logend_read(struct logend *end, const struct source *source);
 
 /**
- * logend_tell() - print on standard error what is missing
+ * logend_tell() - report what is missing on standard error
  * @end: the counts, after logend_read()
  * @path: path of the log
  * @source: the log, at its end

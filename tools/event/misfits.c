@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Warns of definitions in a format file that do not fit the events: see misfits.h.
+ * Warns about format file definitions that do not match the events: see misfits.h.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Definitions in a format file that do not fit the events.
+ * Reports format file definitions that do not match the events.
  */
 #ifndef POSIXTRACE_MISFITS_H
 #define POSIXTRACE_MISFITS_H
@@ -9,11 +9,11 @@
 #include "event/source.h"
 
 /**
- * misfits_warn() - print on standard error which definitions do not fit the events
+ * misfits_warn() - warn about definitions that do not match the events
  * @formats: the contents of the file, or NULL
  * @source: the log or stream, after its events
  *
- * The output is still correct, but perhaps not what the user expects.
+ * The output is still correct, but may not be what the user expects.
  */
 void misfits_warn(const struct formats *formats, const struct source *source);
 

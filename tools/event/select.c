@@ -15,7 +15,7 @@
 #include "event/select.h"
 #include "util/message.h"
 
-/* All event type ids are smaller. */
+/* Event type ids are smaller. */
 #define TYPES	POSIXTRACE_EVENT_ID_MAX
 
 struct names {
@@ -34,7 +34,7 @@ struct bound {
 	uint64_t time;		/* ns */
 };
 
-/* Caches per event type whether its name is excluded. */
+/* Cached per event type: whether its name is excluded. */
 enum verdict {
 	VERDICT_NONE,
 	VERDICT_IN,
@@ -42,7 +42,7 @@ enum verdict {
 };
 
 struct selection {
-	struct filter **filters;	/* an event needs to pass one of them */
+	struct filter **filters;	/* an event must pass one of them */
 	size_t nr_filters;
 	struct names exclude;
 	struct numbers pids;
@@ -146,7 +146,7 @@ static int add_numbers(struct numbers *numbers, const struct command_option *opt
 		if (!number)
 			return -ENOMEM;
 		numbers->number = number;
-		/* Base 0: threads are printed in hexadecimal. */
+		/* Base 0, because threads are printed in hexadecimal. */
 		number[numbers->count] = strtoull(p, &end, 0);
 		if (errno || !isdigit((unsigned char)*p) || (*end && *end != ',') ||
 		    number[numbers->count] > max)
@@ -159,7 +159,7 @@ static int add_numbers(struct numbers *numbers, const struct command_option *opt
 	}
 }
 
-/* Parses digits, optionally with a decimal point, in units of @unit ns. */
+/* Parses digits with an optional decimal point, in units of @unit ns. */
 static bool parse_decimal(const char **text, uint64_t unit, uint64_t *time)
 {
 	const char *p = *text;
@@ -195,7 +195,7 @@ static bool parse_date(const char *text, uint64_t *time)
 	rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
 	if (!rest)
 		return false;
-	/* timegm() makes another date of one that does not exist, such as February 30. */
+	/* timegm() normalizes invalid dates, such as February 30: detect that. */
 	given = tm;
 	seconds = timegm(&tm);
 	if (tm.tm_mday != given.tm_mday || tm.tm_hour != given.tm_hour ||
@@ -222,7 +222,7 @@ static bool parse_relative(const char *text, uint64_t *time)
 		const char *name;
 		uint64_t ns;
 	} units[] = {
-		{ "", 1000 },		/* microseconds, as "dump" prints them */
+		{ "", 1000 },		/* microseconds, as printed by "dump" */
 		{ "s", NSEC_PER_SEC },
 		{ "ms", 1000000 },
 		{ "us", 1000 },
@@ -255,7 +255,7 @@ static int set_bound(struct bound *bound, const struct command_option *option, c
 		      "a time such as 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z");
 }
 
-/* The targets of these options are pointers to the selection. */
+/* The target of these options is a pointer to the selection. */
 static struct selection *selection_at(void *target)
 {
 	return *(struct selection **)target;
@@ -377,7 +377,7 @@ static int compare(const struct selection *selection, uint64_t time, const struc
 	uint64_t limit = bound->time;
 
 	if (!bound->absolute) {
-		/* The time is before the first event, or the bound exceeds 64 bits. */
+		/* The time is before the first event, or the bound overflows. */
 		if (time < selection->first ||
 		    __builtin_add_overflow(selection->first, limit, &limit))
 			return -1;

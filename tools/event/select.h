@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Selects events of a trace, by options that several commands share.
+ * Selects events by the options that several commands share.
  */
 #ifndef POSIXTRACE_SELECT_H
 #define POSIXTRACE_SELECT_H
@@ -10,7 +10,7 @@
 #include "event/source.h"
 #include "util/options.h"
 
-/* Options of commands whose structure has a pointer to a selection: all, and --filter alone. */
+/* Options for a structure with a pointer to a selection: all of them, and --filter alone. */
 extern const struct command_option select_options[];
 extern const struct command_option select_filter[];
 
@@ -20,18 +20,18 @@ struct selection;
 int select_new(struct selection **selection);
 
 /**
- * select_event() - check whether an event is selected
+ * select_event() - check if an event is selected
  * @selection: the selection
  * @event: the event
  *
- * Call it for each event of a trace, from the first: times may be relative to the first event.
+ * Call it for each event of a trace, starting with the first: times may be relative to it.
  */
 bool select_event(struct selection *selection, const struct event *event);
 
-/* select_restart() - forget the types and times of events: events of another log follow */
+/* select_restart() - drop what is known of types and times, before the events of another log */
 void select_restart(struct selection *selection);
 
-/* select_needs_data() - check whether select_event() looks at the data of events */
+/* select_needs_data() - check if select_event() looks at the data of events */
 bool select_needs_data(const struct selection *selection);
 
 void select_free(struct selection *selection);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads events for the commands, a batch with each call of the library, and caches the names and
- * descriptions of their types.
+ * Reads events for the commands: fetches a batch per library call, and caches type names and
+ * descriptions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,50 +20,51 @@
 #include "util/message.h"
 
 #define BATCH		256
-/* Large enough for any event. */
+/* Fits any event. */
 #define BUFFER_SIZE	(256U << 10)
-/* All event type ids are smaller. */
+/* Event type ids are smaller. */
 #define TYPES		POSIXTRACE_EVENT_ID_MAX
 #define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
 #define TEXT_SIZE	(POSIXTRACE_DESCRIPTION_MAX + 1)
 
-/* What is known of an event type. */
+/* Cached facts about an event type. */
 struct type {
 	char *name;		/* or NULL */
 	struct description *description;	/* or NULL */
-	struct description *own;	/* the same, if no format file has it */
-	bool wrong;		/* the description of the source cannot be parsed */
-	bool asked;		/* the source had no description when it was asked */
-	uint64_t asked_at;	/* time of the event then */
+	struct description *own;	/* the same, if it is not from a format file */
+	bool wrong;		/* the source's description is invalid */
+	bool asked;		/* the source had no description at @asked_at */
+	uint64_t asked_at;	/* time of the event at the last lookup */
 };
 
-/**
- * struct source - where events come from
- * @trid: trace id of the log or stream
- * @is_log: @trid is a log, which source_close() closes
- * @fd: file of the log, or -1
- * @cookie: cookie of the log, which another log in the same file does not have
- * @names: whether names of threads may be known
- * @count: number of events in the batch
- * @next: index of the next event
- * @batches: number of batches so far
- * @lives: what threads and processes are
- * @formats: descriptions by a format file, or NULL
- * @types: what is known of event types
- * @other_name: name of a type that is not cached
- * @events: the batch
- * @buffer: data of the events
- */
-/* Threads of an active stream whose names are cached; others with equal places replace them. */
+/* Names of threads of an active stream are cached in this many slots; a collision evicts. */
 #define THREADS		256
 
 struct thread {
 	pid_t pid;
-	pid_t tid;		/* 0: none */
+	pid_t tid;		/* 0: empty slot */
 	uint64_t asked_at;	/* time of the event, ns */
-	char name[POSIXTRACE_THREAD_NAME_SIZE];	/* empty if it is not known */
+	char name[POSIXTRACE_THREAD_NAME_SIZE];	/* empty if unknown */
 };
 
+/**
+ * struct source - a log or stream to read events from
+ * @trid: trace id of the log or stream
+ * @is_log: @trid is a log, which source_close() closes
+ * @fd: file of the log, or -1
+ * @cookie: cookie of the log; another log in the same file has a different one
+ * @names: whether thread names may be known
+ * @count: number of events in the batch
+ * @next: index of the next event
+ * @batches: number of batches so far
+ * @lives: identifies threads and processes
+ * @formats: descriptions from a format file, or NULL
+ * @types: cached facts about event types
+ * @threads: cached thread names of an active stream
+ * @other_name: name of a type that is not cached
+ * @events: the batch
+ * @buffer: data of the events
+ */
 struct source {
 	trace_id_t trid;
 	bool is_log;
@@ -97,7 +98,7 @@ static bool read_cookie(int fd, uint64_t *cookie)
 	       sizeof(*cookie);
 }
 
-/* The log may be cleared at any time: take the cookie of the log that was opened. */
+/* The log may be cleared at any time: return the cookie of the log that was opened. */
 static int open_trace(int fd, uint64_t *cookie, trace_id_t *trid)
 {
 	uint64_t before;
@@ -117,7 +118,7 @@ static int open_trace(int fd, uint64_t *cookie, trace_id_t *trid)
 
 static int open_log(struct source *source, const char *path)
 {
-	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
+	/* O_NONBLOCK: do not wait for a FIFO to get a writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat stat;
 	int err;
@@ -202,7 +203,7 @@ int source_open_again(struct source *source)
 	return 0;
 }
 
-/* The version of a log of this byte order, or 0 if it is none. */
+/* Returns the version of a log in native byte order; 0 if the file is not such a log. */
 static unsigned int log_version(const char *path)
 {
 	struct posixtrace_log_header header = {};
@@ -271,7 +272,7 @@ const char *source_type_name(struct source *source, trace_event_id_t type)
 		known = &source->types[type].name;
 	if (known && *known)
 		return *known;
-	/* Also cache a missing name: a log has the name of a type before its events. */
+	/* Cache missing names as well: a log names a type before its events. */
 	if (posix_trace_eventid_get_name(source->trid, type, name))
 		snprintf(name, sizeof(name), "(type %u)", (unsigned int)type);
 	if (known)
@@ -291,7 +292,7 @@ bool source_has_names(struct source *source)
 {
 	struct posixtrace_host_info info;
 
-	/* The first block of a log that has names says that, so ask once only. */
+	/* The first block of a log tells if it has names, so one lookup is enough. */
 	if (source->names == NAMES_UNKNOWN)
 		source->names = !source->is_log || !posixtrace_get_host(source->trid, &info) ?
 				NAMES_YES : NAMES_NO;
@@ -323,7 +324,7 @@ bool source_thread_name(struct source *source, const struct event *event,
 	if (thread->pid != event->pid || thread->tid != event->tid)
 		*thread = (struct thread){ .pid = event->pid, .tid = event->tid };
 	if (!thread->asked_at || event->time - thread->asked_at >= NSEC_PER_SEC) {
-		/* If the thread has ended, it keeps the name that it had. */
+		/* After the end of the thread, keep its last name. */
 		if (ask_name(source, event, name))
 			strcpy(thread->name, name);
 		thread->asked_at = event->time;
@@ -347,7 +348,7 @@ static bool read_text(struct source *source, trace_event_id_t type, char text[TE
 	return !posixtrace_eventid_get_description(source->trid, type, text, TEXT_SIZE, NULL);
 }
 
-/* Sets @known->wrong if there is a description, but no fields can be read from it. */
+/* Sets @known->wrong if the description exists but cannot be parsed. */
 static struct description *read_description(struct source *source, trace_event_id_t type,
 					    struct type *known)
 {
@@ -360,7 +361,7 @@ static struct description *read_description(struct source *source, trace_event_i
 	err = description_new(text, &description, NULL);
 	if (!err)
 		return description;
-	/* The writer of a LOOP log may have overwritten the text meanwhile: then ask later. */
+	/* If the writer of a LOOP log overwrote the text during the parse, retry later. */
 	known->wrong = err != -ENOMEM && read_text(source, type, again) && !strcmp(text, again);
 	return NULL;
 }
@@ -373,7 +374,7 @@ struct description *source_description(struct source *source, trace_event_id_t t
 	if (type < POSIXTRACE_SWITCH_OUT || type >= TYPES)
 		return NULL;
 	known = &source->types[type];
-	/* A type cannot get another description: parsing a wrong one again is useless. */
+	/* The description of a type cannot change: do not parse a wrong one again. */
 	if (known->description || known->wrong ||
 	    (known->asked && time - known->asked_at < NSEC_PER_SEC))
 		return known->description;
@@ -387,7 +388,7 @@ struct description *source_description(struct source *source, trace_event_id_t t
 	return known->description;
 }
 
-/* Converts an event of the library to struct event. */
+/* Converts a library event to struct event. */
 static void set_event(struct source *source, const struct posixtrace_batch_event *from,
 		      struct event *event)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads the events of a log, or of a stream of this process, one by one and in order, in memory
- * that does not grow with their number.
+ * Reads the events of a log, or of a stream of this process, one by one in order. The memory use
+ * does not grow with the number of events.
  */
 #ifndef POSIXTRACE_SOURCE_H
 #define POSIXTRACE_SOURCE_H
@@ -18,41 +18,41 @@ struct formats;
 struct source;
 
 /**
- * source_open_log() - open a log to read its events
+ * source_open_log() - open a log for reading
  * @path: path of the file
  * @source: where to store the source
  *
- * Return: 0 or a negative error number, which source_complain() explains.
+ * Return: 0 or a negative error number for source_complain().
  */
 int source_open_log(const char *path, struct source **source);
 
 /**
- * source_was_cleared() - check whether the file has another log now
+ * source_was_cleared() - check if the file contains another log now
  * @source: a log
  *
- * posix_trace_clear() of a stream begins the log in its file anew. False if the file has no header
- * at this moment.
+ * posix_trace_clear() on the stream restarts the log in its file. Returns false while the file has
+ * no header.
  */
 bool source_was_cleared(const struct source *source);
 
 /**
- * source_open_again() - go on with the log that is in the file now, from its first event
+ * source_open_again() - reopen a log that was cleared, from its first event
  * @source: a log
  *
- * Return: 0; a negative error number, then @source has not changed. -EINVAL: the header may not be
- *	complete yet.
+ * Return: 0, or a negative error number and @source is unchanged. -EINVAL: the header may still be
+ *	incomplete.
  */
 int source_open_again(struct source *source);
 
 /**
- * source_complain() - print on standard error why a log could not be opened
+ * source_complain() - report why a log could not be opened
  * @path: path of the file
  * @err: what source_open_log() returned
  */
 void source_complain(const char *path, int err);
 
 /**
- * source_from_stream() - read the events of a stream
+ * source_from_stream() - open a stream for reading
  * @trid: trace id of an active stream without log; the caller keeps it open
  * @source: where to store the source
  *
@@ -61,15 +61,15 @@ void source_complain(const char *path, int err);
 int source_from_stream(trace_id_t trid, struct source **source);
 
 /**
- * source_set_formats() - describe event types by a format file
+ * source_set_formats() - use the descriptions in a format file
  * @source: the source
- * @formats: contents of the file, which the caller keeps, or NULL
+ * @formats: the loaded file, or NULL; the caller keeps it
  *
- * They win over the descriptions that the traced process gave. Call it before the first event.
+ * They override the descriptions from the traced process. Call this before reading the first event.
  */
 void source_set_formats(struct source *source, const struct formats *formats);
 
-/* source_is_log() - check whether events come from a log, not from a stream */
+/* source_is_log() - check if the source is a log, not a stream */
 bool source_is_log(const struct source *source);
 
 /**
@@ -77,8 +77,8 @@ bool source_is_log(const struct source *source);
  * @source: the source
  * @event: where to store it
  *
- * Waits for an event of a stream. At the end of a log that is still being written, a later call
- * may find more events.
+ * Waits for the next event of a stream. At the end of a log that is still being written, a later
+ * call may return more events.
  *
  * Return: 1; 0 at the end; a negative error number, -EINTR after a signal handler.
  */
@@ -94,23 +94,23 @@ int source_next(struct source *source, struct event *event);
 int source_try(struct source *source, struct event *event);
 
 /**
- * source_life_end() - get the last time at which there may be names of the thread of an event
+ * source_life_end() - get the last time at which names belong to the thread of an event
  * @source: the source
  * @event: an event
- * @process: of its process, not of the thread
+ * @process: use its process, not the thread
  *
  * Return: see lives_end().
  */
 uint64_t source_life_end(struct source *source, const struct event *event, bool process);
 
 /**
- * source_thread_name() - the name of the thread that recorded an event
- * @source: the source, which has names
+ * source_thread_name() - get the name of the thread that recorded an event
+ * @source: the source; it must have names
  * @event: an event with a kernel thread id
  * @name: where to store it
  *
- * Of an active stream, the name that the thread had within the last second: asking for each event
- * would cost more than the event.
+ * For an active stream, the name may be up to a second old: a lookup for each event would cost more
+ * than the event.
  *
  * Return: true if the name is known.
  */
@@ -118,15 +118,15 @@ bool source_thread_name(struct source *source, const struct event *event,
 			char name[POSIXTRACE_THREAD_NAME_SIZE]);
 
 /**
- * source_has_names() - check whether names of threads may be known
+ * source_has_names() - check if thread names may be known
  * @source: the source
  *
- * Return: true for a stream, and for a log that says where it was written.
+ * Return: true for a stream, and for a log that records its host.
  */
 bool source_has_names(struct source *source);
 
 /**
- * source_rewind() - go back to the first event of a log
+ * source_rewind() - return to the first event of a log
  * @source: the source
  *
  * Return: 0 or a negative error number.
@@ -138,19 +138,19 @@ int source_rewind(struct source *source);
  * @source: the source
  * @type: any number
  *
- * Return: the name, or "(type N)" if it has none; valid as long as @source.
+ * Return: the name, or "(type N)" if it is unknown; valid as long as @source.
  */
 const char *source_type_name(struct source *source, trace_event_id_t type);
 
 /**
- * source_description() - get the description of a user event type, or of one of the kernel
+ * source_description() - get the description of a user or kernel event type
  * @source: the source
  * @type: any number
  * @time: time of an event of the type
  *
- * Descriptions that are wrong do not count, and are parsed once only: a type cannot get another.
- * The process may describe a type after its first events: this function asks for a missing
- * description again, but once in a second of @time only.
+ * Invalid descriptions are ignored and parsed only once, because the description of a type cannot
+ * change. The process may describe a type after its first events, so a missing description is
+ * looked up again, at most once per second of @time.
  *
  * Return: the description, valid as long as @source, or NULL.
  */
@@ -169,14 +169,14 @@ trace_id_t source_trid(const struct source *source);
  * source_read_bytes() - get the approximate number of bytes read, to show progress
  * @source: the source
  *
- * It inspects the file, so it is too slow to call for each event.
+ * Too slow to call for each event: it inspects the file.
  *
  * Return: number of bytes, at most source_total_bytes(); 0 for a stream.
  */
 uint64_t source_read_bytes(const struct source *source);
 
 /**
- * source_total_bytes() - get the present size of a log
+ * source_total_bytes() - get the current size of a log
  * @source: the source
  *
  * Return: number of bytes; 0 for a stream.

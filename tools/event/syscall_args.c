@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The arguments of system calls: see syscall_args.h. The kernel's headers do not name all of them,
- * so scripts/syscall-args makes the list from what kernels say of themselves.
+ * The arguments of system calls: see syscall_args.h. The kernel headers do not name all of them, so
+ * scripts/syscall-args generates the list from events/syscalls in the tracefs of several kernels.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "event/syscall_args.h"
 
-/* In the order of the names. */
+/* Sorted by name. */
 static const struct syscall_args known[] = {
 #include "event/syscall_args.inc"
 };

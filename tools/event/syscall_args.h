@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The arguments of system calls on 64-bit machines. An event has six words for all of them: here is
- * what they mean.
+ * The arguments of system calls on 64-bit machines: how to show the six argument words in an event.
  */
 #ifndef POSIXTRACE_SYSCALL_ARGS_H
 #define POSIXTRACE_SYSCALL_ARGS_H
@@ -12,9 +11,9 @@
 /**
  * struct syscall_args - a system call
  * @name: its name
- * @function: name of the kernel's function without "sys_", if that is another one, or NULL
- * @args: each argument as a letter of enum syscall_arg_type, a colon and its name, with spaces
- *	between them
+ * @function: name of the kernel function without "sys_" if it differs from @name, or NULL
+ * @args: the arguments, separated by spaces, each as a letter of enum syscall_arg_type, a colon and
+ *	the name
  */
 struct syscall_args {
 	const char *name;
@@ -29,20 +28,20 @@ enum syscall_arg_type {
 	SYSCALL_ARG_ULONG = 'U',	/* unsigned, 64 bits */
 	SYSCALL_ARG_BITS = 'x',		/* flags, 32 bits */
 	SYSCALL_ARG_WORD = 'X',		/* flags or an address, 64 bits */
-	SYSCALL_ARG_TEXT = 's',		/* address of a text */
+	SYSCALL_ARG_TEXT = 's',		/* address of a string */
 };
 
-/* One argument of a list. */
+/* One argument of syscall_args.args. */
 struct syscall_arg {
 	enum syscall_arg_type type;
 	const char *name;
 	int name_len;
 };
 
-/* Find a system call; NULL if it is not known. */
+/* Find a system call; NULL if it is unknown. */
 const struct syscall_args *syscall_args_find(const char *name, size_t len);
 
-/* Get the argument at *@at, which begins as syscall_args.args. Returns false at the end. */
+/* Get the argument at *@at and advance; start with syscall_args.args. Returns false at the end. */
 bool syscall_args_next(const char **at, struct syscall_arg *arg);
 
 #endif /* POSIXTRACE_SYSCALL_ARGS_H */

@@ -28,7 +28,7 @@ struct buffer {
 /* Make room for @len more bytes. False if there is no memory. */
 bool buffer_grow(struct buffer *buffer, size_t len);
 
-/* The same, in line: most additions are a few bytes, and find room. */
+/* Inline version for the common case: a few bytes, for which there is room. */
 static inline bool buffer_has_room(struct buffer *buffer, size_t len)
 {
 	return (!buffer->failed && buffer->room - buffer->len >= len) || buffer_grow(buffer, len);
@@ -57,25 +57,25 @@ __attribute__((format(printf, 2, 3)))
 void buffer_printf(struct buffer *buffer, const char *format, ...);
 
 /*
- * Append @prefix and the digits of @value in base 10 or 16, with spaces before both up to @width
- * characters. Much faster than buffer_printf().
+ * Append @prefix and the digits of @value in base 10 or 16, padded on the left with spaces to
+ * @width characters. Much faster than buffer_printf().
  */
 void buffer_integer(struct buffer *buffer, uint64_t value, unsigned int base, const char *prefix,
 		    size_t width);
 
-/* Append a decimal number that may be negative. */
+/* Append @value in decimal. */
 void buffer_signed(struct buffer *buffer, int64_t value);
 
 /*
- * Append the shortest decimal number that is read as @value again, as a float if @size is 4, or as
- * a double. It may also be "nan", "inf" and so on.
+ * Append the shortest decimal number that reads back as @value: as a float if @size is 4, otherwise
+ * as a double. Infinities and NaN become "inf", "nan" and so on.
  */
 void buffer_real(struct buffer *buffer, double value, size_t size);
 
 /* Append the lowest @size bytes of @value, least significant first. */
 void buffer_number(struct buffer *buffer, uint64_t value, size_t size);
 
-/* As buffer_number(), but overwrite existing bytes at offset @at. */
+/* Like buffer_number(), but overwrite existing bytes at offset @at. */
 void buffer_patch(struct buffer *buffer, size_t at, uint64_t value, size_t size);
 
 /* Empty the buffer but keep its memory. */

@@ -8,7 +8,7 @@
 
 static const char digits[] = "0123456789abcdef";
 
-/* Characters that reorder, hide or end text: with them, a name could imitate another. */
+/* Characters that reorder, hide or end text: a name with them could imitate another one. */
 static bool is_deceptive(uint32_t c)
 {
 	return (c >= 0x80 && c < 0xa0) || c == 0xad || c == 0x61c ||
@@ -58,7 +58,7 @@ static void put_hex(struct buffer *to, const char *before, unsigned char byte)
 	buffer_put(to, text, sizeof(text));
 }
 
-/* @backslash: how the output format spells a backslash. */
+/* @backslash: a backslash as the output format writes it. */
 static void put_unprintable(struct buffer *to, const char *backslash, unsigned char byte)
 {
 	buffer_text(to, backslash);
@@ -70,7 +70,7 @@ static void put_unprintable(struct buffer *to, const char *backslash, unsigned c
 		put_hex(to, "x", byte);
 }
 
-/* The first bytes of a text that all ways to print leave as they are: nearly all bytes. */
+/* Returns the length of the prefix, usually the whole text, that no output format changes. */
 static size_t plain_length(const unsigned char *text, size_t len)
 {
 	size_t i;

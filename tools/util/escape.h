@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A traced process chooses names and data freely. Before they are printed, these functions turn
- * them into text: printable characters stay, all others become "\n", "\t" or "\xNN".
+ * Escapes names and data, which a traced process chooses freely, for printing: printable characters
+ * stay as they are, all others become "\n", "\t" or "\xNN".
  */
 #ifndef POSIXTRACE_ESCAPE_H
 #define POSIXTRACE_ESCAPE_H
@@ -16,13 +16,13 @@
  * @text: the bytes
  * @len: number of bytes, not 0
  *
- * Return: 1 to 4, or 0 if it cannot be printed: it is invalid UTF-8, a control character, or a
- *	character that changes the direction of text or ends a line.
+ * Return: 1 to 4, or 0 if it is not printable: invalid UTF-8, a control character, or a character
+ *	that changes the direction of text or ends a line.
  */
 size_t escape_length(const unsigned char *text, size_t len);
 
 /**
- * escape_is_text() - check whether all bytes can be printed
+ * escape_is_text() - check if all bytes are printable text
  * @text: the bytes
  * @len: number of bytes
  *
@@ -31,7 +31,7 @@ size_t escape_length(const unsigned char *text, size_t len);
 bool escape_is_text(const unsigned char *text, size_t len);
 
 /**
- * escape_plain() - append bytes as text; doubles each backslash
+ * escape_plain() - append bytes as text, with each backslash doubled
  * @to: where to append
  * @text: the bytes
  * @len: number of bytes
@@ -39,7 +39,7 @@ bool escape_is_text(const unsigned char *text, size_t len);
 void escape_plain(struct buffer *to, const void *text, size_t len);
 
 /**
- * escape_message() - append a message to people; leaves backslashes as they are
+ * escape_message() - append text to a message for people; backslashes stay as they are
  * @to: where to append
  * @text: the bytes
  * @len: number of bytes
@@ -47,12 +47,12 @@ void escape_plain(struct buffer *to, const void *text, size_t len);
 void escape_message(struct buffer *to, const void *text, size_t len);
 
 /**
- * escape_quoted() - append bytes as text in quotes, for people
+ * escape_quoted() - append bytes as quoted text for people
  * @to: where to append
  * @text: the bytes
  * @len: number of bytes
  *
- * The text has a backslash before each quotation mark in it.
+ * Each quotation mark in the text gets a backslash.
  */
 void escape_quoted(struct buffer *to, const void *text, size_t len);
 
@@ -61,9 +61,9 @@ void escape_quoted(struct buffer *to, const void *text, size_t len);
  * @to: where to append
  * @text: the bytes
  * @len: number of bytes
- * @html: @to becomes part of an HTML page: spell "<", ">" and "&" as "\u003c" and so on
+ * @html: @to becomes part of an HTML page: write "<", ">" and "&" as "\u003c" and so on
  *
- * The string has the text that escape_plain() makes.
+ * The string contains the text that escape_plain() makes.
  */
 void escape_string(struct buffer *to, const void *text, size_t len, bool html);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Places in hash tables: see hash.h.
+ * Hash function for tables: see hash.h.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -23,10 +23,10 @@ uint64_t hash_pair(uint64_t first, uint64_t second)
 	static bool is_known;
 
 	if (!is_known) {
-		/* The kernel gives 16 random bytes to each program. */
+		/* The kernel passes 16 random bytes to each program. */
 		memcpy(secret, (const void *)getauxval(AT_RANDOM), sizeof(secret));
 		is_known = true;
 	}
-	/* Any odd number: the second round mixes what the first one left in some bits only. */
+	/* Any odd constant: the second round mixes bits that the first one did not spread. */
 	return fold(fold(first ^ secret[0], second ^ secret[1]) ^ secret[0], 0x9e3779b97f4a7c15ULL);
 }

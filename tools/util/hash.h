@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Places in hash tables. A forged log may have any numbers: with a secret that is another one in
- * each process, its writer cannot choose those that all get the same place.
+ * Hash function for tables. The keys may come from a forged log, so the hash depends on a random
+ * secret of the process: the author of the log cannot choose keys that collide.
  */
 #ifndef POSIXTRACE_HASH_H
 #define POSIXTRACE_HASH_H
@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 /**
- * hash_pair() - hash two numbers
- * @first: a number
- * @second: another one
+ * hash_pair() - hash a pair of numbers
+ * @first: first number
+ * @second: second number
  *
- * Return: a number whose lower bits are the place.
+ * Return: the hash. Use its lower bits as the table index.
  */
 uint64_t hash_pair(uint64_t first, uint64_t second);
 

@@ -18,7 +18,7 @@ void vtell(const char *format, va_list args)
 
 	if (vasprintf(&text, format, args) < 0)
 		return;
-	/* Names of files and events may have any bytes, as escape sequences of terminals. */
+	/* Names of files and events may contain any bytes, even terminal escape sequences. */
 	escape_message(&line, text, strlen(text));
 	free(text);
 	if (!line.failed)

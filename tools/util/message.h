@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Messages on standard error.
+ * Prints messages on standard error.
  */
 #ifndef POSIXTRACE_MESSAGE_H
 #define POSIXTRACE_MESSAGE_H
@@ -14,16 +14,16 @@ __attribute__((format(printf, 1, 0)))
 void vtell(const char *format, va_list args);
 
 /*
- * usage_error() - print what is wrong with the arguments of a command, and where its help is.
- * Returns 2, the exit status.
+ * usage_error() - report wrong arguments of a command and point to its help; returns 2, the exit
+ * status
  */
 __attribute__((format(printf, 2, 3)))
 int usage_error(const char *command, const char *format, ...);
 
-/* complain() - print on standard error what failed and the text of the error number @err */
+/* complain() - print what failed and the text of the error number @err on standard error */
 void complain(const char *what, int err);
 
-/* complain_of_output() - report, only once, that standard output could not be written */
+/* complain_of_output() - report, only once, that writing to standard output failed */
 void complain_of_output(int err);
 
 #endif /* POSIXTRACE_MESSAGE_H */

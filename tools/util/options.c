@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parses options by the tables of the commands: see options.h.
+ * Parses options by the table of the command: see options.h.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include "util/options.h"
 #include "util/options_help.h"
 
-#define OPTIONS_MAX	64	/* of one command */
-#define FIRST_ID	256	/* of options in the order of the table: larger than all letters */
+#define OPTIONS_MAX	64	/* per command */
+#define FIRST_ID	256	/* option ids, in table order; larger than any letter */
 
-/* The options of a command, in the form that getopt_long() takes. */
+/* The options of a command in the form for getopt_long(). */
 struct parser {
 	const struct command *command;
 	const struct command_option *options[OPTIONS_MAX];
@@ -166,7 +166,7 @@ static void add_option(const struct command_option *option, void *target, void *
 	}
 }
 
-/* Finds what getopt_long() returned, or put into optopt; -1 if there is no such option. */
+/* Finds the option for an id from getopt_long() or optopt; -1 if there is no such option. */
 static int find_option(const struct parser *parser, int id)
 {
 	if (id >= FIRST_ID)
@@ -178,7 +178,7 @@ static int find_option(const struct parser *parser, int id)
 	return -1;
 }
 
-/* The text is no option, or begins the names of several ones. */
+/* Reports a text that is not an option, or is an ambiguous prefix. */
 static int refuse_name(const struct parser *parser, const char *text)
 {
 	int name_len = (int)strcspn(text, "=");
@@ -198,7 +198,7 @@ static int refuse_name(const struct parser *parser, const char *text)
 	return usage_error(parser->command->name, "%.*s: no such option", name_len, text);
 }
 
-/* Says why getopt_long() did not take an option. */
+/* Reports why getopt_long() rejected an option. */
 static int refuse(const struct parser *parser, int error, char *const *argv)
 {
 	const char *command = parser->command->name, *text = argv[optind - 1];
@@ -240,7 +240,7 @@ int options_parse(const struct command *command, int argc, char **argv, void *ba
 	struct parser parser = { .command = command };
 	int id, status = OPTIONS_OK;
 
-	/* For completion in shells, and for the man pages. */
+	/* For shell completion and the man pages. */
 	if (argc == 2 && !strcmp(argv[1], "--list-options")) {
 		options_print_list(command);
 		return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Small numbers for threads: see threads.h. A hash table with open addressing.
+ * Small numbers for threads: see threads.h. Implemented as a hash table with open addressing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@ struct entry {
 
 struct threads {
 	struct entry *entries;
-	size_t size;		/* a power of two, more than half of it empty */
+	size_t size;		/* a power of two; more than half of the entries are empty */
 	size_t count;
 	size_t max;
-	bool others;		/* THREADS_OTHERS was returned before */
+	bool others;		/* THREADS_OTHERS has been returned */
 };
 
 int threads_new(size_t max, struct threads **threads)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Small numbers for threads, and for other things with two ids. What a thread is, event/lives.h
- * decides: its number stands for event_thread_key(), which no viewer accepts as the id of a thread.
+ * Assigns small numbers to threads, and to other things with two ids. A number stands for
+ * event_thread_key(), which no viewer accepts as a thread id. event/lives.h defines what a thread
+ * is.
  */
 #ifndef POSIXTRACE_THREADS_H
 #define POSIXTRACE_THREADS_H
@@ -11,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define THREADS_OTHERS	0U	/* the number that all threads beyond the limit share */
+#define THREADS_OTHERS	0U	/* shared by all threads beyond the limit */
 
 struct threads;
 
