@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes the JSON of Chrome's tracing, which Perfetto and Speedscope read, too.
+ * Writes Chrome's JSON trace format, which Perfetto and Speedscope can also read.
  *
  * A begin and its end become one "complete" event, written at the end: readers accept complete
- * events in any order. Those of one thread must be nested. A pair that is not nested becomes an
- * asynchronous event, with a track of its own. Everything else is an instant, also a begin
- * without an end. A counter becomes a counter event.
+ * events in any order. Complete events of a thread must nest; a pair that does not becomes an
+ * asynchronous event, which has a separate track. A counter becomes a counter event. Everything
+ * else is an instant, even a begin without an end.
  *
- * States of a thread overlap its other durations, so they have a track of their own, with the
- * interrupts, which took their time from the state around them. A system call is among the
+ * The states of a thread overlap its other durations, so they have a separate track. It also shows
+ * the interrupts, which took their time from the enclosing state. A system call is among the other
  * durations of its thread, unless it does not nest.
  *
- * Times are microseconds, and readers use floating point numbers. So times count from the first
- * event, which preserves nanoseconds.
+ * Times are in microseconds, and readers parse them as floating point. To preserve nanoseconds,
+ * times are relative to the first event.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,24 +29,24 @@
 #include "util/threads.h"
 
 #define WRITE_AT	(1 << 18)	/* bytes */
-#define STATES_BASE	1000000		/* the track of states of thread N is this number plus N */
-#define FRACTION_MAX	18		/* digits behind the point */
-#define LIFE_BASE	10000000	/* larger than any process id: added to a used one */
+#define STATES_BASE	1000000		/* added to a thread number: its track of states */
+#define FRACTION_MAX	18		/* digits after the decimal point */
+#define LIFE_BASE	10000000	/* added to a reused process id; larger than any */
 
 struct chrome {
 	struct export *export;
 	struct buffer text;
 	struct threads *threads;
 	struct pairs *pairs;
-	struct spans *spans;		/* NULL: the log has no events of the kernel */
-	/* By number of the thread. */
+	struct spans *spans;		/* NULL: no kernel events */
+	/* By thread number. */
 	bool *has_states;		/* its track of states is named */
 	int64_t *process;		/* id of its process in the file */
-	bool scheduled;			/* the log has events of the scheduler */
+	bool scheduled;			/* the log has scheduler events */
 	uint64_t nr_async;
 };
 
-/* Readers tell processes apart by their ids only. */
+/* Readers only use the id to tell processes apart. */
 static int64_t process_id(const struct event *event)
 {
 	return event->pid + (int64_t)LIFE_BASE * event->process_life;
@@ -60,7 +60,7 @@ static void put_microseconds(struct buffer *to, uint64_t from, uint64_t time)
 		      (unsigned int)(ns % 1000));
 }
 
-/* The number that readers make of a time. */
+/* Returns the floating point number that readers get for a time. */
 static double to_real(const struct chrome *chrome, uint64_t time)
 {
 	struct buffer text = { };
@@ -74,10 +74,10 @@ static double to_real(const struct chrome *chrome, uint64_t time)
 }
 
 /*
- * Readers add the length to the begin, and rounding must not move the end behind the begin of the
- * next duration: this length leads to the very number that the time of the end has. If there is no
- * such length, the largest that does not lead behind it. It has as few digits as possible: Perfetto
- * reads no more than FRACTION_MAX.
+ * Readers add the length to the begin, and rounding must not move the result past the begin of the
+ * next duration. Use the length that adds up to exactly the floating point number of the end; if
+ * there is no such length, the largest that does not exceed it. Write as few digits as possible:
+ * Perfetto reads at most FRACTION_MAX.
  */
 static void put_length(struct chrome *chrome, uint64_t begin, uint64_t end)
 {
@@ -107,7 +107,7 @@ static void put_length(struct chrome *chrome, uint64_t begin, uint64_t end)
 	buffer_text(text, digits);
 }
 
-/* Begins an event at a place. The caller adds the arguments and "}}". */
+/* Begins an event. The caller adds the arguments and "}}". */
 static void put_head_at(struct chrome *chrome, const char *phase, const char *category,
 			const char *name, int64_t process, uint32_t thread, uint64_t time)
 {
@@ -132,13 +132,13 @@ static void put_instant(struct chrome *chrome, const struct event *event, size_t
 	const char *category = event->user ? "user" : event_is_kernel(event) ? "kernel" : "system";
 
 	put_head(chrome, "i", category, event->name, event, thread);
-	/* Those of the stream concern all threads. */
+	/* Events of the stream concern all threads. */
 	buffer_printf(text, ",\"s\":\"%s\",\"args\":{", event->has_data ? "t" : "g");
 	export_json_event(text, event, data_len, false);
 	buffer_text(text, "}}");
 }
 
-/* Readers draw the value over the time, for each process and name. They expect a number. */
+/* Readers plot the value over time, by process and name. They expect a number. */
 static void put_counter(struct chrome *chrome, const struct event *event,
 			const struct posixtrace_value *value, uint32_t thread)
 {
@@ -150,7 +150,7 @@ static void put_counter(struct chrome *chrome, const struct event *event,
 		buffer_real(text, value->real, value->size);
 	else if (value->field->is_signed)
 		buffer_printf(text, "%" PRId64, (int64_t)value->number);
-	else if (value->number > INT64_MAX)	/* Readers take integers as signed. */
+	else if (value->number > INT64_MAX)	/* Readers use signed integers. */
 		buffer_printf(text, "%.17g", (double)value->number);
 	else
 		buffer_printf(text, "%" PRIu64, value->number);
@@ -167,7 +167,7 @@ static void put_metadata(struct buffer *text, const char *name, const struct eve
 	buffer_text(text, "}}");
 }
 
-/* Places a track: that of states follows that of its thread. */
+/* Sets the position of a track: the states follow the track of the thread. */
 static void put_order(struct buffer *text, const struct event *event, uint32_t thread,
 		      uint64_t order)
 {
@@ -177,7 +177,7 @@ static void put_order(struct buffer *text, const struct event *event, uint32_t t
 		      order);
 }
 
-/* Finds the number of an event's thread. Names a new thread and its process. */
+/* Finds the thread number of an event. Names a new thread and its process. */
 static int find_thread(struct chrome *chrome, const struct event *event, uint32_t *number)
 {
 	struct buffer *text = &chrome->text;
@@ -198,7 +198,7 @@ static int find_thread(struct chrome *chrome, const struct event *event, uint32_
 	return 0;
 }
 
-/* Names the track of states of a thread before the first of them. */
+/* Names the track of states of a thread before its first state. */
 static void name_states(struct chrome *chrome, const struct event *event, uint32_t number)
 {
 	char label[LABEL_SIZE], name[LABEL_SIZE + 16];
@@ -237,7 +237,10 @@ static void put_complete(struct chrome *chrome, const struct event *end,
 	buffer_text(text, "}}");
 }
 
-/* Writes a duration, its inner ones that begin with it, but not before one that it begins with. */
+/*
+ * Writes a duration, followed by the inner ones that begin at the same time. If it also begins with
+ * its enclosing duration, both are held until that one is written.
+ */
 static void put_nested(struct chrome *chrome, const struct event *end,
 		       const struct pairs_result *result, uint32_t thread)
 {
@@ -278,7 +281,7 @@ static void put_async(struct chrome *chrome, const struct event *end,
 }
 
 /* ------------------------------------------------------------------ */
-/* Spans of the kernel's events						*/
+/* Spans from kernel events						*/
 
 static int end_span(struct chrome *chrome)
 {
@@ -288,7 +291,7 @@ static int end_span(struct chrome *chrome)
 
 static int put_state(void *to, const struct interval *interval)
 {
-	/* Names of colours of chrome://tracing. */
+	/* Colour names of chrome://tracing. */
 	static const char *const colours[NR_STATES] = {
 		[STATE_UNKNOWN] = "thread_state_unknown",
 		[STATE_RUNNING] = "thread_state_running",
@@ -348,7 +351,7 @@ static int put_call(void *to, const struct call *call)
 	struct buffer *hold = pairs_hold(chrome->pairs, call->pid, call->key, call->begin);
 	struct buffer *text = &chrome->text, others = chrome->text;
 
-	/* Has no other duration of the thread begun or ended in between? */
+	/* Nested only if no other duration of the thread began or ended in between. */
 	if (call->mark != pairs_top(chrome->pairs, call->pid, call->key))
 		return put_async_call(chrome, call);
 	if (hold)
@@ -373,7 +376,7 @@ static const struct spans_ops spans_ops = {
 	.put_irq = put_irq,
 };
 
-/* Does the event show a state of its thread, or an interrupt? */
+/* Checks if the event shows a state of its thread, or an interrupt. */
 static bool has_states(const struct chrome *chrome, const struct event *event)
 {
 	if (chrome->scheduled && event_shows_running(event))
@@ -382,7 +385,7 @@ static bool has_states(const struct chrome *chrome, const struct event *event)
 	       event->type == POSIXTRACE_WAKEUP || event->type == POSIXTRACE_IRQ;
 }
 
-/* Returns 1 if spans tell all of the event, 0 if not, or a negative error number. */
+/* Returns 1 if spans show the whole event, 0 if not, or a negative error number. */
 static int put_spans(struct chrome *chrome, const struct event *event, uint32_t thread)
 {
 	uint64_t mark = 0;
@@ -440,7 +443,7 @@ static int put_event(struct chrome *chrome, const struct event *event)
 	if (result.forgotten)
 		err = put_begin(chrome, result.forgotten);
 	if (result.begin && result.begin->event.time > event->time) {
-		/* The clock went back: there is no duration. */
+		/* The clock went backwards: do not draw a duration. */
 		err = put_begin(chrome, result.begin);
 		put_instant(chrome, event, event->len, thread);
 	} else if (result.begin && result.proper) {
@@ -480,7 +483,7 @@ static int put_all(struct chrome *chrome)
 		if (!ret)
 			ret = export_flush(chrome->export, text, WRITE_AT);
 	}
-	/* As strings: readers would round such large numbers. */
+	/* Use strings, because readers would round such large numbers. */
 	buffer_printf(text, "\n],\"otherData\":{\"first_event_ns\":\"%" PRIu64 "\"",
 		      chrome->export->first_time);
 	buffer_printf(text, ",\"events\":\"%" PRIu64 "\",\"events_lost\":\"%" PRIu64 "\"}}\n",

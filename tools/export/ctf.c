@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes Common Trace Format 1.8: a directory with one file for the events of each CPU, and the
- * file "metadata", which describes them in CTF's own language (TSDL).
+ * Writes Common Trace Format 1.8: a directory with a file of events for each CPU, and the file
+ * "metadata", which describes them in TSDL, the CTF description language.
  *
- * A log of a stream that asked for events of the kernel becomes two traces, as those of LTTng:
- * kernel, with LTTng's names and fields, and user, with all other events.
+ * If the stream requested kernel events, the log becomes two traces, as with LTTng: "kernel" with
+ * LTTng's names and fields, and "user" with all other events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "util/escape.h"
 #include "util/message.h"
 
-/* Whether TSDL can describe the fields of an event type; 0 is not known yet. */
+/* Whether TSDL can describe the fields of an event type; 0 is unknown. */
 #define FIELDS_POSSIBLE		1
 #define FIELDS_IMPOSSIBLE	2
 
@@ -29,17 +29,17 @@ struct ctf {
 	struct export *export;
 	struct ctf_metadata metadata;
 	struct ctf_trace trace;
-	struct ctf_kernel *kernel;	/* or NULL: the stream has no events of the kernel */
+	struct ctf_kernel *kernel;	/* NULL: no kernel events */
 	int directory;
-	bool made;		/* the directory is ours, to be removed after an error */
+	bool made;		/* we created the directory: remove it after an error */
 	uint64_t changed_times;
-	unsigned char possible[EXPORT_TYPES];	/* whether TSDL has the fields of a type */
+	unsigned char possible[EXPORT_TYPES];	/* FIELDS_*, by event type */
 };
 
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* Returns the fields of the event, or NULL if its data have to be shown as bytes. */
+/* Returns the fields of the event, or NULL if its data must be shown as bytes. */
 static const struct description *find_fields(struct ctf *ctf, const struct event *event)
 {
 	const struct description *fields = event->description;
@@ -58,7 +58,7 @@ static void put_comm(struct buffer *packet, const struct event *event)
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 
-	/* Readers print it as it is. */
+	/* Readers print the name unescaped. */
 	if (event_thread_name(event, name))
 		escape_plain(packet, name, strlen(name));
 	buffer_byte(packet, '\0');

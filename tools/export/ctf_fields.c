@@ -43,7 +43,7 @@ static const struct posixtrace_field *find_member(const struct posixtrace_field 
 	return NULL;
 }
 
-/* Does the name of a length field lead from the innermost struct around the array to that field? */
+/* Checks if the name of a length field, looked up from the innermost struct, finds that field. */
 static bool finds_length(const struct posixtrace_field *length,
 			 const struct posixtrace_field *const *around, size_t depth)
 {
@@ -92,8 +92,8 @@ static void put_tabs(struct buffer *text, unsigned int depth)
 }
 
 /*
- * Trace Compass reads the digits of a value, without its sign, as a signed number of 64 bits, and
- * refuses the whole trace if that fails. A value without a label is shown as a number.
+ * Trace Compass parses the digits of a value without its sign as a signed 64-bit number, and
+ * rejects the whole trace if that fails. A value without a label is shown as a number.
  */
 static bool has_form(const struct posixtrace_field *field, int64_t value)
 {
@@ -115,7 +115,7 @@ static void put_enum(struct buffer *text, const struct posixtrace_field *field)
 	for (size_t i = 0; i < field->count; i++) {
 		const struct posixtrace_label *label = &field->labels[i];
 
-		/* Of labels with the same value, readers of CTF would show all. */
+		/* CTF readers would show all labels with the same value: keep the first. */
 		if ((i && label->value == label[-1].value) || !has_form(field, label->value))
 			continue;
 		buffer_text(text, separator);
@@ -165,7 +165,7 @@ static void put_type(struct buffer *text, const struct posixtrace_field *field,
 	}
 }
 
-/* Readers remove a leading "_". Adding one keeps a name from being a keyword of TSDL. */
+/* Readers remove a leading "_". It keeps a name from clashing with TSDL keywords. */
 static void put_members(struct buffer *text, const struct posixtrace_field *in,
 			unsigned int depth)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fields of events in CTF: their types in TSDL, and their values.
+ * Fields of events in CTF: their types in TSDL and their values.
  *
- * Texts become strings of CTF, in which all characters can be printed. A bool becomes an
- * enumeration. Padding is left out.
+ * Texts become CTF strings of printable characters, a bool becomes an enumeration, and padding is
+ * omitted.
  */
 #ifndef POSIXTRACE_CTF_FIELDS_H
 #define POSIXTRACE_CTF_FIELDS_H
@@ -11,15 +11,15 @@
 #include "event/source.h"
 #include "util/buffer.h"
 
-/* ctf_fields_aliases() - append the types that ctf_fields_describe() uses */
+/* ctf_fields_aliases() - append the type aliases that ctf_fields_describe() uses */
 void ctf_fields_aliases(struct buffer *text);
 
 /**
- * ctf_fields_possible() - check whether TSDL can describe fields
+ * ctf_fields_possible() - check if TSDL can describe a set of fields
  * @description: the fields
  *
- * TSDL finds the length of an array by its name. That must not be another field than in the
- * description. Readers do not accept a struct without members in an array.
+ * TSDL looks up the length of an array by name, which must find the same field as in the
+ * description. Readers reject arrays of structs without members.
  */
 bool ctf_fields_possible(const struct description *description);
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes events of the kernel as LTTng does: see ctf_kernel.h.
+ * Writes kernel events as LTTng does: see ctf_kernel.h.
  *
- * An interrupt is recorded when it ends, and becomes an event at its begin and one at its end. CTF
- * needs the order of time, so the events of each processor are held back: as soon as there are
- * too many, the older half of them is written, and that of all processors if they take too much
- * memory.
+ * An interrupt is recorded when it ends but becomes two events, at its begin and its end. CTF
+ * requires time order, so the events of each CPU are held back. When a CPU has too many, the older
+ * half is written; when all of them take too much memory, half of the events of every CPU are.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,23 +19,23 @@
 #include "util/escape.h"
 #include "util/threads.h"
 
-#define HELD_MAX	1024		/* events of a processor */
+#define HELD_MAX	1024		/* events per CPU */
 #define HELD_MIN	16
-#define HELD_ALL	(64 << 10)	/* events of all processors, if they are not too many */
-#define HELD_BYTES	(16U << 20)	/* of all processors, for any number of events */
-#define TEXT_MAX	255		/* bytes of a text in the log */
+#define HELD_ALL	(64 << 10)	/* events of all CPUs, if there are not too many CPUs */
+#define HELD_BYTES	(16U << 20)	/* on all CPUs, for any number of events */
+#define TEXT_MAX	255		/* bytes of a text from the log */
 
-#define PRIO_BASE	100	/* LTTng counts from the first priority of ordinary threads */
-#define HANDLER_OTHER	2	/* the address of a handler is not known; 0 and 1 have a meaning */
+#define PRIO_BASE	100	/* LTTng counts from the first non-realtime priority */
+#define HANDLER_OTHER	2	/* handler address is unknown; 0 and 1 are taken */
 
-/* Reasons of a page fault on x86. */
+/* Page fault error codes of x86. */
 #define FAULT_PROTECTION	0x01
 #define FAULT_WRITE		0x02
 #define FAULT_USER		0x04
 #define FAULT_EXEC		0x10
 
 #define LTTNG_MAJOR	2
-#define LTTNG_MINOR	13	/* readers need it to know the names */
+#define LTTNG_MINOR	13	/* readers need it to recognise the names */
 
 struct held {
 	uint64_t time;
@@ -46,7 +45,7 @@ struct held {
 	size_t len;
 };
 
-/* The events of a processor that were not written yet. */
+/* Events of a CPU that have not been written. */
 struct hold {
 	struct held *events;
 	size_t count;
@@ -60,14 +59,14 @@ struct ctf_kernel {
 	struct ctf_kernel_types types;
 	struct switches *switches;
 	struct threads *threads;
-	struct hold *holds;	/* by processor */
+	struct hold *holds;	/* by CPU */
 	size_t nr_holds;
-	size_t nr_used;		/* of them with events so far */
+	size_t nr_used;		/* CPUs with events so far */
 	size_t held_bytes;	/* of all held events */
 	uint64_t lost;		/* events lost before the next one to be held */
 	uint64_t changed;
-	int at;			/* the output directory, without the trace's own one */
-	int err;		/* of a function that cannot return it */
+	int at;			/* the output directory, parent of the trace */
+	int err;		/* from functions that cannot return it */
 };
 
 /* ------------------------------------------------------------------ */
@@ -96,7 +95,7 @@ static int write_held(struct ctf_kernel *kernel, unsigned int cpu, const struct 
 	return packet->failed ? -ENOMEM : 0;
 }
 
-/* Writes all events of a processor but the youngest. */
+/* Writes all events of a CPU except the latest @keep. */
 static int release(struct ctf_kernel *kernel, unsigned int cpu, size_t keep)
 {
 	struct hold *hold = &kernel->holds[cpu];
@@ -127,7 +126,7 @@ static int release(struct ctf_kernel *kernel, unsigned int cpu, size_t keep)
 	return err;
 }
 
-/* Each pass writes half of the events, so it costs no more than what it makes room for. */
+/* Each pass writes half of the events, so the cost is proportional to the room it makes. */
 static int release_all(struct ctf_kernel *kernel)
 {
 	int err = 0;
@@ -163,7 +162,7 @@ static int find_hold(struct ctf_kernel *kernel, unsigned int cpu, struct hold **
 	return 0;
 }
 
-/* Begins an event. The caller appends its fields to the buffer, and calls end_event(). */
+/* Begins an event. The caller appends its fields to the buffer and calls end_event(). */
 static struct buffer *begin_event(struct ctf_kernel *kernel, unsigned int cpu, unsigned int id,
 				  uint64_t time)
 {
@@ -235,13 +234,13 @@ static void put_comm(struct buffer *to, const struct running *thread)
 	put_text(to, thread->comm, strlen(thread->comm));
 }
 
-/* Texts of the log end at their first null byte. */
+/* Text from the log ends at its first null byte. */
 static void put_field(struct buffer *to, const struct kevent_text *text)
 {
 	put_text(to, text->at ? text->at : "", strnlen(text->at ? text->at : "", text->len));
 }
 
-/* The thread that was running; 0 if that is not known. */
+/* Appends the running thread; 0 if unknown. */
 static void put_context(struct buffer *to, const struct running *thread)
 {
 	buffer_number(to, thread->pid, 4);
@@ -254,7 +253,7 @@ static void put_prio(struct buffer *to, int64_t prio)
 	buffer_number(to, prio - PRIO_BASE, 4);
 }
 
-/* Analyses know the idle thread of a processor by this name, too. */
+/* Analyses also recognise the idle thread of a CPU by this name. */
 static void name_idle(struct running *thread, uint32_t cpu)
 {
 	if (!thread->tid)
@@ -281,7 +280,7 @@ static void put_switch(void *arg, uint32_t cpu, uint64_t time, const struct runn
 	end_event(kernel, cpu);
 }
 
-/* LTTng has one event when a thread is about to be woken, and one when it is. */
+/* LTTng has two events: sched_waking before the wake-up, and sched_wakeup. */
 static void put_wakeup(struct ctf_kernel *kernel, const struct event *event,
 		       const struct kevent *kevent, const struct running *thread)
 {
@@ -379,7 +378,7 @@ static void put_signal(struct buffer *to, const struct event *event, const struc
 	}
 }
 
-/* A text itself is not recorded: its address takes its place. */
+/* Text arguments are not recorded: only their addresses are. */
 static void put_arg(struct buffer *to, enum syscall_arg_type type, uint64_t word)
 {
 	switch (type) {
@@ -419,7 +418,7 @@ static void put_syscall(struct ctf_kernel *kernel, struct buffer *to, const stru
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* Events that become one event. Returns its id. */
+/* Returns the id for an event that becomes a single event. */
 static unsigned int find_id(struct ctf_kernel *kernel, const struct event *event,
 			    const struct kevent *kevent)
 {
@@ -466,7 +465,7 @@ static void put_single(struct ctf_kernel *kernel, const struct event *event,
 		put_comm(to, thread);
 		buffer_number(to, kevent->tid, 4);
 		buffer_number(to, event->pid, 4);
-		/* A child begins with the name of its parent. */
+		/* A child inherits the name of its parent. */
 		put_comm(to, thread);
 		buffer_number(to, kevent->child_tid, 4);
 		buffer_number(to, kevent->child_pid, 4);
@@ -535,7 +534,7 @@ int ctf_kernel_event(struct ctf_kernel *kernel, const struct event *event)
 	err = threads_find(kernel->threads, event->pid, event_thread_key(event), &number);
 	if (err < 0)
 		return err;
-	/* The threads beyond the limit share a number: it is not known where they run. */
+	/* Threads beyond the limit share a number, so it is unknown where each one runs. */
 	if (number == THREADS_OTHERS)
 		return 0;
 	if (is_kernel)
@@ -594,7 +593,7 @@ int ctf_kernel_end(struct ctf_kernel *kernel, uint64_t *changed)
 	for (size_t cpu = 0; !err && cpu < kernel->nr_holds; cpu++)
 		err = release(kernel, cpu, 0);
 	*changed += kernel->changed;
-	/* A log without events of the kernel has no such trace. */
+	/* Without kernel events there is no kernel trace. */
 	if (err || kernel->trace.directory < 0)
 		return err;
 	put_metadata(kernel, &text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of the kernel as a CTF trace with the names and fields of LTTng's kernel tracer, so that
- * the analyses for its traces recognise them.
+ * Kernel events as a CTF trace with the names and fields of LTTng's kernel tracer, so that LTTng's
+ * analyses work with it.
  */
 #ifndef POSIXTRACE_CTF_KERNEL_H
 #define POSIXTRACE_CTF_KERNEL_H
@@ -12,9 +12,9 @@
 struct ctf_kernel;
 
 /**
- * ctf_kernel_new() - begin the trace
+ * ctf_kernel_new() - begin a kernel trace
  * @export: the log
- * @directory: the output directory, in which the trace gets a directory with its first event
+ * @directory: the output directory. The first event creates the directory of the trace in it.
  * @kernel: where to store it
  *
  * Return: 0 or a negative error number.
@@ -26,7 +26,7 @@ int ctf_kernel_new(struct export *export, int directory, struct ctf_kernel **ker
  * @kernel: from ctf_kernel_new()
  * @event: any event, in the order of the log
  *
- * Events of the program show which threads run.
+ * User events are needed as well: they show which threads run.
  *
  * Return: 1 if the event is in this trace, 0 if not, or a negative error number.
  */
@@ -35,7 +35,7 @@ int ctf_kernel_event(struct ctf_kernel *kernel, const struct event *event);
 /**
  * ctf_kernel_end() - end the trace
  * @kernel: from ctf_kernel_new()
- * @changed: add the number of events whose time CTF could not store
+ * @changed: incremented by the number of events with a time that CTF cannot store
  *
  * Return: 0 or a negative error number.
  */

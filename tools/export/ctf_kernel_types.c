@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Names and fields of LTTng's kernel tracer in TSDL: see ctf_kernel_types.h. ctf_kernel.c writes
- * the events in the order of the fields here.
+ * the fields in the same order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +84,9 @@ static bool is_name(const struct kevent_text *text)
 }
 
 /*
- * Learns the name of a number. A forged log may have several names for one, of which the first
- * counts, or one name for several: names of types must differ, so the others have none.
+ * Learns the name of a number. In a forged log, a number may have several names: the first one
+ * wins. A name may also be used for several numbers: type names must be unique, so only the first
+ * gets it.
  */
 static const char *learn(char **names, size_t count, size_t number, const struct kevent_text *name)
 {
@@ -100,7 +101,7 @@ static const char *learn(char **names, size_t count, size_t number, const struct
 	return names[number];
 }
 
-/* Learns the name of a system call, which is that of the kernel's function. */
+/* Learns the name of a system call, for which LTTng uses the name of the kernel function. */
 static const char *learn_syscall(struct ctf_kernel_types *types, const struct kevent *kevent)
 {
 	const struct syscall_args *args = NULL;
@@ -126,7 +127,7 @@ unsigned int ctf_kernel_syscall(struct ctf_kernel_types *types, const struct kev
 	size_t first = kevent->compat ? CTF_SYSCALLS : 0;
 	unsigned int id = kevent->compat ? CTF_COMPAT_SYSCALL_ENTRY : CTF_SYSCALL_ENTRY;
 
-	/* "unknown" is the name of system calls without one. */
+	/* Unnamed system calls are called "unknown". */
 	if (kevent->nr >= 0 && kevent->nr < CTF_SYSCALLS &&
 	    !(kevent->name.len == 7 && !memcmp(kevent->name.at, "unknown", 7)) &&
 	    learn_syscall(types, kevent))

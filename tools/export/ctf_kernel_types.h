@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The event types of a CTF trace with events of the kernel: LTTng's names, and ids.
+ * Event types of a CTF kernel trace: LTTng's names, and ids.
  */
 #ifndef POSIXTRACE_CTF_KERNEL_TYPES_H
 #define POSIXTRACE_CTF_KERNEL_TYPES_H
@@ -40,7 +40,7 @@ enum {
 	CTF_FIXED_TYPES
 };
 
-/* System calls and vectors with names, each with an entry and an exit. */
+/* Named system calls and vectors. Each has an entry and an exit type. */
 #define CTF_SYSCALLS	1024U
 #define CTF_VECTORS	256U
 #define CTF_FIRST_NAMED	CTF_FIXED_TYPES
@@ -48,10 +48,10 @@ enum {
 #define CTF_TYPES	(CTF_FIRST_NAMED + 2 * CTF_NAMED)
 
 /**
- * struct ctf_kernel_types - the types of a trace; initially all zero
- * @names: names of system calls, of compat ones, and of vectors, by number
- * @args: arguments of system calls that have a name and are known, by number
- * @used: whether the trace has such events, by id
+ * struct ctf_kernel_types - event types of a trace; initially all zero
+ * @names: names of system calls, compat system calls, and vectors, by number
+ * @args: arguments of known named system calls, by number
+ * @used: whether the trace contains such events, by id
  */
 struct ctf_kernel_types {
 	char *names[CTF_NAMED];
@@ -59,18 +59,18 @@ struct ctf_kernel_types {
 	bool used[CTF_TYPES];
 };
 
-/* Get the ids of syscall_entry, syscall_exit, and irq; of an irq, the exit has the next id. */
+/* Get the id for a syscall_entry, syscall_exit or irq. The exit of an irq has the next id. */
 unsigned int ctf_kernel_syscall(struct ctf_kernel_types *types, const struct kevent *kevent,
 				bool is_exit);
 unsigned int ctf_kernel_irq(struct ctf_kernel_types *types, const struct kevent *kevent);
 
-/* ctf_kernel_describe() - append the types as TSDL */
+/* ctf_kernel_describe() - append the types in TSDL */
 void ctf_kernel_describe(const struct ctf_kernel_types *types, struct buffer *text);
 
-/* ctf_kernel_args() - the list of arguments of a type as in struct syscall_args; NULL: six words */
+/* ctf_kernel_args() - get the arguments of a type as in struct syscall_args; NULL: six words */
 const char *ctf_kernel_args(const struct ctf_kernel_types *types, unsigned int id);
 
-/* ctf_kernel_has_number() - does a type have the number of the system call as a field? */
+/* ctf_kernel_has_number() - check if a type has the system call number as a field */
 bool ctf_kernel_has_number(unsigned int id);
 
 void ctf_kernel_types_free(struct ctf_kernel_types *types);

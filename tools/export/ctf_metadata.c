@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes the description of a CTF trace, in TSDL: see ctf_metadata.h. ctf.c writes the
- * events that it describes.
+ * Writes the metadata of a CTF trace in TSDL: see ctf_metadata.h. ctf.c writes the events.
  */
 #include <errno.h>
 #include <posixtrace.h>
@@ -127,8 +126,8 @@ void ctf_metadata_stream(struct buffer *text, unsigned int stream, const char *c
 }
 
 /*
- * A forged log may use a name twice, and an event type may have events with fields and events
- * without: give each a name of its own.
+ * Names must be unique, but a forged log may use a name twice, and a type may have events with and
+ * without fields.
  */
 static bool is_taken(const struct ctf_metadata *metadata, size_t type)
 {

@@ -2,9 +2,9 @@
 /*
  * Writes the files of a CTF trace: see ctf_trace.h.
  *
- * Fields are aligned to bytes only. Events have the header that LTTng calls large: six bytes as
- * long as the time since the previous event fits into 32 bits. CTF does not allow a time that
- * goes back within a file: such an event gets the time of the previous one.
+ * Fields are byte-aligned. Events have LTTng's "large" event header: six bytes, as long as the time
+ * since the previous event fits into 32 bits. In CTF, time must not go backwards within a file:
+ * such an event gets the time of the previous one.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,23 +19,23 @@
 #include "export/ctf_metadata.h"
 #include "export/ctf_trace.h"
 
-/* All are powers of two, as the sizes of buffers are. */
+/* Powers of two, like the sizes of buffers. */
 #define PACKET_SIZE	(64U << 10)	/* bytes; a large event may exceed it */
 #define PACKET_SIZE_MIN	4096U
-#define PACKETS_SIZE	(32U << 20)	/* bytes of the open packets of all CPUs, but one */
+#define PACKETS_SIZE	(32U << 20)	/* bytes of all open packets but one */
 
 #define MAGIC		0xc1fc1fc1U
 #define ID_EXTENDED	0xffffU
 
-/* Offsets of the packet fields that end_packet() fills in. */
+/* Offsets of packet header fields that end_packet() fills in. */
 #define AT_BEGIN	32
 #define AT_END		40
 #define AT_CONTENT	48
 #define AT_SIZE		56
 
-/* The file of a CPU, or of the system events that no CPU recorded. */
+/* The file of a CPU, or of the system events that were not recorded on a CPU. */
 struct ctf_file {
-	struct buffer packet;	/* empty: there is no open one */
+	struct buffer packet;	/* the open packet, or empty */
 	size_t events;		/* in the packet */
 	uint64_t time;		/* of the last event */
 	uint64_t packets;
@@ -90,7 +90,7 @@ static int write_all(int fd, const unsigned char *data, size_t len)
 	return 0;
 }
 
-/* Files do not stay open: there may be more CPUs than descriptors. */
+/* Files are not kept open: there may be more CPUs than file descriptors. */
 static int end_packet(struct ctf_trace *trace, struct ctf_file *file)
 {
 	struct buffer *packet = &file->packet;
@@ -116,7 +116,7 @@ static int end_packet(struct ctf_trace *trace, struct ctf_file *file)
 	return err;
 }
 
-/* Ends the packet of a file that takes more memory than it may. */
+/* Writes the packet of a file that exceeds its share of the memory. */
 static int limit_packet(struct ctf_trace *trace, struct ctf_file *file)
 {
 	if (file->packet.room <= trace->limit)
@@ -127,7 +127,7 @@ static int limit_packet(struct ctf_trace *trace, struct ctf_file *file)
 	return 0;
 }
 
-/* Each file has a part of the memory: with more files, all have less. */
+/* All files share the memory, so a new file may lower the limit of each. */
 static int add_file(struct ctf_trace *trace)
 {
 	size_t limit = PACKET_SIZE;
@@ -164,9 +164,9 @@ static int find_file(struct ctf_trace *trace, unsigned int cpu, struct ctf_file 
 }
 
 /*
- * Begins a new packet if there is none or the event, of @len bytes, needs one. A packet has a
- * count of discarded events, and a reader compares it with the count of the previous packet. So a
- * loss needs a previous packet, even an empty one.
+ * Begins a new packet if no packet is open or an event of @len bytes needs one. Readers detect
+ * losses by comparing the discard counts of consecutive packets, so a loss requires a previous
+ * packet, even an empty one.
  */
 static int prepare_packet(struct ctf_trace *trace, struct ctf_file *file, uint64_t lost,
 			  size_t len, uint64_t time)
@@ -220,7 +220,7 @@ int ctf_trace_begin(struct ctf_trace *trace, unsigned int cpu, unsigned int id, 
 	struct ctf_file *file;
 	int err = 0;
 
-	/* The caller has appended the last event: its packet may be too large now. */
+	/* The caller has appended the previous event, so its packet may be too large now. */
 	if (trace->nr_files)
 		err = limit_packet(trace, &trace->files[trace->last]);
 	if (!err)

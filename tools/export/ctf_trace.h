@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A CTF trace on its way to a directory: one file of packets for each processor, and one for
- * events that no processor recorded. ctf_metadata.h describes what is in them.
+ * Writes the files of a CTF trace: one file of packets for each CPU, and one for events that were
+ * not recorded on a CPU. ctf_metadata.h describes their contents.
  */
 #ifndef POSIXTRACE_CTF_TRACE_H
 #define POSIXTRACE_CTF_TRACE_H
@@ -13,7 +13,7 @@
 #include "util/buffer.h"
 
 #define CTF_CPUS_MAX	8192
-/* Readers use signed 64-bit nanoseconds: the last full second in that range. */
+/* Readers use signed 64-bit nanoseconds. This is the last full second in that range. */
 #define CTF_TIME_MAX	(INT64_MAX / 1000000000 * 1000000000)
 
 struct ctf_file;
@@ -21,12 +21,12 @@ struct ctf_file;
 /**
  * struct ctf_trace - a trace; initially all zero except @uuid, @directory and @first_time
  * @uuid: UUID of the trace
- * @directory: the directory, as a descriptor
+ * @directory: descriptor of its directory
  * @first_time: time of the first event
- * @files: first the file of events without a processor, then one for each processor
+ * @files: first the file of events without a CPU, then one file for each CPU
  * @nr_files: number of @files
  * @nr_used: number of files with events
- * @limit: bytes of memory that the packet of a file may keep
+ * @limit: maximum memory of the open packet of a file, bytes
  * @last: index of the file of the last event
  */
 struct ctf_trace {
@@ -40,39 +40,39 @@ struct ctf_trace {
 	size_t last;
 };
 
-/* ctf_trace_uuid() - make a random UUID: version 4 of RFC 4122; returns 0 or an error */
+/* ctf_trace_uuid() - create a random UUID (RFC 4122, version 4); returns 0 or an error */
 int ctf_trace_uuid(unsigned char uuid[16]);
 
-/* ctf_trace_directory() - make a directory below @at; store its descriptor */
+/* ctf_trace_directory() - create a directory below @at and open it as @directory */
 int ctf_trace_directory(int at, const char *path, int *directory);
 
 /**
  * ctf_trace_begin() - begin an event
  * @trace: the trace
- * @cpu: the processor, or SOURCE_NO_CPU
+ * @cpu: the CPU, or SOURCE_NO_CPU
  * @id: id of the event in the trace
- * @time: its time. If CTF cannot store that, it gets the nearest possible one.
+ * @time: its time, which is clamped to what CTF can store
  * @lost: number of events known to be lost before it
- * @len: number of bytes that follow, approximately
- * @packet: where to store the buffer to which the caller appends the event before the next call
- * @changed: where to store whether it got another time
+ * @len: approximate number of bytes that follow
+ * @packet: where to store the buffer; the caller appends the event to it before the next call
+ * @changed: where to store whether the time was changed
  *
  * Return: 0 or a negative error number.
  */
 int ctf_trace_begin(struct ctf_trace *trace, unsigned int cpu, unsigned int id, uint64_t time,
 		    uint64_t lost, size_t len, struct buffer **packet, bool *changed);
 
-/* ctf_trace_remove() - remove a directory below @at with all that is in it, also others */
+/* ctf_trace_remove() - remove a directory below @at with all of its contents, even foreign files */
 void ctf_trace_remove(int at, const char *path);
 
 /**
- * ctf_trace_end() - write all packets, and the metadata as the last file
+ * ctf_trace_end() - write all packets, then the metadata
  * @trace: the trace
- * @time: time of the last event of all files. They end then: analyses use the part of a trace that
- *	all files have.
- * @metadata: the text
+ * @time: time of the last event of all files. Every file ends then, because analyses use only the
+ *	part of a trace that all files cover.
+ * @metadata: the metadata
  *
- * Readers reject an incomplete trace, which lacks the metadata.
+ * The metadata are the last file, so that readers reject an incomplete trace.
  *
  * Return: 0 or a negative error number.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the exporters share: see export.h.
+ * Shared by the exporters: see export.h.
  */
 #include <errno.h>
 #include <signal.h>
@@ -11,9 +11,9 @@
 #define PROGRESS_EVERY	(1 << 16)	/* events */
 
 /* ------------------------------------------------------------------ */
-/* Signals: an export that is interrupted leaves no part of its output	*/
+/* Signals: an interrupted export leaves no partial output behind	*/
 
-/* Written by the handler, accessed atomically. */
+/* Set by the handler, accessed atomically. */
 static int signal_number;
 
 static void take_signal(int number)
@@ -34,16 +34,16 @@ int export_interrupted(void)
 void export_begin_signals(void)
 {
 	static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
-	/* Without SA_RESTART: a write that waits ends as well. */
+	/* No SA_RESTART: also interrupt a blocked write. */
 	const struct sigaction take = { .sa_handler = take_signal };
 	struct sigaction old;
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		/* nohup(1) ignores SIGHUP: leave it ignored. */
+		/* Keep SIGHUP ignored under nohup(1). */
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &take, NULL);
 	}
-	/* A file beyond the limit of its size is an error of write(). */
+	/* Exceeding the file size limit is an error of write(). */
 	signal(SIGXFSZ, SIG_IGN);
 }
 

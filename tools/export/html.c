@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes a page for browsers that contains the events: see timeline.html.
+ * Writes an HTML page with the events: see timeline.html.
  *
- * A browser keeps the whole page in memory, so the number of events is limited. Further events
- * are only counted, and the page says how many are missing. An item that would make the page too
- * large is left out, and so are all after it.
+ * A browser keeps the whole page in memory, so the number of events is limited. Further events are
+ * only counted, and the page says how many are missing. The page also has a size limit: the first
+ * item that would exceed it ends the list.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,13 +21,13 @@
 #include "util/threads.h"
 
 #define WRITE_AT	(1 << 18)	/* bytes */
-#define EVENTS_MAX	200000		/* in the page, without --max-events */
+#define EVENTS_MAX	200000		/* in the page, default of --max-events */
 #define BYTES_MAX	(256ULL << 20)	/* in the page */
-#define BYTES_END	(64 << 10)	/* of them behind the threads, without the template */
-#define DATA_MAX	256		/* bytes shown of data without known fields */
+#define BYTES_END	(64 << 10)	/* of them after the threads, without the template */
+#define DATA_MAX	256		/* bytes of data shown without fields */
 #define MARK		"@DATA@"
 
-/* Kinds of events, the same numbers as in the page. */
+/* Kinds of items. The numbers must match timeline.html. */
 #define KIND_SLICE	0
 #define KIND_ASYNC	1
 #define KIND_INSTANT	2
@@ -37,7 +37,7 @@
 #define KIND_STATE	6
 #define KIND_IRQ	7
 
-/* Names of event types, then stems of pairs, indexed by the type of the end. */
+/* Names of event types, then stems of pairs by the type of the end. */
 #define NAMES		(2 * EXPORT_TYPES)
 
 struct html {
@@ -47,19 +47,19 @@ struct html {
 	struct buffer tracks;		/* JSON, for the end of the page */
 	struct threads *threads;
 	struct pairs *pairs;
-	struct spans *spans;		/* NULL: the log has no events of the kernel */
-	uint32_t name_index[NAMES];	/* 0: none yet, else the index plus one */
+	struct spans *spans;		/* NULL: no kernel events */
+	uint32_t name_index[NAMES];	/* index plus one; 0: not assigned */
 	uint32_t nr_names;
-	/* By number of the thread. 0: none yet, else the index plus one. */
+	/* By thread number: index plus one; 0: not assigned. */
 	uint32_t track_index[EXPORT_THREADS + 1];
 	uint32_t nr_tracks;
-	uint64_t nr_threads;		/* of all events of the log */
-	uint64_t shown;			/* items drawn: a duration has two events */
+	uint64_t nr_threads;		/* in the whole log */
+	uint64_t shown;			/* items drawn; a duration takes two events */
 	uint64_t taken;			/* events in the page */
-	uint64_t bytes;			/* written, and at the end of the template */
+	uint64_t bytes;			/* written so far, and the rest of the template */
 	size_t item;			/* begin of the last item in @text */
 	bool full;			/* further events are missing */
-	bool too_large;			/* because the page cannot have more bytes */
+	bool too_large;			/* because of BYTES_MAX */
 };
 
 static void put_separator(struct buffer *text, bool first)
@@ -67,7 +67,7 @@ static void put_separator(struct buffer *text, bool first)
 	buffer_text(text, first ? "\n" : ",\n");
 }
 
-/* Returns the index of a name. The list of names is written at the end. */
+/* Returns the index of a name. The list of names is written at the end of the page. */
 static uint32_t find_name(struct html *html, size_t name_of, const char *name)
 {
 	uint32_t *index = &html->name_index[name_of];
@@ -80,7 +80,7 @@ static uint32_t find_name(struct html *html, size_t name_of, const char *name)
 	return *index - 1;
 }
 
-/* Finds the number of an event's thread. Returns 0 or a negative error number. */
+/* Finds the thread number of an event. Returns 0 or a negative error number. */
 static int find_thread(struct html *html, const struct event *event, uint32_t *number)
 {
 	int ret = export_find_thread(html->export, html->threads, event, number);
@@ -147,7 +147,7 @@ static bool has_room(struct html *html)
 	return !html->too_large;
 }
 
-/* Ends an item, or takes it back if the page has no room for it. */
+/* Ends an item, or removes it if the page has no room for it. */
 static void end_item(struct html *html)
 {
 	buffer_byte(&html->text, ']');
@@ -235,7 +235,7 @@ static int flush(struct html *html, size_t least)
 }
 
 /* ------------------------------------------------------------------ */
-/* Spans of the kernel's events. Their threads have tracks already.	*/
+/* Spans from kernel events. Their threads have tracks already.	*/
 
 static int put_state(void *to, const struct interval *interval)
 {
@@ -288,7 +288,7 @@ static const struct spans_ops spans_ops = {
 	.put_irq = put_irq,
 };
 
-/* Returns 1 if spans tell all of the event, 0 if not, or a negative error number. */
+/* Returns 1 if spans show the whole event, 0 if not, or a negative error number. */
 static int put_spans(struct html *html, const struct event *event)
 {
 	uint32_t number, track;
@@ -297,7 +297,7 @@ static int put_spans(struct html *html, const struct event *event)
 	if (!html->spans)
 		return 0;
 	err = find_thread(html, event, &number);
-	/* Spans of the thread may end before another item of it is drawn. */
+	/* A span may end before the first other item of its thread is drawn. */
 	if (!err && number != THREADS_OTHERS)
 		err = find_track(html, event, &track);
 	if (err)
@@ -317,7 +317,7 @@ static int put_event(struct html *html, const struct event *event)
 	if (event->type >= EXPORT_TYPES)
 		return -ERANGE;
 	err = pairs_event(html->pairs, event, &result);
-	/* It may be shown when others have the ids of its thread and process. */
+	/* It may be drawn after its thread and process ids have been reused. */
 	if (!err && result.role == PAIRS_BEGIN)
 		err = find_track(html, event, &track);
 	if (err)
@@ -333,7 +333,7 @@ static int put_event(struct html *html, const struct event *event)
 	if (result.forgotten)
 		err = put_instant(html, &result.forgotten->event, result.forgotten->data_len);
 	if (!err && result.begin && result.begin->event.time > event->time) {
-		/* The clock went back: there is no duration. */
+		/* The clock went backwards: do not draw a duration. */
 		err = put_instant(html, &result.begin->event, result.begin->data_len);
 		if (!err)
 			err = put_instant(html, event, event->len);
@@ -345,7 +345,7 @@ static int put_event(struct html *html, const struct event *event)
 	return err;
 }
 
-/* Draws what has no end. Returns 0 or a negative error number. */
+/* Draws the open items. Returns 0 or a negative error number. */
 static int put_open(struct html *html)
 {
 	int err = html->spans ? spans_end(html->spans) : 0;
@@ -353,13 +353,13 @@ static int put_open(struct html *html)
 
 	while (!err && !html->too_large && (begin = pairs_take(html->pairs))) {
 		err = put_instant(html, &begin->event, begin->data_len);
-		/* The last one does not count if it was left out. */
+		/* Do not count the last one if it was removed. */
 		html->taken -= html->too_large;
 		if (!err)
 			err = flush(html, WRITE_AT);
 	}
 	html->taken -= pairs_open(html->pairs);
-	/* A span that was left out lacks at least the event that began it. */
+	/* A removed span lacks at least its first event. */
 	if (html->too_large && html->taken == html->export->events)
 		html->taken--;
 	return err;
@@ -374,9 +374,9 @@ static int put_events(struct html *html)
 
 	buffer_text(&html->text, "{\"events\":[");
 	while ((ret = export_next(html->export, &event)) > 0) {
-		/* A new thread takes room without an item, too. */
+		/* A new thread takes room even without an item. */
 		html->full |= html->export->events > max || !has_room(html);
-		/* The page shows the number of threads of the whole log. */
+		/* The page shows the number of threads in the whole log. */
 		ret = html->full ? find_thread(html, &event, &number) : put_event(html, &event);
 		if (!ret)
 			ret = flush(html, WRITE_AT);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes events as JSON: see export_json.h.
+ * Writes events as JSON: see json.h.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void put_name(struct buffer *to, const char *name)
 	buffer_printf(to, "\"%s\":", name);
 }
 
-/* Text may include its terminating null byte. */
+/* The text may include a terminating null byte. */
 static void put_data(struct buffer *to, const struct event *event, bool html)
 {
 	size_t len = event->len < EXPORT_DATA_MAX ? event->len : EXPORT_DATA_MAX;
@@ -48,7 +48,7 @@ void export_json_event(struct buffer *to, const struct event *event, size_t data
 	bool fields = event_has_fields(event, data_len);
 
 	fields = fields && json_fields(to, event, html);
-	if (!fields && event->has_data)	/* Not those of the standard's system events. */
+	if (!fields && event->has_data)	/* Not the data of POSIX system events. */
 		put_data(to, event, html);
 	if (event->has_data &&
 	    (data_len > event->len || (!fields && event->len > EXPORT_DATA_MAX))) {

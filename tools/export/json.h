@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the exporters to JSON share.
+ * Shared by the JSON exporters.
  */
 #ifndef POSIXTRACE_EXPORT_JSON_H
 #define POSIXTRACE_EXPORT_JSON_H
@@ -12,34 +12,34 @@
 /**
  * export_json_event() - append an event as members of an object
  * @to: where to append
- * @event: the event; for a begin of a pair, with the part of its data that was kept
- * @data_len: number of bytes of data that the event had
+ * @event: the event; for the begin of a pair, with the part of its data that was kept
+ * @data_len: number of bytes of data that the event originally had
  * @html: @to becomes part of an HTML page
  *
- * Appends the fields as "fields" if the type has a description that matches, otherwise the data, if
- * any, as "text" or "bytes". Adds the address and marks incomplete data. Adds no braces.
+ * Appends "fields" if the description of the type matches, otherwise any data as "text" or "bytes".
+ * Also appends the address, and marks incomplete data. Does not append braces.
  */
 void export_json_event(struct buffer *to, const struct event *event, size_t data_len, bool html);
 
 /**
- * export_json_interval() - append what is known of a state as members of an object
+ * export_json_interval() - append the properties of a thread state as members of an object
  * @to: where to append
  * @interval: the interval
  * @html: @to becomes part of an HTML page
  *
- * Of a thread that waits, "call" is the system call, "letter" the state of ps(1), and "io" says
- * that it waits for a block device. "by" is the kind of its waker, and "waker" a process and a
- * thread. "preempted" is a runnable thread that did not wait before, "open" the last interval.
+ * For a waiting thread, "call" is the system call, "letter" is the state letter of ps(1), and "io"
+ * means that it waits for a block device. "by" is the kind of waker, "waker" its process and
+ * thread. "preempted" means runnable without having waited; "open" marks the last interval.
  */
 void export_json_interval(struct buffer *to, const struct interval *interval, bool html);
 
-/* export_json_call() - append a system call, except its name and times, as members of an object */
+/* export_json_call() - append the members of a system call, except its name and times */
 void export_json_call(struct buffer *to, const struct call *call);
 
-/* export_json_irq() - append an interrupt, except its name and times, as members of an object */
+/* export_json_irq() - append the members of an interrupt, except its name and times */
 void export_json_irq(struct buffer *to, const struct irq *irq, bool html);
 
-/* export_json_lost() - append the member "lost", unless the number of lost events is 0 */
+/* export_json_lost() - append the member "lost" unless @lost is 0 */
 void export_json_lost(struct buffer *to, uint64_t lost);
 
 #endif /* POSIXTRACE_EXPORT_JSON_H */

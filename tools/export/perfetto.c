@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes Perfetto's own format: a series of TracePacket messages, all of one sequence.
+ * Writes Perfetto's native format: a series of TracePacket messages.
  *
- * A begin and its end become a slice, whose two packets are written at the end: readers sort
- * packets by time. Slices of one thread must be nested. A slice that is not gets a track of its
- * own below that of the thread. A counter has a track in each process. Everything else is an
- * instant, also a begin without an end.
+ * A begin and its end become a slice. Both of its packets are written at the end, because readers
+ * sort packets by time. Slices of a thread must nest; a slice that does not gets a separate track
+ * below the track of the thread. A counter has a track in each process. Everything else is an
+ * instant, even a begin without an end.
  *
- * Of the events of the kernel, a system call is a slice, and an interrupt one on a track below that
- * of the thread. perfetto_ftrace.c shows those of the scheduler.
+ * A system call is a slice on the track of the thread; an interrupt is a slice on a track below it.
+ * perfetto_ftrace.c writes the scheduler events.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -97,19 +97,19 @@
 #define CATEGORY_LOST		3
 #define CATEGORY_KERNEL		4
 
-/* Ids of interned names: by event type, and for stems by the type of the end. */
+/* Ids of interned names: by event type; for stems by the type of the end. */
 #define NAME_IID(type)		((type) + 1)
 #define STEM_IID(type)		((type) + 1 + EXPORT_TYPES)
 #define NAMES			(2 * EXPORT_TYPES + 1)
 
-/* Of threads whose id in the kernel is not known, and larger than any id. */
+/* Replaces an unknown kernel thread id; larger than any real id. */
 #define UNKNOWN_TID(number)	(1U << 30 | (number))
 
-/* A system call is a pair with these names, which analyze/pairs.c needs. */
+/* System calls are pairs for analyze/pairs.c, which needs such names. */
 #define SYSCALL_BEGIN		"syscall:begin"
 #define SYSCALL_END		"syscall:end"
 
-/* Ids of tracks: the kind in the top byte, then a number. */
+/* Track ids: the kind in the top byte, then a number. */
 #define TRACK_LOST		(1ULL << 56)
 #define TRACK_SYSTEM		(2ULL << 56)
 #define TRACK_PROCESS(process)	(3ULL << 56 | (process))
@@ -126,7 +126,7 @@ struct perfetto {
 	struct pairs *pairs;
 	struct perfetto_ftrace *ftrace;
 	bool interned[NAMES];
-	uint32_t counter_process[EXPORT_TYPES];	/* whose counter was described last, or 0 */
+	uint32_t counter_process[EXPORT_TYPES];	/* process last given a track for it, or 0 */
 };
 
 /* ------------------------------------------------------------------ */
@@ -145,7 +145,7 @@ static size_t begin_packet(struct perfetto *perfetto)
 	return begin_packet_of(perfetto, SEQUENCE);
 }
 
-/* Declares that times, also those of the viewer's axis, are CLOCK_REALTIME. */
+/* Declares that all times are CLOCK_REALTIME, even on the viewer's axis. */
 static void put_clock(struct perfetto *perfetto)
 {
 	struct buffer *bytes = &perfetto->bytes;
@@ -204,12 +204,12 @@ static void end_track(struct perfetto *perfetto, size_t track, size_t packet)
 	proto_end(&perfetto->bytes, packet);
 }
 
-/* Processes and threads begin here: readers take one before its birth for another one. */
+/* Gives a process or thread a birth: earlier events belong to a previous one with these ids. */
 static void end_timed_track(struct perfetto *perfetto, size_t track, size_t packet, uint64_t time)
 {
 	proto_end(&perfetto->bytes, track);
 	proto_number(&perfetto->bytes, PACKET_TIMESTAMP, time);
-	/* Another sequence than that of the events has no default. */
+	/* Only the sequence of the events has a default clock. */
 	proto_number(&perfetto->bytes, PACKET_TIMESTAMP_CLOCK_ID, CLOCK_ID_REALTIME);
 	proto_end(&perfetto->bytes, packet);
 }
@@ -237,7 +237,7 @@ static void put_process(struct perfetto *perfetto, const struct event *event, ui
 	end_timed_track(perfetto, track, packet, event->time);
 }
 
-/* Finds the number of the process of an event. There are no more of them than threads. */
+/* Finds the process number of an event. There are at most as many processes as threads. */
 static int find_process(const struct perfetto *perfetto, const struct event *event,
 			uint32_t *process)
 {
@@ -247,9 +247,9 @@ static int find_process(const struct perfetto *perfetto, const struct event *eve
 }
 
 /*
- * Readers take the last thread of a sequence in the file for the thread of all events of the
- * sequence that are on no track of a thread. The first such event would create the thread before
- * its birth, so threads have a sequence without events.
+ * Readers assign events without a thread track to the last thread described in the same sequence.
+ * The first such event would create the thread before its birth, so threads are described in a
+ * sequence without events.
  */
 static int put_thread(struct perfetto *perfetto, const struct event *event, uint32_t number)
 {
@@ -274,7 +274,7 @@ static int put_thread(struct perfetto *perfetto, const struct event *event, uint
 	return 0;
 }
 
-/* Finds the track of an event's thread. Describes the track at its first use. */
+/* Finds the track of an event's thread, and describes it at its first use. */
 static int find_track(struct perfetto *perfetto, const struct event *event, uint32_t *number,
 		      uint64_t *track)
 {
@@ -311,7 +311,7 @@ static size_t begin_event(struct perfetto *perfetto, uint64_t time, unsigned int
 	return event;
 }
 
-/* Defines a name by its id, at its first use. */
+/* Defines an interned name at its first use. */
 static void put_name(struct perfetto *perfetto, size_t iid, const char *name)
 {
 	struct buffer *bytes = &perfetto->bytes;
@@ -328,7 +328,7 @@ static void put_name(struct perfetto *perfetto, size_t iid, const char *name)
 	perfetto->interned[iid] = true;
 }
 
-/* Adds the name at its first use; later events refer to it by its id. */
+/* Ends an event. Its name is defined at the first use; later events refer to it by id. */
 static void end_event(struct perfetto *perfetto, size_t event, size_t packet, size_t iid,
 		      const char *name)
 {
@@ -374,7 +374,9 @@ static void put_lost(struct perfetto *perfetto, const struct event *event)
 	end_event(perfetto, message, packet, 0, NULL);
 }
 
-/* Names that were held with their events would be defined behind others that use them. */
+/*
+ * Defines a name before its event is held: other events may use it before the held one is written.
+ */
 static void define_name(struct perfetto *perfetto, size_t iid, const char *name)
 {
 	size_t packet;
@@ -394,8 +396,9 @@ static void put_held(struct perfetto *perfetto, const struct pairs_begin *begin)
 }
 
 /*
- * Of events with the same time, readers keep the order of the file: a slice has to wait for the one
- * around it if both begin at the same time. Exchanges the output until it is called again.
+ * Readers keep the file order of events with the same time, so a slice must wait for the enclosing
+ * one if both begin at the same time. This switches the output to @hold, and back at the second
+ * call.
  */
 static void exchange(struct perfetto *perfetto, struct buffer *hold)
 {
@@ -457,7 +460,7 @@ static void put_counter_track(struct perfetto *perfetto, const struct event *eve
 	end_track(perfetto, track, packet);
 }
 
-/* Describes the counter again if another process had the same one meanwhile. */
+/* Describes the counter again if another process has used the same type since. */
 static int put_counter(struct perfetto *perfetto, const struct event *event,
 		       const struct posixtrace_value *value)
 {
@@ -492,7 +495,7 @@ static bool is_syscall(const struct event *event)
 	return event->type == POSIXTRACE_SYSCALL_ENTRY || event->type == POSIXTRACE_SYSCALL_EXIT;
 }
 
-/* Adds the name of a system call, as other formats have it: they are too many to number them. */
+/* Adds the name of a system call without interning it: there are too many names. */
 static void put_syscall_name(struct perfetto *perfetto, const struct kevent *entry)
 {
 	char name[KEVENT_CALL_NAME];
@@ -501,7 +504,7 @@ static void put_syscall_name(struct perfetto *perfetto, const struct kevent *ent
 	perfetto_text(&perfetto->bytes, EVENT_NAME, name, strlen(name));
 }
 
-/* A system call that began on the same track; @begin and @end are its events. */
+/* Writes a system call that began on the same track; @begin and @end are its events. */
 static void put_syscall(struct perfetto *perfetto, const struct event *end,
 			const struct kevent *exit, const struct pairs_result *result,
 			const struct kevent *entry, uint32_t number)
@@ -527,7 +530,7 @@ static void put_syscall(struct perfetto *perfetto, const struct event *end,
 	end_event(perfetto, message, packet, 0, NULL);
 }
 
-/* The event is recorded when the interrupt ends. Nested ones are nested on the track, too. */
+/* An interrupt is recorded when it ends. Nested interrupts are nested slices. */
 static void put_interrupt(struct perfetto *perfetto, const struct event *event,
 			  const struct kevent *kevent, uint32_t number)
 {
@@ -571,7 +574,7 @@ static int put_begin(struct perfetto *perfetto, const struct pairs_begin *begin)
 	return 0;
 }
 
-/* Shows the parts of a pair that are no slice. */
+/* Shows the begin and end of a pair that cannot be a slice. */
 static int put_parts(struct perfetto *perfetto, const struct pairs_begin *begin,
 		     const struct event *end, uint64_t track)
 {
@@ -593,7 +596,7 @@ static int put_syscall_event(struct perfetto *perfetto, const struct event *even
 
 	pair.user = true;
 	pair.name = SYSCALL_END;
-	/* A thread is in one system call at a time: the log lacks the exit of the one before. */
+	/* A thread is in one system call at a time. An open one has lost its exit. */
 	if (is_entry) {
 		err = pairs_event(perfetto->pairs, &pair, &result);
 		if (!err && result.begin)
@@ -637,7 +640,7 @@ static int put_user_event(struct perfetto *perfetto, const struct event *event, 
 	if (err)
 		return err;
 	if (result.begin && result.begin->event.time > event->time)
-		/* The clock went back: there is no duration. */
+		/* The clock went backwards: do not draw a duration. */
 		return put_parts(perfetto, result.begin, event, track);
 	if (result.begin) {
 		hold = result.proper ? find_hold(perfetto, event, result.begin) : NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes the data of events as arguments for Perfetto: see perfetto_args.h.
+ * Writes event data as arguments for Perfetto: see perfetto_args.h.
  */
 #include <string.h>
 
@@ -94,7 +94,7 @@ static void put_fields(struct buffer *bytes, const char *prefix, const struct ev
 
 	values_begin(&values, event->description, event->data, event->len);
 	while (values_next(&values, &value)) {
-		/* The outermost struct: its members are arguments of the event. */
+		/* The members of the outermost struct are arguments of the event. */
 		if (!values.depth || (value.what == POSIXTRACE_BEGIN && values.depth == 1))
 			continue;
 		if (value.what == POSIXTRACE_END) {
@@ -115,7 +115,7 @@ static void put_fields(struct buffer *bytes, const char *prefix, const struct ev
 	}
 }
 
-/* Perfetto has units of counters only. */
+/* Perfetto supports units for counters only, so they become arguments. */
 static void put_units(struct buffer *bytes, const char *prefix,
 		      const struct description *description)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes events of the kernel as those of ftrace: see perfetto_ftrace.h. Readers do not show the
- * idle thread, so it stands for all threads that are not traced.
+ * Writes kernel events as ftrace events: see perfetto_ftrace.h. The idle thread stands for all
+ * threads that are not traced, because readers do not show it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "export/proto.h"
 #include "util/threads.h"
 
-#define CPUS_MAX	1024	/* readers reject a trace with another processor */
+#define CPUS_MAX	1024	/* readers reject traces with more */
 #define BUNDLE_SIZE	(32 << 10)
-#define FORKS		1024	/* births whose thread has no event yet; a power of two */
-#define IDS_MAX		(1 << 20)	/* all ids of threads, on most systems */
+#define FORKS		1024	/* births of threads without events so far; a power of two */
+#define IDS_MAX		(1 << 20)	/* covers all thread ids on most systems */
 
 /* Field numbers from Perfetto's protos/perfetto/trace. */
 #define TRACE_PACKET			1
@@ -97,10 +97,10 @@
 #define SEQUENCE		1
 #define HAS_CLONE_THREAD	0x10000
 #define IN_INTERRUPT		0x08	/* TRACE_FLAG_HARDIRQ */
-/* The layout of states below is that of Linux 4.14 and later; the module needs this one. */
+/* The state layout below is used since Linux 4.14; the module requires 6.1. */
 #define RELEASE_UNKNOWN		"6.1"
 
-/* The thread that wakes, if it is not known; no thread can have that id. */
+/* Stands for an unknown waker; not a valid thread id. */
 #define ANOTHER_TID	INT32_MAX
 #define ANOTHER_NAME	"another"
 
@@ -114,16 +114,16 @@ struct fork {
 };
 
 /*
- * The last thread that had an id of the kernel: @number tells it from others, 0 is none. Of a main
- * thread, it stands for the process, and @first is the first of the other threads of that. Places
- * are those in perfetto_ftrace.owners, plus one.
+ * The last thread with a kernel id. @number identifies the thread; 0 means that the id is free. A
+ * main thread also stands for its process: @first is the first of the process's other threads.
+ * @first, @of, @next and @previous are indices in perfetto_ftrace.owners, plus one.
  */
 struct owner {
 	uint32_t number;
 	pid_t pid;
 	pid_t tid;
 	uint32_t first;
-	uint32_t of;		/* the main thread in whose list it is; 0: none */
+	uint32_t of;		/* main thread that lists it; 0: not listed */
 	uint32_t next;		/* in that list */
 	uint32_t previous;
 	bool ended;
@@ -134,11 +134,11 @@ struct owner {
 struct perfetto_ftrace {
 	struct switches *switches;
 	struct fork forks[FORKS];	/* by a hash of child_tid */
-	struct threads *ids;		/* by id of a thread: index in @owners, plus one */
+	struct threads *ids;		/* thread id -> index in @owners, plus one */
 	struct owner *owners;
 	size_t nr_owners;		/* allocated */
-	bool has_another;		/* ANOTHER_TID has its name */
-	bool begun;			/* what readers need before the first bundle is written */
+	bool has_another;		/* ANOTHER_NAME was written */
+	bool begun;			/* the packets before the first bundle were written */
 	struct buffer bundle;		/* events of @bundle_cpu */
 	uint32_t bundle_cpu;
 	struct buffer packets;
@@ -148,8 +148,8 @@ struct perfetto_ftrace {
 /* Packets								*/
 
 /*
- * Readers take the times of ftrace as CLOCK_BOOTTIME. Those of a log are CLOCK_REALTIME, so declare
- * both clocks to be the same.
+ * Readers treat ftrace times as CLOCK_BOOTTIME, but a log has CLOCK_REALTIME, so declare both
+ * clocks to be equal.
  */
 static void put_clocks(struct buffer *to, uint64_t time)
 {
@@ -168,7 +168,7 @@ static void put_clocks(struct buffer *to, uint64_t time)
 	proto_end(to, packet);
 }
 
-/* The release decides what the bits of a state mean. */
+/* The kernel release determines the meaning of the state bits. */
 static void put_system(struct buffer *to, const struct event *event)
 {
 	size_t packet = proto_begin(to, TRACE_PACKET), info, name;
@@ -189,7 +189,7 @@ static void put_system(struct buffer *to, const struct event *event)
 	proto_end(to, packet);
 }
 
-/* What readers need before the first event. */
+/* Writes the packets that readers need before the first event. */
 static void begin(struct perfetto_ftrace *ftrace, const struct event *event)
 {
 	if (ftrace->begun)
@@ -217,7 +217,7 @@ static void end_bundle(struct perfetto_ftrace *ftrace)
 	buffer_reset(&ftrace->bundle);
 }
 
-/* Begins an event: proto_end() of *message, then end_event(), end it. */
+/* Begins an event. End it with proto_end() of *message, then end_event(). */
 static size_t begin_event(struct perfetto_ftrace *ftrace, uint32_t cpu, uint64_t time, pid_t tid,
 			  unsigned int type, size_t *message)
 {
@@ -246,7 +246,7 @@ static void put_comm(struct perfetto_ftrace *ftrace, unsigned int field, const c
 		perfetto_text(&ftrace->bundle, field, comm, strlen(comm));
 }
 
-/* Adds the name that the thread of an event had then. */
+/* Adds the name of the event's thread at the time of the event. */
 static void put_name(struct perfetto_ftrace *ftrace, unsigned int field, const struct event *event)
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
@@ -255,7 +255,7 @@ static void put_name(struct perfetto_ftrace *ftrace, unsigned int field, const s
 		put_comm(ftrace, field, name);
 }
 
-/* Readers take the name that a main thread was born with for that of the process. */
+/* Readers name a process after the initial name of its main thread. */
 static void put_process_name(struct perfetto_ftrace *ftrace, unsigned int field,
 			     const struct event *event)
 {
@@ -265,7 +265,7 @@ static void put_process_name(struct perfetto_ftrace *ftrace, unsigned int field,
 	put_comm(ftrace, field, label);
 }
 
-/* Adds a number that is an int32 in the schema. */
+/* Adds a number that the schema declares as int32. */
 static void put_int(struct perfetto_ftrace *ftrace, unsigned int field, int64_t value)
 {
 	proto_number(&ftrace->bundle, field, (uint64_t)(int64_t)(int32_t)value);
@@ -303,7 +303,7 @@ static void put_blocked_reason(struct perfetto_ftrace *ftrace, const struct even
 	end_event(ftrace, to, message);
 }
 
-/* Finds who had an id of a thread; NULL without memory, or if there are too many ids. */
+/* Finds the last owner of a thread id; NULL without memory or with too many ids. */
 static struct owner *find_owner(struct perfetto_ftrace *ftrace, pid_t tid)
 {
 	size_t room = ftrace->nr_owners ? 2 * ftrace->nr_owners : 64;
@@ -352,7 +352,7 @@ static void leave_process(struct perfetto_ftrace *ftrace, struct owner *owner)
 	owner->of = 0;
 }
 
-/* A thread that is not the main one is a thread of @main from now on. */
+/* Adds a thread that is not the main thread to the process of @main. */
 static void join_process(struct perfetto_ftrace *ftrace, struct owner *owner, struct owner *main)
 {
 	struct owner *next = owner_at(ftrace, main->first);
@@ -367,14 +367,14 @@ static void join_process(struct perfetto_ftrace *ftrace, struct owner *owner, st
 }
 
 /*
- * A thread wakes its parent when it has ended. For readers, that would be another thread if it were
- * free already: it is free after its last event. They sort events by time.
+ * An ended thread still wakes its parent. Readers would attribute that to a new thread if the id
+ * had already been freed, so it is freed after its last event. Readers sort events by time.
  */
 static void put_free(struct perfetto_ftrace *ftrace, struct owner *owner)
 {
 	size_t message, to;
 
-	/* Of events with the same time, this could be the first one. */
+	/* With the same time, it could be sorted before the last event. */
 	to = begin_event(ftrace, owner->cpu, owner->time + 1, owner->tid, EVENT_SCHED_PROCESS_FREE,
 			 &message);
 	put_int(ftrace, FREE_PID, owner->tid);
@@ -384,7 +384,7 @@ static void put_free(struct perfetto_ftrace *ftrace, struct owner *owner)
 	owner->ended = false;
 }
 
-/* A process, and before it its threads: readers know none of a process that is free. */
+/* Frees the threads before the process: readers forget the threads of a freed process. */
 static void put_free_process(struct perfetto_ftrace *ftrace, struct owner *main)
 {
 	while (main->first)
@@ -392,7 +392,7 @@ static void put_free_process(struct perfetto_ftrace *ftrace, struct owner *main)
 	put_free(ftrace, main);
 }
 
-/* Notes an event of the thread that has an id now. If another one had it, that one is free. */
+/* Updates the owner of a thread id from an event. If another thread had the id, frees that one. */
 static int see_owner(struct perfetto_ftrace *ftrace, const struct event *event, pid_t tid,
 		     uint32_t number)
 {
@@ -431,7 +431,7 @@ static int see_owners(struct perfetto_ftrace *ftrace, const struct event *event,
 	err = see_owner(ftrace, event, tid, number);
 	if (err || event->pid <= 0)
 		return err;
-	/* Both are there already, so that they do not move. */
+	/* Both exist already, so these calls do not move the array. */
 	owner = find_owner(ftrace, tid);
 	main = find_owner(ftrace, event->pid);
 	if (!owner->of)
@@ -439,7 +439,7 @@ static int see_owners(struct perfetto_ftrace *ftrace, const struct event *event,
 	return 0;
 }
 
-/* All that have ended: processes after their threads. */
+/* Frees all ended owners, threads before their processes. */
 static void put_all_free(struct perfetto_ftrace *ftrace)
 {
 	for (int mains = 0; mains < 2; mains++) {
@@ -532,9 +532,8 @@ static void note_fork(struct perfetto_ftrace *ftrace, const struct event *event,
 }
 
 /*
- * A reader shows a thread that was born as able to run. So a thread that is not traced must not be
- * born: write its birth only when it has an event. Without events of the scheduler, its state would
- * never end.
+ * Readers show a new thread as runnable, forever if it has no scheduler events. Threads that are
+ * not traced must not be born, so write a birth only when its thread has an event.
  */
 static void put_birth(struct perfetto_ftrace *ftrace, const struct event *event, pid_t tid)
 {
@@ -582,7 +581,7 @@ static void put_rename(struct perfetto_ftrace *ftrace, const struct event *event
 	end_event(ftrace, to, message);
 }
 
-/* The last thread of a process has no sched_switch_out after this. */
+/* The last thread of a process has no further sched_switch_out. */
 static void put_exit(struct perfetto_ftrace *ftrace, const struct event *event,
 		     const struct kevent *kevent, const struct running *running)
 {
@@ -604,7 +603,7 @@ static void put_exit(struct perfetto_ftrace *ftrace, const struct event *event,
 static void switch_out(struct perfetto_ftrace *ftrace, const struct event *event,
 		       const struct kevent *kevent, const struct running *running)
 {
-	/* The main thread stays until the process has ended. */
+	/* The main thread remains until the process ends. */
 	bool ended = kevent->reason == KEVENT_ENDED && running->tid != running->pid;
 
 	switches_out(ftrace->switches, event, kevent, running);
@@ -616,7 +615,7 @@ static void switch_out(struct perfetto_ftrace *ftrace, const struct event *event
 		note_end(ftrace, running->tid);
 }
 
-/* Returns 1 if the fields of the event are all here. */
+/* Returns 1 if all fields of the event have been written. */
 static int put_kernel_event(struct perfetto_ftrace *ftrace, const struct event *event,
 			    const struct kevent *kevent, const struct running *running)
 {
@@ -644,7 +643,7 @@ static int put_kernel_event(struct perfetto_ftrace *ftrace, const struct event *
 		put_exit(ftrace, event, kevent, running);
 		break;
 	case POSIXTRACE_RENAME:
-		/* Readers would take the name of the main thread for that of the process. */
+		/* Readers would rename the process after its main thread. */
 		if (kevent->tid != event->pid)
 			put_rename(ftrace, event, kevent);
 		break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of the kernel in Perfetto's format for ftrace, from which readers make the states of
- * threads and the threads of each processor.
+ * Kernel events in Perfetto's ftrace format, from which readers derive thread states and the
+ * threads on each CPU.
  */
 #ifndef POSIXTRACE_PERFETTO_FTRACE_H
 #define POSIXTRACE_PERFETTO_FTRACE_H
@@ -12,19 +12,19 @@
 
 struct perfetto_ftrace;
 
-/* perfetto_ftrace_new() - begin; returns 0 or -ENOMEM */
+/* perfetto_ftrace_new() - create the ftrace part of a trace; returns 0 or -ENOMEM */
 int perfetto_ftrace_new(struct perfetto_ftrace **ftrace);
 
 /**
- * perfetto_ftrace_event() - process an event; events must come in the order of the log
+ * perfetto_ftrace_event() - process an event
  * @ftrace: from perfetto_ftrace_new()
- * @event: any event of a thread
- * @kevent: its fields, or NULL if it is no event of the kernel
+ * @event: any event of a thread, in the order of the log
+ * @kevent: its fields, or NULL if it is not a kernel event
  * @number: number of the thread, not THREADS_OTHERS
  *
- * Call it for all events: those of the program show which threads run, too.
+ * Call it for all events: user events also show which threads run.
  *
- * Return: 1 if this is all that there is to show of the event; 0 if not; -ENOMEM.
+ * Return: 1 if the event needs no other representation; 0 if it does; -ENOMEM.
  */
 int perfetto_ftrace_event(struct perfetto_ftrace *ftrace, const struct event *event,
 			  const struct kevent *kevent, uint32_t number);
@@ -33,7 +33,7 @@ int perfetto_ftrace_event(struct perfetto_ftrace *ftrace, const struct event *ev
  * perfetto_ftrace_write() - append packets
  * @ftrace: from perfetto_ftrace_new()
  * @to: where to append them
- * @end: there are no more events
+ * @end: no more events follow
  */
 void perfetto_ftrace_write(struct perfetto_ftrace *ftrace, struct buffer *to, bool end);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The wire format of protocol buffers: see proto.h.
+ * The protocol buffers wire format: see proto.h.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define WIRE_64_BIT	1
 #define WIRE_BYTES	2
 
-#define LENGTH_BYTES	4	/* reserved for a length that is not known yet: 28 bits */
+#define LENGTH_BYTES	4	/* reserved for a length to fill in later: 28 bits */
 
 static void put_varint(struct buffer *to, uint64_t value)
 {
@@ -60,7 +60,7 @@ size_t proto_begin(struct buffer *to, unsigned int field)
 	return to->len;
 }
 
-/* A varint may be longer than necessary, so the length fits without moving the message. */
+/* A varint may be padded, so the length fits into the reserved bytes. */
 void proto_end(struct buffer *to, size_t begin)
 {
 	size_t len = to->len - begin;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writes the wire format of protocol buffers.
+ * Writes the protocol buffers wire format.
  */
 #ifndef POSIXTRACE_PROTO_H
 #define POSIXTRACE_PROTO_H
@@ -14,11 +14,11 @@ void proto_bytes(struct buffer *to, unsigned int field, const void *data, size_t
 void proto_text(struct buffer *to, unsigned int field, const char *text);
 
 /**
- * proto_begin() - begin a field that is a message; proto_end() ends it
+ * proto_begin(), proto_end() - begin and end a field that is a message
  * @to: where to append
  * @field: number of the field
  *
- * Return: the argument @begin of proto_end().
+ * Return: the argument @begin for proto_end().
  */
 size_t proto_begin(struct buffer *to, unsigned int field);
 void proto_end(struct buffer *to, size_t begin);
