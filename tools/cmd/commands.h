@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The subcommands of the posixtrace command.
+ * The posixtrace subcommands.
  */
 #ifndef POSIXTRACE_COMMANDS_H
 #define POSIXTRACE_COMMANDS_H

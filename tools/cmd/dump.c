@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace dump": prints the events of a log, also while the log is still being written.
+ * "posixtrace dump": prints the events of a log, even while the log is being written.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -23,10 +23,10 @@
 #include "print/print.h"
 #include "util/message.h"
 
-/* Time between two looks at a file whose growth inotify does not report, as on NFS. */
+/* Poll interval for files without inotify notifications, such as on NFS. */
 #define LOOK_MS		1000
 
-/* A program may record faster than its events are printed: look at signals after so many. */
+/* Check for signals after this many events: the program may record faster than we print. */
 #define BATCH		4096
 
 struct dump {
@@ -38,7 +38,7 @@ struct dump {
 	struct selection *selection;
 	struct print print;
 	struct source *source;
-	bool cleared;			/* the log that @source has open is gone */
+	bool cleared;			/* the log open as @source is gone */
 	struct buffer text;
 	struct logend end;
 };
@@ -65,8 +65,8 @@ static bool was_cleared(struct dump *dump)
 }
 
 /*
- * Prints the events that the log has now, @max at most, up to a place where it was cleared: that is
- * no damage. Returns their number, or negative errno.
+ * Prints at most @max of the events that the log has now. Stops where the log was cleared, which is
+ * not damage. Returns their number, or negative errno.
  */
 static long print_events(struct dump *dump, long max)
 {
@@ -104,7 +104,7 @@ static int print_all(struct dump *dump)
 /* ------------------------------------------------------------------ */
 /* Following								*/
 
-/* Discards the notifications, so that poll() waits for new ones. */
+/* Discards notifications, so that poll() waits for new ones. */
 static void drain(int fd)
 {
 	char events[4096];
@@ -113,7 +113,7 @@ static void drain(int fd)
 		;
 }
 
-/* Opens the new log. Returns 0 also if its header is not complete yet, or negative errno. */
+/* Opens the new log. Returns 0 or negative errno; an incomplete header is not an error. */
 static int open_again(struct dump *dump)
 {
 	int err = source_open_again(dump->source);
@@ -142,7 +142,7 @@ static int follow_until(struct dump *dump, int signals, int changes)
 	int err;
 
 	for (;;) {
-		/* Look for the end first: then no event written before the end is missed. */
+		/* Check for the end first, so as not to miss events written before it. */
 		ended = logend_ended(dump->source);
 		count = dump->cleared ? 0 : print_events(dump, BATCH);
 		if (count < 0)
@@ -175,7 +175,7 @@ static int follow(struct dump *dump)
 	sigaddset(&mask, SIGTERM);
 	sigprocmask(SIG_BLOCK, &mask, NULL);
 	signals = signalfd(-1, &mask, SFD_CLOEXEC);
-	/* Without inotify, the file is looked at every LOOK_MS. */
+	/* Without inotify, poll the file every LOOK_MS. */
 	changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (changes >= 0)
 		inotify_add_watch(changes, dump->path, IN_MODIFY | IN_CLOSE_WRITE);
@@ -202,7 +202,7 @@ static int print_log(struct dump *dump)
 	}
 	source_set_formats(dump->source, dump->formats);
 	err = dump->follow ? follow(dump) : print_all(dump);
-	/* Nothing is known of a new log that could not be opened before the signal. */
+	/* Skip this if the signal came before the new log could be opened. */
 	if (!err && !dump->cleared) {
 		err = logend_read(&dump->end, dump->source);
 		if (err)

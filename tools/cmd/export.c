@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace export": writes a log in a format for other programs.
+ * "posixtrace export": converts a log to a format for other programs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,9 +19,9 @@ enum { FORMAT_CTF, FORMAT_CHROME, FORMAT_PERFETTO, FORMAT_HTML };
 
 static const struct {
 	int (*run)(struct export *export);
-	bool directory;	/* writes a directory, so --output must name it */
+	bool directory;	/* the output is a directory, so --output is required */
 	bool binary;	/* must not be written to a terminal */
-	bool bounded;	/* --max-events limits it */
+	bool bounded;	/* --max-events applies */
 } formats[] = {
 	[FORMAT_CTF] = { export_ctf, .directory = true },
 	[FORMAT_CHROME] = { export_chrome, .directory = false },
@@ -52,7 +52,7 @@ static int open_output(struct export *export, size_t format)
 		}
 		return 0;
 	}
-	/* For the user only, as the log that it is from. */
+	/* Private to the user, like the log. */
 	fd = open(export->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	export->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (export->file)
@@ -67,7 +67,7 @@ static int open_output(struct export *export, size_t format)
 	return -err;
 }
 
-/* Returns @err or an error of its own. After an error, removes the file: it is incomplete. */
+/* Returns @err, or an error from closing. After an error, removes the incomplete file. */
 static int close_output(struct export *export, int err)
 {
 	if (!export->file)
@@ -124,7 +124,7 @@ out:
 	return err ? 1 : 0;
 }
 
-/* The options, and what is exported. */
+/* The options and the export. */
 struct export_command {
 	struct export export;
 	int format;		/* index of @formats, or -1 */
@@ -143,7 +143,7 @@ static const struct command_option options[] = {
 	{ }
 };
 
-/* Refuses what does not fit together. Returns OPTIONS_OK or the exit status. */
+/* Rejects options that conflict. Returns OPTIONS_OK or the exit status. */
 static int check_options(const struct export_command *command, int nr_logs)
 {
 	const struct export *export = &command->export;

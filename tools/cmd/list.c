@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * "posixtrace list": lists programs with trace points and streams, the event types of a process,
- * the trace points of a program, or the attributes and event types of a log. A stream that never
- * runs provides the event types of a process.
+ * the trace points in a program file, or the attributes and event types of a log. The event types
+ * of a process come from a stream that is never started.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 
 #define NAME_WIDTH	24
 
-/* Returns any bytes as printable text, valid until the next call. */
+/* Escapes a string that may contain any bytes. The result is valid until the next call. */
 static const char *escaped(const char *text)
 {
 	static struct buffer buffer;
@@ -79,7 +79,7 @@ static int print_types(trace_id_t trid, bool all)
 /* ------------------------------------------------------------------ */
 /* Processes and streams						*/
 
-/* The name of the program that the process runs, which it can change itself. */
+/* Returns the program name of a process, which the process can change. */
 static const char *program_name(pid_t pid)
 {
 	char path[32], line[64] = "";
@@ -180,7 +180,7 @@ static int list_all(void)
 	return list_scan(0);
 }
 
-/* Creates the smallest stream and never starts it: it only provides the event types. */
+/* Creates a stream of minimal size just to read the event types; never starts it. */
 static int list_types(pid_t pid, bool all)
 {
 	struct session session = { .process.pid = pid, .data_size = 0, .stream_size = 1 };
@@ -223,7 +223,7 @@ static void print_time(const struct timespec *time)
 	printf("created       %s.%09ld\n", text, time->tv_nsec);
 }
 
-/* A log of an old or a forged file may not say it. */
+/* Prints the host, which an old or forged log may lack. */
 static void print_host(trace_id_t log)
 {
 	struct posixtrace_host_info host;

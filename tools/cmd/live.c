@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace live": prints the events of a process as they happen, until it ends.
+ * "posixtrace live": prints the events of a process as they occur, until it ends.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -20,7 +20,7 @@
 
 #define BATCH		4096
 
-/* Processors are delayed for a few milliseconds at most, unless a hypervisor does that. */
+/* CPUs are delayed by a few milliseconds at most, except by a hypervisor. */
 #define WINDOW_MS	10
 #define WINDOW_MS_MAX	10000
 #define NSEC_PER_MSEC	1000000U
@@ -50,13 +50,13 @@ static int print_one(struct live *live, const struct event *event)
 	return print_event(&live->print, &live->text, event);
 }
 
-/* Prints the events available. Returns their number, or a negative error number. */
+/* Prints the available events. Returns their number, or a negative error number. */
 static int print_events(struct live *live)
 {
 	int ret, err = 0, count = 0;
 	struct event event;
 
-	/* Stop after a batch, so that the caller can handle signals. */
+	/* Return after a batch, so that the caller can handle signals. */
 	while (!err && count < BATCH && (ret = source_try(live->source, &event)) > 0) {
 		err = print_one(live, &event);
 		count++;
@@ -82,7 +82,7 @@ static int follow(struct live *live)
 	int count = 0;
 
 	for (;;) {
-		/* After a whole batch, the source may still hold events: do not wait. */
+		/* Do not wait after a full batch: the source may hold more events. */
 		if (poll(fds, 2, count < BATCH ? -1 : 0) < 0) {
 			if (errno == EINTR)
 				continue;
@@ -96,7 +96,7 @@ static int follow(struct live *live)
 		if (!fds[0].revents && count < BATCH)
 			continue;
 		count = print_events(live);
-		/* Take the signal, or give it to the program. */
+		/* Handle the signal, or forward it to the program. */
 		if (count == -EINTR)
 			process_signal(&live->session.process);
 		if (count < 0 || (!count && fds[0].revents & (POLLHUP | POLLERR)))
@@ -104,7 +104,7 @@ static int follow(struct live *live)
 	}
 }
 
-/* Stops the stream, and prints its remaining events including posix_trace_stop. */
+/* Stops the stream and prints its remaining events up to posix_trace_stop. */
 static int finish(struct live *live)
 {
 	int count, err = posix_trace_stop(live->session.trid);
@@ -119,7 +119,7 @@ static int finish(struct live *live)
 	return count < 0 ? count : 0;
 }
 
-/* After a failure, no events are no surprise. */
+/* @failed: do not hint at reasons for missing events. */
 static void print_summary(const struct live *live, bool failed)
 {
 	struct posixtrace_stats_info stats;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace load" and "unload": insert and remove the module with libkmod. They do what modprobe
- * does for a module without dependencies, but start no program.
+ * "posixtrace load" and "unload": insert and remove the module with libkmod. Like modprobe for a
+ * module without dependencies, but without running other programs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static const char *kernel_release(void)
 	return uname(&name) ? "" : name.release;
 }
 
-/* Searches a file of one line, such as a sysctl or lockdown ("[none] integrity"). */
+/* Searches a one-line file, such as a sysctl or lockdown ("[none] integrity"). */
 static bool file_has(const char *path, const char *what)
 {
 	FILE *file = fopen(path, "re");
@@ -60,7 +60,7 @@ static bool no_more_modules(void)
 	return file_has("/proc/sys/kernel/modules_disabled", "1");
 }
 
-/* CAP_SYS_MODULE is bit 16. */
+/* Checks for CAP_SYS_MODULE, which is bit 16. */
 static bool may_load(void)
 {
 	unsigned long long capabilities = 0;
@@ -166,7 +166,7 @@ static int add_parameter(struct load *arg, const char *name, const char *value)
 	return 0;
 }
 
-/* Do the options have a value for the parameter? */
+/* Checks if the options set the parameter. */
 static bool has_parameter(const char *options, const char *name)
 {
 	const char *at = options;
@@ -180,7 +180,7 @@ static bool has_parameter(const char *options, const char *name)
 	return false;
 }
 
-/* Adds a parameter that neither the command line nor a file in modprobe.d has. */
+/* Adds a parameter unless the command line or a file in modprobe.d sets it. */
 static int add_derived(struct load *arg, struct kmod_module *module, const char *name,
 		       const char *value)
 {
@@ -214,10 +214,10 @@ static int load_module(struct kmod_ctx *ctx, struct load *arg)
 		kmod_module_unref(module);
 		return 1;
 	}
-	/* Ignore commands in modprobe.d, but apply its options for the module. */
+	/* Ignore commands in modprobe.d, but apply the options of the module. */
 	err = kmod_module_probe_insert_module(module, KMOD_PROBE_IGNORE_COMMAND, arg->parameters,
 					      NULL, NULL, NULL);
-	/* Another process inserted the module meanwhile. */
+	/* Another process was faster to insert the module. */
 	if (err == -EEXIST)
 		err = 0;
 	if (err)
@@ -238,7 +238,7 @@ static int unload_module(struct kmod_ctx *ctx)
 		complain("unload", -err);
 		return 1;
 	}
-	/* Do not wait for users of the module. */
+	/* Do not wait until the module is unused. */
 	err = kmod_module_remove_module(module, O_NONBLOCK);
 	users = kmod_module_get_refcnt(module);
 	kmod_module_unref(module);
@@ -263,8 +263,8 @@ static int unload_module(struct kmod_ctx *ctx)
 /* Options								*/
 
 /*
- * The parameters of the module have the names of these options, with "_" for "-". Blanks would
- * begin another parameter, so the value must have none.
+ * Sets the module parameter with the name of the option, "_" replacing "-". A space would begin
+ * another parameter, so the value must not contain spaces.
  */
 static int call_parameter(void *target, const struct command_option *option, const char *value)
 {
@@ -281,7 +281,7 @@ static int call_parameter(void *target, const struct command_option *option, con
 	return add_parameter(target, name, value);
 }
 
-/* For completion: the module checks the value. */
+/* For completion only: the module checks the value. */
 static const struct option_choice scopes[] = {
 	{ "0", 0 },
 	{ "1", 1 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The posixtrace command: runs the subcommand that its first argument names.
+ * The posixtrace command: runs the subcommand named by its first argument.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ static void print_help(FILE *to)
 		"program, if the command ran one.\n");
 }
 
-/* For completion in shells, and for the man pages: see options_print_list(). */
+/* For shell completion and the man pages: see options_print_list(). */
 static void print_list(void)
 {
 	for (size_t i = 0; i < NR_COMMANDS; i++)
@@ -82,9 +82,8 @@ static int run(int argc, char **argv)
 }
 
 /*
- * If descriptor 1 is closed, a log could be opened as descriptor 1 and receive the output. So
- * replace each closed descriptor by one that refuses the transfer. The traced program does not
- * inherit it.
+ * Fills closed standard descriptors. Otherwise a log could be opened as descriptor 1 and receive
+ * the output. Each replacement refuses the transfer, and the traced program does not inherit it.
  */
 static int occupy_descriptors(void)
 {
@@ -110,8 +109,8 @@ static int close_output(int status)
 }
 
 /*
- * The library has attached this program, too, which records nothing. The mapping would count as a
- * use of the module, and as a program with trace points.
+ * The library has mapped the gate into this program, which does not record events. The mapping
+ * would count as a user of the module and as a program with trace points: replace it.
  */
 static void leave_module(void)
 {
@@ -124,7 +123,7 @@ int main(int argc, char **argv)
 	int err = occupy_descriptors();
 
 	leave_module();
-	/* Write each line at once, so that output of the traced program cannot split it. */
+	/* Write whole lines, so that output of the traced program cannot split them. */
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 	if (err) {
 		complain("/dev/null", -err);

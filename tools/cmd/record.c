@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace record": creates a stream with log on a process. The kernel writes the log. This
- * command starts and stops the stream, and shows its progress. logfile.c handles the file.
+ * "posixtrace record": creates a stream with log on a process. The kernel writes the log; this
+ * command starts and stops the stream and shows its progress. logfile.c handles the file.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -22,11 +22,11 @@
 #include "util/message.h"
 
 #define NSEC		1000000000ULL
-#define SHOW_MS		500	/* interval of the progress line */
-#define LOOK_MS		1000	/* interval of status checks without progress line */
-#define FILTER_MS	100	/* interval of looks for new event types to hold back */
+#define SHOW_MS		500	/* update interval of the progress line */
+#define LOOK_MS		1000	/* interval of status checks without a progress line */
+#define FILTER_MS	100	/* interval of checks for new event types to filter out */
 
-/* "append" is for logs only, "flush" for streams only. */
+/* "append" is valid for logs only, "flush" for streams only. */
 static const struct option_choice policies[] = {
 	{ "flush", POSIX_TRACE_FLUSH },
 	{ "loop", POSIX_TRACE_LOOP },
@@ -63,9 +63,9 @@ struct recording {
 	struct posixtrace_stats_info stats;
 	bool log_overrun;
 	bool log_full;
-	bool incomplete;	/* events could not be written */
+	bool incomplete;	/* some events could not be written */
 	int flush_error;	/* the first one reported */
-	bool full;		/* no more events can be recorded */
+	bool full;		/* recording cannot continue */
 	bool failed;
 };
 
@@ -95,7 +95,7 @@ static void print_bytes(FILE *to, unsigned long long bytes)
 
 static unsigned long long lost(const struct recording *rec)
 {
-	/* Policy LOOP overwrites events on purpose. */
+	/* Policy LOOP overwrites events by design. */
 	return rec->stats.dropped + rec->stats.skipped +
 	       (rec->policy == POSIX_TRACE_LOOP ? 0 : rec->stats.overwritten);
 }
@@ -159,7 +159,7 @@ static void print_summary(const struct recording *rec)
 	fputc('\n', stderr);
 }
 
-/* Prints a message in place of the progress line. */
+/* Prints a message over the progress line. */
 static void say(const struct recording *rec, const char *what, int err)
 {
 	if (rec->progress)
@@ -193,7 +193,7 @@ static void look_at_status(struct recording *rec)
 		return;
 	}
 	if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN) {
-		/* The log of policy append has room for all events. */
+		/* A log with policy append has room for all events: a write failed. */
 		rec->incomplete |= rec->log_policy == POSIX_TRACE_APPEND;
 		rec->log_overrun |= rec->log_policy == POSIX_TRACE_LOOP;
 	}
@@ -227,7 +227,7 @@ static void look(struct recording *rec)
 	look_at_status(rec);
 }
 
-/* Waits until all traced processes have ended, a signal comes, or no more can be recorded. */
+/* Waits until all traced processes end, a signal arrives, or recording cannot continue. */
 static void follow(struct recording *rec)
 {
 	struct pollfd fds[] = {
@@ -251,8 +251,8 @@ static void follow(struct recording *rec)
 }
 
 /*
- * A log with a limited size may become full, or overwrite events, only when the shutdown writes
- * the rest. So look at the finished log.
+ * Checks the finished log: a log with a size limit may become full, or overwrite events, only while
+ * the shutdown writes the rest.
  */
 static void look_at_log(struct recording *rec)
 {
@@ -273,7 +273,7 @@ static void look_at_log(struct recording *rec)
 	posix_trace_close(log);
 }
 
-/* Unblocks signals, so that Ctrl-C ends the wait for a pipe without a reader. */
+/* Unblocks signals, so that Ctrl-C ends the wait for a pipe that is not read. */
 static int shut_down(const struct recording *rec)
 {
 	sigset_t mask;
@@ -323,8 +323,8 @@ static int set_attr(const struct recording *rec, trace_attr_t *attr)
 }
 
 /*
- * Unblocks signals if the log is a pipe: it may take nothing, and the command leaves nothing behind
- * if a signal ends it now.
+ * For a pipe, unblocks signals: creating the stream may block until the pipe is read. There is
+ * nothing to clean up if a signal terminates the command here.
  */
 static int create_with_log(struct recording *rec, const trace_attr_t *attr)
 {
@@ -356,7 +356,7 @@ static int create_stream(struct recording *rec)
 	return err;
 }
 
-/* Starts the stream and the program. On failure, shuts the stream down and returns false. */
+/* Starts the stream and the program. On failure, shuts down the stream and returns false. */
 static bool begin(struct recording *rec)
 {
 	int err = posix_trace_start(rec->session.trid);
@@ -383,7 +383,7 @@ static void record(struct recording *rec)
 		logfile_discard(&rec->log);
 		return;
 	}
-	/* Replace an existing log only now: it stays if the program cannot be executed. */
+	/* Replace an existing log only now that the program has been executed. */
 	err = logfile_keep(&rec->log);
 	follow(rec);
 	finish(rec);
@@ -401,7 +401,7 @@ static int run_record(struct recording *rec)
 	struct process *process = &rec->session.process;
 	int err, status;
 
-	/* Open the log before signals are blocked: opening a FIFO waits for a reader. */
+	/* Open the log before blocking signals, because opening a FIFO waits for a reader. */
 	if (logfile_open(&rec->log, rec->log_policy == POSIX_TRACE_APPEND))
 		return 1;
 	process->no_stdout = rec->log.fd == STDOUT_FILENO;
@@ -462,7 +462,7 @@ static const struct command_option options[] = {
 	{ }
 };
 
-/* Refuses options that would have no effect. Returns OPTIONS_OK or the exit status. */
+/* Rejects options without effect. Returns OPTIONS_OK or the exit status. */
 static int check_options(const struct recording *rec)
 {
 	if (rec->session.filter.conditions) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace stat": prints statistics of the events of a log or of a running process, or what
- * its threads did.
+ * "posixtrace stat": prints statistics of the events of a log or of a running process, or what its
+ * threads did.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -26,18 +26,18 @@
 #include "util/escape.h"
 #include "util/message.h"
 
-/* Number of events between two looks at the clock. */
+/* Check the clock after this many events. */
 #define LOOK_EVERY	(1U << 16)
 
 #define SECONDS_MAX	999999
 
 struct stat_command {
 	const char *path;
-	pid_t pid;		/* or 0: @path is a log */
+	pid_t pid;		/* 0: @path is a log */
 	unsigned long seconds;
 	bool all;
 	bool histograms;
-	bool with_states;	/* print what threads did, not the counts of events */
+	bool with_states;	/* print what threads did, not event counts */
 	bool with_kernel;	/* --kernel was given */
 	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
 	struct selection *selection;
@@ -45,10 +45,10 @@ struct stat_command {
 	struct logend end;
 	struct stats stats;
 	struct states *states;	/* or NULL */
-	int error;		/* of printing */
+	int error;		/* from printing */
 };
 
-/* Shows the progress once a second. */
+/* Updates the progress line once a second. */
 static void show_progress(const struct stat_command *stat, unsigned long long events, time_t *last)
 {
 	struct timespec now;
@@ -203,12 +203,12 @@ close:
 	return err;
 }
 
-/* Names of threads are known while the stream is open. */
+/* Runs while the stream is open, because thread names are only known then. */
 static void end_live(void *arg, struct source *source)
 {
 	struct stat_command *stat = arg;
 
-	/* If the stream records no data, all events are truncated: do not report that. */
+	/* Without data, all events are truncated: do not report that. */
 	if (!stat->states && !select_needs_data(stat->selection))
 		stat->stats.truncated = 0;
 	stat->end.lost_before = 0;
@@ -238,7 +238,7 @@ static int run_live(struct stat_command *stat)
 	return err ? err : stat->error;
 }
 
-/* Digits are a process id. The user must name such a file ./NUMBER. */
+/* Digits are a process id. For a file with such a name, the user must write ./NUMBER. */
 static pid_t parse_pid(const char *text)
 {
 	long pid;
@@ -290,7 +290,7 @@ static const struct command_option options[] = {
 	{ }
 };
 
-/* Refuses options that would have no effect. Returns OPTIONS_OK or the exit status. */
+/* Rejects options without effect. Returns OPTIONS_OK or the exit status. */
 static int check_options(const struct stat_command *stat)
 {
 	if (!stat->pid && stat->seconds)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace stat PID": counts the events of a running process as they come.
+ * "posixtrace stat PID": counts the events of a running process.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,15 +16,15 @@
 #include "session/session.h"
 #include "util/message.h"
 
-/* Large enough to buffer events while this command does not get to run. */
+/* Buffers events while this command is not scheduled. */
 #define STREAM_SIZE	(4U << 20)
 
-/* Number of events between two looks at the clock and at signals. */
+/* Check the clock and signals after this many events. */
 #define BATCH		4096
 
 /*
- * Reads the events available, a batch at most: writers may be faster than this command, and then
- * there is always one more. Returns their number, or a negative error number.
+ * Reads the available events, at most a batch: if writers are faster than this command, there is
+ * always another event. Returns their number, or a negative error number.
  */
 static int take_events(const struct stat_live *live, struct source *source, bool *stopped)
 {
@@ -41,7 +41,7 @@ static int take_events(const struct stat_live *live, struct source *source, bool
 	return ret < 0 ? ret : count;
 }
 
-/* Milliseconds until @end, rounded up; -1 if there is no end. */
+/* Milliseconds until @end, rounded up; -1 without an end. */
 static int time_left(const struct timespec *end)
 {
 	struct timespec now;
@@ -62,7 +62,7 @@ static int follow(const struct stat_live *live, trace_id_t trid, struct source *
 		{ .fd = signals, .events = POLLIN },
 	};
 	struct timespec end = { 0 };
-	bool stopped = false;	/* not used here */
+	bool stopped = false;	/* unused */
 	int left, count = 0;
 
 	if (live->seconds) {
@@ -71,13 +71,13 @@ static int follow(const struct stat_live *live, trace_id_t trid, struct source *
 	}
 	for (;;) {
 		left = time_left(&end);
-		/* After a whole batch, the stream may have more events: do not wait. */
+		/* Do not wait after a full batch: the stream may have more events. */
 		if (poll(fds, 2, count < BATCH ? left : 0) < 0 && errno != EINTR)
 			return -errno;
 		count = take_events(live, source, &stopped);
 		if (count < 0)
 			return count;
-		/* A signal, the end of the time, or the end of all traced processes. */
+		/* A signal, a timeout, or the end of all traced processes. */
 		if (fds[1].revents || !left || fds[0].revents & (POLLHUP | POLLERR))
 			return 0;
 	}
@@ -96,8 +96,8 @@ static int finish(const struct stat_live *live, trace_id_t trid, struct source *
 }
 
 /*
- * They have ended the count, and are not to end the command as well. Later ones are: the output may
- * have a reader that takes nothing.
+ * Discards the signals that ended the count, so that they do not terminate the command as well.
+ * Later ones can: the reader of the output may be blocked.
  */
 static void take_signals(int signals, const sigset_t *old_mask)
 {

@@ -13,9 +13,9 @@
 /**
  * struct stat_live - what to count
  * @pid: the process
- * @seconds: how long to count; 0: until the process ends, or SIGINT or SIGTERM comes
- * @kernel: POSIXTRACE_CLASS_*: record these events of the kernel, too
- * @data: record the data of events, too
+ * @seconds: how long to count; 0: until the process ends, SIGINT or SIGTERM
+ * @kernel: POSIXTRACE_CLASS_*: also record these kernel events
+ * @data: also record the data of events
  * @take: called for each event; returns 0 or a negative error number
  * @end: called after the last event, while the stream is open
  * @arg: argument of @take and @end
@@ -32,7 +32,7 @@ struct stat_live {
 	uint64_t *lost;
 };
 
-/* stat_live() - count; returns 0, or a negative error number after a complaint */
+/* stat_live() - count events; returns 0, or a negative error number after printing an error */
 int stat_live(const struct stat_live *live);
 
 #endif /* POSIXTRACE_STAT_LIVE_H */

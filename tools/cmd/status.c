@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace status": prints the state of the module, its parameters, limits and features.
+ * "posixtrace status": prints the state, parameters, limits and features of the module.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static void print_features(__u64 bits)
 			printf(" %s", features[i].name);
 		bits &= ~features[i].bit;
 	}
-	/* A newer module may have features unknown to this command. */
+	/* A newer module may have features that this command does not know. */
 	if (bits)
 		printf(" %#llx", bits);
 	putchar('\n');
@@ -58,7 +58,7 @@ static void print_limits(const struct posixtrace_info *limits)
 	printf("page size               %u bytes\n", limits->page_size);
 }
 
-/* Prints file and version of the module that "load" would insert. */
+/* Prints the file and version of the module that "load" would insert. */
 static void print_installed(struct kmod_ctx *ctx)
 {
 	struct kmod_module *module = module_installed(ctx);

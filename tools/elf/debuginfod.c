@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Watches the waits for debuginfod servers: see debuginfod.h. Neither libdebuginfod nor its header
- * need to be there: libdw loads the library if it has to ask.
+ * Watches queries to debuginfod servers: see debuginfod.h. libdw loads libdebuginfod when it needs
+ * it, so neither the library nor its header has to be installed.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 typedef int (*progress_t)(debuginfod_client *client, long a, long b);
 
-/* elfutils 0.188 or newer has it. */
+/* Available in elfutils 0.188 and newer. */
 #pragma weak dwfl_get_debuginfod_client
 debuginfod_client *dwfl_get_debuginfod_client(struct Dwfl *dwfl);
 
@@ -24,8 +24,8 @@ static struct {
 	void (*set_progress)(debuginfod_client *client, progress_t progress);
 	void (*set_data)(debuginfod_client *client, void *data);
 	void *(*get_data)(debuginfod_client *client);
-	const char *path;	/* file of the last wait */
-	struct timespec since;	/* begin of the last wait */
+	const char *path;	/* file of the last query */
+	struct timespec since;	/* begin of the last query */
 	bool told;
 } watch;
 
@@ -52,7 +52,7 @@ static bool is_signal_pending(void)
 	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
 }
 
-/* libdebuginfod calls this about once a second. Returns 1 to end the wait. */
+/* Called by libdebuginfod about once a second. Returns 1 to end the query. */
 static int see_progress(debuginfod_client *client, long a, long b)
 {
 	const char *path = watch.get_data(client);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * libdw asks the servers of DEBUGINFOD_URLS for files, and may wait for each for minutes.
+ * Makes libdw's queries to debuginfod servers (DEBUGINFOD_URLS) visible and interruptible: each can
+ * take minutes.
  */
 #ifndef POSIXTRACE_DEBUGINFOD_H
 #define POSIXTRACE_DEBUGINFOD_H
@@ -8,12 +9,12 @@
 #include <elfutils/libdwfl.h>
 
 /**
- * debuginfod_watch() - let a wait for servers print a message, and let a blocked signal end it
- * @dwfl: session that may ask
- * @path: file that it is about, which must live as long as @dwfl
+ * debuginfod_watch() - print a message during a query, and let a blocked signal end it
+ * @dwfl: session that may query servers
+ * @path: file that the session is about; must live as long as @dwfl
  *
- * Without libdebuginfod or DEBUGINFOD_URLS, libdw asks no server. With DEBUGINFOD_PROGRESS, the
- * library prints its progress itself.
+ * Without libdebuginfod or DEBUGINFOD_URLS, libdw does not query servers. With DEBUGINFOD_PROGRESS,
+ * libdebuginfod prints its own progress.
  */
 void debuginfod_watch(struct Dwfl *dwfl, const char *path);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The trace points in a file. Each place with a point has a note in the section .note.posixtrace,
- * which the macros of <posixtrace/points.h> write. Its owner is "posixtrace", its type 1. It has
+ * Trace points in an ELF file. The macros of <posixtrace/points.h> write a note for each trace
+ * point into the section .note.posixtrace, with owner "posixtrace" and type 1:
  *
  *	the address of the place, in the size of the file's pointers
  *	u32 line
  *	name of the event type, description of its fields, name of the source file: strings
  *
- * A place that the compiler has copied has a note for each copy. The address tells the function,
- * if the file has symbols.
+ * A place that the compiler has duplicated has a note for each copy. The address identifies the
+ * function if the file has symbols.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 #define OWNER		"posixtrace"
 #define TYPE		1
 
-/* The strings belong to the file, or are constant. */
+/* The strings belong to the file or are constant. */
 struct place {
 	const char *name;
 	const char *fields;
@@ -62,7 +62,7 @@ bool points_are_in(const char *path)
 	return found;
 }
 
-/* Makes room for one more element when the number of elements is a power of two. */
+/* Doubles the array when the number of elements is a power of two. */
 static void *grow(void *array, size_t count, size_t size)
 {
 	if (count & (count - 1))
@@ -73,7 +73,7 @@ static void *grow(void *array, size_t count, size_t size)
 /* ------------------------------------------------------------------ */
 /* Functions								*/
 
-/* Strings that are compressed may take a thousand times the size of the file. */
+/* Compressed strings could expand to a thousand times the size of the file. */
 static bool is_compressed(const struct points *points, size_t section)
 {
 	GElf_Shdr header;
@@ -96,7 +96,7 @@ static int read_symbols(struct points *points, Elf_Scn *section, const GElf_Shdr
 	return err;
 }
 
-/* A file has at most one table of a type. Thousands of a forged file may be the same bytes. */
+/* A file has at most one table of a type. In a forged one, thousands could share the same bytes. */
 static int load_table(struct points *points, GElf_Word type)
 {
 	Elf_Scn *section = NULL;
@@ -109,7 +109,7 @@ static int load_table(struct points *points, GElf_Word type)
 	return 0;
 }
 
-/* The dynamic symbols are a part of the others, and all that a stripped file has. */
+/* A stripped file only has the dynamic symbols, which are a subset of the others. */
 static int load_symbols(struct points *points)
 {
 	int err = load_table(points, SHT_SYMTAB);
@@ -123,7 +123,7 @@ static int load_symbols(struct points *points)
 /* ------------------------------------------------------------------ */
 /* Notes								*/
 
-/* Returns the string at *at, and moves *at behind it; or NULL if it does not end before @end. */
+/* Returns the string at *at and advances past it; NULL if it is not terminated before @end. */
 static const char *read_string(const char **at, const char *end)
 {
 	const char *text = *at, *nul = memchr(text, '\0', (size_t)(end - text));
@@ -143,7 +143,7 @@ static bool read_place(const struct points *points, const char *at, size_t size,
 
 	if (size < width + sizeof(place->line))
 		return false;
-	/* The number is little endian, as on all machines that the library runs on. */
+	/* Little-endian, like all machines that the library supports. */
 	memcpy(&address, at, width);
 	at += width;
 	memcpy(&place->line, at, sizeof(place->line));
@@ -154,10 +154,10 @@ static bool read_place(const struct points *points, const char *at, size_t size,
 	place->function = "";
 	if (!place->file)
 		return false;
-	/* In object files, no address is known yet. */
+	/* In object files, addresses are not known yet. */
 	if (points->header.e_type == ET_REL)
 		return true;
-	/* The linker has removed the code, and not the note. */
+	/* The linker has removed the code but not the note. */
 	if (!address)
 		return false;
 	place->function = symtab_find(&points->functions, address, NULL) ?: "";
@@ -205,7 +205,7 @@ static int load_notes(struct points *points)
 
 	if (elf_getshdrnum(points->elf, &count) || (!count && points->header.e_shoff))
 		return -ENOEXEC;
-	/* A program may do without sections, and their names. */
+	/* A program need not have sections, or names of them. */
 	if (!count)
 		return 0;
 	if (elf_getshdrstrndx(points->elf, &names) || is_compressed(points, names) ||
@@ -220,7 +220,7 @@ static int load_notes(struct points *points)
 		name = elf_strptr(points->elf, names, header.sh_name);
 		if (!name || strcmp(name, SECTION) != 0)
 			continue;
-		/* Each has bytes of its own, so together they fit into the file. */
+		/* Sections must not overlap, so their sizes add up to at most the file size. */
 		if (header.sh_size > left)
 			return -ENOEXEC;
 		left -= header.sh_size;
@@ -242,7 +242,7 @@ static int compare_points(const struct place *a, const struct place *b)
 	return order;
 }
 
-/* Parts of functions have names of their own, such as "work.cold". */
+/* Ignores the suffix of function parts such as "work.cold". */
 static int function_len(const char *function)
 {
 	return (int)(*function ? 1 + strcspn(function + 1, ".") : 0);
@@ -319,7 +319,7 @@ static void print_point(const struct place *place)
 	printf("%s%u", *place->file ? ":" : "line ", place->line);
 }
 
-/* The number of different fields that points with the name of this place have. */
+/* Returns the number of different descriptions for the name of this place. */
 static size_t count_fields(const struct points *points, size_t first)
 {
 	const struct place *places = points->places;
@@ -331,7 +331,7 @@ static size_t count_fields(const struct points *points, size_t first)
 	return count;
 }
 
-/* See open_point() in lib/record/point.c. The places are sorted by names and fields. */
+/* See open_point() in lib/record/point.c. Places are sorted by name, then by fields. */
 static void print_names(const struct points *points)
 {
 	const struct place *places = points->places;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Locations of events: see symbols.h. Paths come from the log, which may be forged: only regular
- * files are opened, and only those whose build id is that of the log, if it has one. Each file is a
- * module of its own in libdwfl, so addresses of different files never collide.
+ * Locations of events: see symbols.h. Paths come from the log, which may be forged: open only
+ * regular files, and check the build id if the log has it. Each file is a separate module in
+ * libdwfl, so addresses of different files never collide.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -24,19 +24,19 @@
 #include "util/escape.h"
 #include "util/message.h"
 
-#define FILES_MAX	256	/* files that are opened */
+#define FILES_MAX	256	/* opened files */
 #define CACHED		4096	/* locations; a power of two */
-/* Address of a module that is known by its build id only. */
+/* Address for a module that is only known by its build id. */
 #define ANY_ADDRESS	0x100000
 
-/* Addresses of a compilation unit. */
+/* Address range of a compilation unit. */
 struct range {
 	Dwarf_Addr begin;
 	Dwarf_Addr end;
 	Dwarf_Off unit;
 };
 
-/* A file with code; dwfl is NULL if nothing can be found in it. */
+/* A file with code; dwfl is NULL if its symbols cannot be read. */
 struct file {
 	char *path;
 	unsigned char build_id[sizeof(((struct posixtrace_mapping_info *)0)->build_id)];
@@ -44,26 +44,26 @@ struct file {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	struct symtab functions;
-	bool has_functions;	/* @functions was filled */
-	struct range *ranges;	/* of its units, in order; NULL: not needed so far */
+	bool has_functions;	/* @functions is filled */
+	struct range *ranges;	/* of its units, sorted; NULL: not read */
 	size_t nr_ranges;
 };
 
-/* A location, by file and offset in it; the strings belong to libdw, until the file is closed. */
+/* A location by file and offset. The strings belong to libdw until the file is closed. */
 struct cached {
-	const struct file *file;	/* NULL: empty */
+	const struct file *file;	/* NULL: empty entry */
 	uint64_t offset;
 	struct location location;
 };
 
 /**
  * struct symbols - files and locations
- * @files: files that were opened, or could not be
+ * @files: files that were opened or could not be opened
  * @nr_files: number of @files
- * @last: the last file that was used, or NULL
- * @too_many: a message said that there are more files
+ * @last: the last file used, or NULL
+ * @too_many: the limit of files was reported
  * @info: the last mapping
- * @cached: locations, each at a place that depends on file and offset
+ * @cached: locations, hashed by file and offset
  */
 struct symbols {
 	struct file files[FILES_MAX];
@@ -116,7 +116,7 @@ static void close_file(struct file *file)
 	file->module = NULL;
 }
 
-/* Returns a descriptor, or -1 with the reason in *why. Opens neither FIFOs nor devices. */
+/* Returns a descriptor, or -1 and the reason in *why. Does not open FIFOs or devices. */
 static int open_elf(const char *path, const char **why)
 {
 	char magic[SELFMAG];
@@ -132,7 +132,7 @@ static int open_elf(const char *path, const char **why)
 		*why = *why ? *why : strerror(errno);
 		return -1;
 	}
-	/* Files of /proc are regular, but have no size. */
+	/* Files in /proc are regular, but have no size. */
 	if (fstat(fd, &stat_of) || !S_ISREG(stat_of.st_mode))
 		*why = "not a regular file";
 	else if (!stat_of.st_size || pread(fd, magic, SELFMAG, 0) != SELFMAG ||
@@ -156,20 +156,20 @@ static bool is_traced_file(const struct file *file)
 	return size == (int)file->build_id_size && !memcmp(bits, file->build_id, (size_t)size);
 }
 
-/* Returns NULL, or why the file that has this path now cannot be used. */
+/* Opens the file that has this path now. Returns NULL, or why it cannot be used. */
 static const char *open_by_path(struct file *file)
 {
 	const char *why;
 	int fd;
 
-	/* One that is not absolute would depend on the current directory. */
+	/* A relative path would depend on the current directory. */
 	if (file->path[0] != '/')
 		return "its path is not known";
 	fd = open_elf(file->path, &why);
 	if (fd < 0)
 		return why;
 	file->dwfl = begin_session(file);
-	/* At the addresses that it was linked for. On success, libdwfl owns the descriptor. */
+	/* Use the link-time addresses. On success, libdwfl owns the descriptor. */
 	if (file->dwfl)
 		file->module = dwfl_report_elf(file->dwfl, file->path, file->path, fd, 0, true);
 	if (!file->module) {
@@ -185,7 +185,7 @@ static const char *open_by_path(struct file *file)
 	return "not the file that was traced: it has another build id";
 }
 
-/* Finds the file in the directories of debug information, or on a debuginfod server. */
+/* Searches the debug information directories and debuginfod servers for the file. */
 static bool open_by_build_id(struct file *file)
 {
 	GElf_Addr bias;
@@ -264,7 +264,7 @@ static const char *end_of_path(const char *path, int count)
 	return at;
 }
 
-/* Where the byte at @offset of the file is in the module, or false if it is not loaded. */
+/* Converts a file offset to an address in the module; false if the offset is not loaded. */
 static bool to_address(const struct file *file, uint64_t offset, GElf_Addr *address)
 {
 	GElf_Addr bias;
@@ -307,7 +307,7 @@ static void add_range(struct file *file, size_t *room, Dwarf_Addr begin, Dwarf_A
 	file->ranges[file->nr_ranges++] = (struct range){ begin, end, unit };
 }
 
-/* Finds the addresses of all units: clang writes no .debug_aranges, which has them. */
+/* Reads the ranges of all units, because clang does not write .debug_aranges. */
 static void find_ranges(struct file *file, Dwarf *dwarf)
 {
 	Dwarf_Addr base, begin, end;
@@ -351,7 +351,7 @@ static Dwarf_Die *find_unit(struct file *file, GElf_Addr address, Dwarf_Die *roo
 	return dwarf_offdie(dwarf, file->ranges[low - 1].unit, room);
 }
 
-/* Is it a header of the library, <posixtrace/trace.h> for example? */
+/* Checks if the path is a header of the library, such as <posixtrace/trace.h>. */
 static bool is_our_header(const char *path)
 {
 	static const char directory[] = "posixtrace/";
@@ -361,7 +361,7 @@ static bool is_our_header(const char *path)
 	       !strncmp(end_of_path(path, 2), directory, sizeof(directory) - 1);
 }
 
-/* Sets the location to where the code of @die was inlined. */
+/* Sets the location to the place where the code of @die was inlined. */
 static void set_caller(Dwarf_Files *files, Dwarf_Die *die, struct location *location)
 {
 	Dwarf_Attribute attribute;
@@ -375,7 +375,7 @@ static void set_caller(Dwarf_Files *files, Dwarf_Die *die, struct location *loca
 	location->line = (int)line;
 }
 
-/* Functions of our headers are inlined, but the caller wants to know where it called them. */
+/* Replaces a location in our inline functions by the place that called them. */
 static void leave_our_headers(Dwarf_Die *unit, Dwarf_Addr address, struct location *location)
 {
 	Dwarf_Die *scopes = NULL, *outer = NULL;
@@ -392,7 +392,7 @@ static void leave_our_headers(Dwarf_Die *unit, Dwarf_Addr address, struct locati
 	free(scopes);
 }
 
-/* Finds the functions of the file, or of its separate debug information. */
+/* Reads the functions from the file or its separate debug information. */
 static void find_functions(struct file *file)
 {
 	int count = dwfl_module_getsymtab(file->module);
@@ -411,7 +411,7 @@ static void find_functions(struct file *file)
 	symtab_sort(&file->functions);
 }
 
-/* Finds what libdw knows about the instruction that begins or ends at @offset of the file. */
+/* Looks up the instruction that begins or ends at @offset of the file. */
 static void look_up(struct file *file, uint64_t offset, struct location *location)
 {
 	GElf_Addr address, bias;
@@ -454,7 +454,7 @@ bool symbols_find(struct symbols *symbols, const struct event *event, struct loc
 	};
 	struct posixtrace_mapping_info *info = &symbols->info;
 	struct file *file;
-	/* The address is behind the call, which may be the last instruction of the function. */
+	/* The address follows the call, which may be the last instruction of the function. */
 	const uint64_t address = event->address - 1;
 	uint64_t offset;
 

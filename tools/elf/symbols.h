@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finds the functions and source lines that recorded events: the log has the file that the process
- * had at the address, and libdw reads the symbols and the debug information of that file.
+ * Finds the functions and source lines that recorded events. The log tells which file the process
+ * had mapped at the address; libdw reads the symbols and debug information of that file.
  */
 #ifndef POSIXTRACE_SYMBOLS_H
 #define POSIXTRACE_SYMBOLS_H
@@ -16,14 +16,14 @@ struct symbols;
 
 /**
  * struct location - where an event was recorded
- * @module: path of the program or library as the process saw it, "" if it is not known
+ * @module: path of the program or library as seen by the process; "" if unknown
  * @module_offset: offset of the address in that file
- * @function: name of the function as in the file, or NULL
+ * @function: name of the function as in the symbol table, or NULL
  * @function_offset: offset of the address in the function
  * @file: source file, or NULL
  * @line: line of the call in @file
  *
- * The strings may have any bytes, and are valid until the next symbols_find().
+ * The strings may contain any bytes and are valid until the next symbols_find().
  */
 struct location {
 	const char *module;
@@ -35,8 +35,8 @@ struct location {
 };
 
 /**
- * symbols_new() - prepare to find locations
- * @symbols: where to store the cache of files and locations, whose size is limited
+ * symbols_new() - create a cache of files and locations
+ * @symbols: where to store it; its size is limited
  *
  * Return: 0 or a negative error number.
  */
@@ -48,9 +48,9 @@ int symbols_new(struct symbols **symbols);
  * @event: the event
  * @location: where to store what is known
  *
- * It prints, once for each file, why the functions of a file are not known.
+ * Reports, once for each file, why the functions of the file are unknown.
  *
- * Return: true if anything is known.
+ * Return: true if any part of the location is known.
  */
 bool symbols_find(struct symbols *symbols, const struct event *event, struct location *location);
 
@@ -59,7 +59,7 @@ bool symbols_find(struct symbols *symbols, const struct event *event, struct loc
  * @to: where to append
  * @location: the location
  *
- * It is "function+0x1c (dir/file.c:123)", without what is not known, or "library.so+0x1234".
+ * The text is "function+0x1c (dir/file.c:123)", without unknown parts, or "library.so+0x1234".
  */
 void symbols_text(struct buffer *to, const struct location *location);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A table of functions: see symtab.h. Files may be forged, so all of it is bounded.
+ * A table of functions: see symtab.h. Files may be forged, so all costs are bounded.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,15 +8,15 @@
 
 #include "elf/symtab.h"
 
-/* Longer names are left out: many symbols of a forged file can have one name. */
+/* Ignore longer names: in a forged file, many symbols could share one. */
 #define NAME_MAX_BYTES	4096
 
-/* Functions that may begin between the begin of a function and an address in it. */
+/* How many functions may begin between the begin of a function and an address in it. */
 #define NESTED_MAX	64
 
 struct symtab_entry {
 	uint64_t begin;
-	uint64_t end;		/* @begin if the size is not known */
+	uint64_t end;		/* @begin if the size is unknown */
 	unsigned char binding;
 	const char *name;
 };
@@ -28,7 +28,7 @@ int symtab_add(struct symtab *table, const GElf_Sym *symbol, uint64_t begin, con
 	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || !name ||
 	    strnlen(name, NAME_MAX_BYTES) == NAME_MAX_BYTES)
 		return 0;
-	/* Make room when the number is a power of two. */
+	/* Double the table when the number is a power of two. */
 	if (!(table->count & (table->count - 1)))
 		grown = reallocarray(grown, table->count ? 2 * table->count : 1, sizeof(*grown));
 	if (!grown)
@@ -43,7 +43,7 @@ int symtab_add(struct symtab *table, const GElf_Sym *symbol, uint64_t begin, con
 	return 0;
 }
 
-/* The order in which names of one address are preferred: the last one is the best. */
+/* Returns the preference among names of the same address; larger is better. */
 static int rank(unsigned char binding)
 {
 	return binding == STB_GLOBAL ? 2 : binding == STB_WEAK;
@@ -71,7 +71,7 @@ const char *symtab_find(const struct symtab *table, uint64_t address, uint64_t *
 	const struct symtab_entry *found = NULL;
 	size_t low = 0, high = table->count;
 
-	/* The last one that does not begin after the address. */
+	/* Find the last one that begins at or before the address. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -80,14 +80,14 @@ const char *symtab_find(const struct symtab *table, uint64_t address, uint64_t *
 		else
 			high = middle;
 	}
-	/* Another function may begin, and end, within the one that is looked for. */
+	/* Another function may begin and end inside the wanted one. */
 	for (size_t i = 0; !found && i < low && i < NESTED_MAX; i++) {
 		const struct symtab_entry *entry = &table->entries[low - 1 - i];
 
 		if (address < entry->end)
 			found = entry;
 	}
-	/* Functions in assembly may have no size: take the nearest one. */
+	/* Assembly functions may lack a size: use the nearest one. */
 	if (!found && low && table->entries[low - 1].begin == table->entries[low - 1].end)
 		found = &table->entries[low - 1];
 	if (!found)

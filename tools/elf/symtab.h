@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The functions of a program or library, by their addresses.
+ * The functions of a program or library, sorted by address.
  */
 #ifndef POSIXTRACE_SYMTAB_H
 #define POSIXTRACE_SYMTAB_H
@@ -11,7 +11,7 @@
 
 struct symtab_entry;
 
-/* The names belong to the file. Initially all zero. */
+/* Initially all zero. The names belong to the file. */
 struct symtab {
 	struct symtab_entry *entries;
 	size_t count;
@@ -20,7 +20,7 @@ struct symtab {
 /**
  * symtab_add() - add a symbol
  * @table: the table
- * @symbol: the symbol; symbols that are not functions with an address are left out
+ * @symbol: the symbol; ignored unless it is a function with an address
  * @begin: its address
  * @name: its name, or NULL if it cannot be read
  *
@@ -28,14 +28,14 @@ struct symtab {
  */
 int symtab_add(struct symtab *table, const GElf_Sym *symbol, uint64_t begin, const char *name);
 
-/* symtab_sort() - make the table ready for symtab_find(), after the last symbol */
+/* symtab_sort() - prepare the table for symtab_find(), after the last symbol_add() */
 void symtab_sort(struct symtab *table);
 
 /**
- * symtab_find() - find the function that has an address
+ * symtab_find() - find the function that contains an address
  * @table: the table
  * @address: the address
- * @begin: where to store the address at which it begins, or NULL
+ * @begin: where to store the begin of the function, or NULL
  *
  * Return: the name, or NULL.
  */

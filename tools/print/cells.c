@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cells of tables: see cells.h.
+ * Table cells: see cells.h.
  */
 #include <string.h>
 

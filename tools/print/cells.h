@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Cells of tables for people: names and times.
+ * Table cells for people: names and times.
  */
 #ifndef POSIXTRACE_CELLS_H
 #define POSIXTRACE_CELLS_H
@@ -11,13 +11,13 @@
 
 #define CELLS_SIZE	16	/* bytes of a formatted time */
 
-/* cells_width() - number of columns that cells_name() needs for a name */
+/* cells_width() - get the number of columns that cells_name() needs for a name */
 size_t cells_width(const char *name);
 
 /* cells_widen() - make a column wide enough for a name */
 void cells_widen(size_t *column, const char *name);
 
-/* cells_name() - print a name, which may have any bytes, padded to the width of its column */
+/* cells_name() - print a name, which may contain any bytes, padded to the width of its column */
 void cells_name(FILE *to, const char *name, size_t column);
 
 /* cells_time() - format a time with three digits and a unit; returns @text */

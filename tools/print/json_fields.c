@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes the fields of events as JSON: see json_fields.h.
+ * Writes event fields as JSON: see json_fields.h.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -34,7 +34,7 @@ static void put_integer(struct buffer *to, const struct posixtrace_value *value)
 
 static void put_real(struct buffer *to, const struct posixtrace_value *value)
 {
-	/* JSON has neither infinity nor NaN. */
+	/* JSON does not support infinity and NaN. */
 	const char *quote = isfinite(value->real) ? "" : "\"";
 
 	buffer_text(to, quote);
@@ -67,7 +67,7 @@ static void put_value(struct buffer *to, const struct posixtrace_value *value, b
 	}
 }
 
-/* A separator is necessary unless the value is the first in its object or array. */
+/* Appends a comma unless the value is the first in its object or array. */
 static void put_separator(struct buffer *to)
 {
 	unsigned char last = to->len ? to->data[to->len - 1] : 0;

@@ -10,7 +10,7 @@
 #include "util/buffer.h"
 
 /**
- * json_number() - append an integer, as a string if readers would round it
+ * json_number() - append an integer; as a string if readers would round it
  * @to: where to append
  * @value: its absolute value
  * @negative: it is negative
@@ -18,16 +18,16 @@
 void json_number(struct buffer *to, uint64_t value, bool negative);
 
 /**
- * json_fields() - append the fields of an event, as members of an object
+ * json_fields() - append the fields of an event as members of an object
  * @to: where to append
  * @event: an event for which event_has_fields() returned true
  * @html: @to becomes part of an HTML page
  *
- * Appends "fields":{...}. If fields have units, appends a comma and "units":{...}. If the type is a
- * counter, appends a comma and "counter":true.
+ * Appends "fields":{...}. If fields have units, also appends a comma and "units":{...}. If the type
+ * is a counter, also appends a comma and "counter":true.
  *
- * Return: true; or false after appending nothing, because they would take more than
- *	TEXT_FIELDS_MAX bytes: a forged description repeats long names for each byte of the data.
+ * Return: true; false without appending if the result would exceed TEXT_FIELDS_MAX bytes: a forged
+ *	description can repeat long names for each byte of the data.
  */
 bool json_fields(struct buffer *to, const struct event *event, bool html);
 

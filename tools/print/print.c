@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints events as lines of text: see print.h. It does without printf(), which would take most of
- * the time that a large log needs.
+ * Prints events as lines of text: see print.h. Avoids printf(), which would dominate the time for a
+ * large log.
  */
 #include <errno.h>
 #include <limits.h>
@@ -20,7 +20,7 @@
 #include "util/escape.h"
 #include "util/message.h"
 
-#define DATA_SHOWN	48	/* bytes, unless --full is given */
+#define DATA_SHOWN	48	/* bytes, without --full */
 #define NAME_WIDTH	24
 #define THREAD_WIDTH	18
 #define WRITE_AT	(64U << 10)	/* bytes of text */
@@ -60,7 +60,7 @@ const struct command_option print_options[] = {
 	{ }
 };
 
-/* A terminal that shows colours, unless NO_COLOR is in the environment. */
+/* Checks for a terminal with colours, and for NO_COLOR in the environment. */
 static bool shows_colours(void)
 {
 	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
@@ -100,7 +100,7 @@ static void pad(struct buffer *to, size_t have, size_t width)
 		buffer_byte(to, ' ');
 }
 
-/* Appends the @len digits of a fraction. */
+/* Appends a fraction with @len digits. */
 static void put_fraction(struct buffer *to, uint64_t value, size_t len)
 {
 	char text[16];
@@ -112,7 +112,7 @@ static void put_fraction(struct buffer *to, uint64_t value, size_t len)
 
 static void put_micros(struct buffer *to, uint64_t time, uint64_t since)
 {
-	/* The times of a log may be in any order. */
+	/* Times in a log may be in any order. */
 	bool before = time < since;
 	uint64_t ns = before ? since - time : time - since;
 
@@ -176,7 +176,7 @@ static const char *colour_of(const struct event *event)
 	}
 }
 
-/* Number of characters of escaped UTF-8 text: all bytes but continuation bytes. */
+/* Returns the number of characters in escaped UTF-8 text: all bytes but continuation bytes. */
 static size_t width_of(const unsigned char *text, size_t len)
 {
 	size_t width = 0;
@@ -186,7 +186,7 @@ static size_t width_of(const unsigned char *text, size_t len)
 	return width;
 }
 
-/* Appends the name, aligned to the left of a column, and always a space. */
+/* Appends the name, left-aligned in its column, and always a space. */
 static void put_name(const struct print *print, struct buffer *to, const struct event *event)
 {
 	size_t before;
@@ -199,7 +199,7 @@ static void put_name(const struct print *print, struct buffer *to, const struct 
 	buffer_byte(to, ' ');
 }
 
-/* Length of the data as text, without a terminating null byte; 0 if they are not text. */
+/* Returns the length of the data as text, without a final null byte; 0 if they are not text. */
 static size_t text_length(const struct event *event)
 {
 	size_t len = event->len;
@@ -230,7 +230,7 @@ static void put_data(const struct print *print, struct buffer *to, const struct 
 	}
 }
 
-/* Appends the data of system events that are useful to a person. */
+/* Appends data of system events that are useful to people. */
 static void put_system_data(const struct print *print, struct buffer *to,
 			    const struct event *event)
 {
@@ -257,7 +257,7 @@ static void put_system_data(const struct print *print, struct buffer *to,
 /* ------------------------------------------------------------------ */
 /* Lines								*/
 
-/* The name and the kernel's id of the thread, or what pthread_self() returned there. */
+/* Appends the name and kernel id of the thread, or its pthread_self(). */
 static void put_thread(struct print *print, struct buffer *to, const struct event *event)
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
@@ -274,13 +274,13 @@ static void put_thread(struct print *print, struct buffer *to, const struct even
 		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 0);
 	}
 	width = to->failed ? 0 : width_of(to->data + before, to->len - before);
-	/* The columns behind it stay aligned from here on. */
+	/* Keep the following columns aligned from here on. */
 	if (width > print->thread_width)
 		print->thread_width = width;
 	pad(to, width, print->thread_width > THREAD_WIDTH ? print->thread_width : THREAD_WIDTH);
 }
 
-/* Where the event was recorded, last in the line: the data before it may have any length. */
+/* Appends where the event was recorded. It comes last, because the data may have any length. */
 static void put_location(const struct print *print, struct buffer *to, const struct event *event)
 {
 	struct location location;
@@ -328,7 +328,7 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 	print->last = event->time;
 }
 
-/* Numbers that a double cannot hold exactly become strings: most readers would round them. */
+/* Most readers would round integers that a double cannot represent: write them as strings. */
 static void put_json(struct print *print, struct buffer *to, const struct event *event)
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
@@ -372,7 +372,7 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	}
 	if (event_has_fields(event, event->len)) {
 		buffer_byte(to, ',');
-		/* Without them, no comma. */
+		/* Remove the comma if no fields follow. */
 		to->len -= !json_fields(to, event, false) && !to->failed;
 	}
 	if (event->late)
@@ -383,7 +383,7 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	print->last = event->time;
 }
 
-/* Waits until the output takes PIPE_BUF bytes, but no longer than GRACE_MS after a signal. */
+/* Waits until the output accepts PIPE_BUF bytes, after a signal at most GRACE_MS. */
 static int wait_for_reader(const struct print *print)
 {
 	struct pollfd fds[] = {
@@ -406,8 +406,8 @@ static int wait_for_reader(const struct print *print)
 }
 
 /*
- * With the signals blocked, a write to a full pipe would wait for its reader whatever comes. So
- * this writes only as much as a pipe takes at once.
+ * Signals are blocked, so a write to a full pipe could not be interrupted. Write only as much as
+ * the pipe accepts without blocking.
  */
 static int write_in_parts(const struct print *print, const unsigned char *data, size_t len)
 {

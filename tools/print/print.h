@@ -16,7 +16,7 @@
 /* What the first column shows. */
 enum print_clock {
 	PRINT_RELATIVE,		/* microseconds since the first event */
-	PRINT_DELTA,		/* microseconds since the previous event printed */
+	PRINT_DELTA,		/* microseconds since the previously printed event */
 	PRINT_SECONDS,		/* since the Epoch */
 	PRINT_UTC,		/* date and time */
 };
@@ -29,21 +29,22 @@ enum print_color {
 };
 
 /**
- * struct print - how to print events, and what was seen of previous events
+ * struct print - how to print events, and state from previous events
  * @clock: what the first column shows: enum print_clock
  * @color: when to use colours: enum print_color
- * @cpu: print a column for the processor
+ * @cpu: print a column for the CPU
  * @full: print all bytes of the data
  * @colour: use colours; set by print_begin()
  * @json: print JSON objects instead of lines of text
- * @symbols: print where each event was recorded, if that is known; or NULL
- * @signals: a signalfd, or -1. When it is readable, print_write() waits for the reader of the
- *	output no longer than a second
- * @ending: a signal was read from it, so print_write() does not wait longer, either
+ * @symbols: print where each event was recorded, if known; or NULL
+ * @signals: a signalfd, or -1. Once it is readable, print_write() waits at most a second for the
+ *	reader of the output
+ * @ending: a signal was read from it, which also limits the wait
  * @thread_width: columns for the thread; grows with the names
+ * @begun: an event has been seen
  * @begun: an event was seen
  * @first: time of the first event
- * @last: time of the last event printed
+ * @last: time of the last printed event
  * @lost: number of events lost before the last event
  * @newly_lost: part of @lost since the previous event
  */
@@ -66,40 +67,40 @@ struct print {
 	uint64_t newly_lost;
 };
 
-/* The options --clock, --color, --full and --json; their targets are in a struct print. */
+/* The options --clock, --color, --full and --json. Their targets are in struct print. */
 extern const struct command_option print_options[];
 
-/* print_begin() - decide, after the options, whether to use colours */
+/* print_begin() - decide whether to use colours, after the options */
 void print_begin(struct print *print);
 
 /**
- * print_see() - note an event; call it for each event, also if it is not printed
+ * print_see() - account an event; call it for each event, even if it is not printed
  * @print: how to print
  * @event: the event
  */
 void print_see(struct print *print, const struct event *event);
 
-/* print_restart() - forget the previous events: events of another log follow */
+/* print_restart() - forget previous events, before the events of another log */
 void print_restart(struct print *print);
 
 /**
- * print_event() - append an event as a line, and write the lines when there are many
+ * print_event() - append an event as a line, and write the buffer if it is large
  * @print: how to print, after print_see() of the event
- * @to: where to append; print_write() writes the last lines
+ * @to: where to append; use print_write() after the last event
  * @event: the event
  *
- * A line is text or a JSON object, which is valid for any name and data.
+ * The line is text or a JSON object, which is valid for any name and data.
  *
  * Return: 0 or a negative error number.
  */
 int print_event(struct print *print, struct buffer *to, const struct event *event);
 
 /**
- * print_write() - write a buffer to standard output, and empty it
+ * print_write() - write a buffer to standard output and empty it
  * @print: how to print
  * @from: the buffer
  *
- * Return: 0 or a negative error number; -EINTR if a signal came, and the reader takes nothing.
+ * Return: 0 or a negative error number; -EINTR if a signal came while the reader did not read.
  */
 int print_write(const struct print *print, struct buffer *from);
 

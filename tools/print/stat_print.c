@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints statistics of events as tables: see stat_print.h.
+ * Prints tables of event statistics: see stat_print.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define BAR_WIDTH	40
 #define THREAD_WIDTH	17
 
-/* Formats events per second; "-" without a duration. */
+/* Formats events per second; "-" if the duration is 0. */
 static const char *format_rate(char *text, uint64_t count, uint64_t ns)
 {
 	double rate = ns ? (double)count * NSEC_PER_SEC / ns : 0;
@@ -54,7 +54,7 @@ static int more_events(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Statistics of all fields, if there are any. */
+/* Prints the statistics of all fields, if there are any. */
 static void print_fields(const struct stat_type *const *types, size_t count, FILE *to)
 {
 	bool head = false;
@@ -137,7 +137,7 @@ static void print_threads(const struct stats *stats, FILE *to, bool all)
 	struct stat_thread *sorted;
 	size_t count = stats->nr_threads - 1, shown, width = THREAD_WIDTH;
 
-	/* The first entry counts the threads beyond the limit together. */
+	/* The first entry is for all threads beyond the limit. */
 	sorted = calloc(stats->nr_threads, sizeof(*sorted));
 	if (!sorted)
 		return;
@@ -216,7 +216,7 @@ static void print_histogram(FILE *to, const struct histogram *histogram)
 	}
 }
 
-/* Of a pair with unmatched events: why they are. */
+/* Explains the unmatched events of a pair. */
 static void print_unmatched(FILE *to, const struct stat_pair *pair)
 {
 	fprintf(to, "  unmatched: %llu without end, ", (unsigned long long)pair->no_end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Statistics of events as tables.
+ * Prints tables of event statistics.
  */
 #ifndef POSIXTRACE_STAT_PRINT_H
 #define POSIXTRACE_STAT_PRINT_H

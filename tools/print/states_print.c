@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints what the threads of a trace did as tables: see states_print.h.
+ * Prints tables of what the threads of a trace did: see states_print.h.
  */
 #include <linux/posixtrace.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define THREAD_WIDTH	17
 #define PLACE_WIDTH	28
 
-/* What all tables need. */
+/* Shared by all tables. */
 struct tables {
 	const struct states *states;
 	const struct states_thread *threads;
@@ -25,7 +25,7 @@ struct tables {
 	bool all;
 };
 
-/* Finds the thread that had the ids at a time, or NULL. */
+/* Finds the thread that had the ids at the time, or NULL. */
 static const struct states_thread *find_thread(const struct tables *tables, pid_t pid, pid_t tid,
 					       uint64_t time)
 {
@@ -38,7 +38,7 @@ static const struct states_thread *find_thread(const struct tables *tables, pid_
 	return found;
 }
 
-/* The last known name of a thread and its id, or its id alone. */
+/* Makes a label from the last known name and the id of a thread, or from the id alone. */
 static void label_thread(const struct tables *tables, const struct states_thread *thread,
 			 char label[LABEL_SIZE])
 {
@@ -46,7 +46,7 @@ static void label_thread(const struct tables *tables, const struct states_thread
 		.pid = thread->pid, .tid = thread->tid, .source = tables->source,
 	};
 
-	/* That of a log was complete at the first event of the thread. */
+	/* In a log, the label was complete at the first event of the thread. */
 	if (tables->source && !source_is_log(tables->source) &&
 	    event_thread_label(&event, label))
 		return;
@@ -56,7 +56,7 @@ static void label_thread(const struct tables *tables, const struct states_thread
 		snprintf(label, LABEL_SIZE, "%d", (int)thread->tid);
 }
 
-/* One that has no events of its own: its name at the time, and its id, or its id alone. */
+/* The same for a thread without events, with its name at the time. */
 static void label_other(const struct tables *tables, pid_t pid, pid_t tid, uint64_t time,
 			char label[LABEL_SIZE])
 {
@@ -243,7 +243,7 @@ static void print_waker(const struct tables *tables, const struct wait *wait)
 	fputc('\n', tables->to);
 }
 
-/* The begin is written as "posixtrace dump" does, to be found there. */
+/* Prints the begin in the format of "posixtrace dump", so that it can be found there. */
 static void print_longest(const struct tables *tables)
 {
 	const struct wait *wait;

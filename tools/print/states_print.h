@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the threads of a trace did, as tables.
+ * Prints tables of what the threads of a trace did.
  */
 #ifndef POSIXTRACE_STATES_PRINT_H
 #define POSIXTRACE_STATES_PRINT_H
@@ -14,9 +14,9 @@
 /**
  * states_print() - print the results as tables
  * @states: from states_new(), after states_end()
- * @source: where the events came from, for the names of threads; NULL without
+ * @source: source of the events, for thread names, or NULL
  * @to: where to print
- * @all: print all threads and places, not only the first
+ * @all: print all threads and places, not only the top ones
  */
 void states_print(const struct states *states, struct source *source, FILE *to, bool all);
 

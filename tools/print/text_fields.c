@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes the fields of events and their descriptions as text: see text_fields.h.
+ * Writes event fields and descriptions as text: see text_fields.h.
  */
 #include <string.h>
 
 #include "print/text_fields.h"
 #include "util/escape.h"
 
-#define TEXT_SHOWN	48	/* bytes of a text, unless all are asked for */
-#define LINE_SHOWN	256	/* bytes of all fields together, approximately */
+#define TEXT_SHOWN	48	/* bytes per text, unless @full */
+#define LINE_SHOWN	256	/* bytes of all fields, approximately */
 
 static void put_text(struct buffer *to, const void *text, size_t len, bool full)
 {
@@ -19,7 +19,7 @@ static void put_text(struct buffer *to, const void *text, size_t len, bool full)
 		buffer_text(to, "...");
 }
 
-/* A label that could be taken for something else is in quotes. */
+/* Quotes a label that could be mistaken for another kind of value. */
 static void put_label(struct buffer *to, const char *label)
 {
 	static const char word[] =
@@ -65,7 +65,7 @@ void text_fields(struct buffer *to, const struct event *event, bool full)
 
 	values_begin(&values, event->description, event->data, event->len);
 	while (values_next(&values, &value)) {
-		/* No brackets around all fields. */
+		/* Do not put brackets around the outermost struct. */
 		if (!values.depth || (value.what == POSIXTRACE_BEGIN && values.depth == 1))
 			continue;
 		if (to->len - before > (full ? TEXT_FIELDS_MAX : LINE_SHOWN)) {
@@ -101,7 +101,7 @@ void text_description(struct buffer *to, trace_id_t trid, trace_event_id_t type)
 	if (posixtrace_eventid_get_description(trid, type, text, sizeof(text), NULL) ||
 	    posixtrace_fields_parse(text, &fields, NULL))
 		return;
-	/* A backslash in a description belongs to an escape: do not double it. */
+	/* A backslash in a description is part of an escape: do not double it. */
 	for (at = posixtrace_fields_text(fields); *at;) {
 		size_t len = strcspn(at, "\\");
 

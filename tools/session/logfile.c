@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Creates and replaces the file of a log: see logfile.h.
+ * Creates and replaces log files: see logfile.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +34,8 @@ bool logfile_size(const struct logfile *log, unsigned long long *size)
 }
 
 /*
- * Is the file a standard descriptor, as /dev/stdout is? The program and this command use it, too. A
- * device takes data of all of them, unless it is a terminal.
+ * Checks if the file is a standard descriptor, such as /dev/stdout, which the program and this
+ * command also use. Except for terminals, devices can be shared with them.
  */
 static bool is_descriptor(const struct stat *st, int fd)
 {
@@ -45,7 +45,7 @@ static bool is_descriptor(const struct stat *st, int fd)
 	       (!S_ISCHR(st->st_mode) || isatty(fd));
 }
 
-/* Refuses a name of a descriptor of this command. Returns 0, or EINVAL after a complaint. */
+/* Rejects the standard descriptors. Returns 0, or EINVAL after printing an error. */
 static int check_name(const struct logfile *log, const struct stat *st)
 {
 	if (is_descriptor(st, STDERR_FILENO))
@@ -78,8 +78,8 @@ static int make_fresh(struct logfile *log)
 }
 
 /*
- * In a directory such as /tmp, another user may have made the FIFO, to read the log of this one.
- * A FIFO of root is for all users.
+ * In a directory such as /tmp, another user may have planted the FIFO to read this user's log. A
+ * FIFO owned by root is trusted.
  */
 static int check_owner(const struct logfile *log, const struct stat *st)
 {
@@ -89,7 +89,7 @@ static int check_owner(const struct logfile *log, const struct stat *st)
 	return EACCES;
 }
 
-/* Writing to a pipe or a device destroys nothing. Returns 0, or an error after a complaint. */
+/* Opens a pipe or device, which is not replaced. Returns 0, or an error after printing it. */
 static int open_special(struct logfile *log, const struct stat *st)
 {
 	struct stat opened;
@@ -102,7 +102,7 @@ static int open_special(struct logfile *log, const struct stat *st)
 		err = errno;
 		complain(log->path, err);
 	} else {
-		/* It may be another one by now. */
+		/* It may have been replaced before open(). */
 		err = check_owner(log, &opened);
 	}
 	if (err && log->fd >= 0)
@@ -110,7 +110,7 @@ static int open_special(struct logfile *log, const struct stat *st)
 	return err;
 }
 
-/* Returns 0, or an error number after a complaint. */
+/* Returns 0, or an error number after printing an error. */
 static int open_existing(struct logfile *log)
 {
 	struct stat st;
@@ -137,12 +137,12 @@ static int open_existing(struct logfile *log)
 	return err;
 }
 
-/* Returns 0, or an error number after a complaint. */
+/* Returns 0, or an error number after printing an error. */
 static int open_path(struct logfile *log)
 {
 	int err;
 
-	/* Also open it for reading: "record" reads the status of the log at the end. */
+	/* Also open for reading: "record" reads the status of the finished log. */
 	log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	log->made = log->fd >= 0;
 	if (log->made)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The file that becomes a log. An existing file stays until the recording has begun: a recording
- * that cannot begin destroys nothing. Other users can read a new file only if they may: a log has
- * command lines and data of programs.
+ * The log file. An existing file is replaced only once recording has begun, so a failed start does
+ * not destroy it. A new file is private by default, because a log contains command lines and data
+ * of programs.
  */
 #ifndef POSIXTRACE_LOGFILE_H
 #define POSIXTRACE_LOGFILE_H
@@ -10,37 +10,37 @@
 #include <stdbool.h>
 
 struct logfile {
-	const char *path;	/* "-" is standard output */
+	const char *path;	/* "-" means standard output */
 	bool force;		/* replace an existing file */
-	int mode;		/* of a new file, whatever the umask is; 0: 0600 less the umask */
+	int mode;		/* of a new file, regardless of the umask; 0: 0600 & ~umask */
 
 	int fd;
-	char *fresh;		/* path of the file that will replace it, or NULL */
+	char *fresh;		/* path of the replacement, or NULL */
 	bool made;		/* logfile_open() created the file at @path */
 };
 
 /*
- * logfile_open() - open or create the file. Without @any_kind it must be a regular file, which
- * the log policies loop and until-full need. Returns 0, or an error number after a complaint.
+ * logfile_open() - open or create the file. Without @any_kind it must be a regular file, as the log
+ * policies loop and until-full require. Returns 0, or an error number after printing an error.
  */
 int logfile_open(struct logfile *log, bool any_kind);
 
 /*
- * logfile_keep() - keep the file as a log, and replace an existing file by it. If that fails, the
- * log keeps its temporary name. Returns 0, or an error number after a complaint.
+ * logfile_keep() - keep the file as the log and let it replace an existing file. If that fails, the
+ * log keeps its temporary name. Returns 0, or an error number after printing an error.
  */
 int logfile_keep(struct logfile *log);
 
 /* logfile_discard() - remove the file that logfile_open() created */
 void logfile_discard(struct logfile *log);
 
-/* logfile_close() - close the descriptor; the stream has its own */
+/* logfile_close() - close the descriptor. The stream has its own reference. */
 void logfile_close(struct logfile *log);
 
-/* logfile_name() - the name to print */
+/* logfile_name() - get the name to print */
 const char *logfile_name(const struct logfile *log);
 
-/* logfile_size() - get the size in bytes; false if the file has no size, as a pipe */
+/* logfile_size() - get the size in bytes; returns false if the file has no size, such as a pipe */
 bool logfile_size(const struct logfile *log, unsigned long long *size);
 
 #endif /* POSIXTRACE_LOGFILE_H */

@@ -12,13 +12,13 @@ struct kmod_module;
 
 #define MODULE_NAME	"posixtrace"
 
-/* module_context() - create a context that prints no messages; NULL after a complaint */
+/* module_context() - create a context without libkmod's messages; NULL after printing an error */
 struct kmod_ctx *module_context(void);
 
 /* module_installed() - get a reference to the module installed for this kernel, or NULL */
 struct kmod_module *module_installed(struct kmod_ctx *ctx);
 
-/* module_present() - check whether the module is in the kernel */
+/* module_present() - check if the module is in the kernel */
 bool module_present(struct kmod_ctx *ctx);
 
 #endif /* POSIXTRACE_MODULE_H */

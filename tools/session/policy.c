@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may trace whom: see policy.h.
+ * Tracing permissions: see policy.h.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 #define DEVICE		"/dev/posixtrace"
 #define SYSCTL		"/proc/sys/kernel/"
 
-/* The flag of a thread of the kernel in /proc/PID/stat, see include/linux/sched.h. */
+/* The kernel thread flag in /proc/PID/stat, see include/linux/sched.h. */
 #define PF_KTHREAD	0x200000UL
 
 const char *policy_read_line(const char *path, char *line, size_t size)
@@ -54,7 +54,7 @@ static bool read_sysctl(const char *path, long *value)
 
 const char *policy_trace_scope(void)
 {
-	/* The numbers mean the same. A larger one would be stricter than those that are known. */
+	/* The numbers mean the same. Treat larger ones, which should be stricter, as 3. */
 	static const char *const scopes[] = { "0", "1", "2", "3" };
 	long value;
 
@@ -67,7 +67,7 @@ const char *policy_kernel_classes(void)
 {
 	long value;
 
-	/* Only -1 lets every user have tracepoints of the whole system. */
+	/* Only -1 lets all users trace the whole system. */
 	if (!read_sysctl(SYSCTL "perf_event_paranoid", &value) || value >= 0)
 		return NULL;
 	return "irq:user,syscall:user";
@@ -89,7 +89,7 @@ bool policy_needs_perfmon(const char *name)
 	return false;
 }
 
-/* Why a scope refuses a process that the caller may send signals to; NULL if it does not. */
+/* Explains why a scope refuses a process that the caller may signal; NULL if it does not. */
 static const char *refusal_of(const char *scope, bool is_child)
 {
 	if (!strcmp(scope, "1") && !is_child)
@@ -101,7 +101,7 @@ static const char *refusal_of(const char *scope, bool is_child)
 	return NULL;
 }
 
-/* Returns false if another rule refused the process. */
+/* Returns false if the trace scope was not the reason. */
 static bool complain_of_scope(pid_t pid, bool is_child)
 {
 	const char *refusal;
@@ -117,19 +117,19 @@ static bool complain_of_scope(pid_t pid, bool is_child)
 	return true;
 }
 
-/* Reads the state and the flags of a process, or of a thread that is not the first of its own. */
+/* Reads the state and flags of a process or thread. */
 static bool read_kind(pid_t pid, char *state, unsigned long *flags)
 {
 	char path[32], line[512], *end;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	policy_read_line(path, line, sizeof(line));
-	/* The name, in parentheses, may have any characters. */
+	/* The name, in parentheses, may contain any characters. */
 	end = strrchr(line, ')');
 	return end && sscanf(end, ") %c %*d %*d %*d %*d %*d %lu", state, flags) == 2;
 }
 
-/* The process of a thread; 0 if it is not known. */
+/* Returns the process of a thread; 0 if unknown. */
 static pid_t process_of(pid_t tid)
 {
 	char path[32], line[128];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Starts the program to be traced, and forwards signals to it. session.c creates its stream.
+ * Starts the program to trace and forwards signals to it. session.c creates its stream.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include "session/process.h"
 #include "util/message.h"
 
-/* Runs in the child: waits for process_go(), then executes the program. Never returns. */
+/* Child process: waits for process_go(), then executes the program. Does not return. */
 static void become_program(const struct process *process, int begin)
 {
 	char byte;
@@ -39,10 +39,10 @@ static int start_program(struct process *process)
 	const struct sigaction wait_for_children = { .sa_handler = SIG_DFL };
 	int begin[2];
 
-	/* Where SIGCHLD is ignored, a child leaves no exit status. */
+	/* If SIGCHLD is ignored, the exit status of a child is lost. */
 	sigaction(SIGCHLD, &wait_for_children, &process->old_child);
 
-	/* A socket, not a pipe: with MSG_NOSIGNAL, writing to a killed child raises no SIGPIPE. */
+	/* Not a pipe: MSG_NOSIGNAL prevents SIGPIPE if the child has been killed. */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, begin))
 		return errno;
 	process->pid = fork();
@@ -70,7 +70,7 @@ int process_begin(struct process *process)
 
 	process->go = -1;
 	sigemptyset(&mask);
-	/* nohup(1) ignores SIGHUP: leave it ignored. */
+	/* Keep SIGHUP ignored under nohup(1). */
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
 		sigaddset(&mask, SIGHUP);
 	sigaddset(&mask, SIGINT);
@@ -91,7 +91,7 @@ int process_begin(struct process *process)
 
 /*
  * Waits until the child has executed the program, which closes its end of the socket, or has sent
- * an error. A signal ends the wait: a file system may take long.
+ * an error. A signal ends the wait, because a file system may take long.
  */
 static bool was_executed(const struct process *process)
 {
@@ -128,7 +128,7 @@ bool process_signal(struct process *process)
 		return false;
 	if (process->argv && !process->forwarded) {
 		process->forwarded = true;
-		/* A signal of the terminal (SI_KERNEL) reaches the program anyway. */
+		/* Signals from the terminal (SI_KERNEL) reach the program anyway. */
 		if (info.ssi_code != SI_KERNEL)
 			kill(process->pid, info.ssi_signo);
 		return false;
@@ -146,7 +146,7 @@ static bool wait_for_program(struct process *process)
 	};
 	bool wait = true;
 
-	/* Without a pidfd, signals stay pending until the program has ended. */
+	/* Without a pidfd, leave signals pending until the program ends. */
 	if (fds[0].fd < 0)
 		return true;
 	while (wait && !fds[0].revents) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The traced process, and the signals that end the tracing. The process runs already, or is a
- * program that this command starts and that waits until its stream exists.
+ * The traced process and the signals that end the tracing. The process is either running already,
+ * or a program started by this command, which waits until its stream exists.
  */
 #ifndef POSIXTRACE_PROCESS_H
 #define POSIXTRACE_PROCESS_H
@@ -16,34 +16,34 @@ struct process {
 	bool no_stdout;		/* redirect its standard output to standard error */
 
 	int sigfd;		/* when readable, call process_signal() */
-	int go;			/* socket that starts the program; -1 afterwards */
+	int go;			/* socket that starts the program; then -1 */
 	int signal;		/* signal that ended the tracing early, or 0 */
 	bool forwarded;		/* a signal was forwarded to the program */
 	sigset_t old_mask;
-	struct sigaction old_child;	/* that of SIGCHLD */
+	struct sigaction old_child;	/* previous action of SIGCHLD */
 };
 
 /*
- * process_begin() - block signals, and start the program, if any, which waits for process_go().
- * Returns 0 or an error number. After success, the caller must call process_end().
+ * process_begin() - block signals and start the program, if any. The program waits for
+ * process_go(). Returns 0 or an error number. After success, the caller must call process_end().
  */
 int process_begin(struct process *process);
 
 /*
- * process_go() - let the program run, now that its stream exists. Returns false after a complaint
- * if the program cannot be executed. process_end() returns the exit status then.
+ * process_go() - let the program run, now that its stream exists. Returns false after printing an
+ * error if the program cannot be executed; process_end() then returns the exit status.
  */
 bool process_go(struct process *process);
 
 /*
  * process_signal() - handle a signal. Returns true if it ends the tracing. The first signal is
- * forwarded to the program instead, which may record how it reacts.
+ * forwarded to the program instead, so that its reaction is recorded.
  */
 bool process_signal(struct process *process);
 
 /*
- * process_end() - wait for the end of the program; without process_go() it never runs. Returns
- * its exit status, or 128 plus the number of the signal that ended it; 0 without a program.
+ * process_end() - wait for the program to end. Without process_go() the program never runs. Returns
+ * its exit status, or 128 plus the number of the signal that terminated it; 0 without a program.
  */
 int process_end(struct process *process);
 

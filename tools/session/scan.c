@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads /proc/PID/maps and /proc/PID/fdinfo of all processes. It leaves out processes that end and
- * files that are closed meanwhile.
+ * Reads /proc/PID/maps and /proc/PID/fdinfo of all processes. Ignores processes that end and files
+ * that are closed during the scan.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -14,7 +14,7 @@
 
 #include "session/scan.h"
 
-/* One open file of the device. */
+/* An open file of the device. */
 struct info {
 	char role[16];
 	long pid;
@@ -31,7 +31,7 @@ static char *copy(const char *value)
 {
 	char *text = strdup(value);
 
-	/* The process ids are separated by tabs. */
+	/* Tabs separate the process ids. */
 	for (char *c = text; c && *c; c++) {
 		if (*c == '\t')
 			*c = ' ';
@@ -62,7 +62,7 @@ static int parse_value(struct info *info, const char *key, const char *value)
 	return 0;
 }
 
-/* A line is "posixtrace-KEY:", a tab and the value. Ignores other keys. */
+/* Parses "posixtrace-KEY:", a tab and the value. Ignores other keys. */
 static int parse_line(struct info *info, char *line)
 {
 	static const char prefix[] = "posixtrace-";
@@ -95,7 +95,7 @@ static int read_info(int dir, const char *fd, struct info *info)
 	return err;
 }
 
-/* @types is -1 if the number is not known. */
+/* @types: -1 if unknown. */
 static int add_program(struct scan *scan, long pid, int types)
 {
 	struct scan_program *more;
@@ -115,7 +115,7 @@ static int add_program(struct scan *scan, long pid, int types)
 	return 0;
 }
 
-/* Takes over the name and the list of processes from @info. */
+/* Takes ownership of the name and the process list in @info. */
 static int add_stream(struct scan *scan, struct info *info)
 {
 	struct scan_stream *more, *stream = &info->stream;
@@ -142,7 +142,7 @@ static int look_at_file(struct scan *scan, int infos, const char *fd, long pid)
 	struct info info = { };
 	int err = read_info(infos, fd, &info);
 
-	/* A child inherits the files of its parent: compare the process id. */
+	/* Skip files that a child has inherited from its parent. */
 	if (!err && info.pid == pid && !strcmp(info.role, "target"))
 		err = add_program(scan, pid, (int)info.types);
 	else if (!err && info.pid == pid && !strcmp(info.role, "stream") &&
@@ -165,7 +165,7 @@ static bool is_device(int links, const char *fd)
 	return strstr(target, "/posixtrace");
 }
 
-/* The gate is the begin of the device; streams are behind it. */
+/* The gate is at the beginning of the device, followed by the streams. */
 static bool is_gate(const char *line)
 {
 	unsigned long long offset;
@@ -174,7 +174,7 @@ static bool is_gate(const char *line)
 	       !offset;
 }
 
-/* A program that is linked with the library maps the gate, and keeps no descriptor. */
+/* A program linked with the library maps the gate but does not keep a descriptor. */
 static bool maps_gate(int proc, const char *pid)
 {
 	char path[32], *line = NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finds the processes that have the device open or mapped, as far as /proc shows them to the
- * caller.
+ * Finds processes that have the device open or mapped, as far as /proc shows them to the caller.
  */
 #ifndef POSIXTRACE_SCAN_H
 #define POSIXTRACE_SCAN_H
@@ -10,10 +9,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A process that can record events: it is linked with the library. */
+/* A process that can record events because it is linked with the library. */
 struct scan_program {
 	pid_t pid;
-	int types;		/* number of its named event types; -1: not known */
+	int types;		/* number of its named event types; -1: unknown */
 };
 
 struct scan_stream {
@@ -22,7 +21,7 @@ struct scan_stream {
 	bool log;
 	char state[16];
 	char *name;		/* escaped */
-	char *processes;	/* process ids, separated by blanks */
+	char *processes;	/* process ids, separated by spaces */
 };
 
 struct scan {
@@ -30,15 +29,15 @@ struct scan {
 	size_t nr_programs;
 	struct scan_stream *streams;
 	size_t nr_streams;
-	bool incomplete;	/* the caller may not inspect some processes */
+	bool incomplete;	/* some processes could not be inspected */
 };
 
-/* scan() - fill @scan. Returns 0 or an error number. Call scan_free() in either case. */
+/* scan() - fill @scan; returns 0 or an error number. Call scan_free() in either case. */
 int scan(struct scan *scan);
 
 void scan_free(struct scan *scan);
 
-/* scan_traces() - check whether the stream traces the process */
+/* scan_traces() - check if the stream traces the process */
 bool scan_traces(const struct scan_stream *stream, pid_t pid);
 
 #endif /* POSIXTRACE_SCAN_H */

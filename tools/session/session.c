@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Creates a stream on a process from the options. live.c and record.c handle its events.
+ * Creates a stream on a process from the options. live.c and record.c process its events.
  */
 #include <errno.h>
 #include <linux/posixtrace.h>
@@ -14,14 +14,14 @@
 #include "session/session.h"
 #include "util/message.h"
 
-/* Read events in batches: a wake-up for each one slows the traced process down. */
+/* Read events in batches: one wake-up per event would slow the traced process down. */
 #define WAKEUP_BYTES	(64U << 10)
 #define WAKEUP_NS	1000000U
 
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-/* What the module can record: each class is the bit 1 << @value. */
+/* Classes that the module can record. @value is the bit number. */
 const struct option_choice session_classes[] = {
 	{ "all", -1 },
 	{ "sched", 0 },
@@ -33,7 +33,7 @@ const struct option_choice session_classes[] = {
 	{ }
 };
 
-/* All that the module can record for the caller. Says what it refuses to the caller. */
+/* Returns all classes that the module can record for the caller. Reports those it refuses. */
 static unsigned int all_classes(void)
 {
 	unsigned int classes = (unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
@@ -177,7 +177,7 @@ int session_attr(const struct session *session, const char *name, trace_attr_t *
 	return err;
 }
 
-/* Classes that the loaded module cannot record. Returns false if there are none. */
+/* Reports classes that the loaded module cannot record. Returns false if it can record all. */
 static bool complain_of_classes(const struct session *session)
 {
 	unsigned int missing = session->kernel &
@@ -190,7 +190,7 @@ static bool complain_of_classes(const struct session *session)
 	return missing;
 }
 
-/* Classes that the module refuses to the user. Returns false if there are none. */
+/* Reports classes that the module refuses to the user. Returns false if it allows all. */
 static bool complain_of_refused(const struct session *session)
 {
 	unsigned int missing = session->kernel &
@@ -244,7 +244,7 @@ static void complain_of_create(const struct session *session, bool log, int err)
 	}
 }
 
-/* A process in another mount namespace may see another /dev, without the device. */
+/* A process in another mount namespace may have a /dev without the device. */
 static bool lacks_device(pid_t pid)
 {
 	char path[64];
@@ -274,7 +274,7 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 	return err;
 }
 
-/* A small stream must not be full before its reader wakes up. */
+/* Wakes the reader before a small stream is full. */
 static size_t wakeup_bytes(const struct session *session)
 {
 	size_t quarter = session->stream_size / 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What "live" and "record" share: a stream on a process, and the options that choose the process
- * and the events to record.
+ * Shared by "live" and "record": a stream on a process, and the options that select the process and
+ * the events to record.
  */
 #ifndef POSIXTRACE_SESSION_H
 #define POSIXTRACE_SESSION_H
@@ -21,7 +21,7 @@ struct session {
 	bool inherit;
 	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
 	struct session_filter filter;	/* which events to record */
-	bool no_device;		/* the process cannot open the device, in a container perhaps */
+	bool no_device;		/* the process lacks the device, perhaps in a container */
 	trace_id_t trid;
 };
 
@@ -29,45 +29,44 @@ struct session {
 
 #define SESSION_PID_MAX		(1 << 22)
 
-/* Options of commands that trace a process; their targets are in a struct session. */
+/* Options of commands that trace a process. Their targets are in struct session. */
 extern const struct command_option session_options[];
 
-/* The classes of the kernel's events, and "all", as arguments of --kernel. */
+/* The arguments of --kernel: the classes of kernel events, and "all". */
 extern const struct option_choice session_classes[];
 
 /*
- * session_add_classes() - add classes from a list of names, the value of an option with the
- * choices session_classes. Returns 0, or -EINVAL after a complaint.
+ * session_add_classes() - add classes from a comma-separated list. @option must have the choices
+ * session_classes. Returns 0, or -EINVAL after printing an error.
  */
 int session_add_classes(const struct command_option *option, const char *list,
 			unsigned int *classes);
 
 /*
- * session_process() - handle the arguments after the options of @command: a process id, or a
- * program with or without "--". Returns false after a complaint if they are missing or conflict
- * with the options.
+ * session_process() - handle the operands of @command: a process id, or a program with or without
+ * "--". Returns false after printing an error if they are missing or conflict with the options.
  */
 bool session_process(struct session *session, const char *command, int argc, char **argv);
 
 /*
- * session_attr() - create attributes from the options and a name. Returns 0 or an error number.
+ * session_attr() - create attributes with a name from the options. Returns 0 or an error number.
  * After success, the caller must call posix_trace_attr_destroy().
  */
 int session_attr(const struct session *session, const char *name, trace_attr_t *attr);
 
 /*
- * session_create() - create the stream, with log if log_fd is not -1. It has its filter and is
- * suspended. Returns 0, or an error number after a complaint.
+ * session_create() - create the stream, with a log unless log_fd is -1. The stream has its filter
+ * and is suspended. Returns 0, or an error number after printing an error.
  */
 int session_create(struct session *session, const trace_attr_t *attr, int log_fd);
 
-/* session_create_plain() - as session_attr() and session_create() without log */
+/* session_create_plain() - session_attr() and session_create() without a log */
 int session_create_plain(struct session *session, const char *name);
 
-/* session_stats() - count events, with those of the kernel. Returns 0 or an error number. */
+/* session_stats() - get event counts, with kernel events; returns 0 or an error number */
 int session_stats(const struct session *session, struct posixtrace_stats_info *stats);
 
-/* session_hint() - if no event was recorded, say why that may be and what to do */
+/* session_hint() - if no event was recorded, print likely reasons and remedies */
 void session_hint(const struct session *session, const struct posixtrace_stats_info *stats);
 
 /* session_free() - free the names */

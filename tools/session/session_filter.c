@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filters the streams of "live" and "record": see session_filter.h.
+ * Filters of "live" and "record": see session_filter.h.
  */
 #include <argz.h>
 #include <errno.h>
@@ -29,8 +29,8 @@ static void tell_of_system_event(const char *name)
 }
 
 /*
- * A pattern that begins as the names of these types, and matches one, is meant for them. Others,
- * such as "*", may be meant for other types, too.
+ * Rejects patterns for system events: those that begin like these names and match one. Others, such
+ * as "*", may also be meant for other types.
  */
 static int check_excluded(const char *pattern)
 {
@@ -110,7 +110,7 @@ void session_filter_free(struct session_filter *filter)
 /* ------------------------------------------------------------------ */
 /* Whole names								*/
 
-/* Finds the event type with this name in the process, or creates it there. */
+/* Finds the event type with this name in the process, or creates it. */
 static int type_of(trace_id_t trid, const char *name, trace_event_id_t *type)
 {
 	int err = posix_trace_trid_eventid_open(trid, name, type);
@@ -119,7 +119,7 @@ static int type_of(trace_id_t trid, const char *name, trace_event_id_t *type)
 		tell_of_system_event(name);
 		return EINVAL;
 	}
-	/* Beyond the limit of event types, all names get the unnamed type. */
+	/* Beyond the event type limit, all names map to the unnamed type. */
 	if (!err && *type == POSIX_TRACE_UNNAMED_USEREVENT &&
 	    strcmp(name, "posix_trace_unnamed_userevent"))
 		err = ENOSPC;
@@ -148,7 +148,7 @@ static int fill_set(const struct session_filter *filter, trace_id_t trid, trace_
 
 	posix_trace_eventset_empty(set);
 	if (filter->nr_filters) {
-		/* All user event types, also those opened later; the kernel's have classes. */
+		/* All user types, even those opened later; classes select kernel types. */
 		posix_trace_eventset_fill(set, POSIX_TRACE_ALL_EVENTS);
 		for (trace_event_id_t type = 1; type < POSIX_TRACE_UNNAMED_USEREVENT; type++)
 			posix_trace_eventset_del(type, set);
@@ -162,7 +162,7 @@ static int fill_set(const struct session_filter *filter, trace_id_t trid, trace_
 	return err;
 }
 
-/* In the standard, a filter is the set of event types that are not recorded. */
+/* In POSIX, a filter is the set of event types not to record. */
 static int set_names(const struct session_filter *filter, trace_id_t trid)
 {
 	trace_event_set_t set;
@@ -179,7 +179,7 @@ static int set_names(const struct session_filter *filter, trace_id_t trid)
 /* ------------------------------------------------------------------ */
 /* Patterns								*/
 
-/* The classes say which events of the kernel are recorded: only --exclude holds one back. */
+/* Classes select the kernel events, so only --exclude applies to their types. */
 static enum filter_verdict judge(const struct session_filter *filter, const char *name, bool user)
 {
 	size_t nr_filters = user ? filter->nr_filters : 0;
@@ -199,7 +199,7 @@ static enum filter_verdict judge(const struct session_filter *filter, const char
 	return verdict;
 }
 
-/* Judges a type once, and adds it to @set if no event of it can match. */
+/* Judges a type once, and adds it to @set if its events cannot match. */
 static enum filter_verdict judge_type(struct session_filter *filter, trace_event_id_t type,
 				      const char *name, trace_event_set_t *set)
 {
@@ -224,7 +224,7 @@ int session_filter_update(struct session_filter *filter, trace_id_t trid)
 	if (!filter->patterns)
 		return 0;
 	posix_trace_eventset_empty(&set);
-	/* The list goes on where it ended. */
+	/* The iteration resumes after the last known type. */
 	for (;;) {
 		err = posix_trace_eventtypelist_getnext_id(trid, &type, &none);
 		if (err || none)
@@ -251,7 +251,7 @@ bool session_filter_passes(struct session_filter *filter, trace_id_t trid,
 	known = filter->verdicts[event->type];
 	posix_trace_eventset_empty(&set);
 	verdict = judge_type(filter, event->type, event->name, &set);
-	/* If the process has ended, this fails, and there are no more events to hold back. */
+	/* Fails if the process has ended, but then it records no more events. */
 	if (!known && verdict == FILTER_NEVER)
 		posix_trace_set_filter(trid, &set, POSIX_TRACE_ADD_EVENTSET);
 	for (size_t i = 0; verdict == FILTER_PERHAPS && i < filter->nr_filters; i++) {

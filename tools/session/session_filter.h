@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The event types that "live" and "record" record, by --filter and --exclude.
+ * The filter of "live" and "record", from --filter and --exclude.
  *
- * The kernel filters by types. If the options have whole names only, it has the final filter before
- * the stream starts. Otherwise a type that the process opens later is recorded until this command
- * notices it, and holds it back if it does not match.
+ * The kernel filters by event type. If the options only contain whole names, the kernel has the
+ * final filter before the stream starts. Otherwise, a type that the process opens later is recorded
+ * until this command notices it and, if it does not match, adds it to the kernel's filter.
  */
 #ifndef POSIXTRACE_SESSION_FILTER_H
 #define POSIXTRACE_SESSION_FILTER_H
@@ -16,10 +16,10 @@
 #include "event/filter.h"
 #include "event/source.h"
 
-/* All event type ids are smaller. */
+/* Event type ids are smaller. */
 #define SESSION_FILTER_TYPES	POSIXTRACE_EVENT_ID_MAX
 
-/* Names of event types, as argz_add_sep() makes them of the arguments. */
+/* Names of event types from the arguments, see argz_add_sep(). */
 struct names {
 	char *argz;
 	size_t len;
@@ -27,12 +27,12 @@ struct names {
 
 /**
  * struct session_filter - which events to record; initially all zero
- * @filters: arguments of --filter; an event needs to pass one of them
+ * @filters: arguments of --filter; an event must pass one of them
  * @nr_filters: number of @filters
  * @exclude: arguments of --exclude
- * @patterns: the options are not only lists of whole names
- * @conditions: they have conditions on fields
- * @verdicts: by event type, enum filter_verdict plus 1; 0 is not known yet
+ * @patterns: the options contain more than lists of whole names
+ * @conditions: the options contain conditions on fields
+ * @verdicts: by event type: enum filter_verdict plus 1; 0 is unknown
  */
 struct session_filter {
 	struct filter **filters;
@@ -44,24 +44,24 @@ struct session_filter {
 };
 
 /*
- * session_filter_add(), session_filter_exclude() - handle the argument of --filter, and of
- * --exclude. They return 0 or a negative error number; -EINVAL after a complaint.
+ * session_filter_add(), session_filter_exclude() - handle an argument of --filter or --exclude.
+ * They return 0 or a negative error number; -EINVAL after printing an error.
  */
 int session_filter_add(struct session_filter *filter, const char *value);
 int session_filter_exclude(struct session_filter *filter, const char *value);
 
-/* session_filter_set() - filter a stream; returns 0, or an error number after a complaint */
+/* session_filter_set() - filter a stream; returns 0, or an error number after printing an error */
 int session_filter_set(struct session_filter *filter, trace_id_t trid);
 
 /*
- * session_filter_update() - hold back types that the process has opened since and that do not
- * match. Returns 0 or an error number.
+ * session_filter_update() - filter out non-matching types that the process has opened since.
+ * Returns 0 or an error number.
  */
 int session_filter_update(struct session_filter *filter, trace_id_t trid);
 
 /*
- * session_filter_passes() - check whether to show an event that was recorded. Holds its type back
- * if it does not match. System events always pass.
+ * session_filter_passes() - check if a recorded event should be shown. If its type does not match,
+ * also filter it out in the kernel. System events always pass.
  */
 bool session_filter_passes(struct session_filter *filter, trace_id_t trid,
 			   const struct event *event);
