@@ -11,15 +11,15 @@
 struct open_call {
 	struct call call;
 	bool open;
-	bool exiting;		/* the thread has begun to exit, and enters no further call */
+	bool exiting;		/* the thread is exiting: it enters no further call */
 	uint64_t exit_time;
 };
 
 struct calls {
-	struct open_call **threads;	/* by number; NULL: none yet */
+	struct open_call **threads;	/* by number, or NULL */
 	size_t max;
-	size_t taken;			/* calls_take() is done with the threads before */
-	struct call given;		/* returned by the last call */
+	size_t taken;			/* calls_take() has handled threads up to this one */
+	struct call given;		/* last result */
 };
 
 int calls_new(size_t max, struct calls **calls)
@@ -143,7 +143,7 @@ const struct call *calls_take(struct calls *calls, uint64_t end, uint64_t lost)
 			continue;
 		if (open->exiting)
 			return give(calls, open, open->exit_time, lost);
-		/* If events were lost, its exit may be among them. */
+		/* The exit may be among lost events. */
 		return give(calls, open, lost > open->call.lost ? 0 : end, lost);
 	}
 	return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * System calls of threads: finds the entry that belongs to an exit.
+ * System calls of threads: matches exits with their entries.
  */
 #ifndef POSIXTRACE_CALLS_H
 #define POSIXTRACE_CALLS_H
@@ -16,16 +16,16 @@
  * @thread: number of its thread
  * @pid: process of the thread
  * @key: event_thread_key() of the thread
- * @cpu: the processor on which it began
+ * @cpu: the CPU on which it began
  * @begin: time of the entry
- * @end: time of the exit, or until when the call is known to have lasted
- * @finished: the log has the exit; only then there is a @result
+ * @end: time of the exit, or the last time at which the call is known to have been open
+ * @finished: the log has the exit; @result is valid
  * @compat: a call of a 32-bit program
  * @name: its name
  * @nr: its number
  * @args: its arguments
  * @result: what it returned
- * @lost: number of events lost in between, so entry and exit might not belong together
+ * @lost: number of events lost in between; if not 0, the entry may not belong to the exit
  * @mark: for the caller of calls_event()
  */
 struct call {
@@ -51,18 +51,18 @@ struct calls;
 int calls_new(size_t max, struct calls **calls);
 
 /**
- * calls_event() - process an event; events must come in the order of the log
+ * calls_event() - process an event
  * @calls: from calls_new()
  * @thread: number of its thread
- * @event: any event of the kernel
+ * @event: any kernel event, in the order of the log
  * @kevent: its fields
- * @mark: stored in the call that begins
+ * @mark: stored in a call that begins
  * @ended: where to store the call that ended, or NULL; valid until the next call
  *
- * A thread that enters a call while another one is open has left that one unseen: it gets the
- * length 0. So does one whose exit does not fit.
+ * If the exit of a call is missing, because the thread enters another call or leaves a different
+ * one, the call ends with length 0.
  *
- * Return: 1 if calls tell all of the event; 0 if not, as for an exit without entry; -ENOMEM.
+ * Return: 1 if calls show the whole event; 0 if not, such as for an exit without entry; -ENOMEM.
  */
 int calls_event(struct calls *calls, uint32_t thread, const struct event *event,
 		const struct kevent *kevent, uint64_t mark, const struct call **ended);
@@ -71,12 +71,12 @@ int calls_event(struct calls *calls, uint32_t thread, const struct event *event,
 const struct call *calls_open(const struct calls *calls, uint32_t thread);
 
 /**
- * calls_take() - remove an open call after the last event
+ * calls_take() - remove one of the open calls, after the last event
  * @calls: from calls_new()
  * @end: time of the last event
  * @lost: number of events lost before it
  *
- * Return: the call, valid until the next call, or NULL if none is open.
+ * Return: the call, valid until the next call, or NULL if all have been removed.
  */
 const struct call *calls_take(struct calls *calls, uint64_t end, uint64_t lost);
 

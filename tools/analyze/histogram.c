@@ -8,7 +8,10 @@
 
 #include "analyze/histogram.h"
 
-/* A row holds one power of two; the first row holds all values below HISTOGRAM_BUCKETS. */
+/*
+ * Returns the row of a value: one per power of two, the first one for all values below
+ * HISTOGRAM_BUCKETS.
+ */
 static unsigned int row_of(uint64_t value)
 {
 	if (value < HISTOGRAM_BUCKETS)
@@ -16,7 +19,7 @@ static unsigned int row_of(uint64_t value)
 	return 64 - (unsigned int)__builtin_clzll(value) - HISTOGRAM_BITS;
 }
 
-/* A row ignores the bits of a value below this one. */
+/* Buckets in the row ignore the bits below this one. */
 static unsigned int shift_of(unsigned int row)
 {
 	return row ? row - 1 : 0;
@@ -47,7 +50,7 @@ int histogram_add(struct histogram *histogram, uint64_t value)
 	return 0;
 }
 
-/* The middle of a bucket, limited to the range of values seen. */
+/* Returns the middle of a bucket, clamped to the range of values seen. */
 static uint64_t value_of(const struct histogram *histogram, unsigned int row, unsigned int bucket)
 {
 	unsigned int shift = shift_of(row);
@@ -61,7 +64,7 @@ static uint64_t value_of(const struct histogram *histogram, unsigned int row, un
 
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned int percent)
 {
-	/* The rank of the percentile among all values, rounded up. */
+	/* Rank of the percentile among all values, rounded up. */
 	uint64_t rank = histogram->count / 100 * percent +
 			(histogram->count % 100 * percent + 99) / 100;
 

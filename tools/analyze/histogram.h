@@ -2,8 +2,8 @@
 /*
  * A histogram of durations. Its memory does not grow with the number of values.
  *
- * Each power of two has 32 equal buckets, so percentiles are accurate to 1.6 % (1/64), and below
- * 64 ns exact. Minimum, maximum and sum are exact.
+ * Each power of two has 32 equal buckets, so percentiles are accurate to 1.6 % (1/64), and exact
+ * below 64 ns. Minimum, maximum and sum are always exact.
  */
 #ifndef POSIXTRACE_HISTOGRAM_H
 #define POSIXTRACE_HISTOGRAM_H
@@ -20,8 +20,8 @@
  * @min: the smallest value
  * @max: the largest value
  * @sum: the sum of all values, at most UINT64_MAX
- * @row: the buckets of each power of two, NULL if it has no value; the first row has all
- *	values below HISTOGRAM_BUCKETS
+ * @row: buckets for each power of two, or NULL without values; the first row is for all values
+ *	below HISTOGRAM_BUCKETS
  */
 struct histogram {
 	uint64_t count;
@@ -39,14 +39,14 @@ int histogram_add(struct histogram *histogram, uint64_t value);
  * @histogram: a histogram that is not empty
  * @percent: 1 to 100
  *
- * Return: the value that @percent per cent of the values do not exceed.
+ * Return: the smallest value that is not exceeded by @percent per cent of the values.
  */
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned int percent);
 
 /* histogram_row() - get the number of values in a row */
 uint64_t histogram_row(const struct histogram *histogram, unsigned int row);
 
-/* histogram_row_start() - get the smallest value that belongs into a row */
+/* histogram_row_start() - get the smallest value of a row */
 uint64_t histogram_row_start(unsigned int row);
 
 void histogram_free(struct histogram *histogram);

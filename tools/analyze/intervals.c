@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * States of threads: see intervals.h.
+ * Thread states: see intervals.h.
  *
- * A list has the threads whose state is known. Lost events end the intervals of all of them, and
- * take them off the list: the next loss does not visit them again. Each process has a list of its
- * threads that have not ended: an exec, and the end of the process, visit only these.
+ * Threads with a known state are on a list. Lost events end all of their intervals and empty the
+ * list, so the next loss does not visit them again. Each process has a list of its live threads, so
+ * an exec and the end of the process visit only those.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "analyze/intervals.h"
 #include "util/threads.h"
 
-/* On others, it is not checked whether another thread was running. */
+/* On further CPUs, missing switches between two threads are not detected. */
 #define CPUS_MAX	4096
 
-/* The lists that a thread is on. */
+/* Lists that a thread can be on. */
 enum list {
 	LIST_KNOWN,
 	LIST_PROCESS,
@@ -25,7 +25,7 @@ enum list {
 
 struct place {
 	struct thread *next;
-	struct thread **link;		/* to this one */
+	struct thread **link;		/* pointer to this thread */
 };
 
 /* A wake-up. */
@@ -36,35 +36,35 @@ struct wakeup {
 
 struct thread {
 	struct interval now;		/* the open interval */
-	bool begun;			/* there is one */
-	bool known;			/* its state is: it is on that list */
+	bool begun;			/* @now is valid */
+	bool known;			/* its state is known: it is on LIST_KNOWN */
 	struct place places[NR_LISTS];
 	uint32_t process;		/* number of its process */
-	uint64_t born;			/* not before this time: another one had its ids */
+	uint64_t born;			/* before that, another thread had its ids */
 	uint64_t losses;		/* struct intervals.losses at its last event */
 	uint64_t seen;			/* running: time of its last event */
-	bool woken;			/* but it did not become runnable by that */
+	bool woken;			/* by @wakeup, but not yet runnable */
 	struct wakeup wakeup;
-	bool ended;			/* it has no further state, whatever comes */
-	bool dropped;			/* since when is not known */
+	bool ended;			/* ignore all further events */
+	bool dropped;			/* it ended at an unknown time */
 	bool exiting;
 	uint64_t exit_time;
 };
 
 struct intervals {
-	struct thread **threads;	/* by number; NULL: none yet */
+	struct thread **threads;	/* by number, or NULL */
 	size_t max;
-	bool scheduled;			/* the log has the scheduler's events */
+	bool scheduled;			/* the log has scheduler events */
 	struct thread *known;
 	struct thread *on_cpu[CPUS_MAX];	/* the last thread that ran there, or NULL */
-	struct threads *processes;	/* numbers of processes, by their keys */
-	struct thread **threads_of;	/* by number of the process: have not ended */
-	struct thread **exiting_of;	/* the same: have announced their end */
-	struct threads *ids;		/* numbers of all ids of threads: places of @last_of */
-	struct thread **last_of;	/* the last thread that had them */
+	struct threads *processes;	/* numbers for process keys */
+	struct thread **threads_of;	/* by process number: live threads */
+	struct thread **exiting_of;	/* by process number: exiting threads */
+	struct threads *ids;		/* numbers for thread ids */
+	struct thread **last_of;	/* by such a number: the last thread */
 	uint64_t losses;
-	uint64_t first_time;		/* of all events */
-	bool started;			/* there is a first event */
+	uint64_t first_time;		/* of the first event */
+	bool started;			/* @first_time is valid */
 	intervals_put put;
 	void *to;
 };
@@ -96,7 +96,7 @@ int intervals_new(size_t max, bool scheduled, intervals_put put, void *to,
 	new->put = put;
 	new->to = to;
 	new->threads = calloc(max + 1, sizeof(*new->threads));
-	/* There are no more processes than threads. */
+	/* There are at most as many processes as threads. */
 	new->threads_of = calloc(max + 1, sizeof(*new->threads_of));
 	new->exiting_of = calloc(max + 1, sizeof(*new->exiting_of));
 	new->last_of = calloc(max + 1, sizeof(*new->last_of));
@@ -152,7 +152,10 @@ static void set_ended(struct thread *thread)
 	thread->ended = true;
 }
 
-/* An exec does not visit those that end: a forged log may have many of both. */
+/*
+ * Keeps exiting threads apart, because an exec need not visit them: a forged log may have many of
+ * both.
+ */
 static void set_exiting(struct intervals *intervals, struct thread *thread, bool exiting)
 {
 	struct thread **lists = exiting ? intervals->exiting_of : intervals->threads_of;
@@ -173,12 +176,12 @@ static int end_interval(struct intervals *intervals, struct thread *thread, uint
 		return 0;
 	thread->begun = false;
 	list_known(intervals, thread);
-	/* Times may go back in a damaged log; intervals do not. */
+	/* In a damaged log, time may go backwards, but not in intervals. */
 	now->end = time > now->begin ? time : now->begin;
 	return now->end > now->begin ? intervals->put(intervals->to, now) : 0;
 }
 
-/* Begins the next interval, not before the end of the last. */
+/* Begins the next interval, no earlier than the end of the previous one. */
 static struct interval *begin_interval(struct intervals *intervals, struct thread *thread,
 				       enum state state, uint64_t time)
 {
@@ -203,7 +206,7 @@ static bool in_state(const struct thread *thread, enum state state)
 	return thread->begun && thread->now.state == state;
 }
 
-/* Another thread runs there: the one before has left without an event, after its last one. */
+/* @thread runs on the CPU, so the previous thread must have left it after its last event. */
 static int leave_cpu(struct intervals *intervals, const struct thread *thread, unsigned int cpu)
 {
 	struct thread *other = cpu < CPUS_MAX ? intervals->on_cpu[cpu] : NULL;
@@ -226,7 +229,7 @@ static int run(struct intervals *intervals, struct thread *thread, uint64_t time
 	return err;
 }
 
-/* The events contradict each other: forget the state since the begin of the interval. */
+/* Contradictory events: make the state unknown since the begin of the interval. */
 static void forget(struct thread *thread)
 {
 	const struct interval *now = &thread->now;
@@ -268,7 +271,7 @@ static int become_runnable(struct intervals *intervals, struct thread *thread, u
 static int switch_in(struct intervals *intervals, struct thread *thread, const struct event *event,
 		     const struct kevent *kevent)
 {
-	uint64_t runnable = (uint64_t)kevent->runnable;	/* 0: not known */
+	uint64_t runnable = (uint64_t)kevent->runnable;	/* 0: unknown */
 	struct wakeup wakeup = thread->wakeup;
 	uint64_t since = 0;
 	int err = 0;
@@ -282,10 +285,10 @@ static int switch_in(struct intervals *intervals, struct thread *thread, const s
 	if (since < thread->born)
 		since = thread->born;
 	if (thread->woken && is_unknown(thread)) {
-		/* It has not run since: then it would have left the processor first. */
+		/* It has not run since the wake-up, or it would have a switch out. */
 		err = become_runnable(intervals, thread, wakeup.time, &wakeup);
 	} else if (thread->woken && thread->now.state >= STATE_SLEEP) {
-		/* It was woken when it was about to wait. */
+		/* It was woken while it was about to wait. */
 		err = become_runnable(intervals, thread, since, &wakeup);
 	} else if (!in_state(thread, STATE_RUNNABLE) && runnable) {
 		err = become_runnable(intervals, thread, since, NULL);
@@ -297,7 +300,7 @@ static int switch_in(struct intervals *intervals, struct thread *thread, const s
 	return err ? err : 1;
 }
 
-/* States of blocked threads: the letter of ps(1), and what it means. */
+/* States of blocked threads: the letter in ps(1) and its meaning. */
 static const struct {
 	char letter;
 	enum state state;
@@ -370,7 +373,7 @@ static int wake_up(struct intervals *intervals, struct thread *thread, const str
 		err = become_runnable(intervals, thread, event->time, &wakeup);
 		return err ? err : 1;
 	}
-	/* It runs, or may run: the next events show what the wake-up was good for. */
+	/* It runs, or may run: later events will show the effect of the wake-up. */
 	if (in_state(thread, STATE_RUNNING) || !thread->woken) {
 		thread->woken = true;
 		thread->wakeup = wakeup;
@@ -379,8 +382,8 @@ static int wake_up(struct intervals *intervals, struct thread *thread, const str
 }
 
 /*
- * After exec, the process has one thread, which has the id of the process. After the end of its
- * last thread, it has none. Those that have said so may still leave their processors.
+ * Ends the other threads of a process after an exec, where only the thread with the process id is
+ * left, or at its end. Exiting threads are not visited: they may still switch out.
  */
 static int end_others(struct intervals *intervals, const struct thread *thread, uint64_t time)
 {
@@ -397,7 +400,7 @@ static int end_others(struct intervals *intervals, const struct thread *thread, 
 	return err;
 }
 
-/* The last switch of the last thread of a process is not recorded: the exit is its end. */
+/* The last thread of a process ends with its exit, because its last switch is not recorded. */
 static int exit_thread(struct intervals *intervals, struct thread *thread, uint64_t time,
 		       const struct kevent *kevent)
 {
@@ -412,13 +415,13 @@ static int exit_thread(struct intervals *intervals, struct thread *thread, uint6
 	return err ? err : end_interval(intervals, thread, time);
 }
 
-/* An event that a thread records itself shows that it is running. */
+/* Handles an event that a thread records itself, which shows that it is running. */
 static int record(struct intervals *intervals, struct thread *thread, const struct event *event,
 		  const struct kevent *kevent)
 {
 	int err = 0;
 
-	/* Without events of the scheduler, there are no states. */
+	/* Without scheduler events, there are no states. */
 	if (!intervals->scheduled)
 		return 0;
 	if (is_unknown(thread)) {
@@ -434,7 +437,7 @@ static int record(struct intervals *intervals, struct thread *thread, const stru
 	return err;
 }
 
-/* Another thread has its ids, so it has ended, but when is not known: not after its last event. */
+/* Ends a thread whose ids were reused: the time of its end is unknown, but after its last event. */
 static void drop(struct intervals *intervals, struct thread *thread)
 {
 	if (thread->ended)
@@ -447,7 +450,7 @@ static void drop(struct intervals *intervals, struct thread *thread)
 	list_known(intervals, thread);
 }
 
-/* The same for the threads of a process. */
+/* The same for all threads of a process. */
 static int drop_process(struct intervals *intervals, const struct event *event)
 {
 	struct event before = *event;
@@ -464,7 +467,7 @@ static int drop_process(struct intervals *intervals, const struct event *event)
 	return 0;
 }
 
-/* Finds the numbers of the process and of the ids of a new thread, and ends who had them before. */
+/* Finds the process and id numbers of a new thread, and ends the previous owners of its ids. */
 static int take_ids(struct intervals *intervals, struct thread *thread, const struct event *event)
 {
 	struct thread **last;
@@ -539,7 +542,7 @@ int intervals_event(struct intervals *intervals, uint32_t number, const struct e
 	thread = find(intervals, number, event);
 	if (!thread)
 		return -ENOMEM;
-	/* Of the last thread of a process, the kernel may record events after its exit. */
+	/* The kernel may record events of the last thread of a process after its exit. */
 	if (thread->ended)
 		return 0;
 	if (event->time > thread->seen)
@@ -556,7 +559,7 @@ int intervals_event(struct intervals *intervals, uint32_t number, const struct e
 	}
 }
 
-/* Its last switch may be missing: then the exit is its end. */
+/* If the last switch is missing, the thread ended with its exit. */
 static uint64_t end_of(const struct thread *thread, uint64_t time)
 {
 	return thread->exiting ? thread->exit_time : time;

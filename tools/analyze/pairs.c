@@ -2,8 +2,8 @@
 /*
  * Pairs of begin and end: see pairs.h.
  *
- * Each thread with open begins has a stack of them. A hash table finds the thread. A list of all
- * open begins, ordered by age, finds the oldest.
+ * Each thread with open begins has a stack of them, found through a hash table. A list of all open
+ * begins, sorted by age, yields the oldest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,10 +28,10 @@ struct begin {
 	struct thread *thread;
 	struct begin *below;		/* in the thread's stack */
 	struct begin *above;		/* in the thread's stack */
-	struct begin *older;		/* of all threads */
-	struct begin *younger;		/* of all threads */
+	struct begin *older;		/* among all threads */
+	struct begin *younger;		/* among all threads */
 	uint64_t number;		/* 1, 2, 3 ... */
-	size_t counted;			/* bytes of pub.held that pairs.held has */
+	size_t counted;			/* bytes of pub.held counted in pairs.held */
 	char kind;			/* '_' or ':' */
 	size_t stem_len;
 	char stem[PAIRS_NAME_MAX];
@@ -43,8 +43,8 @@ struct pairs {
 	struct thread *buckets[BUCKETS];
 	struct begin *oldest;
 	struct begin *youngest;
-	struct begin *given;		/* returned by the last call, freed by the next */
-	struct begin *holder;		/* whose buffer pairs_hold() gave to the caller */
+	struct begin *given;		/* last result, freed by the next call */
+	struct begin *holder;		/* its buffer was returned by pairs_hold() */
 	uint64_t last_number;
 	size_t held;			/* bytes held for all begins */
 	size_t open;
@@ -132,7 +132,7 @@ static void remove_thread(struct pairs *pairs, struct thread *thread)
 /* ------------------------------------------------------------------ */
 /* Open begins								*/
 
-/* Counts what the caller has put into the buffer that it got last. */
+/* Counts what the caller has appended to the last buffer. */
 static void count_held(struct pairs *pairs)
 {
 	struct begin *holder = pairs->holder;
@@ -144,7 +144,7 @@ static void count_held(struct pairs *pairs)
 	pairs->holder = NULL;
 }
 
-/* Removes @begin from all lists, and its thread with its last begin. The caller owns @begin. */
+/* Removes @begin from all lists, and its thread if it was the last one. The caller owns @begin. */
 static struct begin *take(struct pairs *pairs, struct begin *begin)
 {
 	struct thread *thread = begin->thread;
@@ -232,7 +232,7 @@ static struct begin *new_begin(const struct event *event, size_t stem_len)
 	begin->pub.event = *event;
 	begin->pub.event.name = begin->name;
 	begin->pub.event.data = begin->data;
-	/* The part alone does not show whether all data match. */
+	/* Check now: the part that is kept does not show if all data match. */
 	if (kept < event->len && !event_has_fields(event, event->len))
 		begin->pub.event.description = NULL;
 	begin->pub.event.len = kept;
@@ -270,7 +270,7 @@ static int open_pair(struct pairs *pairs, const struct event *event, size_t stem
 	return 0;
 }
 
-/* Can a duration that begins at a time be in that of an open begin? */
+/* Checks if a duration that begins at @time can nest in the duration of an open begin. */
 static bool can_nest(struct pairs *pairs, const struct begin *outer, uint64_t time)
 {
 	count_held(pairs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spans of time from the kernel's events: see spans.h.
+ * Spans of time from kernel events: see spans.h.
  */
 #include <errno.h>
 #include <linux/posixtrace.h>
@@ -15,7 +15,7 @@ struct spans {
 	const struct spans_ops *ops;
 	void *to;
 	uint64_t first_time;
-	uint64_t last_time;	/* the latest so far */
+	uint64_t last_time;	/* largest time so far */
 	uint64_t lost;
 	bool started;
 };
@@ -41,10 +41,10 @@ int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, voi
 	return err;
 }
 
-/* Says from when on events may be missing. */
+/* Reports since when events may be missing. */
 static int note_losses(struct spans *spans, const struct event *event, bool lost)
 {
-	/* These have the time at which recording ended. */
+	/* Their time is the end of the recording. */
 	if (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP)
 		return intervals_lost(spans->states, event->time);
 	return lost ? intervals_lost(spans->states, spans->last_time) : 0;
@@ -85,7 +85,7 @@ static int put_spans(struct spans *spans, uint32_t thread, const struct event *e
 	bool is_kernel = kevent_read(event, &kevent);
 	int ret, told;
 
-	/* A thread that ends leaves its last system call. */
+	/* The end of a thread ends its last system call. */
 	told = intervals_event(spans->states, thread, event, is_kernel ? &kevent : NULL, call);
 	if (told < 0 || !is_kernel || !thread)
 		return told;
@@ -125,7 +125,7 @@ int spans_end(struct spans *spans)
 
 	while (!err && (call = calls_take(spans->calls, spans->last_time, spans->lost))) {
 		ended = *call;
-		/* It may have ended at any time. */
+		/* The time of its end is unknown. */
 		if (intervals_dropped(spans->states, call->thread, &since))
 			ended.end = ended.begin;
 		err = spans->ops->put_call(spans->to, &ended);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel's events say about spans of time: states of threads, system calls and
- * interrupts. The exporters draw them instead of the events.
+ * Spans of time derived from kernel events: thread states, system calls and interrupts. The
+ * exporters draw them instead of the events.
  */
 #ifndef POSIXTRACE_SPANS_H
 #define POSIXTRACE_SPANS_H
@@ -13,12 +13,12 @@
  * struct irq - an interrupt that took time from a thread
  * @thread: number of the thread
  * @pid: process of the thread
- * @cpu: processor
+ * @cpu: the CPU
  * @begin: time of the begin
  * @end: time of the end
- * @kind: irq, softirq or vector; "" if that is not known
+ * @kind: irq, softirq or vector; "" if unknown
  * @number: its number
- * @nested: it interrupted another one
+ * @nested: it interrupted another interrupt
  * @name: its name, @name_len bytes
  */
 struct irq {
@@ -34,7 +34,7 @@ struct irq {
 	size_t name_len;
 };
 
-/* Receive the spans, also of other threads than that of the event. They return 0 or an error. */
+/* Receive the spans, even from other threads than the event's. They return 0 or an error. */
 struct spans_ops {
 	int (*put_state)(void *to, const struct interval *interval);
 	int (*put_call)(void *to, const struct call *call);
@@ -45,9 +45,9 @@ struct spans;
 
 /**
  * spans_new() - create an empty set of spans
- * @max: highest number of a thread; further threads have no spans
+ * @max: highest number of a thread; others have no spans
  * @classes: POSIXTRACE_CLASS_* of the log
- * @ops: receive the spans
+ * @ops: called for each span
  * @to: first argument of @ops
  * @spans: where to store the set
  *
@@ -57,14 +57,14 @@ int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, voi
 	      struct spans **spans);
 
 /**
- * spans_event() - process an event; events must come in the order of the log
+ * spans_event() - process an event
  * @spans: from spans_new()
  * @thread: number of its thread
- * @event: any event
+ * @event: any event, in the order of the log
  * @lost: events were lost before it
  * @mark: stored in a system call that begins
  *
- * Return: 1 if spans tell all of the event; 0 if not; a negative error number.
+ * Return: 1 if spans show the whole event; 0 if not; a negative error number.
  */
 int spans_event(struct spans *spans, uint32_t thread, const struct event *event, bool lost,
 		uint64_t mark);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Statistics of events: stat_collect.c collects them, stat_print.c prints them. Their memory
- * grows with the number of event types and threads, not with the number of events.
+ * Statistics of events: stat_collect.c collects them, stat_print.c prints them. The memory grows
+ * with the number of event types and threads, not with the number of events.
  */
 #ifndef POSIXTRACE_STAT_H
 #define POSIXTRACE_STAT_H
@@ -17,10 +17,10 @@
 #include "event/source.h"
 #include "util/threads.h"
 
-#define STAT_TYPES		4096		/* all event type ids are smaller */
-#define STAT_THREADS		(1U << 16)	/* threads counted one by one */
-#define STAT_OPEN_MAX		(1U << 16)	/* begins without an end so far, of all threads */
-#define STAT_DEPTH_MAX		1024		/* begins without an end so far, of one thread */
+#define STAT_TYPES		4096		/* event type ids are smaller */
+#define STAT_THREADS		(1U << 16)	/* threads counted individually */
+#define STAT_OPEN_MAX		(1U << 16)	/* open begins, all threads */
+#define STAT_DEPTH_MAX		1024		/* open begins, per thread */
 
 /**
  * struct stat_type - statistics of an event type
@@ -28,10 +28,10 @@
  * @user: user event type, not system event type
  * @count: number of events
  * @last: time of the last event
- * @stretch: part of the trace with the last event: see struct stats
+ * @stretch: struct stats.stretch at the last event
  * @intervals: times between two consecutive events
  * @fields: statistics of its fields
- * @pair: the pair whose begin or end it is, or NULL
+ * @pair: the pair that it begins or ends, or NULL
  */
 struct stat_type {
 	char *name;
@@ -48,7 +48,7 @@ struct stat_type {
  * struct stat_thread - statistics of a thread
  * @pid: process of the thread
  * @thread: pthread_self() of the thread
- * @key: event_thread_key() of it
+ * @key: event_thread_key() of the thread
  * @label: its name
  * @count: number of events
  * @first: time of the first event
@@ -66,9 +66,9 @@ struct stat_thread {
 
 /**
  * struct stat_pair - statistics of X_begin and X_end, or X:begin and X:end
- * @next: next pair of the list
+ * @next: next pair in the list
  * @name: X and the separator
- * @roles: which of the two were seen: bit PAIRS_BEGIN, bit PAIRS_END
+ * @roles: which of the two were seen: bits PAIRS_BEGIN and PAIRS_END
  * @durations: times from begin to end
  * @no_end: number of begins without an end
  * @no_begin: number of ends without a begin
@@ -87,30 +87,30 @@ struct stat_pair {
 /* Statistics of a trace. */
 struct stats {
 	bool with_fields;		/* the events have data; set after stats_init() */
-	bool begun;			/* an event was counted */
+	bool begun;			/* an event has been counted */
 	uint64_t first;			/* time of the first event */
 	uint64_t last;			/* largest time of an event */
 	uint64_t user;			/* number of user events */
 	uint64_t system;		/* number of system events */
 	uint64_t truncated;		/* number of user events with truncated data */
-	uint64_t stretch;		/* a gap, damage or a stop begins the next part */
+	uint64_t stretch;		/* incremented by a gap, damage or a stop */
 	struct stat_type *type[STAT_TYPES];	/* by event type */
 	struct stat_pair *pair;		/* list of pairs */
 	struct threads *threads;	/* numbers of threads */
-	struct stat_thread *thread;	/* by number; the first entry counts all others */
+	struct stat_thread *thread;	/* by number; the first entry is for all others */
 	size_t threads_room;		/* entries allocated in @thread */
 	size_t nr_threads;		/* entries used in @thread, including the first */
 	struct pairs *pairs;		/* open begins */
 };
 
-/* stats_init() - prepare empty statistics; returns 0 or a negative error number */
+/* stats_init() - initialize empty statistics; returns 0 or a negative error number */
 int stats_init(struct stats *stats);
 
 /**
  * stats_event() - process an event; call it for each event of the trace
  * @stats: from stats_init()
  * @event: the event
- * @selected: count it; otherwise only note whether it marks a gap
+ * @selected: count it; otherwise only check if it marks a gap
  *
  * Return: 0 or a negative error number.
  */

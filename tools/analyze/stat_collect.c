@@ -51,7 +51,10 @@ void stats_free(struct stats *stats)
 /* ------------------------------------------------------------------ */
 /* Types								*/
 
-/* Finds the pair of an event type. Its name includes the separator: '_' and ':' differ. */
+/*
+ * Finds the pair of an event type by its name with the separator: "X_" and "X:" are different
+ * pairs.
+ */
 static int find_pair(struct stats *stats, const char *name, struct stat_pair **found)
 {
 	struct stat_pair *pair;
@@ -115,7 +118,7 @@ static int count_type(struct stats *stats, struct stat_type *type, const struct 
 {
 	int err = 0;
 
-	/* Do not measure across a gap, where events may be missing. */
+	/* Do not measure across a gap: events may be missing there. */
 	if (type->count && type->stretch == stats->stretch)
 		err = histogram_add(&type->intervals,
 				    event->time > type->last ? event->time - type->last : 0);
@@ -205,12 +208,12 @@ static void forget_open(struct stats *stats)
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* Begins a new stretch if events before this one may be missing from the trace. */
+/* Begins a new stretch if events may be missing before this one. */
 static void note_gap(struct stats *stats, const struct event *event)
 {
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
-		/* Keep open begins: the next events say how many were lost. */
+		/* Keep open begins: the next events tell how many were lost. */
 		stats->stretch++;
 		break;
 	case POSIX_TRACE_START:

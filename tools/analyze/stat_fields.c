@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Collects and prints statistics of fields: see stat_fields.h.
+ * Collects and prints field statistics: see stat_fields.h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static int add_field(struct stat_fields *fields, const struct posixtrace_field *
 	return new->path && (new->labels || !is_counted(field)) ? 0 : -ENOMEM;
 }
 
-/* Adds the fields below a field, in the order of the description. */
+/* Adds the members of a field, in the order of the description. */
 static int add_fields(struct stat_fields *fields, const struct posixtrace_field *field,
 		      char *path, size_t len)
 {
@@ -108,7 +108,7 @@ static void count_value(struct stat_field *field, const struct posixtrace_value 
 		field->min = number;
 	if (!field->count || number > field->max)
 		field->max = number;
-	/* A double does not tell large integers apart. */
+	/* A double cannot represent all large integers. */
 	if (!field->count || is_less(field->field, value->number, field->least))
 		field->least = value->number;
 	if (!field->count || is_less(field->field, field->most, value->number))
@@ -137,7 +137,7 @@ int stat_fields_event(struct stat_fields *fields, const struct event *event)
 	while (values_next(&values, &value)) {
 		if (value.what != POSIXTRACE_VALUE)
 			continue;
-		/* Values come in the order of the fields, apart from those of arrays. */
+		/* Values come in the order of the fields, except in arrays. */
 		for (size_t i = 0; i < fields->nr_fields; i++) {
 			struct stat_field *field = &fields->fields[(at + i) % fields->nr_fields];
 
@@ -185,7 +185,7 @@ static void print_labels(const struct stat_field *field, const char *type, FILE 
 	}
 }
 
-/* Prints the smallest or the largest value: integers are exact. */
+/* Prints the smallest or the largest value, exact for integers. */
 static void print_limit(FILE *to, const struct stat_field *field, double real, uint64_t integer)
 {
 	if (field->field->type == POSIXTRACE_FIELD_FLOAT)
@@ -196,7 +196,7 @@ static void print_limit(FILE *to, const struct stat_field *field, double real, u
 		fprintf(to, "%12" PRIu64, integer);
 }
 
-/* There is none of both infinities. */
+/* The mean of values with both infinities is NaN. */
 static void print_mean(FILE *to, const struct stat_field *field)
 {
 	const double mean = field->sum / (double)field->count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Statistics of the fields of an event type: the range of numbers, and how often each label of an
- * enumeration comes. Texts and structs themselves have none.
+ * enumeration occurs. Texts and structs themselves are not counted.
  */
 #ifndef POSIXTRACE_STAT_FIELDS_H
 #define POSIXTRACE_STAT_FIELDS_H
@@ -12,15 +12,15 @@
 
 /**
  * struct stat_field - statistics of a field
- * @path: names of the structs around the field, then its own, with dots between them
- * @field: the field; of an array, its element
+ * @path: names of the enclosing structs and the field, with dots between them
+ * @field: the field; the element of an array
  * @count: number of values
- * @min: the smallest value, but not NaN
+ * @min: the smallest value except NaN
  * @max: the largest value
- * @least: the same as @min of an integer, exactly: of a signed one, to be cast
- * @most: as @max
+ * @least: the exact @min of an integer; cast it if the field is signed
+ * @most: the exact @max of an integer, likewise
  * @sum: the sum of all values
- * @labels: ENUM and BOOL: number of values with each label, then of those without
+ * @labels: ENUM and BOOL: number of values with each label, then without a label
  */
 struct stat_field {
 	char *path;

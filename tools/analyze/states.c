@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the threads of a trace did at each time: see states.h.
+ * What the threads of a trace did over time: see states.h.
  *
- * intervals.c follows the states. Here their times are added up, for each thread and place, and the
- * lives of threads begin and end.
+ * intervals.c tracks the states. This file sums up their times for each thread and place, and
+ * tracks when threads begin and end.
  */
 #include <errno.h>
 #include <linux/posixtrace.h>
@@ -16,25 +16,25 @@
 #include "event/event_names.h"
 #include "util/threads.h"
 
-/* The index of no thread. */
+/* An invalid thread index. */
 #define NONE	UINT32_MAX
 
 /**
  * struct thread - a thread
- * @pub: what was counted
- * @alive: it has not ended, as far as is known
- * @born: when it was seen first
- * @exiting: it has announced its end
- * @exited: when
+ * @pub: the results
+ * @alive: it has not ended, as far as known
+ * @born: time when it was first seen
+ * @exiting: it has recorded its exit
+ * @exited: time of the exit
  * @gaps: number of gaps before its last event
- * @place: WAITS_IN_CALL or more: it is in this system call; WAITS_IN_NO_CALL; WAITS_IN_UNKNOWN
+ * @place: WAITS_IN_CALL or more: its current system call; WAITS_IN_NO_CALL; WAITS_IN_UNKNOWN
  * @fault: its last event was a page fault
  * @waits_in: where it began its last wait
- * @runs_since: begin of the time in which it ran, of which the next two are
+ * @runs_since: begin of the running interval that @interrupts and @interrupted refer to
  * @interrupts: ns in interrupts since then
- * @interrupted: end of the last one
+ * @interrupted: end of the last interrupt
  * @process: number of its process
- * @listed: it is in the list of its process: it has neither ended nor announced that
+ * @listed: it is in the list of its process: it has neither ended nor recorded its exit
  * @next: the next one in that list
  * @previous: the previous one
  */
@@ -59,23 +59,23 @@ struct thread {
 
 struct states {
 	unsigned int classes;
-	struct threads *numbers;	/* of threads */
+	struct threads *numbers;	/* thread numbers */
 	struct thread *threads;		/* by number - 1 */
 	struct states_thread *results;	/* after states_end() */
 	size_t nr_threads;
 	size_t threads_room;
 	bool more;
 	struct threads *process_numbers;
-	uint32_t *processes;		/* by number: the first thread in its list */
+	uint32_t *processes;		/* by process number: first thread in the list */
 	size_t processes_room;
 	struct intervals *intervals;
 	struct waits *waits;
 	bool begun;
 	uint64_t first;
-	uint64_t now;			/* never goes back */
+	uint64_t now;			/* largest time so far; does not go backwards */
 	uint64_t lost;
 	uint64_t gaps;
-	enum waker_kind no_waker;	/* what intervals end by without an event that tells */
+	enum waker_kind no_waker;	/* waker if no event tells it */
 };
 
 /* ------------------------------------------------------------------ */
@@ -108,13 +108,13 @@ static int put_interval(void *to, const struct interval *interval)
 {
 	struct states *states = to;
 	struct thread *thread = &states->threads[interval->thread - 1];
-	/* Its first event may tell how long it was able to run before: that does not count. */
+	/* Its first event may tell how long it was runnable before: do not count that. */
 	uint64_t begin = interval->begin > thread->born ? interval->begin : thread->born;
 	uint64_t ns = interval->end > begin ? interval->end - begin : 0;
 
 	switch (interval->state) {
 	case STATE_RUNNING:
-		/* In a gap, they end before it begins. */
+		/* Before a gap, the interval ends earlier than the interrupts. */
 		if (thread->runs_since == interval->begin)
 			thread->pub.interrupted +=
 				thread->interrupts < ns ? thread->interrupts : ns;
@@ -227,7 +227,7 @@ static void end_life(struct states *states, struct thread *thread, uint64_t at)
 	thread->pub.lifetime += at - thread->born;
 }
 
-/* Finds the number of a process, with room for it. */
+/* Finds the number of a process and makes room for it. */
 static int find_process(struct states *states, const struct event *event, uint32_t *number)
 {
 	size_t room = states->processes_room ? 2 * states->processes_room : 64;
@@ -265,7 +265,7 @@ static int new_thread(struct states *states, struct thread **found)
 	return 0;
 }
 
-/* Finds the thread of an event, or begins its life; NULL if there are too many. */
+/* Finds the thread of an event, or begins its life; NULL if there are too many threads. */
 static int find_thread(struct states *states, const struct event *event, struct thread **found)
 {
 	uint32_t number, process;
@@ -283,7 +283,7 @@ static int find_thread(struct states *states, const struct event *event, struct 
 		*found = &states->threads[number - 1];
 		return 0;
 	}
-	/* There are no more processes than threads, so this one has a number. */
+	/* There are at most as many processes as threads, so this one gets a number. */
 	ret = find_process(states, event, &process);
 	if (!ret)
 		ret = new_thread(states, &thread);
@@ -318,7 +318,7 @@ static void switch_out(struct states *states, struct thread *thread, const struc
 	}
 }
 
-/* Counts what is not in another interrupt, and within the time that the thread has run. */
+/* Counts an interrupt unless it is nested, limited to the time that the thread has run. */
 static void interrupt(struct states *states, struct thread *thread, const struct kevent *kevent)
 {
 	const struct interval *interval = interval_of(states, thread);
@@ -335,7 +335,7 @@ static void interrupt(struct states *states, struct thread *thread, const struct
 	thread->interrupted = states->now;
 }
 
-/* Creates the new thread, whose state is unknown until it has an event of its own. */
+/* Creates the new thread. Its state is unknown until its first event. */
 static int fork_thread(struct states *states, const struct event *event,
 		       const struct kevent *kevent)
 {
@@ -350,13 +350,13 @@ static int fork_thread(struct states *states, const struct event *event,
 
 	if (child.pid && child.tid)
 		err = find_thread(states, &child, &thread);
-	/* Its own events come later, but another thread that had the ids has ended. */
+	/* The child's events come later, but any previous owner of the ids has ended. */
 	if (child.pid && child.tid && !err && thread)
 		err = intervals_begin(states->intervals, number_of(states, thread), &child);
 	return err;
 }
 
-/* After exec, the process has one thread; after the end of its last thread, it has none. */
+/* Ends the other threads of a process, after an exec or its end. */
 static void end_others(struct states *states, const struct thread *thread)
 {
 	struct thread *other;
@@ -377,13 +377,13 @@ static void exit_thread(struct states *states, struct thread *thread, const stru
 		end_others(states, thread);
 		end_life(states, thread, states->now);
 	}
-	/* An exec does not visit those that end: a forged log may have many of both. */
+	/* An exec need not visit exiting threads: a forged log may have many of both. */
 	unlink_thread(states, thread);
 	thread->exiting = !kevent->group_dead;
 	thread->exited = states->now;
 }
 
-/* An event that the thread recorded, or the kernel about what it did. */
+/* Handles an event recorded by the thread, or by the kernel about its actions. */
 static int act(struct states *states, struct thread *thread, const struct event *event,
 	       const struct kevent *kevent)
 {
@@ -392,7 +392,7 @@ static int act(struct states *states, struct thread *thread, const struct event 
 		return 0;
 	}
 	thread->fault = event->type == POSIXTRACE_PAGE_FAULT;
-	/* No system call records an event of the program. */
+	/* A user event is not recorded in a system call. */
 	if (event->user && thread->place == WAITS_IN_UNKNOWN &&
 	    states->classes & POSIXTRACE_CLASS_SYSCALL)
 		thread->place = WAITS_IN_NO_CALL;
@@ -426,7 +426,7 @@ static int handle(struct states *states, struct thread *thread, const struct eve
 {
 	int ret;
 
-	/* Of the last thread of a process, the kernel may record events after its exit. */
+	/* The kernel may record events of the last thread of a process after its exit. */
 	if (!thread->alive)
 		return 0;
 	if (thread->gaps != states->gaps) {
@@ -434,11 +434,11 @@ static int handle(struct states *states, struct thread *thread, const struct eve
 		thread->fault = false;
 	}
 	thread->gaps = states->gaps;
-	/* A stream may not know the name any more when the thread has ended. */
+	/* Once the thread has ended, a stream may no longer know its name. */
 	if (!thread->pub.seen && !event_thread_label(event, thread->pub.label))
 		thread->pub.label[0] = '\0';
 	thread->pub.seen = true;
-	/* Threads that it ends are not woken any more. */
+	/* Threads ended by an exec are no longer woken. */
 	states->no_waker = event->type == POSIXTRACE_EXEC ? WAKER_NONE : WAKER_UNKNOWN;
 	ret = intervals_event(states->intervals, number_of(states, thread), event,
 			      event->user ? NULL : kevent, NULL);
@@ -461,7 +461,7 @@ static int handle(struct states *states, struct thread *thread, const struct eve
 /* ------------------------------------------------------------------ */
 /* All events								*/
 
-/* Does the event tell something about the state of its thread? */
+/* Checks if the event says anything about the state of its thread. */
 static bool tells(const struct event *event)
 {
 	switch (event->type) {
@@ -474,7 +474,7 @@ static bool tells(const struct event *event)
 	}
 }
 
-/* States are unknown from @from on, and so is what threads were doing. */
+/* Makes states and places unknown from @from on. */
 static int forget(struct states *states, uint64_t from, enum waker_kind waker)
 {
 	states->gaps++;
@@ -482,7 +482,7 @@ static int forget(struct states *states, uint64_t from, enum waker_kind waker)
 	return intervals_lost(states->intervals, from);
 }
 
-/* Where events are missing, states are unknown: from the time of the last event, or of the gap. */
+/* If events are missing, states are unknown since the last event or the gap. */
 static int note_gap(struct states *states, const struct event *event)
 {
 	uint64_t from = event->time < states->now ? event->time : states->now;
@@ -513,10 +513,10 @@ int states_event(struct states *states, const struct event *event, bool selected
 		states->first = event->time;
 		states->now = event->time;
 		states->lost = event->lost;
-		/* What is before it is unknown. */
+		/* The time before the first event is unknown. */
 		intervals_event(states->intervals, 0, event, NULL, NULL);
 	}
-	/* The gap begins with the time of this event, what is missing before begins at the last. */
+	/* These events begin a gap at their time; earlier losses begin at the last event. */
 	if (selected && event->time > states->now &&
 	    (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP))
 		states->now = event->time;
@@ -534,7 +534,7 @@ int states_event(struct states *states, const struct event *event, bool selected
 /* ------------------------------------------------------------------ */
 /* Results								*/
 
-/* When the thread ended, as far as that is known. */
+/* Returns the end of the thread as far as known. */
 static uint64_t end_of(const struct states *states, const struct thread *thread)
 {
 	const struct interval *interval = interval_of(states, thread);
@@ -542,13 +542,13 @@ static uint64_t end_of(const struct states *states, const struct thread *thread)
 
 	if (intervals_dropped(states->intervals, number_of(states, thread), &since))
 		return since > thread->born ? since : thread->born;
-	/* Its last switch is missing. */
+	/* Its last switch is missing: use the exit. */
 	if (thread->exiting && (!interval || interval->begin <= thread->exited))
 		return thread->exited;
 	return states->now;
 }
 
-/* What is not known of its life. */
+/* Attributes the rest of the lifetime to the unknown state. */
 static void set_unknown(struct states_thread *thread)
 {
 	uint64_t known = thread->time[STATES_RUNNING] + thread->time[STATES_RUNNABLE] +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds the switches between threads: see switches.h. A thread that leaves waits in the struct of
- * its processor for the one that comes, so that both make one switch.
+ * Finds switches between threads: see switches.h. A leaving thread is kept in the struct of its CPU
+ * until the next one arrives, so that both make one switch.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@ static const int states[KEVENT_STATES] = {
 
 struct cpu {
 	struct running now;
-	uint64_t since;		/* @now came */
+	uint64_t since;		/* @now arrived */
 	uint64_t seen;		/* time of the last event that shows @now there */
-	/* A thread that has left; @leaving.tid is 0 if there is none. */
+	/* The thread that left, if @leaving.tid is not 0. */
 	struct running leaving;
 	uint64_t left;		/* when */
 	int state;		/* its state */
@@ -28,9 +28,9 @@ struct cpu {
 };
 
 struct thread {
-	uint64_t lost;		/* lost events at the last switch, plus 1; 0: had no switch */
-	uint32_t cpu;		/* it runs there, plus 1; or 0 */
-	bool ended;		/* the kernel may record interrupts on its way out */
+	uint64_t lost;		/* lost events at the last switch, plus 1; 0: no switch so far */
+	uint32_t cpu;		/* where it runs, plus 1; or 0 */
+	bool ended;		/* ignore further events, such as interrupts */
 };
 
 struct switches {
@@ -64,7 +64,7 @@ void switches_free(struct switches *switches)
 	free(switches);
 }
 
-/* Makes an array larger, so that it has the index. New elements are 0. */
+/* Grows an array to include @index. New elements are 0. */
 static int make_room(void **array, size_t *count, size_t size, size_t index)
 {
 	size_t room = *count;
@@ -90,7 +90,7 @@ static void put_switch(struct switches *switches, uint32_t cpu, uint64_t time,
 		switches->put(switches->arg, cpu, time, prev, state, next);
 }
 
-/* Ends the switch from the thread that has left to @next, if there is such a thread. */
+/* Completes the switch from the thread that left, if any, to @next. */
 static void finish(struct switches *switches, uint32_t cpu, const struct running *next)
 {
 	struct cpu *on = &switches->cpus[cpu];
@@ -112,7 +112,7 @@ void switches_finish_all(struct switches *switches)
 		finish(switches, cpu, &idle);
 }
 
-/* The thread on a processor is no longer there. */
+/* Removes the current thread from a CPU. */
 static void leave(struct switches *switches, uint32_t cpu, uint64_t time, int state, pid_t next)
 {
 	struct cpu *on = &switches->cpus[cpu];
@@ -129,7 +129,7 @@ static void leave(struct switches *switches, uint32_t cpu, uint64_t time, int st
 		finish(switches, cpu, &idle);
 }
 
-/* A thread comes to a processor, in place of @prev if that is not 0. */
+/* Puts a thread on a CPU, in place of @prev if that is not 0. */
 static void come(struct switches *switches, const struct running *thread, uint32_t cpu,
 		 uint64_t time, pid_t prev)
 {
@@ -170,7 +170,7 @@ bool switches_begun(const struct switches *switches)
 	return switches->begun;
 }
 
-/* If the switches of the thread are known, they say better where it runs than other events. */
+/* Known switches of a thread tell where it runs more reliably than its other events. */
 static void see(struct switches *switches, const struct event *event,
 		const struct running *running)
 {
@@ -180,7 +180,7 @@ static void see(struct switches *switches, const struct event *event,
 	if (known->cpu == event->cpu + 1) {
 		if (on->seen < event->time)
 			on->seen = event->time;
-		/* It may have got another name. */
+		/* It may have a new name. */
 		memcpy(on->now.comm, running->comm, sizeof(on->now.comm));
 	} else if (!known->lost || known->lost <= event->lost) {
 		come(switches, running, event->cpu, event->time, 0);

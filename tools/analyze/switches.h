@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which thread runs on which processor, as switches from one thread to the next.
+ * Which thread runs on which CPU, as switches from one thread to the next.
  *
- * A log has the traced threads only, with one event when a thread leaves a processor and one when
- * a thread comes. What runs in between is not known: it is the thread 0 here, as the idle thread.
+ * A log contains only the traced threads, with one event when a thread leaves a CPU and one when a
+ * thread arrives. What runs in between is unknown and appears as thread 0, like the idle thread.
  */
 #ifndef POSIXTRACE_SWITCHES_H
 #define POSIXTRACE_SWITCHES_H
@@ -16,18 +16,18 @@
 
 #define SWITCHES_PRIO_DEFAULT	120
 
-/* Why a thread has left its processor, with the numbers of sched_switch of Linux 4.14 and later. */
+/* Why a thread left its CPU, with the numbers of sched_switch in Linux 4.14 and later. */
 #define SWITCHES_DEAD		0x10
 #define SWITCHES_PREEMPTED	0x100
-#define SWITCHES_UNKNOWN	0x8000	/* no state of a thread */
+#define SWITCHES_UNKNOWN	0x8000	/* not a thread state */
 
 /**
- * struct running - a thread on a processor
+ * struct running - a thread on a CPU
  * @pid: its process
- * @tid: its id in the kernel; 0: none is known
+ * @tid: its kernel id; 0: unknown
  * @number: a small number for it
- * @prio: the kernel's number of its priority
- * @comm: its name; "": not known
+ * @prio: its priority as the kernel numbers it
+ * @comm: its name; "" if unknown
  */
 struct running {
 	pid_t pid;
@@ -37,18 +37,18 @@ struct running {
 	char comm[POSIXTRACE_THREAD_NAME_SIZE];
 };
 
-/* Called for each switch. @time may be earlier than that of a previous call. */
+/* Called for each switch. @time may be earlier than in a previous call. */
 typedef void switches_put(void *arg, uint32_t cpu, uint64_t time, const struct running *prev,
 			  int state, const struct running *next);
 
 struct switches;
 
 /**
- * switches_new() - begin
+ * switches_new() - create a set of CPUs and threads
  * @put: called for each switch, with @arg
- * @switches: where to store them
+ * @switches: where to store it
  *
- * There are no switches before switches_begin().
+ * @put is not called before switches_begin().
  *
  * Return: 0 or -ENOMEM.
  */
@@ -57,38 +57,38 @@ int switches_new(switches_put *put, void *arg, struct switches **switches);
 /**
  * switches_see() - process an event
  * @switches: from switches_new()
- * @event: an event of a thread on a processor, in the order of the log
- * @kevent: its fields, or NULL if it is no event of the kernel
+ * @event: an event of a thread on a CPU, in the order of the log
+ * @kevent: its fields, or NULL if it is not a kernel event
  * @number: number of the thread
  * @running: where to store the thread
  *
- * The first time that a thread runs, it has no sched_switch_in, and after lost events there may be
- * others. Then any event of the thread shows that it runs. If a thread must have left its processor
- * without an event, it ran until its last event there, and its state after that is unknown.
+ * When a thread first runs, it lacks a sched_switch_in, and lost events may hide others. In these
+ * cases, any event of the thread shows that it runs. If a thread must have left its CPU without an
+ * event, it ran until its last event there, and its state after that is unknown.
  *
  * Return: 0 or -ENOMEM.
  */
 int switches_see(struct switches *switches, const struct event *event, const struct kevent *kevent,
 		 uint32_t number, struct running *running);
 
-/* switches_begin() - there are events of the scheduler: call it at the first one, and again */
+/* switches_begin() - note that there are scheduler events; further calls have no effect */
 void switches_begin(struct switches *switches);
 
-/* switches_begun() - were there any? */
+/* switches_begun() - check if switches_begin() was called */
 bool switches_begun(const struct switches *switches);
 
-/* Process events after switches_see(): sched_switch_out, and sched_switch_in. */
+/* Process a sched_switch_out or sched_switch_in, after switches_see(). */
 void switches_out(struct switches *switches, const struct event *event,
 		  const struct kevent *kevent, const struct running *running);
 void switches_in(struct switches *switches, const struct event *event,
 		 const struct kevent *kevent, const struct running *running);
 
-/* switches_end_process() - the process of @last ends: what its threads have later does not count */
+/* switches_end_process() - end the process of @last; later events of its threads do not count */
 void switches_end_process(struct switches *switches, const struct running *last, uint64_t time);
 
 /*
- * switches_finish() - end a switch whose second thread has not come; call it before something else
- * is written about the processor. switches_finish_all() does it for all processors.
+ * switches_finish(), switches_finish_all() - complete a switch even though its second thread is
+ * unknown, on one CPU or all CPUs. Call it before writing anything else about the CPU.
  */
 void switches_finish(struct switches *switches, uint32_t cpu);
 void switches_finish_all(struct switches *switches);

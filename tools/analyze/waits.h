@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Waits of threads: where they waited, how long, and who woke them. Sums for each thread and
+ * Waits of threads: where they waited, how long, and who woke them. Keeps sums for each thread and
  * place, and the longest waits.
  */
 #ifndef POSIXTRACE_WAITS_H
@@ -12,16 +12,16 @@
 
 #include "analyze/waker.h"
 
-#define WAITS_CALLS		(1U << 10)	/* system calls with a name */
-#define WAITS_SUMS		(1U << 16)	/* sums of a thread in a place */
+#define WAITS_CALLS		(1U << 10)	/* named system calls */
+#define WAITS_SUMS		(1U << 16)	/* sums, one per thread and place */
 #define WAITS_LONGEST		10
 
-/* Where a thread waits: one of these, or WAITS_IN_CALL plus the number of a system call. */
+/* Where a thread waits: one of these, or WAITS_IN_CALL plus a number for a system call. */
 enum waits_place {
 	WAITS_IN_UNKNOWN,
 	WAITS_IN_NO_CALL,
 	WAITS_IN_FAULT,
-	WAITS_IN_CALL		/* of one of too many */
+	WAITS_IN_CALL		/* a system call beyond the limit */
 };
 
 /**
@@ -29,7 +29,7 @@ enum waits_place {
  * @thread: number of the thread
  * @place: where it waited
  * @io: for input or output
- * @begin: when it began
+ * @begin: time when it began
  * @length: ns until it was woken
  * @waker: how it ended
  */
@@ -48,8 +48,8 @@ struct wait {
  * @place: where it waited
  * @io: for input or output
  * @count: number of waits
- * @time: ns of all
- * @longest: ns of the longest
+ * @time: total time, ns
+ * @longest: longest wait, ns
  */
 struct waits_sum {
 	uint32_t thread;
@@ -62,7 +62,7 @@ struct waits_sum {
 
 struct waits;
 
-/* waits_new() - begin without waits; returns 0 or -ENOMEM */
+/* waits_new() - create an empty set of waits; returns 0 or -ENOMEM */
 int waits_new(struct waits **waits);
 
 /**
@@ -83,7 +83,7 @@ int waits_add(struct waits *waits, const struct wait *wait);
  * @waits: from waits_new()
  * @count: where to store their number
  *
- * Waits beyond WAITS_SUMS are in no sum.
+ * Waits of further threads and places beyond WAITS_SUMS are not included.
  *
  * Return: an array, valid until the next wait.
  */
@@ -94,11 +94,11 @@ const struct waits_sum *waits_sums(const struct waits *waits, size_t *count);
  * @waits: from waits_new()
  * @count: where to store their number, at most WAITS_LONGEST
  *
- * Return: an array, the longest first, of equal ones the one that ended first.
+ * Return: an array, longest first; equally long ones in the order of their ends.
  */
 const struct wait *waits_longest(const struct waits *waits, size_t *count);
 
-/* waits_place_name() - get the name of a place; may have any bytes */
+/* waits_place_name() - get the name of a place; may contain any bytes */
 const char *waits_place_name(const struct waits *waits, uint32_t place);
 
 void waits_free(struct waits *waits);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who woke a thread, as far as the event tells.
+ * Who woke a thread, as far as events tell.
  */
 #ifndef POSIXTRACE_WAKER_H
 #define POSIXTRACE_WAKER_H
@@ -10,16 +10,16 @@
 #include "event/kevent.h"
 
 enum waker_kind {
-	WAKER_UNKNOWN,		/* the wake-up is not among the events */
-	WAKER_ANOTHER,		/* a thread that the log may not name */
+	WAKER_UNKNOWN,		/* the log lacks the wake-up */
+	WAKER_ANOTHER,		/* a thread that the log must not identify */
 	WAKER_THREAD,
 	WAKER_INTERRUPT,
-	WAKER_NONE		/* the trace or the thread ends before */
+	WAKER_NONE		/* not woken before the end of the trace or thread */
 };
 
 /**
  * struct waker - who woke a thread
- * @kind: what it was
+ * @kind: kind of waker
  * @pid: WAKER_THREAD: process of the waker
  * @tid: WAKER_THREAD: the waker
  */
@@ -29,10 +29,10 @@ struct waker {
 	pid_t tid;
 };
 
-/* waker_of() - get the waker from the fields of a sched_wakeup */
+/* waker_of() - read the waker from the fields of a sched_wakeup */
 struct waker waker_of(const struct kevent *kevent);
 
-/* waker_name() - get the name of a waker that an event tells, as in the events; "" of others */
+/* waker_name() - get the name of a kind of waker as in the events; "" for other kinds */
 const char *waker_name(enum waker_kind kind);
 
 #endif /* POSIXTRACE_WAKER_H */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Completes the posixtrace command in bash. Commands, options and their values come from the tables
-# in the command, which --list-options prints: see tools/util/options_help.h.
+# Completes the posixtrace command in bash. Commands, options and their values come from the option
+# tables in the command, as printed by --list-options: see tools/util/options_help.h.
 
 _posixtrace_table()
 {
@@ -19,7 +19,7 @@ _posixtrace_options()
 	_posixtrace_table "$@" | awk -F '\t' '$1 == "option" { print "--" $3 ($4 == "-" ? "" : "=") }'
 }
 
-# What kind of value an option of a command has, "-" for none; no line if there is no such option.
+# Prints the kind of value of an option: "-" if it has no value; no output for an unknown option.
 _posixtrace_values()
 {
 	_posixtrace_table "$1" |
@@ -39,7 +39,7 @@ _posixtrace_words()
 	mapfile -t COMPREPLY < <(compgen -W "$*" -- "$cur")
 }
 
-# _posixtrace_list WORD...: the same for a list separated by commas, without those that it has
+# _posixtrace_list WORD...: the same for a comma-separated list, without the words already in it
 _posixtrace_list()
 {
 	local word given=''
@@ -58,7 +58,7 @@ _posixtrace_files()
 	mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 }
 
-# _posixtrace_value COMMAND OPTION: offers values; false if the option has no value
+# _posixtrace_value COMMAND OPTION: offers values; fails if the option does not take a value
 _posixtrace_value()
 {
 	local -a values
@@ -73,7 +73,7 @@ _posixtrace_value()
 	esac
 }
 
-# _posixtrace_program INDEX: completes the words from INDEX on as another command
+# _posixtrace_program INDEX: completes the words from INDEX on as another command line
 _posixtrace_program()
 {
 	if declare -F _command_offset >/dev/null; then
@@ -85,7 +85,7 @@ _posixtrace_program()
 	fi
 }
 
-# _posixtrace_operand COMMAND: offers what is not an option
+# _posixtrace_operand COMMAND: offers operands
 _posixtrace_operand()
 {
 	local kinds

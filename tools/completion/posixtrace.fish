@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Completes the posixtrace command in fish. Commands, options and their values come from the tables
-# in the command, which --list-options prints: see tools/util/options_help.h.
+# Completes the posixtrace command in fish. Commands, options and their values come from the option
+# tables in the command, as printed by --list-options: see tools/util/options_help.h.
 
 # Processes with trace points that the user may inspect.
 function __posixtrace_pids
@@ -8,7 +8,7 @@ function __posixtrace_pids
 		awk '/^programs/ { on = 1; next } /^[^ ]/ { on = 0 } on && $1 ~ /^[0-9]+$/ { print $1 "\t" $4 }'
 end
 
-# A list separated by commas, without the words that it has.
+# A comma-separated list, without the words already in it.
 function __posixtrace_list
 	set -l word (string replace -r '^-[-a-z]+=|^-[a-zA-Z]' '' -- (commandline -ct))
 	set -l given (string replace -rf '^(.*,).*' '$1' -- $word)
