@@ -437,7 +437,7 @@ static int record(struct intervals *intervals, struct thread *thread, const stru
 	return err;
 }
 
-/* Ends a thread whose ids were reused: the time of its end is unknown, but after its last event. */
+/* Ends a thread after its ids were reused. The time of its end is unknown: drop its last state. */
 static void drop(struct intervals *intervals, struct thread *thread)
 {
 	if (thread->ended)
