@@ -229,7 +229,7 @@ static int run(struct intervals *intervals, struct thread *thread, uint64_t time
 	return err;
 }
 
-/* Contradictory events: make the state unknown since the begin of the interval. */
+/* Contradictory events: make the state unknown since the interval began. */
 static void forget(struct thread *thread)
 {
 	const struct interval *now = &thread->now;

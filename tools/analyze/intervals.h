@@ -31,8 +31,8 @@ enum state {
  * @thread: number of the thread
  * @pid: process of the thread
  * @state: its state
- * @begin: time of the begin
- * @end: time of the end
+ * @begin: start time
+ * @end: end time
  * @cpu: STATE_RUNNING: the CPU, or SOURCE_NO_CPU
  * @letter: blocked or stopped: state letter of ps(1), or 0
  * @io: blocked: waited for a block device

@@ -14,8 +14,8 @@
  * @thread: number of the thread
  * @pid: process of the thread
  * @cpu: the CPU
- * @begin: time of the begin
- * @end: time of the end
+ * @begin: start time
+ * @end: end time
  * @kind: irq, softirq or vector; "" if unknown
  * @number: its number
  * @nested: it interrupted another interrupt

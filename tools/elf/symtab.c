@@ -11,7 +11,7 @@
 /* Ignore longer names: in a forged file, many symbols could share one. */
 #define NAME_MAX_BYTES	4096
 
-/* How many functions may begin between the begin of a function and an address in it. */
+/* How many functions may begin between the start of a function and an address in it. */
 #define NESTED_MAX	64
 
 struct symtab_entry {

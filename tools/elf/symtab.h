@@ -35,7 +35,7 @@ void symtab_sort(struct symtab *table);
  * symtab_find() - find the function that contains an address
  * @table: the table
  * @address: the address
- * @begin: where to store the begin of the function, or NULL
+ * @begin: where to store the start of the function, or NULL
  *
  * Return: the name, or NULL.
  */

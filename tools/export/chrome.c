@@ -74,7 +74,7 @@ static double to_real(const struct chrome *chrome, uint64_t time)
 }
 
 /*
- * Readers add the length to the begin, and rounding must not move the result past the begin of the
+ * Readers add the length to the start, and rounding must not move the result past the start of the
  * next duration. Use the length that adds up to exactly the floating point number of the end; if
  * there is no such length, the largest that does not exceed it. Write as few digits as possible:
  * Perfetto reads at most FRACTION_MAX.

@@ -2,7 +2,7 @@
 /*
  * Writes kernel events as LTTng does: see ctf_kernel.h.
  *
- * An interrupt is recorded when it ends but becomes two events, at its begin and its end. CTF
+ * An interrupt is recorded when it ends but becomes two events, at its start and its end. CTF
  * requires time order, so the events of each CPU are held back. When a CPU has too many, the older
  * half is written; when all of them take too much memory, half of the events of every CPU are.
  */
