@@ -152,10 +152,7 @@ static void set_ended(struct thread *thread)
 	thread->ended = true;
 }
 
-/*
- * Keeps exiting threads apart, because an exec need not visit them: a forged log may have many of
- * both.
- */
+/* Keeps exiting threads apart. An exec need not visit them: a forged log may have many of both. */
 static void set_exiting(struct intervals *intervals, struct thread *thread, bool exiting)
 {
 	struct thread **lists = exiting ? intervals->exiting_of : intervals->threads_of;
@@ -382,8 +379,9 @@ static int wake_up(struct intervals *intervals, struct thread *thread, const str
 }
 
 /*
- * Ends the other threads of a process after an exec, where only the thread with the process id is
- * left, or at its end. Exiting threads are not visited: they may still switch out.
+ * Ends the other threads of a process: after an exec, only the thread with the process id is left;
+ * at the end of the process, no thread is. Does not visit exiting threads, because they may still
+ * switch out.
  */
 static int end_others(struct intervals *intervals, const struct thread *thread, uint64_t time)
 {

@@ -51,10 +51,7 @@ void stats_free(struct stats *stats)
 /* ------------------------------------------------------------------ */
 /* Types								*/
 
-/*
- * Finds the pair of an event type by its name with the separator: "X_" and "X:" are different
- * pairs.
- */
+/* Finds the pair of an event type by its name with the separator: "X_" and "X:" are different. */
 static int find_pair(struct stats *stats, const char *name, struct stat_pair **found)
 {
 	struct stat_pair *pair;

@@ -30,7 +30,7 @@
  * @place: WAITS_IN_CALL or more: its current system call; WAITS_IN_NO_CALL; WAITS_IN_UNKNOWN
  * @fault: its last event was a page fault
  * @waits_in: where it began its last wait
- * @runs_since: begin of the running interval that @interrupts and @interrupted refer to
+ * @runs_since: start of the running interval that @interrupts and @interrupted refer to
  * @interrupts: ns in interrupts since then
  * @interrupted: end of the last interrupt
  * @process: number of its process

@@ -25,7 +25,7 @@ static struct {
 	void (*set_data)(debuginfod_client *client, void *data);
 	void *(*get_data)(debuginfod_client *client);
 	const char *path;	/* file of the last query */
-	struct timespec since;	/* begin of the last query */
+	struct timespec since;	/* start of the last query */
 	bool told;
 } watch;
 

@@ -205,7 +205,7 @@ static int load_notes(struct points *points)
 
 	if (elf_getshdrnum(points->elf, &count) || (!count && points->header.e_shoff))
 		return -ENOEXEC;
-	/* A program need not have sections, or names of them. */
+	/* A program need not have sections. */
 	if (!count)
 		return 0;
 	if (elf_getshdrstrndx(points->elf, &names) || is_compressed(points, names) ||

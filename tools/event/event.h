@@ -31,9 +31,9 @@ struct event {
 	pid_t pid;
 	uint64_t thread;		/* pthread_self() of the recording thread */
 	pid_t tid;			/* its kernel thread id; 0: unknown */
-	uint32_t life;			/* earlier threads with these ids: see lives.h */
-	uint32_t process_life;		/* earlier processes with the same @pid */
-	uint32_t child_life;		/* of the child of a sched_process_fork */
+	uint32_t life;			/* number of earlier threads with these ids: lives.h */
+	uint32_t process_life;		/* number of earlier processes with this @pid */
+	uint32_t child_life;		/* the same for the child of a sched_process_fork */
 	uint32_t child_process_life;
 	uint64_t address;		/* posix_prog_address */
 	unsigned int cpu;		/* recording CPU, or SOURCE_NO_CPU */
@@ -41,7 +41,7 @@ struct event {
 	bool has_data;		/* show its data: a user or kernel event */
 	int truncated;			/* POSIX_TRACE_NOT_TRUNCATED, ... */
 	bool late;			/* from a stream, after a newer event */
-	uint64_t lost;			/* known losses before it; never decreases */
+	uint64_t lost;			/* events known to be lost before it; never decreases */
 	const unsigned char *data;
 	size_t len;			/* bytes of data */
 	struct description *description;	/* of the type, or NULL; valid as long as @source */

@@ -180,10 +180,7 @@ static const struct posixtrace_field *element_of(const struct posixtrace_field *
 	return field;
 }
 
-/*
- * Finds the field of a condition, or the element type of an array field; NULL if there is no such
- * field.
- */
+/* Finds the field of a condition, or the element type of an array; NULL if it does not exist. */
 static const struct posixtrace_field *find_field(const struct filter_node *node,
 						 const struct description *description)
 {

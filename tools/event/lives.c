@@ -178,7 +178,7 @@ static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid
 static bool is_of_another(const struct ids *ids, const struct event *event,
 			  const struct kevent *kevent)
 {
-	/* A stream may deliver an event from before the end late. */
+	/* A stream may deliver events from before the end after it. */
 	if (ids->end == ALIVE || event->time < ids->end_time || event->late)
 		return false;
 	switch (event->type) {

@@ -57,7 +57,7 @@ struct html {
 	uint64_t shown;			/* items drawn; a duration takes two events */
 	uint64_t taken;			/* events in the page */
 	uint64_t bytes;			/* written so far, and the rest of the template */
-	size_t item;			/* begin of the last item in @text */
+	size_t item;			/* start of the last item in @text */
 	bool full;			/* further events are missing */
 	bool too_large;			/* because of BYTES_MAX */
 };

@@ -114,8 +114,8 @@ struct fork {
 };
 
 /*
- * The last thread with a kernel id. @number identifies the thread; 0 means that the id is free. A
- * main thread also stands for its process: @first is the first of the process's other threads.
+ * The last thread that had a kernel id. @number identifies the thread; 0 means that the id is free.
+ * A main thread also stands for its process: @first is the first of the process's other threads.
  * @first, @of, @next and @previous are indices in perfetto_ftrace.owners, plus one.
  */
 struct owner {

@@ -42,7 +42,6 @@ enum print_color {
  * @ending: a signal was read from it, which also limits the wait
  * @thread_width: columns for the thread; grows with the names
  * @begun: an event has been seen
- * @begun: an event was seen
  * @first: time of the first event
  * @last: time of the last printed event
  * @lost: number of events lost before the last event

@@ -8,7 +8,7 @@
 #include "event/source.h"
 #include "util/buffer.h"
 
-/* Limit of the fields of an event as text or JSON. Longer ones are not intended by any program. */
+/* Limit for the fields of an event as text or JSON. No sensible event exceeds it. */
 #define TEXT_FIELDS_MAX	(16U << 20)
 
 /**

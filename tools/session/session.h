@@ -63,7 +63,7 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 /* session_create_plain() - session_attr() and session_create() without a log */
 int session_create_plain(struct session *session, const char *name);
 
-/* session_stats() - get event counts, with kernel events; returns 0 or an error number */
+/* session_stats() - get event counts, including kernel events; returns 0 or an error number */
 int session_stats(const struct session *session, struct posixtrace_stats_info *stats);
 
 /* session_hint() - if no event was recorded, print likely reasons and remedies */

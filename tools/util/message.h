@@ -13,10 +13,7 @@ void tell(const char *format, ...);
 __attribute__((format(printf, 1, 0)))
 void vtell(const char *format, va_list args);
 
-/*
- * usage_error() - report wrong arguments of a command and point to its help; returns 2, the exit
- * status
- */
+/* usage_error() - report wrong arguments and point to the help; returns 2, the exit status */
 __attribute__((format(printf, 2, 3)))
 int usage_error(const char *command, const char *format, ...);
 
