@@ -196,7 +196,7 @@ dd if=/dev/zero bs=4096 count=16 >&9 2>/dev/null
 posixtrace dump --follow "$tmp/many" >"$tmp/pipe" 2>"$tmp/err" 9<&- &
 started=$!
 until_true blocks_signals && kill -TERM "$started"
-ended 1 && complains '^posixtrace: standard output: the reader takes nothing, and a signal ended the wait$'
+ended 1 && complains '^posixtrace: standard output: the reader is stuck, and a signal ended the wait$'
 result dump_ends_at_a_signal_though_the_reader_takes_nothing $?
 
 begin_helper "$tmp/log"

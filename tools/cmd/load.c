@@ -296,7 +296,7 @@ static const struct command_option load_options[] = {
 	{ OPTION_TEXT, 0, "file", "FILE", "insert this file, not the installed module",
 	  OPTION_TEXT_AT(struct load, file), .value = OPTION_FILE },
 	{ OPTION_CALL, 0, "kernel-classes", "LIST",
-	  "who may record events of the kernel, such as irq:user,sched:perfmon",
+	  "who may record kernel events, such as irq:user,sched:perfmon",
 	  .call = call_parameter },
 	{ OPTION_CALL, 0, "log-timeout", "SECONDS",
 	  "give up a log without progress after its controller has ended (10)",
@@ -354,7 +354,7 @@ const struct command command_load = {
 	.usage = load_usage,
 	.about = "Insert the module posixtrace into the kernel, with its options from\n"
 		 "/etc/modprobe.d.",
-	.notes = "Unless set here or there, the scope is that of kernel.yama.ptrace_scope, and\n"
+	.notes = "Unless set here or there, the scope is kernel.yama.ptrace_scope, and\n"
 		 "kernel.perf_event_paranoid=-1 allows all classes to all users.\n\n"
 		 "Exit status: 0, also if the module is already loaded; 1 after a failure; 2 after\n"
 		 "a usage error.",

@@ -158,7 +158,7 @@ static int print_all(struct stat_command *stat, struct source *source)
 static int begin_states(struct stat_command *stat)
 {
 	if (!(stat->kernel & POSIXTRACE_CLASS_SCHED))
-		tell("%s: states are unknown without events of the kernel: record --kernel=sched",
+		tell("%s: states are unknown without kernel events: record --kernel=sched",
 		     stat->path);
 	return states_new(stat->kernel, &stat->states);
 }
@@ -276,7 +276,7 @@ static const struct command_option options[] = {
 	{ OPTION_FLAG, 'a', "all", NULL, "print all threads, not only the busiest",
 	  OPTION_BOOL_AT(struct stat_command, all) },
 	{ OPTION_CALL, 'k', "kernel", "CLASS,...",
-	  "with --states and PID: events of the kernel to record (sched,process)",
+	  "with --states and PID: kernel events to record (sched,process)",
 	  .choices = session_classes, .list = true, .call = call_kernel },
 	{ OPTION_CLEAR, 0, "no-histogram", NULL, "print tables only",
 	  OPTION_BOOL_AT(struct stat_command, histograms) },

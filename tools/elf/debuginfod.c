@@ -68,7 +68,7 @@ static int see_progress(debuginfod_client *client, long a, long b)
 	}
 	if (!watch.told && (now.tv_sec - watch.since.tv_sec) * 1000000000LL +
 	    now.tv_nsec - watch.since.tv_nsec >= PATIENCE_NS) {
-		tell("%s: waiting for the servers of DEBUGINFOD_URLS; without it, none is asked",
+		tell("%s: waiting for the servers of DEBUGINFOD_URLS; unset it to skip them",
 		     path);
 		watch.told = true;
 	}

@@ -116,7 +116,7 @@ const struct command_option session_options[] = {
 	{ OPTION_FLAG, 'i', "inherit", NULL, "also trace the children of the process",
 	  OPTION_BOOL_AT(struct session, inherit) },
 	{ OPTION_CALL, 'k', "kernel", "CLASS,...",
-	  "also record events of the kernel: all, sched, fault, signal, syscall, irq, process",
+	  "also record kernel events: all, sched, fault, signal, syscall, irq, process",
 	  .choices = session_classes, .list = true, .call = call_kernel },
 	{ OPTION_CALL, 'p', "pid", "PID", "trace this process", .value = OPTION_PID,
 	  .call = call_pid },

@@ -59,7 +59,7 @@ void complain_of_output(int err)
 	static bool told;
 
 	if (!told && err == EINTR)
-		tell("standard output: the reader takes nothing, and a signal ended the wait");
+		tell("standard output: the reader is stuck, and a signal ended the wait");
 	else if (!told)
 		complain("standard output", err);
 	told = true;

@@ -604,7 +604,7 @@ test_some_classes_are_missing()
 		100 400: 0 0 0 400 (0 0) 0 0 0 0 0
 		101 200: 0 0 0 200 (0 0) 0 0 0 0 0
 	END
-	complains 'posixtrace: log: states are unknown without events of the kernel: record --kernel=sched'
+	complains 'posixtrace: log: states are unknown without kernel events: record --kernel=sched'
 	# no descriptions, so no fields
 	log 'classes all bare' <<-'END'
 		kernel sched_switch_in 100 @a

@@ -410,7 +410,7 @@ test_wait_for_a_debuginfod_server_is_told()
 		kill -TERM "$dump"
 		wait "$dump" || [ "$option $?" = '--full 143' ]
 		head -n 1 err | prints /dev/fd/3 3<<-'END'
-			posixtrace: /gone/li\x1bb.so: waiting for the servers of DEBUGINFOD_URLS; without it, none is asked
+			posixtrace: /gone/li\x1bb.so: waiting for the servers of DEBUGINFOD_URLS; unset it to skip them
 		END
 	done
 }
