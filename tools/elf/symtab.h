@@ -28,7 +28,7 @@ struct symtab {
  */
 int symtab_add(struct symtab *table, const GElf_Sym *symbol, uint64_t begin, const char *name);
 
-/* symtab_sort() - prepare the table for symtab_find(), after the last symbol_add() */
+/* Prepare the table for symtab_find(), after the last symtab_add(). */
 void symtab_sort(struct symtab *table);
 
 /**
