@@ -231,7 +231,7 @@ const struct command command_live = {
 	.usage = live_usage,
 	.about = "Print the events of a process until it ends, or until Ctrl-C.",
 	.notes = "Columns: time, processor, process, thread, event type, data.\n"
-		 "Exit status: 0, or the status of PROGRAM; 1 after a failure; 2 after a usage error.",
+		 "Exit status: 0, or PROGRAM's; 1 after a failure; 2 after a usage error.",
 	.operands = OPERAND_PID | OPERAND_PROGRAM,
 	.options = options,
 	.run = cmd_live,
