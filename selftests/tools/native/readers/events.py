@@ -9,6 +9,9 @@ import struct
 
 from common import SYSTEM_EVENTS, escaped, output_of
 
+# The module keeps so many last names of a thread until they are in the log (PXT_LOGTASK_NAMES - 1).
+NAMES_KEPT = 3
+
 
 class Literal(str):
     """A floating point number, as it was written."""
@@ -209,18 +212,31 @@ def compare_units(event, units, differences):
         differences.add("Python", f"units {units}: {event}")
 
 
-def is_other_name(event, other, late_names):
-    """True if the library may know another name: at a rename, the new name; in a log of a kernel
-    module that wrote the name of a program only after its exec, the previous name."""
+def renamings(events):
+    """The times at which each thread was renamed, by (pid, tid)."""
+    times = {}
+    for event in events:
+        if event.name == "task_rename" and event.fields:
+            times.setdefault((event.pid, event.tid), []).append(event.time)
+    return times
+
+
+def is_other_name(event, other, late_names, renamed):
+    """True if the library may know another name: at a rename, the new name; no name if the thread was
+    renamed several times before the module could write them; in a log of a kernel module that wrote
+    the name of a program only after its exec, the previous name."""
     name = None if other.comm is None else escaped(other.comm)
+    if name is None:
+        later = [time for time in renamed.get((event.pid, event.tid), []) if time >= event.time]
+        return len(later) >= NAMES_KEPT
     return (event.name == "task_rename" and event.fields and name == event.fields["newcomm"] or
-            late_names and name is not None and name == event.renamed)
+            late_names and name == event.renamed)
 
 
 def compare_python(log, events, late_names, differences):
     """Returns the events of the Python module."""
     import posixtrace
-    others = []
+    others, renamed = [], renamings(events)
     with posixtrace.Log(log) as opened:
         iterator = iter(opened)
         for event, made in zip(events, iterator):
@@ -228,7 +244,7 @@ def compare_python(log, events, late_names, differences):
             others.append(other)
             wrong = python_differs(event, other)
             event.raw_tid = other.tid
-            if wrong == "comm" and is_other_name(event, other, late_names):
+            if wrong == "comm" and is_other_name(event, other, late_names, renamed):
                 wrong = None
             if wrong:
                 differences.add("Python", f"{wrong} {getattr(other, wrong)!r}: {event}")
