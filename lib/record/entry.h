@@ -147,6 +147,6 @@ _Static_assert(offsetof(struct posixtrace_record, data_len) == 0 &&
 	       offsetof(struct posixtrace_writer, pid) == 8 &&
 	       offsetof(struct posixtrace_writer, tid) == 12 &&
 	       offsetof(struct posixtrace_writer, thread_id) == 16 &&
-	       offsetof(struct posixtrace_writer, time) == 24, "as the sequences have it");
+	       offsetof(struct posixtrace_writer, time) == 24, "must match the sequences");
 
 #endif /* PXTU_ENTRY_H */

@@ -19,7 +19,7 @@
 #define PXTU_CACHE_SIZE		88
 
 #define PXTU_AT(number, member) \
-	_Static_assert((number) == offsetof(struct pxtu_cache, member), "as the sequences have it")
+	_Static_assert((number) == offsetof(struct pxtu_cache, member), "must match the sequences")
 
 PXTU_AT(PXTU_CACHE_GENERATION, generation);
 PXTU_AT(PXTU_CACHE_LEN_END, len_end);
@@ -34,7 +34,7 @@ PXTU_AT(PXTU_CACHE_BIT, bit);
 PXTU_AT(PXTU_CACHE_CPU, cpu);
 PXTU_AT(PXTU_CACHE_RELAXED, relaxed);
 PXTU_AT(PXTU_CACHE_NR_CPUS, nr_cpus);
-_Static_assert(sizeof(struct pxtu_cache) == PXTU_CACHE_SIZE, "as the sequences have it");
+_Static_assert(sizeof(struct pxtu_cache) == PXTU_CACHE_SIZE, "must match the sequences");
 
 #undef PXTU_AT
 

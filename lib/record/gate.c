@@ -20,8 +20,8 @@
 
 _Static_assert(GATE_SIZE % PAGE_BYTES == 0, "whole pages");
 _Static_assert(offsetof(struct posixtrace_gate, enable) == 1024 * sizeof(unsigned int),
-	       "as the inline in trace.h has it");
-_Static_assert(GATE_WORDS == 1024 + 4096 + 1024 + 1024, "as the inline in trace.h has it");
+	       "must match the inline in trace.h");
+_Static_assert(GATE_WORDS == 1024 + 4096 + 1024 + 1024, "must match the inline in trace.h");
 
 /*
  * Open, so that the first event attaches, even before our constructor runs. Not const: the

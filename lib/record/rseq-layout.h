@@ -64,12 +64,12 @@
 #define PXTU_WRITER_SPAN_BITS	31
 
 #define PXTU_AT(number, type, member) \
-	_Static_assert((number) == offsetof(struct type, member), "as the sequences have it")
+	_Static_assert((number) == offsetof(struct type, member), "must match the sequences")
 
 PXTU_AT(PXTU_RSEQ_CPU_ID, rseq, cpu_id);
 PXTU_AT(PXTU_RSEQ_CS, rseq, rseq_cs);
 _Static_assert(1 << PXTU_HEAD_SHIFT == sizeof(struct posixtrace_cpu_head),
-	       "as the sequences have it");
+	       "must match the sequences");
 PXTU_AT(PXTU_HEAD_HEAD, posixtrace_cpu_head, head);
 PXTU_AT(PXTU_HEAD_LIMIT, posixtrace_cpu_head, limit);
 PXTU_AT(PXTU_HEAD_ADDRESS_HIGH, posixtrace_cpu_head, address_high);
@@ -81,7 +81,7 @@ PXTU_AT(PXTU_HEAD_IDS, posixtrace_cpu_head, pid);
 PXTU_AT(PXTU_HEAD_IDS + 4, posixtrace_cpu_head, tid);
 PXTU_AT(PXTU_HEAD_THREAD_ID, posixtrace_cpu_head, thread_id);
 PXTU_AT(PXTU_HEAD_TIME_END, posixtrace_cpu_head, time_end);
-_Static_assert(PXTU_LIMIT_FULL == POSIXTRACE_LIMIT_FULL, "as the sequences have it");
+_Static_assert(PXTU_LIMIT_FULL == POSIXTRACE_LIMIT_FULL, "must match the sequences");
 PXTU_AT(PXTU_SLOT_HEADS, pxtu_slot, heads);
 PXTU_AT(PXTU_SLOT_POOL, pxtu_slot, pool);
 PXTU_AT(PXTU_SLOT_POOL_SIZE, pxtu_slot, pool_size);
@@ -98,9 +98,9 @@ PXTU_AT(PXTU_CLOCK_BASE, posixtrace_gate, clock.base);
 PXTU_AT(PXTU_CLOCK_FRACTION, posixtrace_gate, clock.fraction);
 PXTU_AT(PXTU_CLOCK_MULT, posixtrace_gate, clock.mult);
 PXTU_AT(PXTU_CLOCK_REAL, posixtrace_gate, clock.real);
-_Static_assert(PXTU_CLOCK_SHIFT == POSIXTRACE_CLOCK_SHIFT, "as the sequences have it");
-_Static_assert(PXTU_COUNTER_TSC == POSIXTRACE_COUNTER_TSC, "as the sequences have it");
-_Static_assert(PXTU_COUNTER_CNTVCT == POSIXTRACE_COUNTER_CNTVCT, "as the sequences have it");
+_Static_assert(PXTU_CLOCK_SHIFT == POSIXTRACE_CLOCK_SHIFT, "must match the sequences");
+_Static_assert(PXTU_COUNTER_TSC == POSIXTRACE_COUNTER_TSC, "must match the sequences");
+_Static_assert(PXTU_COUNTER_CNTVCT == POSIXTRACE_COUNTER_CNTVCT, "must match the sequences");
 PXTU_AT(PXTU_ENTRY_HEADER, pxtu_entry, header);
 PXTU_AT(PXTU_ENTRY_GENERATION, pxtu_entry, generation);
 PXTU_AT(PXTU_ENTRY_WRITER, pxtu_entry, writer);
@@ -119,14 +119,14 @@ PXTU_AT(PXTU_ENTRY_TIME, pxtu_entry, time);
 PXTU_AT(PXTU_ENTRY_ENABLE, pxtu_entry, enable);
 PXTU_AT(PXTU_ENTRY_PIECES, pxtu_entry, pieces);
 PXTU_AT(PXTU_ENTRY_REST_WORDS, pxtu_entry, rest_words);
-_Static_assert(sizeof(struct posixtrace_record) == PXTU_RECORD_DATA, "as the sequences have it");
+_Static_assert(sizeof(struct posixtrace_record) == PXTU_RECORD_DATA, "must match the sequences");
 _Static_assert(sizeof(struct posixtrace_packed_record) == PXTU_PACKED_DATA,
-	       "as the sequences have it");
+	       "must match the sequences");
 _Static_assert(1U << PXTU_PACKED_BIT ==
 	       (__u32)POSIXTRACE_RECORD_TYPE(0, POSIXTRACE_RECORD_PACKED) << 16,
-	       "as the sequences have it");
-_Static_assert(sizeof(struct posixtrace_writer) == PXTU_WRITER_SIZE, "as the sequences have it");
-_Static_assert(1ULL << PXTU_WRITER_SPAN_BITS == POSIXTRACE_WRITER_SPAN, "as the sequences have it");
+	       "must match the sequences");
+_Static_assert(sizeof(struct posixtrace_writer) == PXTU_WRITER_SIZE, "must match the sequences");
+_Static_assert(1ULL << PXTU_WRITER_SPAN_BITS == POSIXTRACE_WRITER_SPAN, "must match the sequences");
 
 #undef PXTU_AT
 

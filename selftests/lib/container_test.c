@@ -90,7 +90,7 @@ static int be_runtime(void *arg, const struct talk *talk)
 }
 
 /* A process must be single-threaded to create a user namespace. */
-#define NEEDS_NO_THREAD	PXT_NOT_WITH_TSAN("has a thread of its own")
+#define NEEDS_NO_THREAD	PXT_NOT_WITH_TSAN("has an additional thread")
 
 static int run_inside(int (*fn)(const struct talk *talk))
 {

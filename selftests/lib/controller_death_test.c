@@ -217,7 +217,7 @@ static void let_die(struct __test_metadata *_metadata, struct _test_data_control
 /* The last thread ends the process. */
 #define NEEDS_THE_LAST_THREAD	do {							\
 	if (variant->die == thread_by_thread)						\
-		PXT_NOT_WITH_TSAN("has a thread of its own, which stays");		\
+		PXT_NOT_WITH_TSAN("has an additional thread, which stays");		\
 } while (0)
 
 TEST_F(controller, streams_end)

@@ -94,7 +94,7 @@ static int record_without_system_calls(void *arg, const struct talk *talk)
 
 TEST_F(drop, counts_without_a_system_call)
 {
-	PXT_NOT_WITH_TSAN("has a thread of its own, which stays");
+	PXT_NOT_WITH_TSAN("has an additional thread, which stays");
 	ASSERT_EQ(0, start_full(&self->child, record_without_system_calls, &self->trid));
 	self->before = dropped_by(self->trid);
 	say(&self->child.talk, 0);

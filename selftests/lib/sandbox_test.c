@@ -181,7 +181,7 @@ static void end(struct __test_metadata *_metadata, struct child *child)
 
 TEST_F(sandbox, untraced_program_lives)
 {
-	PXT_NOT_WITH_TSAN("makes system calls of its own");
+	PXT_NOT_WITH_TSAN("makes additional system calls");
 	ASSERT_EQ(0, child_start(&self->child, enter_and_record, (void *)&variant->way));
 	ASSERT_EQ(0, hear(&self->child.talk));
 	say(&self->child.talk, 100);
@@ -191,7 +191,7 @@ TEST_F(sandbox, untraced_program_lives)
 
 TEST_F(sandbox, program_that_is_traced_later_records_all)
 {
-	PXT_NOT_WITH_TSAN("makes system calls of its own");
+	PXT_NOT_WITH_TSAN("makes additional system calls");
 	ASSERT_EQ(0, child_start(&self->child, enter_and_record, (void *)&variant->way));
 	ASSERT_EQ(0, hear(&self->child.talk));
 	ASSERT_EQ(0, trace(self->child.pid, &self->trid));
@@ -211,7 +211,7 @@ TEST_F(sandbox, program_that_is_traced_later_records_all)
 
 TEST_F(sandbox, program_that_was_traced_before_records_all)
 {
-	PXT_NOT_WITH_TSAN("makes system calls of its own");
+	PXT_NOT_WITH_TSAN("makes additional system calls");
 	ASSERT_EQ(0, child_start(&self->child, record_enter_and_record, (void *)&variant->way));
 	ASSERT_EQ(0, hear(&self->child.talk));
 	ASSERT_EQ(0, trace(self->child.pid, &self->trid));
@@ -235,7 +235,7 @@ TEST_F(sandbox, event_wakes_a_reader)
 {
 	struct reader reader;
 
-	PXT_NOT_WITH_TSAN("makes system calls of its own");
+	PXT_NOT_WITH_TSAN("makes additional system calls");
 	ASSERT_EQ(0, child_start(&self->child, enter_and_record, (void *)&variant->way));
 	ASSERT_EQ(0, hear(&self->child.talk));
 	ASSERT_EQ(0, trace(self->child.pid, &self->trid));
@@ -280,7 +280,7 @@ TEST(names_are_opened_in_a_sandbox)
 	struct event event;
 	trace_id_t trid;
 
-	PXT_NOT_WITH_TSAN("makes system calls of its own");
+	PXT_NOT_WITH_TSAN("makes additional system calls");
 	ASSERT_EQ(0, child_start(&child, open_names_inside, NULL));
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, trace(child.pid, &trid));
@@ -348,7 +348,7 @@ TEST(thread_that_gets_the_filter_of_another_one_records)
 	struct event event;
 	trace_id_t trid;
 
-	PXT_NOT_WITH_TSAN("makes system calls of its own");
+	PXT_NOT_WITH_TSAN("makes additional system calls");
 	ASSERT_EQ(0, child_start(&child, enter_with_a_thread, NULL));
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, trace(child.pid, &trid));
@@ -400,7 +400,7 @@ TEST(child_of_a_daemon_records)
 	trace_id_t trid;
 	long pid;
 
-	PXT_NOT_WITH_TSAN("makes system calls of its own");
+	PXT_NOT_WITH_TSAN("makes additional system calls");
 	ASSERT_EQ(0, child_start(&child, fork_daemon, NULL));
 	/* The child's pid from its parent, and 0 from the child, in either order. */
 	pid = hear(&child.talk) + hear(&child.talk);
@@ -428,7 +428,7 @@ TEST(administrator_can_close_the_door)
 	struct event event;
 	trace_id_t trid;
 
-	PXT_NOT_WITH_TSAN("makes system calls of its own");
+	PXT_NOT_WITH_TSAN("makes additional system calls");
 	ASSERT_EQ(0, parameter_set("door", "N"));
 	ASSERT_EQ(0, child_start(&child, enter_and_record, &way));
 	ASSERT_EQ(0, hear(&child.talk));
