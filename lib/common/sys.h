@@ -184,7 +184,7 @@ void pxtu_futex_wait(int *word, int value);
 void pxtu_futex_wake(int *word);
 
 /**
- * pxtu_signals_block() - block all signals but SIGSYS, including those of the C library
+ * pxtu_signals_block() - block all signals except SIGSYS, also the C library's
  * @before: result: the signals that were blocked, for pxtu_signals_restore()
  *
  * Until pxtu_signals_restore(), no signal handler runs in this thread, and it is not cancelled:

@@ -42,8 +42,8 @@ struct foreign {
 int foreign_open(struct foreign *file, enum foreign_kind kind, pid_t pid);
 
 /*
- * Closes a descriptor, whoever opened it, and opens a file with its number. Returns 0 or a
- * negative number.
+ * Closes a descriptor that anyone may have opened, and opens a file with its number. Returns 0
+ * or a negative number.
  */
 int foreign_place(struct foreign *file, enum foreign_kind kind, int number, pid_t pid);
 

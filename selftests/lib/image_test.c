@@ -294,7 +294,7 @@ TEST_F(image, exec_of_a_child_leaves_the_parent_its_names)
 	EXPECT_EQ(3, take_named(self->trid, "common", 3));
 }
 
-/* "The event types of the process" are those of the program that it executes now. */
+/* A controller sees the event types of the program that the process is executing now. */
 TEST(controller_opens_names_of_the_program_that_runs)
 {
 	struct image image = { .names = 1, .prefix = "name", .fields = "{u32 number;}" };

@@ -7,7 +7,7 @@
 # shellcheck disable=SC2317	# check calls the functions
 
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-# without this, udevadm refuses to work in a root directory other than that of process 1
+# without this, udevadm refuses to work in a chroot
 export SYSTEMD_IGNORE_CHROOT=1
 version=$1
 device=/dev/posixtrace

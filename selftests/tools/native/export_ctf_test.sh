@@ -320,7 +320,7 @@ layout_of_data_case()
 	END
 }
 
-# Data are exported as bytes if they are too short, too long, unterminated or truncated.
+# Data that is too short, too long, unterminated or truncated is exported as bytes.
 data_that_do_not_match_are_bytes_case()
 {
 	cat >formats <<-'END'
