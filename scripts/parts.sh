@@ -23,10 +23,26 @@ parts_end()
 	done < <(find "$parts_dir" -name 'counts.*' -exec cat {} +)
 	# A part that never reported was cut off.
 	[ "$reported" -eq "$parts" ] || failed=$((failed + 1))
+	[ ! -e "$parts_dir/times" ] || sort -t: -k2nr "$parts_dir/times"
+	show_failures
 	rm -rf "$parts_dir"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ] || exit 1
 	exit 0
+}
+
+# show_failures: repeats, of each part that failed, the lines that name failures, or its last lines.
+# What is cut from a long output is seldom its end.
+show_failures()
+{
+	local log lines
+	for log in "$parts_dir"/failed.*; do
+		[ -e "$log" ] || continue
+		lines=$(grep -aE '^not ok|: Test (failed|terminated)|:Expected |timed out|[Ww]arning:|[Ee]rror:' \
+			"$log" | head -n 40 || true)
+		echo "== failed: $(head -n 1 "$log")"
+		echo "${lines:-$(tail -n 20 "$log")}"
+	done
 }
 
 # run_part NUMBER TARGET [VARIABLE=VALUE...]: shows the output once the part has ended, and
@@ -47,8 +63,11 @@ run_part()
 		flock 9
 		echo "== make $*"
 		cat "$log"
-		echo "== make $*: $((SECONDS - start)) s"
+		echo "== make $*: $((SECONDS - start)) s" | tee -a "$parts_dir/times"
 	) 9>"$parts_dir/lock"
+	if [ "$f" -gt 0 ]; then
+		{ echo "make $*"; cat "$log"; } >"$parts_dir/failed.${new##*.}"
+	fi
 	echo "$p $f $s" >"$new"
 	mv "$new" "$counts"
 }
