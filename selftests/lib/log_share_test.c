@@ -32,6 +32,9 @@
 /* Duration of a measurement. */
 #define SECONDS		3
 
+/* Measurements of which one must show what holds. */
+#define TRIES		4
+
 /* ------------------------------------------------------------------ */
 /* The attackers							*/
 
@@ -260,14 +263,22 @@ FIXTURE_TEARDOWN(share)
 	cpugroup_end();
 }
 
-/* Equal numbers of loops on both sides get half each. */
-TEST_F_TIMEOUT(share, leaves_others_what_busy_loops_leave_them, 120)
+/*
+ * Equal numbers of loops on both sides get half each. A machine that stalls a processor spoils one
+ * measurement, and an attack that takes more than its share all of them.
+ */
+TEST_F_TIMEOUT(share, leaves_others_what_busy_loops_leave_them, 240)
 {
+	unsigned long long percent = 0;
 	struct times loops;
 
-	ASSERT_EQ(0, measure(NULL, NULL, &loops));
-	ASSERT_EQ(0, measure(NULL, variant->attack, &self->times));
-	EXPECT_LE(95 * loops.victims / 100 * self->times.wall / loops.wall, self->times.victims);
+	for (int i = 0; i < TRIES && percent < 95; i++) {
+		ASSERT_EQ(0, measure(NULL, NULL, &loops));
+		ASSERT_EQ(0, measure(NULL, variant->attack, &self->times));
+		percent = 100 * self->times.victims * (loops.wall / MSEC) /
+			  (loops.victims * (self->times.wall / MSEC));
+	}
+	EXPECT_LE(95, percent);
 }
 
 /*
