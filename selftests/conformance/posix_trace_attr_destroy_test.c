@@ -3,24 +3,8 @@
  * posix_trace_attr_destroy(): Documentation/conformance/posix_trace_attr_destroy.rst
  */
 #define _GNU_SOURCE
-#include "attr_test.h"
-#include "pxt_test.h"
+#include "attr_fixture.h"
 #include "trace_test.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
 
 TEST_F(attr, a01_no_function_accepts_it)
 {
@@ -82,12 +66,9 @@ TEST_F(attr, a04_returns_the_error_number)
 	EXPECT_EQ(4711, errno);
 }
 
-TEST(a05_invalid_objects)
+TEST_F(invalid, a05_invalid_object)
 {
-	trace_attr_t attr;
-
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, posix_trace_attr_destroy(attr_invalid(i, &attr)));
+	EXPECT_EQ(EINVAL, posix_trace_attr_destroy(self->attr));
 }
 
 TEST_HARNESS_MAIN

@@ -3,23 +3,7 @@
  * posix_trace_attr_getclockres(): Documentation/conformance/posix_trace_attr_getclockres.rst
  */
 #define _GNU_SOURCE
-#include "attr_test.h"
-#include "pxt_test.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
+#include "attr_fixture.h"
 
 TEST_F(attr, a01_resolution_of_the_clock)
 {
@@ -43,14 +27,11 @@ TEST_F(attr, a02_of_a_stream)
 	EXPECT_EQ(clock.tv_nsec, resolution.tv_nsec);
 }
 
-TEST(a03_invalid_objects)
+TEST_F(invalid, a03_invalid_object)
 {
-	trace_attr_t attr;
 	struct timespec resolution;
 
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, posix_trace_attr_getclockres(attr_invalid(i, &attr),
-							       &resolution));
+	EXPECT_EQ(EINVAL, posix_trace_attr_getclockres(self->attr, &resolution));
 }
 
 TEST_F(attr, a03_null_result)

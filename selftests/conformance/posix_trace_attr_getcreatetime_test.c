@@ -3,24 +3,8 @@
  * posix_trace_attr_getcreatetime(): Documentation/conformance/posix_trace_attr_getcreatetime.rst
  */
 #define _GNU_SOURCE
-#include "attr_test.h"
-#include "pxt_test.h"
+#include "attr_fixture.h"
 #include "trace_test.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
 
 /* The creation time of the stream in nanoseconds; 0 if a call fails. */
 static unsigned long long created(trace_id_t trid)
@@ -98,13 +82,11 @@ TEST_F(attr, a03_zero_without_a_stream)
 	EXPECT_EQ(0, time.tv_nsec);
 }
 
-TEST(a04_invalid_objects)
+TEST_F(invalid, a04_invalid_object)
 {
-	trace_attr_t attr;
 	struct timespec time;
 
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, posix_trace_attr_getcreatetime(attr_invalid(i, &attr), &time));
+	EXPECT_EQ(EINVAL, posix_trace_attr_getcreatetime(self->attr, &time));
 }
 
 TEST_F(attr, a04_null_result)

@@ -3,23 +3,7 @@
  * posix_trace_attr_getgenversion(): Documentation/conformance/posix_trace_attr_getgenversion.rst
  */
 #define _GNU_SOURCE
-#include "attr_test.h"
-#include "pxt_test.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
+#include "attr_fixture.h"
 
 TEST_F(attr, a01_is_a_string)
 {
@@ -74,13 +58,11 @@ TEST_F(attr, a03_of_a_stream_is_the_version_of_the_module)
 	EXPECT_STREQ(expected, version);
 }
 
-TEST(a04_invalid_objects)
+TEST_F(invalid, a04_invalid_object)
 {
-	trace_attr_t attr;
 	char version[TRACE_NAME_MAX + 1];
 
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, posix_trace_attr_getgenversion(attr_invalid(i, &attr), version));
+	EXPECT_EQ(EINVAL, posix_trace_attr_getgenversion(self->attr, version));
 }
 
 TEST_F(attr, a04_null_result)

@@ -3,43 +3,18 @@
  * posix_trace_attr_getinherited(): Documentation/conformance/posix_trace_attr_getinherited.rst
  */
 #define _GNU_SOURCE
-#include "attr_test.h"
-#include "pxt_test.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
+#include "attr_fixture.h"
 
 TEST_F(attr, a01_stores_the_value_that_was_set)
 {
-	int policies[] = { POSIX_TRACE_INHERITED, POSIX_TRACE_CLOSE_FOR_CHILD };
-	int policy;
+	const long policies[] = { POSIX_TRACE_INHERITED, POSIX_TRACE_CLOSE_FOR_CHILD };
 
-	for (int i = 0; i < 2; i++) {
-		ASSERT_EQ(0, posix_trace_attr_setinherited(&self->attr, policies[i]));
-		policy = -1;
-		EXPECT_EQ(0, posix_trace_attr_getinherited(&self->attr, &policy));
-		EXPECT_EQ(policies[i], policy);
-	}
+	expect_stored(_metadata, &attr_inherited, &self->attr, policies, ARRAY_SIZE(policies));
 }
 
 TEST_F(attr, a02_default)
 {
-	int policy = -1;
-
-	EXPECT_EQ(0, posix_trace_attr_getinherited(&self->attr, &policy));
-	EXPECT_EQ(POSIX_TRACE_CLOSE_FOR_CHILD, policy);
+	expect_value(_metadata, &attr_inherited, &self->attr, POSIX_TRACE_CLOSE_FOR_CHILD);
 }
 
 TEST_F(attr, a03_of_a_stream)
@@ -52,13 +27,11 @@ TEST_F(attr, a03_of_a_stream)
 	EXPECT_EQ(POSIX_TRACE_CLOSE_FOR_CHILD, policy);
 }
 
-TEST(a04_invalid_objects)
+TEST_F(invalid, a04_invalid_object)
 {
-	trace_attr_t attr;
 	int policy;
 
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, posix_trace_attr_getinherited(attr_invalid(i, &attr), &policy));
+	EXPECT_EQ(EINVAL, posix_trace_attr_getinherited(self->attr, &policy));
 }
 
 TEST_F(attr, a04_null_result)

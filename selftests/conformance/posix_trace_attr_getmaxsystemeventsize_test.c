@@ -4,26 +4,11 @@
  * Documentation/conformance/posix_trace_attr_getmaxsystemeventsize.rst
  */
 #define _GNU_SOURCE
-#include "attr_test.h"
+#include "attr_fixture.h"
 #include "promise.h"
 #include "pxt_test.h"
 
 #define SYSTEM_MAX	1000
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
 
 TEST_F(attr, a01_has_space_for_two_event_sets)
 {
@@ -247,14 +232,11 @@ TEST_F(promise, a06_same_size_for_the_stream)
 	EXPECT_EQ(system_size(&asked), system_size(&self->traced.attr));
 }
 
-TEST(a07_invalid_objects)
+TEST_F(invalid, a07_invalid_object)
 {
-	trace_attr_t attr;
 	size_t size;
 
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, posix_trace_attr_getmaxsystemeventsize(attr_invalid(i, &attr),
-									 &size));
+	EXPECT_EQ(EINVAL, posix_trace_attr_getmaxsystemeventsize(self->attr, &size));
 }
 
 TEST_F(attr, a07_null_result)

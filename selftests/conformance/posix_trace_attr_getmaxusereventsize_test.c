@@ -8,27 +8,12 @@
 #include <semaphore.h>
 #include <stdint.h>
 
-#include "attr_test.h"
+#include "attr_fixture.h"
 #include "promise.h"
 #include "pxt_test.h"
 
 #define LENS_MAX	8
 #define CPUS_MAX	64
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
 
 TEST_F(attr, a01_grows_with_the_data)
 {
@@ -327,14 +312,11 @@ TEST_F(promise, a06_same_size_for_the_stream)
 		EXPECT_EQ(user_size(&asked, len), user_size(&self->attr, len));
 }
 
-TEST(a07_invalid_objects)
+TEST_F(invalid, a07_invalid_object)
 {
-	trace_attr_t attr;
 	size_t size;
 
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, posix_trace_attr_getmaxusereventsize(attr_invalid(i, &attr), 1,
-								       &size));
+	EXPECT_EQ(EINVAL, posix_trace_attr_getmaxusereventsize(self->attr, 1, &size));
 }
 
 TEST_F(attr, a07_null_result)

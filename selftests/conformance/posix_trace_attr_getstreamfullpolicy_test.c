@@ -4,44 +4,19 @@
  * Documentation/conformance/posix_trace_attr_getstreamfullpolicy.rst
  */
 #define _GNU_SOURCE
-#include "attr_test.h"
-#include "pxt_test.h"
+#include "attr_fixture.h"
 #include "withlog.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
 
 TEST_F(attr, a01_stores_the_value_that_was_set)
 {
-	int policies[] = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH };
-	int policy;
+	const long policies[] = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH };
 
-	for (int i = 0; i < 3; i++) {
-		ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, policies[i]));
-		policy = -1;
-		EXPECT_EQ(0, posix_trace_attr_getstreamfullpolicy(&self->attr, &policy));
-		EXPECT_EQ(policies[i], policy);
-	}
+	expect_stored(_metadata, &attr_stream_policy, &self->attr, policies, ARRAY_SIZE(policies));
 }
 
 TEST_F(attr, a02_default)
 {
-	int policy = -1;
-
-	EXPECT_EQ(0, posix_trace_attr_getstreamfullpolicy(&self->attr, &policy));
-	EXPECT_EQ(POSIX_TRACE_LOOP, policy);
+	expect_value(_metadata, &attr_stream_policy, &self->attr, POSIX_TRACE_LOOP);
 }
 
 TEST_F(attr, a03_of_a_stream_without_log)
@@ -60,27 +35,16 @@ TEST_F(attr, a03_of_a_stream_without_log)
 
 TEST_F(attr, a03_of_a_stream_with_a_policy)
 {
-	int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };
-	trace_attr_t granted;
-	int policy;
+	const long policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };
 
-	for (int i = 0; i < 2; i++) {
-		ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, policies[i]));
-		ASSERT_EQ(0, attr_granted(&self->attr, &granted));
-		policy = -1;
-		EXPECT_EQ(0, posix_trace_attr_getstreamfullpolicy(&granted, &policy));
-		EXPECT_EQ(policies[i], policy);
-	}
+	expect_granted(_metadata, &attr_stream_policy, &self->attr, policies, ARRAY_SIZE(policies));
 }
 
-TEST(a05_invalid_objects)
+TEST_F(invalid, a05_invalid_object)
 {
-	trace_attr_t attr;
 	int policy;
 
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, posix_trace_attr_getstreamfullpolicy(attr_invalid(i, &attr),
-								       &policy));
+	EXPECT_EQ(EINVAL, posix_trace_attr_getstreamfullpolicy(self->attr, &policy));
 }
 
 TEST_F(attr, a05_null_result)

@@ -3,44 +3,19 @@
  * posix_trace_attr_getstreamsize(): Documentation/conformance/posix_trace_attr_getstreamsize.rst
  */
 #define _GNU_SOURCE
-#include "attr_test.h"
-#include "pxt_test.h"
+#include "attr_fixture.h"
 #include "trace_test.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
 
 TEST_F(attr, a01_stores_the_value_that_was_set)
 {
-	size_t sizes[] = { 0, 1, 12345, 1 << 30 };
-	size_t size;
+	const long sizes[] = { 0, 1, 12345, 1 << 30 };
 
-	for (int i = 0; i < 4; i++) {
-		ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, sizes[i]));
-		size = 4711;
-		EXPECT_EQ(0, posix_trace_attr_getstreamsize(&self->attr, &size));
-		EXPECT_EQ(sizes[i], size);
-	}
+	expect_stored(_metadata, &attr_stream_size, &self->attr, sizes, ARRAY_SIZE(sizes));
 }
 
 TEST_F(attr, a02_default)
 {
-	size_t size = 4711;
-
-	EXPECT_EQ(0, posix_trace_attr_getstreamsize(&self->attr, &size));
-	EXPECT_EQ(256 << 10, size);
+	expect_value(_metadata, &attr_stream_size, &self->attr, 256 << 10);
 }
 
 /* The size of a stream that is created with these attributes. */
@@ -105,13 +80,11 @@ TEST_F(attr, a04_covers_events_only)
 	EXPECT_EQ(size, granted_size(&self->attr));
 }
 
-TEST(a05_invalid_objects)
+TEST_F(invalid, a05_invalid_object)
 {
-	trace_attr_t attr;
 	size_t size;
 
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, posix_trace_attr_getstreamsize(attr_invalid(i, &attr), &size));
+	EXPECT_EQ(EINVAL, posix_trace_attr_getstreamsize(self->attr, &size));
 }
 
 TEST_F(attr, a05_null_result)

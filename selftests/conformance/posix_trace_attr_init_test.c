@@ -3,23 +3,7 @@
  * posix_trace_attr_init(): Documentation/conformance/posix_trace_attr_init.rst
  */
 #define _GNU_SOURCE
-#include "attr_test.h"
-#include "pxt_test.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
+#include "attr_fixture.h"
 
 TEST_F(attr, a01_defaults)
 {

@@ -6,38 +6,15 @@
 #include <limits.h>
 #include <spawn.h>
 
-#include "attr_test.h"
+#include "attr_fixture.h"
 #include "family.h"
-#include "pxt_test.h"
 #include "trace_test.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
 
 TEST_F(attr, a01_sets_only_this_attribute)
 {
-	int policies[] = { POSIX_TRACE_INHERITED, POSIX_TRACE_CLOSE_FOR_CHILD };
-	struct attr_values expected, values;
+	const long policies[] = { POSIX_TRACE_INHERITED, POSIX_TRACE_CLOSE_FOR_CHILD };
 
-	ASSERT_EQ(0, attr_read(&self->attr, &expected));
-	for (int i = 0; i < 2; i++) {
-		EXPECT_EQ(0, posix_trace_attr_setinherited(&self->attr, policies[i]));
-		expected.inherited = policies[i];
-		ASSERT_EQ(0, attr_read(&self->attr, &values));
-		EXPECT_EQ(0, memcmp(&expected, &values, sizeof(values)));
-	}
+	expect_set_alone(_metadata, &attr_inherited, &self->attr, policies, ARRAY_SIZE(policies));
 }
 
 static void record(int number)
@@ -168,30 +145,17 @@ TEST(a05_spawned_child_is_traced_into_the_same_stream)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-static int set_invalid(trace_attr_t *attr)
+TEST_F(invalid, a06_invalid_object)
 {
-	return posix_trace_attr_setinherited(attr, POSIX_TRACE_INHERITED);
-}
-
-TEST(a06_invalid_objects)
-{
-	trace_attr_t attr;
-
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, set_invalid(attr_invalid(i, &attr)));
+	EXPECT_EQ(EINVAL, posix_trace_attr_setinherited(self->attr, POSIX_TRACE_INHERITED));
 }
 
 TEST_F(attr, a07_other_policies)
 {
-	int policies[] = { -1, 2, 4711, INT_MAX, INT_MIN };
-	trace_attr_t before;
+	const long policies[] = { -1, 2, 4711, INT_MAX, INT_MIN };
 
-	ASSERT_EQ(0, posix_trace_attr_setinherited(&self->attr, POSIX_TRACE_INHERITED));
-	before = self->attr;
-	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
-		EXPECT_EQ(EINVAL, posix_trace_attr_setinherited(&self->attr, policies[i]));
-		EXPECT_EQ(0, memcmp(&before, &self->attr, sizeof(before)));
-	}
+	expect_refused(_metadata, &attr_inherited, &self->attr, POSIX_TRACE_INHERITED, policies,
+		       ARRAY_SIZE(policies));
 }
 
 TEST_HARNESS_MAIN

@@ -4,23 +4,7 @@
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
-#include "attr_test.h"
-#include "pxt_test.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
+#include "attr_fixture.h"
 
 /* Sets @name, and returns the name that was set. */
 static const char *set(trace_attr_t *attr, const char *name)
@@ -97,12 +81,9 @@ TEST_F(attr, a05_sets_only_this_attribute)
 	EXPECT_EQ(0, memcmp(&expected, &values, sizeof(values)));
 }
 
-TEST(a06_invalid_objects)
+TEST_F(invalid, a06_invalid_object)
 {
-	trace_attr_t attr;
-
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, posix_trace_attr_setname(attr_invalid(i, &attr), "name"));
+	EXPECT_EQ(EINVAL, posix_trace_attr_setname(self->attr, "name"));
 }
 
 TEST_F(attr, a07_null_name)

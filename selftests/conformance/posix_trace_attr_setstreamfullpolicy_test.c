@@ -7,38 +7,15 @@
 #include <limits.h>
 #include <posixtrace.h>
 
-#include "attr_test.h"
-#include "pxt_test.h"
+#include "attr_fixture.h"
 #include "trace_test.h"
 #include "withlog.h"
 
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
-
 TEST_F(attr, a01_sets_only_this_attribute)
 {
-	int policies[] = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH };
-	struct attr_values expected, values;
+	const long policies[] = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH };
 
-	ASSERT_EQ(0, attr_read(&self->attr, &expected));
-	for (int i = 0; i < 3; i++) {
-		EXPECT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, policies[i]));
-		expected.stream_policy = policies[i];
-		ASSERT_EQ(0, attr_read(&self->attr, &values));
-		EXPECT_EQ(0, memcmp(&expected, &values, sizeof(values)));
-	}
+	expect_set_alone(_metadata, &attr_stream_policy, &self->attr, policies, ARRAY_SIZE(policies));
 }
 
 /* Starts a stream with this policy and space for a few hundred events. */
@@ -231,30 +208,17 @@ TEST_F(attr, a09_flush_without_log_is_invalid)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-static int set_invalid(trace_attr_t *attr)
+TEST_F(invalid, a11_invalid_object)
 {
-	return posix_trace_attr_setstreamfullpolicy(attr, POSIX_TRACE_UNTIL_FULL);
-}
-
-TEST(a11_invalid_objects)
-{
-	trace_attr_t attr;
-
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, set_invalid(attr_invalid(i, &attr)));
+	EXPECT_EQ(EINVAL, posix_trace_attr_setstreamfullpolicy(self->attr, POSIX_TRACE_UNTIL_FULL));
 }
 
 TEST_F(attr, a12_other_policies)
 {
-	int policies[] = { POSIX_TRACE_APPEND, -1, 4, 4711, INT_MAX, INT_MIN };
-	trace_attr_t before;
+	const long policies[] = { POSIX_TRACE_APPEND, -1, 4, 4711, INT_MAX, INT_MIN };
 
-	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, POSIX_TRACE_UNTIL_FULL));
-	before = self->attr;
-	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
-		EXPECT_EQ(EINVAL, posix_trace_attr_setstreamfullpolicy(&self->attr, policies[i]));
-		EXPECT_EQ(0, memcmp(&before, &self->attr, sizeof(before)));
-	}
+	expect_refused(_metadata, &attr_stream_policy, &self->attr, POSIX_TRACE_UNTIL_FULL, policies,
+		       ARRAY_SIZE(policies));
 }
 
 /* Waits until the log contains that number, without calling posix_trace_flush(). */

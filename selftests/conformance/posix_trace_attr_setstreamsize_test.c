@@ -5,37 +5,14 @@
 #define _GNU_SOURCE
 #include <stdint.h>
 
-#include "attr_test.h"
-#include "pxt_test.h"
+#include "attr_fixture.h"
 #include "trace_test.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
 
 TEST_F(attr, a01_sets_only_this_attribute)
 {
-	size_t sizes[] = { 0, 1, 12345, 64 << 10, 1 << 30 };
-	struct attr_values expected, values;
+	const long sizes[] = { 0, 1, 12345, 64 << 10, 1 << 30 };
 
-	ASSERT_EQ(0, attr_read(&self->attr, &expected));
-	for (int i = 0; i < 5; i++) {
-		EXPECT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, sizes[i]));
-		expected.stream_size = sizes[i];
-		ASSERT_EQ(0, attr_read(&self->attr, &values));
-		EXPECT_EQ(0, memcmp(&expected, &values, sizeof(values)));
-	}
+	expect_set_alone(_metadata, &attr_stream_size, &self->attr, sizes, ARRAY_SIZE(sizes));
 }
 
 TEST_F(attr, a02_stream_has_at_least_that_size)
@@ -76,25 +53,17 @@ TEST_F(attr, a02_smallest_stream_records)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST(a03_invalid_objects)
+TEST_F(invalid, a03_invalid_object)
 {
-	trace_attr_t attr;
-
-	for (int i = 0; i < ATTR_INVALID; i++)
-		EXPECT_EQ(EINVAL, posix_trace_attr_setstreamsize(attr_invalid(i, &attr), 65536));
+	EXPECT_EQ(EINVAL, posix_trace_attr_setstreamsize(self->attr, 65536));
 }
 
 TEST_F(attr, a04_too_large)
 {
-	size_t sizes[] = { (1UL << 30) + 1, 1UL << 32, SIZE_MAX };
-	trace_attr_t before;
+	const long sizes[] = { (1UL << 30) + 1, 1UL << 32, SIZE_MAX };
 
-	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, 54321));
-	before = self->attr;
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		EXPECT_EQ(EINVAL, posix_trace_attr_setstreamsize(&self->attr, sizes[i]));
-		EXPECT_EQ(0, memcmp(&before, &self->attr, sizeof(before)));
-	}
+	expect_refused(_metadata, &attr_stream_size, &self->attr, 54321, sizes,
+		       ARRAY_SIZE(sizes));
 }
 
 TEST_HARNESS_MAIN

@@ -5,25 +5,9 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "attr_test.h"
-#include "pxt_test.h"
+#include "attr_fixture.h"
 #include "trace_test.h"
 #include "log_reading.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
 
 TEST_F(attr, a01_attributes_that_were_set)
 {

@@ -28,9 +28,24 @@ int attr_read(const trace_attr_t *attr, struct attr_values *values);
 /* The attributes of a stream that is created with @attr. */
 int attr_granted(const trace_attr_t *attr, trace_attr_t *granted);
 
-/* Invalidates @attr with object number @i of ATTR_INVALID. */
-#define ATTR_INVALID	4
+/* An attribute that is an int or a size_t, and its two functions. */
+struct attribute {
+	int (*get_int)(const trace_attr_t *attr, int *value);
+	int (*set_int)(trace_attr_t *attr, int value);
+	int (*get_size)(const trace_attr_t *attr, size_t *value);
+	int (*set_size)(trace_attr_t *attr, size_t value);
+	size_t offset;		/* in struct attr_values */
+};
 
-trace_attr_t *attr_invalid(int i, trace_attr_t *attr);
+extern const struct attribute attr_inherited;
+extern const struct attribute attr_log_policy;
+extern const struct attribute attr_log_size;
+extern const struct attribute attr_max_data_size;
+extern const struct attribute attr_stream_policy;
+extern const struct attribute attr_stream_size;
+
+/* Return 0 or an error number. */
+int attribute_get(const struct attribute *attribute, const trace_attr_t *attr, long *value);
+int attribute_set(const struct attribute *attribute, trace_attr_t *attr, long value);
 
 #endif /* _SELFTESTS_ATTR_TEST_H */

@@ -46,6 +46,9 @@ void log_sum_fd(int fd, struct log_sum *sum);
 void log_sum_bytes(const void *data, size_t len, struct log_sum *sum);
 void log_sum_log(const struct log_writer *log, struct log_sum *sum);
 
+/* Opens a log of @events user events with the times 0, 1, 2 ... */
+int log_open_events(int events, trace_id_t *trid);
+
 /* Opens the written log, and closes the descriptor, which is no longer needed. */
 int log_open(const struct log_writer *log, trace_id_t *trid);
 

@@ -77,6 +77,15 @@ void log_content_fd(int fd, struct log_content *content);
 /* True if the log has all numbers below @count in order, and reports no loss. */
 bool log_content_is(const struct log_content *content, int count);
 
+/*
+ * Records @count numbers into a stream whose log has 32 KiB and this full policy, flushes each 200,
+ * and reads the log. Returns 0 or an error number.
+ */
+int withlog_fill(int log_policy, int count, int fd, struct log_content *content);
+
+/* Opens an empty log. Returns 0 or an error number. */
+int withlog_open_empty(trace_id_t *log);
+
 /* Counts the events with that number as data. Returns minus an error number on failure. */
 int log_has_number(int fd, int number);
 

@@ -7,23 +7,7 @@
 #define PXT_NO_DEVICE
 #include <stdint.h>
 
-#include "attr_test.h"
-#include "pxt_test.h"
-
-FIXTURE(attr)
-{
-	trace_attr_t attr;
-};
-
-FIXTURE_SETUP(attr)
-{
-	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-}
-
-FIXTURE_TEARDOWN(attr)
-{
-	posix_trace_attr_destroy(&self->attr);
-}
+#include "attr_fixture.h"
 
 /* Sets each attribute to a value other than the default. */
 static int set_all(trace_attr_t *attr)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Attributes objects: their values, and invalid ones. */
+/* Attributes objects: all values, and single ones. */
 #define _GNU_SOURCE
+#include <stddef.h>
 #include <string.h>
 
 #include "attr_test.h"
@@ -49,15 +50,42 @@ int attr_granted(const trace_attr_t *attr, trace_attr_t *granted)
 	return err;
 }
 
-trace_attr_t *attr_invalid(int i, trace_attr_t *attr)
+#define INT_ATTRIBUTE(name, field) {				\
+	.get_int = posix_trace_attr_get##name,			\
+	.set_int = posix_trace_attr_set##name,			\
+	.offset = offsetof(struct attr_values, field),		\
+}
+
+#define SIZE_ATTRIBUTE(name, field) {				\
+	.get_size = posix_trace_attr_get##name,			\
+	.set_size = posix_trace_attr_set##name,			\
+	.offset = offsetof(struct attr_values, field),		\
+}
+
+const struct attribute attr_inherited = INT_ATTRIBUTE(inherited, inherited);
+const struct attribute attr_log_policy = INT_ATTRIBUTE(logfullpolicy, log_policy);
+const struct attribute attr_log_size = SIZE_ATTRIBUTE(logsize, log_size);
+const struct attribute attr_max_data_size = SIZE_ATTRIBUTE(maxdatasize, max_data_size);
+const struct attribute attr_stream_policy = INT_ATTRIBUTE(streamfullpolicy, stream_policy);
+const struct attribute attr_stream_size = SIZE_ATTRIBUTE(streamsize, stream_size);
+
+int attribute_get(const struct attribute *attribute, const trace_attr_t *attr, long *value)
 {
-	if (i == 0)
-		return NULL;
-	if (i == 1) {
-		posix_trace_attr_init(attr);
-		posix_trace_attr_destroy(attr);
+	size_t size = 4711;
+	int number = -1, err;
+
+	if (attribute->get_int) {
+		err = attribute->get_int(attr, &number);
+		*value = number;
 	} else {
-		memset(attr, i == 2 ? 0 : 0xff, sizeof(*attr));
+		err = attribute->get_size(attr, &size);
+		*value = size;
 	}
-	return attr;
+	return err;
+}
+
+int attribute_set(const struct attribute *attribute, trace_attr_t *attr, long value)
+{
+	return attribute->set_int ? attribute->set_int(attr, value) :
+				    attribute->set_size(attr, value);
 }

@@ -97,3 +97,17 @@ int log_open(const struct log_writer *log, trace_id_t *trid)
 	close(fd);
 	return err;
 }
+
+int log_open_events(int events, trace_id_t *trid)
+{
+	struct log_writer log;
+	int err;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	log_name(&log, LOG_FIRST_NAMED, "named");
+	log_epochs(&log, 0, 1, events / 2);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	err = log_open(&log, trid);
+	log_free(&log);
+	return err;
+}

@@ -210,6 +210,41 @@ int log_has_number(int fd, int number)
 	return err ? -err : count;
 }
 
+int withlog_fill(int log_policy, int count, int fd, struct log_content *content)
+{
+	const struct log_kind kind = { POSIX_TRACE_LOOP, log_policy, 32 << 10 };
+	trace_id_t trid;
+	int err, end;
+
+	err = withlog_new(0, &kind, fd, &trid);
+	if (err)
+		return err;
+	err = posix_trace_start(trid);
+	for (int i = 0; !err && i < count; i += 200) {
+		withlog_record(i, 200);
+		err = withlog_flush(trid);
+	}
+	end = posix_trace_shutdown(trid);
+	log_content_fd(fd, content);
+	if (!err)
+		err = end;
+	return err ? err : content->err;
+}
+
+int withlog_open_empty(trace_id_t *log)
+{
+	int fd = log_tmpfile(), err;
+	trace_id_t trid;
+
+	err = posix_trace_create_withlog(0, NULL, fd, &trid);
+	if (!err)
+		err = posix_trace_shutdown(trid);
+	if (!err)
+		err = posix_trace_open(fd, log);
+	close(fd);
+	return err;
+}
+
 int withlog_readable(trace_id_t trid)
 {
 	const struct timespec epoch = { 0, 0 };
