@@ -3,36 +3,12 @@
  * posix_trace_clear(): Documentation/conformance/posix_trace_clear.rst
  */
 #define _GNU_SOURCE
-#include "pxt_test.h"
+#include "stream_fixtures.h"
 #include "polling.h"
 #include "stream_state.h"
-#include "withlog.h"
+#include "logged_stream.h"
 
-FIXTURE(clear)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_VARIANT(clear)
-{
-	int policy;
-};
-
-FIXTURE_VARIANT_ADD(clear, loop) { POSIX_TRACE_LOOP };
-FIXTURE_VARIANT_ADD(clear, until_full) { POSIX_TRACE_UNTIL_FULL };
-
-FIXTURE_SETUP(clear)
-{
-	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-}
-
-FIXTURE_TEARDOWN(clear)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-TEST_F(clear, a01_recorded_events_are_gone)
+TEST_F(started, a01_recorded_events_are_gone)
 {
 	struct event event;
 
@@ -43,7 +19,7 @@ TEST_F(clear, a01_recorded_events_are_gone)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(clear, a01_report_of_lost_events_is_gone)
+TEST_F(started, a01_report_of_lost_events_is_gone)
 {
 	struct event event;
 
@@ -53,7 +29,7 @@ TEST_F(clear, a01_report_of_lost_events_is_gone)
 }
 
 /* Clears a half-read stream that has lost events: no cleared event reappears. */
-TEST_F(clear, a01_half_read_events_are_gone)
+TEST_F(started, a01_half_read_events_are_gone)
 {
 	struct event event;
 
@@ -66,7 +42,7 @@ TEST_F(clear, a01_half_read_events_are_gone)
 }
 
 /* The reader has read OVERFLOW; RESUME and an event would come next. */
-TEST_F(clear, a01_between_reading_overflow_and_resume)
+TEST_F(started, a01_between_reading_overflow_and_resume)
 {
 	struct event event;
 
@@ -85,7 +61,7 @@ TEST_F(clear, a01_between_reading_overflow_and_resume)
 }
 
 /* poll() does not report events that are gone. */
-TEST_F(clear, a01_poll_reports_nothing)
+TEST_F(started, a01_poll_reports_nothing)
 {
 	int fd = posixtrace_fd(self->trid);
 
@@ -97,7 +73,7 @@ TEST_F(clear, a01_poll_reports_nothing)
 	EXPECT_EQ(POLLIN, poll_say(fd, 0));
 }
 
-TEST_F(clear, a01_events_of_all_cpus_are_gone)
+TEST_F(started, a01_events_of_all_cpus_are_gone)
 {
 	struct event event;
 
@@ -118,7 +94,7 @@ TEST_F(clear, a01_events_of_all_cpus_are_gone)
 	}
 }
 
-TEST_F(clear, a02_running_stream_keeps_running)
+TEST_F(started, a02_running_stream_keeps_running)
 {
 	struct event event;
 
@@ -137,7 +113,7 @@ TEST_F(clear, a02_running_stream_keeps_running)
 	EXPECT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
 }
 
-TEST_F(clear, a03_suspended_stream_stays_suspended)
+TEST_F(started, a03_suspended_stream_stays_suspended)
 {
 	struct event event;
 
@@ -153,7 +129,7 @@ TEST_F(clear, a03_suspended_stream_stays_suspended)
 	EXPECT_EQ(2, event_number(&event));
 }
 
-TEST_F(clear, a03_new_stream_stays_suspended)
+TEST_F(started, a03_new_stream_stays_suspended)
 {
 	struct event event;
 	trace_id_t trid;
@@ -166,7 +142,7 @@ TEST_F(clear, a03_new_stream_stays_suspended)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(clear, a04_stream_is_not_full)
+TEST_F(started, a04_stream_is_not_full)
 {
 	int state;
 
@@ -202,7 +178,7 @@ TEST(a04_full_stream_is_suspended_afterwards)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(clear, a05_event_types_remain)
+TEST_F(started, a05_event_types_remain)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t before, after;
@@ -215,7 +191,7 @@ TEST_F(clear, a05_event_types_remain)
 	EXPECT_STREQ("clear", name);
 }
 
-TEST_F(clear, a06_filter_does_not_change)
+TEST_F(started, a06_filter_does_not_change)
 {
 	trace_event_set_t set, filter;
 	struct event event;
@@ -230,7 +206,7 @@ TEST_F(clear, a06_filter_does_not_change)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(clear, a07_no_overrun)
+TEST_F(started, a07_no_overrun)
 {
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
@@ -238,7 +214,7 @@ TEST_F(clear, a07_no_overrun)
 }
 
 /* Earlier losses do not hide later ones. */
-TEST_F(clear, a07_overrun_after_the_next_loss)
+TEST_F(started, a07_overrun_after_the_next_loss)
 {
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
@@ -247,7 +223,7 @@ TEST_F(clear, a07_overrun_after_the_next_loss)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, overrun_of(self->trid));
 }
 
-TEST_F(clear, a07_as_much_space_as_in_a_new_stream)
+TEST_F(started, a07_as_much_space_as_in_a_new_stream)
 {
 	struct event event;
 	int taken = 0;
@@ -263,7 +239,7 @@ TEST_F(clear, a07_as_much_space_as_in_a_new_stream)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 }
 
-TEST_F(clear, a07_numbers_begin_at_0)
+TEST_F(started, a07_numbers_begin_at_0)
 {
 	struct posixtrace_stats_info stats;
 	struct event event;
@@ -310,7 +286,7 @@ TEST(a07_until_full_fills_up_again)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(clear, a08_einval_without_an_active_stream)
+TEST_F(started, a08_einval_without_an_active_stream)
 {
 	record_number(1);
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_clear, self->trid));
@@ -318,7 +294,7 @@ TEST_F(clear, a08_einval_without_an_active_stream)
 	EXPECT_EQ(2, take_all(self->trid));
 }
 
-TEST_F(clear, a09_attributes_do_not_change)
+TEST_F(started, a09_attributes_do_not_change)
 {
 	trace_attr_t before, after;
 
@@ -329,7 +305,7 @@ TEST_F(clear, a09_attributes_do_not_change)
 }
 
 /* The stream keeps its memory, and takes no more. */
-TEST_F(clear, a10_uses_the_same_memory)
+TEST_F(started, a10_uses_the_same_memory)
 {
 	struct posixtrace_stats_info before, after;
 
@@ -347,7 +323,7 @@ TEST_F(clear, a10_uses_the_same_memory)
 	EXPECT_EQ(before.memory, after.memory);
 }
 
-TEST_F(clear, a11_no_other_stream_is_cleared)
+TEST_F(started, a11_no_other_stream_is_cleared)
 {
 	trace_id_t other;
 
@@ -381,7 +357,7 @@ static void *write_until_ended(void *arg)
 }
 
 /* Events that began after the call are kept; events that ended before it are gone. */
-TEST_F(clear, a12_threads_can_record_meanwhile)
+TEST_F(started, a12_threads_can_record_meanwhile)
 {
 	struct writer writer = { .cpu = 1 };
 	struct event event;
@@ -411,35 +387,17 @@ TEST_F(clear, a12_threads_can_record_meanwhile)
 	ASSERT_EQ(0, pthread_join(writer.thread, NULL));
 }
 
-struct clearer {
-	pthread_t thread;
-	trace_id_t trid;
-	int failed;
-};
-
-static void *clear_often(void *arg)
-{
-	struct clearer *clearer = arg;
-
-	for (int i = 0; i < 30; i++)
-		clearer->failed += posix_trace_clear(clearer->trid) != 0;
-	return NULL;
-}
-
 /* One thread reads, one records, two clear. */
-TEST_F(clear, a12_threads_can_read_and_clear_meanwhile)
+TEST_F(started, a12_threads_can_read_and_clear_meanwhile)
 {
-	struct clearer clearer[2];
+	struct repeater clearers[2];
 	struct writer writer = { .cpu = 0 };
 	struct event event;
 	int ended = 0;
 
 	writer.ended = &ended;
 	ASSERT_EQ(0, pthread_create(&writer.thread, NULL, write_until_ended, &writer));
-	for (int i = 0; i < 2; i++) {
-		clearer[i] = (struct clearer){ .trid = self->trid };
-		ASSERT_EQ(0, pthread_create(&clearer[i].thread, NULL, clear_often, &clearer[i]));
-	}
+	repeaters_start(_metadata, clearers, 2, posix_trace_clear, self->trid, 30);
 	for (int i = 0, last = -1; i < 500; i++) {
 		int ret = take(self->trid, &event);
 
@@ -451,10 +409,7 @@ TEST_F(clear, a12_threads_can_read_and_clear_meanwhile)
 			last = event_number(&event);
 		}
 	}
-	for (int i = 0; i < 2; i++) {
-		ASSERT_EQ(0, pthread_join(clearer[i].thread, NULL));
-		EXPECT_EQ(0, clearer[i].failed);
-	}
+	repeaters_end(_metadata, clearers, 2);
 	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
 	ASSERT_EQ(0, pthread_join(writer.thread, NULL));
 	/* Afterwards the stream works as before. */
@@ -465,9 +420,9 @@ TEST_F(clear, a12_threads_can_read_and_clear_meanwhile)
 	EXPECT_EQ(4711, event_number(&event));
 }
 
-TEST_F(clear, a13_cancelled_thread_holds_no_lock)
+TEST_F(started, a13_cancelled_thread_holds_no_lock)
 {
-	int ret = call_cancelled(posix_trace_clear, self->trid);
+	int ret = call_trid_cancelled(posix_trace_clear, self->trid);
 
 	EXPECT_TRUE(ret == 0 || ret == -ECANCELED);
 	record_number(1);
@@ -478,28 +433,6 @@ TEST_F(clear, a13_cancelled_thread_holds_no_lock)
 
 /* ------------------------------------------------------------------ */
 /* With a log								*/
-
-static const struct log_kind by_hand = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
-
-FIXTURE(logged)
-{
-	trace_id_t trid;
-	int fd;
-};
-
-FIXTURE_SETUP(logged)
-{
-	self->fd = log_tmpfile();
-	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-}
-
-FIXTURE_TEARDOWN(logged)
-{
-	posix_trace_shutdown(self->trid);
-	close(self->fd);
-}
 
 TEST_F(logged, a14_log_starts_anew)
 {

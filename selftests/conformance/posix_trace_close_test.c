@@ -3,80 +3,27 @@
  * posix_trace_close(): Documentation/conformance/posix_trace_close.rst
  */
 #define _GNU_SOURCE
-#include "pxt_test.h"
-#include "stream_state.h"
+#include "log_function.h"
 #include "log_reading.h"
 
-FIXTURE(close)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_SETUP(close)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-}
-
-FIXTURE_TEARDOWN(close)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-TEST_F(close, a01_einval_for_invalid_trace_ids)
+TEST_F(until_full, a01_einval_for_invalid_trace_ids)
 {
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_close, self->trid));
 }
 
-TEST_F(close, a02_einval_for_a_stream_without_log)
+TEST_F(until_full, a02_einval_for_a_stream_without_log)
 {
-	struct event event;
-
-	record_number(1);
-	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
-	record_number(2);
-	/* The stream has not changed. */
-	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
-	EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
-	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
-	for (int i = 1; i <= 2; i++) {
-		EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
-		EXPECT_EQ(i, event_number(&event));
-	}
-	EXPECT_EQ(0, take(self->trid, &event));
+	expect_einval_without_log(_metadata, posix_trace_close, self->trid);
 }
 
-TEST_F(close, a02_einval_in_every_state)
+TEST_F(until_full, a02_einval_in_every_state)
 {
-	ASSERT_EQ(0, posix_trace_stop(self->trid));
-	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
-	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-	overfill(0);
-	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
-	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(self->trid));
+	expect_einval_in_every_state(_metadata, posix_trace_close, self->trid);
 }
 
-TEST_F(close, a03_errno_does_not_change)
+TEST_F(until_full, a03_errno_does_not_change)
 {
-	errno = 4711;
-	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
-	EXPECT_EQ(4711, errno);
-}
-
-/* Opens a log of @events user events with the times 0, 1, 2 ... */
-static int log_of(int events, trace_id_t *trid)
-{
-	struct log_writer log;
-	int err;
-
-	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
-	log_name(&log, LOG_FIRST_NAMED, "named");
-	log_epochs(&log, 0, 1, events / 2);
-	log_end(&log, POSIXTRACE_LOG_END_FINAL);
-	err = log_open(&log, trid);
-	log_free(&log);
-	return err;
+	expect_errno_kept(_metadata, posix_trace_close, self->trid, EINVAL);
 }
 
 TEST(a04_trace_id_is_invalid_afterwards)
@@ -86,7 +33,7 @@ TEST(a04_trace_id_is_invalid_afterwards)
 	trace_attr_t attr;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, log_of(20, &trid));
+	ASSERT_EQ(0, log_open_events(20, &trid));
 	EXPECT_EQ(0, posix_trace_close(trid));
 	EXPECT_EQ(EINVAL, posix_trace_close(trid));
 	EXPECT_EQ(EINVAL, posix_trace_rewind(trid));
@@ -156,11 +103,11 @@ TEST(a07_cancelled_thread_leaves_it_open_or_closed)
 	trace_id_t trid;
 	int ret;
 
-	ASSERT_EQ(0, log_of(20, &trid));
-	ret = call_cancelled(posix_trace_close, trid);
+	ASSERT_EQ(0, log_open_events(20, &trid));
+	ret = call_trid_cancelled(posix_trace_close, trid);
 	EXPECT_TRUE(ret == 0 || ret == -ECANCELED);
 	EXPECT_EQ(ret ? 0 : EINVAL, posix_trace_close(trid));
-	ASSERT_EQ(0, log_of(20, &trid));
+	ASSERT_EQ(0, log_open_events(20, &trid));
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 

@@ -290,7 +290,7 @@ TEST_F(withlog, a16_cancelled_thread_leaves_no_stream_behind)
 	log_fd = self->fd;
 	/* More rounds than there can be streams. */
 	for (int i = 0; i < 40; i++) {
-		ret = call_cancelled(create_and_end, 0);
+		ret = call_trid_cancelled(create_and_end, 0);
 		EXPECT_TRUE(ret == 0 || ret == -ECANCELED);
 	}
 	ASSERT_EQ(0, posix_trace_create_withlog(0, NULL, self->fd, &self->trid));

@@ -5,29 +5,14 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "pxt_test.h"
+#include "stream_fixtures.h"
 #include "name_test.h"
 #include "trace_test.h"
 #include "log_reading.h"
 
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 
-FIXTURE(equal)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_SETUP(equal)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-}
-
-FIXTURE_TEARDOWN(equal)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-TEST_F(equal, a01_equal)
+TEST_F(suspended, a01_equal)
 {
 	trace_event_id_t id = open_id("equal");
 
@@ -36,7 +21,7 @@ TEST_F(equal, a01_equal)
 	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, POSIX_TRACE_STOP, POSIX_TRACE_STOP));
 }
 
-TEST_F(equal, a02_not_equal)
+TEST_F(suspended, a02_not_equal)
 {
 	trace_event_id_t ids[5] = { POSIX_TRACE_START, POSIX_TRACE_STOP, UNNAMED };
 
@@ -47,7 +32,7 @@ TEST_F(equal, a02_not_equal)
 			EXPECT_EQ(i == j, !!posix_trace_eventid_equal(self->trid, ids[i], ids[j]));
 }
 
-TEST_F(equal, a03_identifiers_of_both_sides)
+TEST_F(suspended, a03_identifiers_of_both_sides)
 {
 	trace_event_id_t of_process = open_id("side");
 	trace_event_id_t of_controller = open_trid_id(self->trid, "side");
@@ -67,7 +52,7 @@ TEST_F(equal, a03_identifiers_of_both_sides)
 	EXPECT_EQ(0, posix_trace_eventid_equal(self->trid, UNNAMED, event.info.posix_event_id));
 }
 
-TEST_F(equal, a04_bad_trace_ids)
+TEST_F(suspended, a04_bad_trace_ids)
 {
 	trace_id_t trid;
 
@@ -79,7 +64,7 @@ TEST_F(equal, a04_bad_trace_ids)
 	EXPECT_EQ(0, posix_trace_eventid_equal(trid, UNNAMED, UNNAMED));
 }
 
-TEST_F(equal, a05_invalid_types)
+TEST_F(suspended, a05_invalid_types)
 {
 	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, ~0U, ~0U));
 	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, 0, 0));
@@ -93,7 +78,7 @@ static void *compare_cancelled(void *arg)
 	return posix_trace_eventid_equal(*(trace_id_t *)arg, UNNAMED, UNNAMED) ? NULL : arg;
 }
 
-TEST_F(equal, a07_no_cancellation_point)
+TEST_F(suspended, a07_no_cancellation_point)
 {
 	pthread_t thread;
 	void *result;

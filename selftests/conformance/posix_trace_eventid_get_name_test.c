@@ -5,29 +5,14 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "pxt_test.h"
+#include "stream_fixtures.h"
 #include "name_test.h"
 #include "trace_test.h"
 #include "log_reading.h"
 
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 
-FIXTURE(get_name)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_SETUP(get_name)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-}
-
-FIXTURE_TEARDOWN(get_name)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-TEST_F(get_name, a01_names_of_both_sides)
+TEST_F(suspended, a01_names_of_both_sides)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t of_process, of_controller;
@@ -41,7 +26,7 @@ TEST_F(get_name, a01_names_of_both_sides)
 	EXPECT_STREQ("of the controller", name);
 }
 
-TEST_F(get_name, a02_predefined_types)
+TEST_F(suspended, a02_predefined_types)
 {
 	static const struct {
 		trace_event_id_t id;
@@ -62,7 +47,7 @@ TEST_F(get_name, a02_predefined_types)
 		EXPECT_STREQ(types[i].name, name_of(self->trid, types[i].id).text);
 }
 
-TEST_F(get_name, a03_longest_name)
+TEST_F(suspended, a03_longest_name)
 {
 	struct name name = long_name(TRACE_EVENT_NAME_MAX, 'x');
 	char got[TRACE_EVENT_NAME_MAX + 2];
@@ -74,7 +59,7 @@ TEST_F(get_name, a03_longest_name)
 	EXPECT_STREQ(name.text, got);
 }
 
-TEST_F(get_name, a04_same_name_every_time)
+TEST_F(suspended, a04_same_name_every_time)
 {
 	trace_event_id_t id = open_id("every time");
 	struct event event;
@@ -94,7 +79,7 @@ TEST_F(get_name, a04_same_name_every_time)
 	EXPECT_STREQ("posix_trace_start", name_of(self->trid, POSIX_TRACE_START).text);
 }
 
-TEST_F(get_name, a05_names_of_events_that_were_read)
+TEST_F(suspended, a05_names_of_events_that_were_read)
 {
 	struct event event;
 
@@ -110,7 +95,7 @@ TEST_F(get_name, a05_names_of_events_that_were_read)
 		     name_of(self->trid, event.info.posix_event_id).text);
 }
 
-TEST_F(get_name, a07_bad_trace_ids)
+TEST_F(suspended, a07_bad_trace_ids)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1] = "as it was";
 	trace_event_id_t id = open_id("x");
@@ -125,7 +110,7 @@ TEST_F(get_name, a07_bad_trace_ids)
 	EXPECT_STREQ("as it was", name);
 }
 
-TEST_F(get_name, a08_no_such_type)
+TEST_F(suspended, a08_no_such_type)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1] = "as it was";
 	trace_event_id_t last = open_id("last");
@@ -139,7 +124,7 @@ TEST_F(get_name, a08_no_such_type)
 	EXPECT_STREQ("as it was", name);
 }
 
-TEST_F(get_name, a09_null_array)
+TEST_F(suspended, a09_null_array)
 {
 	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, POSIX_TRACE_START, NULL));
 }
@@ -175,7 +160,7 @@ static void *get_cancelled(void *arg)
 	       arg : NULL;
 }
 
-TEST_F(get_name, a11_no_cancellation_point)
+TEST_F(suspended, a11_no_cancellation_point)
 {
 	pthread_t thread;
 	void *result;

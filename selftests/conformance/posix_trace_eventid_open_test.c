@@ -10,7 +10,7 @@
 
 #include <linux/posixtrace.h>
 
-#include "pxt_test.h"
+#include "stream_fixtures.h"
 #include "family.h"
 #include "interrupt.h"
 #include "name_test.h"
@@ -19,23 +19,7 @@
 
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 
-FIXTURE(open)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_SETUP(open)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-}
-
-FIXTURE_TEARDOWN(open)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-TEST_F(open, a01_events_have_the_type)
+TEST_F(loop, a01_events_have_the_type)
 {
 	trace_event_id_t id = 0;
 	struct event event;
@@ -261,7 +245,7 @@ TEST(a04_first_call_while_another_thread_attaches)
 /* ------------------------------------------------------------------ */
 /* Limits								*/
 
-TEST_F(open, a05_longest_name)
+TEST_F(loop, a05_longest_name)
 {
 	struct name name = long_name(TRACE_EVENT_NAME_MAX, 'x');
 	trace_event_id_t id;
@@ -274,7 +258,7 @@ TEST_F(open, a05_longest_name)
 	EXPECT_NE(id, open_id(long_name(TRACE_EVENT_NAME_MAX - 1, 'n').text));
 }
 
-TEST_F(open, a06_longer_name)
+TEST_F(loop, a06_longer_name)
 {
 	char longest[4096];
 	trace_event_id_t id = 4711;
@@ -312,7 +296,7 @@ TEST(a07_number_of_types)
 	EXPECT_EQ(TRACE_USER_EVENT_MAX - 1, fill_table());
 }
 
-TEST_F(open, a08_further_types_are_unnamed)
+TEST_F(loop, a08_further_types_are_unnamed)
 {
 	trace_event_id_t first = open_id("type 0"), id = 0;
 	struct event event;
@@ -352,7 +336,7 @@ static void *fill_with_own(void *arg)
 	return NULL;
 }
 
-TEST_F(open, a09_several_threads_reach_the_limit)
+TEST_F(loop, a09_several_threads_reach_the_limit)
 {
 	struct filler filler[3] = { { .number = 1 }, { .number = 2 }, { self->trid, 3, 0 } };
 	pthread_t thread[3];
@@ -425,7 +409,7 @@ TEST(a10_names_are_kept_for_a_stream_of_another_process)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(open, a11_all_streams_have_the_same_types)
+TEST_F(loop, a11_all_streams_have_the_same_types)
 {
 	trace_event_id_t id;
 	struct event event;
@@ -524,7 +508,7 @@ TEST(a14_predefined_names)
 	EXPECT_LT(UNNAMED, open_id("posix_trace_star"));
 }
 
-TEST_F(open, a15_all_bytes_are_characters)
+TEST_F(loop, a15_all_bytes_are_characters)
 {
 	static const char * const names[] = {
 		"case", "Case", " case", "case ", "ca\nse", "\xff\x80", "\x01", "\xc3\xa9t\xc3\xa9",
@@ -561,7 +545,7 @@ static void record_in_handler(void)
 	in_handler++;
 }
 
-TEST_F(open, a17_signals)
+TEST_F(loop, a17_signals)
 {
 	trace_event_id_t id = 0, last = UNNAMED;
 	int taken = 0, opened = 0;

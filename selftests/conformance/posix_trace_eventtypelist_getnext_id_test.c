@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "pxt_test.h"
+#include "stream_fixtures.h"
 #include "name_test.h"
 #include "trace_test.h"
 #include "log_reading.h"
@@ -17,22 +17,7 @@
 /* More than the library fetches at a time. */
 #define NAMES	200
 
-FIXTURE(list)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_SETUP(list)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-}
-
-FIXTURE_TEARDOWN(list)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-TEST_F(list, a01_all_types_once)
+TEST_F(suspended, a01_all_types_once)
 {
 	bool seen[MAX] = { false };
 	int id, count = 0;
@@ -55,7 +40,7 @@ TEST_F(list, a01_all_types_once)
 		    seen[POSIX_TRACE_FLUSH_STOP] && seen[POSIX_TRACE_FILTER] && seen[UNNAMED]);
 }
 
-TEST_F(list, a01_largest_list)
+TEST_F(suspended, a01_largest_list)
 {
 	int count = 0;
 
@@ -66,7 +51,7 @@ TEST_F(list, a01_largest_list)
 	EXPECT_EQ(PREDEFINED + TRACE_USER_EVENT_MAX - 1, count);
 }
 
-TEST_F(list, a02_order)
+TEST_F(suspended, a02_order)
 {
 	trace_event_id_t one, two, three;
 
@@ -85,7 +70,7 @@ TEST_F(list, a02_order)
 	EXPECT_EQ(0, next_id(self->trid));
 }
 
-TEST_F(list, a03_zero_with_each_identifier)
+TEST_F(suspended, a03_zero_with_each_identifier)
 {
 	trace_event_id_t id;
 
@@ -99,7 +84,7 @@ TEST_F(list, a03_zero_with_each_identifier)
 	}
 }
 
-TEST_F(list, a04_end)
+TEST_F(suspended, a04_end)
 {
 	while (next_id(self->trid) > 0)
 		;
@@ -113,7 +98,7 @@ TEST_F(list, a04_end)
 	}
 }
 
-TEST_F(list, a05_types_defined_meanwhile)
+TEST_F(suspended, a05_types_defined_meanwhile)
 {
 	trace_event_id_t new;
 
@@ -217,7 +202,7 @@ TEST(a06_complete_and_in_order)
 /* ------------------------------------------------------------------ */
 /* Positions								*/
 
-TEST_F(list, a07_each_trace_id_has_its_own_position)
+TEST_F(suspended, a07_each_trace_id_has_its_own_position)
 {
 	int first, second;
 	trace_id_t other;
@@ -254,7 +239,7 @@ static void *list_all(void *arg)
 	return NULL;
 }
 
-TEST_F(list, a08_threads_share_the_position)
+TEST_F(suspended, a08_threads_share_the_position)
 {
 	struct lister lister[3] = { 0 };
 	pthread_barrier_t barrier;
@@ -301,7 +286,7 @@ TEST(a09_bad_trace_ids)
 	EXPECT_EQ(4711, unavailable);
 }
 
-TEST_F(list, a11_null_pointers)
+TEST_F(suspended, a11_null_pointers)
 {
 	trace_event_id_t id;
 	int unavailable, first;
@@ -344,7 +329,7 @@ static void *list_cancelled(void *arg)
 	return NULL;
 }
 
-TEST_F(list, a13_cancelled)
+TEST_F(suspended, a13_cancelled)
 {
 	pthread_t thread;
 

@@ -5,91 +5,32 @@
 #define _GNU_SOURCE
 #include <sys/mount.h>
 
-#include "pxt_test.h"
-#include "stream_state.h"
+#include "log_function.h"
+#include "logged_stream.h"
 #include "logdrain.h"
 
-FIXTURE(flush)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_SETUP(flush)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-}
-
-FIXTURE_TEARDOWN(flush)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-TEST_F(flush, a01_einval_for_invalid_trace_ids)
+TEST_F(until_full, a01_einval_for_invalid_trace_ids)
 {
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_flush, self->trid));
 }
 
-TEST_F(flush, a02_einval_for_a_stream_without_log)
+TEST_F(until_full, a02_einval_for_a_stream_without_log)
 {
-	struct event event;
-
-	record_number(1);
-	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
-	record_number(2);
-	/* The stream has not changed. */
-	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
-	EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
-	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
-	for (int i = 1; i <= 2; i++) {
-		EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
-		EXPECT_EQ(i, event_number(&event));
-	}
-	EXPECT_EQ(0, take(self->trid, &event));
+	expect_einval_without_log(_metadata, posix_trace_flush, self->trid);
 }
 
-TEST_F(flush, a02_einval_in_every_state)
+TEST_F(until_full, a02_einval_in_every_state)
 {
-	ASSERT_EQ(0, posix_trace_stop(self->trid));
-	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
-	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-	overfill(0);
-	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
-	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(self->trid));
+	expect_einval_in_every_state(_metadata, posix_trace_flush, self->trid);
 }
 
-TEST_F(flush, a03_errno_does_not_change)
+TEST_F(until_full, a03_errno_does_not_change)
 {
-	errno = 4711;
-	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
-	EXPECT_EQ(4711, errno);
+	expect_errno_kept(_metadata, posix_trace_flush, self->trid, EINVAL);
 }
 
 /* ------------------------------------------------------------------ */
 /* With a log								*/
-
-static const struct log_kind by_hand = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
-
-FIXTURE(logged)
-{
-	trace_id_t trid;
-	int fd;
-};
-
-FIXTURE_SETUP(logged)
-{
-	self->fd = log_tmpfile();
-	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-}
-
-FIXTURE_TEARDOWN(logged)
-{
-	posix_trace_shutdown(self->trid);
-	close(self->fd);
-}
 
 TEST_F(logged, a04_copies_the_events_of_the_stream)
 {
@@ -211,20 +152,9 @@ TEST_F(logged, a08_flush_start_and_stop_are_recorded)
 /* Writes far more than fits into a log of 32 KiB. */
 static int fill_log(int log_policy, struct log_content *content)
 {
-	const struct log_kind kind = { POSIX_TRACE_LOOP, log_policy, 32 << 10 };
 	int fd = log_tmpfile(), err;
-	trace_id_t trid;
 
-	err = withlog_new(0, &kind, fd, &trid);
-	if (!err)
-		err = posix_trace_start(trid);
-	for (int i = 0; !err && i < 10; i++) {
-		withlog_record(i * 300, 300);
-		err = withlog_flush(trid);
-	}
-	if (!err)
-		err = posix_trace_shutdown(trid);
-	log_content_fd(fd, content);
+	err = withlog_fill(log_policy, 3000, fd, content);
 	close(fd);
 	return err;
 }
@@ -301,7 +231,7 @@ TEST_F(logged, a13_cancelled_thread_loses_no_event)
 
 	withlog_record(0, 100);
 	/* The flush completes: it is not a cancellation point. */
-	EXPECT_EQ(0, call_cancelled(posix_trace_flush, self->trid));
+	EXPECT_EQ(0, call_trid_cancelled(posix_trace_flush, self->trid));
 	ASSERT_EQ(0, withlog_wait(self->trid));
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 100));

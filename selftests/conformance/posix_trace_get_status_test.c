@@ -3,35 +3,12 @@
  * posix_trace_get_status(): Documentation/conformance/posix_trace_get_status.rst
  */
 #define _GNU_SOURCE
-#include "pxt_test.h"
+#include "stream_fixtures.h"
 #include "stream_state.h"
 #include "log_reading.h"
 #include "withlog.h"
 
-FIXTURE(status)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_VARIANT(status)
-{
-	int policy;
-};
-
-FIXTURE_VARIANT_ADD(status, loop) { POSIX_TRACE_LOOP };
-FIXTURE_VARIANT_ADD(status, until_full) { POSIX_TRACE_UNTIL_FULL };
-
-FIXTURE_SETUP(status)
-{
-	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-}
-
-FIXTURE_TEARDOWN(status)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-TEST_F(status, a01_current_status)
+TEST_F(stream, a01_current_status)
 {
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -47,7 +24,7 @@ TEST_F(status, a01_current_status)
 		  STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 }
 
-TEST_F(status, a01_status_of_this_stream)
+TEST_F(stream, a01_status_of_this_stream)
 {
 	trace_id_t other;
 
@@ -60,7 +37,7 @@ TEST_F(status, a01_status_of_this_stream)
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
-TEST_F(status, a02_all_members_are_set)
+TEST_F(stream, a02_all_members_are_set)
 {
 	struct posix_trace_status_info status;
 
@@ -76,7 +53,7 @@ TEST_F(status, a02_all_members_are_set)
 }
 
 /* A stream without log has the initial values of the log members, also after losses. */
-TEST_F(status, a02_all_members_are_set_after_losses)
+TEST_F(stream, a02_all_members_are_set_after_losses)
 {
 	struct posix_trace_status_info status;
 
@@ -172,7 +149,7 @@ static void *look(void *arg)
 	return NULL;
 }
 
-TEST_F(status, a03_values_are_consistent)
+TEST_F(stream, a03_values_are_consistent)
 {
 	void *(*const fns[])(void *) = { look, record_much, start_and_stop, read_all };
 	struct party party[4];
@@ -222,7 +199,7 @@ TEST(a03_until_full_is_never_running_and_full)
 /* The overrun status */
 /* The overrun								*/
 
-TEST_F(status, a04_overrun_is_reset_by_the_call)
+TEST_F(stream, a04_overrun_is_reset_by_the_call)
 {
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	overfill(0);
@@ -230,7 +207,7 @@ TEST_F(status, a04_overrun_is_reset_by_the_call)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 }
 
-TEST_F(status, a04_next_loss_is_reported_again)
+TEST_F(stream, a04_next_loss_is_reported_again)
 {
 	int next = 0;
 
@@ -243,7 +220,7 @@ TEST_F(status, a04_next_loss_is_reported_again)
 }
 
 /* Reading the status resets only the overrun status. */
-TEST_F(status, a04_nothing_else_is_reset)
+TEST_F(stream, a04_nothing_else_is_reset)
 {
 	int state;
 
@@ -260,7 +237,7 @@ static void *ask_overrun(void *arg)
 }
 
 /* One of several concurrent calls reports the overrun. */
-TEST_F(status, a04_one_of_many_threads_gets_the_overrun)
+TEST_F(stream, a04_one_of_many_threads_gets_the_overrun)
 {
 	pthread_t thread[4];
 	int overruns = 0;
@@ -278,7 +255,7 @@ TEST_F(status, a04_one_of_many_threads_gets_the_overrun)
 	EXPECT_EQ(1, overruns);
 }
 
-TEST_F(status, a05_is_written_only_on_success)
+TEST_F(stream, a05_is_written_only_on_success)
 {
 	struct posix_trace_status_info status, before;
 
@@ -295,7 +272,7 @@ static int get_status(trace_id_t trid)
 	return posix_trace_get_status(trid, &status);
 }
 
-TEST_F(status, a06_einval_without_a_stream)
+TEST_F(stream, a06_einval_without_a_stream)
 {
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	overfill(0);
@@ -304,7 +281,7 @@ TEST_F(status, a06_einval_without_a_stream)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, overrun_of(self->trid));
 }
 
-TEST_F(status, a07_einval_for_a_null_result)
+TEST_F(stream, a07_einval_for_a_null_result)
 {
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	overfill(0);
@@ -312,16 +289,16 @@ TEST_F(status, a07_einval_for_a_null_result)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, overrun_of(self->trid));
 }
 
-TEST_F(status, a08_cancelled_thread_holds_no_lock)
+TEST_F(stream, a08_cancelled_thread_holds_no_lock)
 {
-	int ret = call_cancelled(get_status, self->trid);
+	int ret = call_trid_cancelled(get_status, self->trid);
 
 	EXPECT_TRUE(ret == 0 || ret == -ECANCELED);
 	EXPECT_EQ(0, get_status(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST_F(status, a09_reading_and_status_are_independent)
+TEST_F(stream, a09_reading_and_status_are_independent)
 {
 	struct event event;
 

@@ -3,36 +3,7 @@
  * posix_trace_getnext_event(): Documentation/conformance/posix_trace_getnext_event.rst
  */
 #define _GNU_SOURCE
-#include "pxt_test.h"
-#include "reading.h"
-#include "log_reading.h"
-#include "withlog.h"
-
-FIXTURE(getnext)
-{
-	trace_id_t trid;
-	struct event event;
-};
-
-FIXTURE_SETUP(getnext)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(1, take(self->trid, &self->event));
-	self->event.unavailable = -1;
-}
-
-FIXTURE_TEARDOWN(getnext)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-#define ROOM	sizeof(((struct event *)0)->data)
-
-static void handler(int signal)
-{
-	(void)signal;
-}
+#include "getnext_stream.h"
 
 TEST_F(getnext, a01_reports_a_recorded_event)
 {
@@ -135,14 +106,7 @@ TEST_F(getnext, a06_unavailable_is_zero_with_an_event)
 
 TEST_F(getnext, a07_unavailable_is_nonzero_without_an_event)
 {
-	struct sigaction action = { .sa_handler = handler };
-	struct reader reader;
-
-	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
-	ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
-	ASSERT_EQ(0, pthread_kill(reader.thread, SIGUSR1));
-	EXPECT_EQ(EINTR, reader_end(&reader));
-	EXPECT_NE(0, reader.event.unavailable);
+	expect_interrupted(_metadata, self->trid, NULL);
 	self->event.unavailable = 0;
 	EXPECT_EQ(EINVAL, read_next(4711, &self->event, ROOM));
 	EXPECT_NE(0, self->event.unavailable);
@@ -301,16 +265,16 @@ TEST_F(getnext, a14_returns_zero_or_the_error_and_keeps_errno)
 	EXPECT_EQ(4711, errno);
 }
 
+static int read_without_result(trace_id_t trid)
+{
+	struct event event;
+
+	return read_next(trid, &event, ROOM);
+}
+
 TEST_F(getnext, a15_bad_trace_ids)
 {
-	const trace_id_t bad[] = { 0, -1, 4711, self->trid + 1 };
-	trace_id_t trid;
-
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		EXPECT_EQ(EINVAL, read_next(bad[i], &self->event, ROOM));
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_shutdown(trid));
-	EXPECT_EQ(EINVAL, read_next(trid, &self->event, ROOM));
+	EXPECT_EQ(0, bad_trids_accepted(read_without_result, self->trid));
 }
 
 TEST_F(getnext, a16_shutdown_ends_the_wait)
@@ -326,18 +290,12 @@ TEST_F(getnext, a16_shutdown_ends_the_wait)
 
 TEST_F(getnext, a17_signal_interrupts)
 {
-	struct sigaction action = { .sa_handler = handler };
-	struct reader reader;
-
-	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
-	ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
-	ASSERT_EQ(0, pthread_kill(reader.thread, SIGUSR1));
-	EXPECT_EQ(EINTR, reader_end(&reader));
+	expect_interrupted(_metadata, self->trid, NULL);
 }
 
 TEST_F(getnext, a18_interrupted_call_has_no_effect)
 {
-	struct sigaction action = { .sa_handler = handler };
+	struct sigaction action = { .sa_handler = ignore_signal };
 	struct posix_trace_event_info info;
 	struct reader reader;
 
@@ -361,7 +319,7 @@ TEST_F(getnext, a18_interrupted_call_has_no_effect)
 /* Signal and event come together: this call or a later one reports the event, once. */
 TEST_F(getnext, a18_no_effect_if_an_event_comes_with_the_signal)
 {
-	struct sigaction action = { .sa_handler = handler };
+	struct sigaction action = { .sa_handler = ignore_signal };
 	struct reader reader;
 
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
@@ -381,27 +339,12 @@ TEST_F(getnext, a18_no_effect_if_an_event_comes_with_the_signal)
 	}
 }
 
-/* Opens a log of @events user events with the times 0, 1, 2 ... */
-static int log_of(int events, trace_id_t *trid)
-{
-	struct log_writer log;
-	int err;
-
-	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
-	log_name(&log, LOG_FIRST_NAMED, "named");
-	log_epochs(&log, 0, 1, events / 2);
-	log_end(&log, POSIXTRACE_LOG_END_FINAL);
-	err = log_open(&log, trid);
-	log_free(&log);
-	return err;
-}
-
 TEST(a02_events_of_a_log)
 {
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, log_of(100, &trid));
+	ASSERT_EQ(0, log_open_events(100, &trid));
 	for (int i = 0; i < 100; i++) {
 		ASSERT_EQ(1, log_take(trid, &event));
 		EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, event.info.posix_event_id);
@@ -419,19 +362,10 @@ TEST(a02_events_of_a_log)
 	EXPECT_EQ(-EINVAL, log_take(trid, &event));
 }
 
-TEST(a19_einval_for_an_active_stream_with_log)
+TEST_F(logged, a19_einval_for_an_active_stream_with_log)
 {
-	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
-	int fd = log_tmpfile();
-	trace_id_t trid;
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
 	withlog_record(0, 10);
-	EXPECT_EQ(0, withlog_readable(trid));
-	EXPECT_EQ(0, posix_trace_shutdown(trid));
-	close(fd);
+	EXPECT_EQ(0, withlog_readable(self->trid));
 }
 
 TEST_HARNESS_MAIN

@@ -264,7 +264,7 @@ static int free_descriptor(void)
 TEST_F(open, a14_cancelled_thread_leaves_nothing_behind)
 {
 	int before = free_descriptor();
-	int ret = call_cancelled(open_cancelled, self->fd);
+	int ret = call_trid_cancelled(open_cancelled, self->fd);
 
 	EXPECT_TRUE(ret == 0 || ret == -ECANCELED);
 	if (opened_by_call)

@@ -4,7 +4,7 @@
  * filtered events need no space: Documentation/conformance/posix_trace_set_filter.rst
  */
 #define _GNU_SOURCE
-#include "pxt_test.h"
+#include "stream_fixtures.h"
 #include "eventset.h"
 #include "filter_stream.h"
 #include "trace_test.h"
@@ -56,29 +56,6 @@ TEST_F(filter, a14_all_of_them)
 	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
 }
 
-FIXTURE(lossy)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_VARIANT(lossy)
-{
-	int policy;
-};
-
-FIXTURE_VARIANT_ADD(lossy, loop) { POSIX_TRACE_LOOP };
-FIXTURE_VARIANT_ADD(lossy, until_full) { POSIX_TRACE_UNTIL_FULL };
-
-FIXTURE_SETUP(lossy)
-{
-	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-}
-
-FIXTURE_TEARDOWN(lossy)
-{
-	posix_trace_shutdown(self->trid);
-}
-
 /* Reads all events and counts OVERFLOW and RESUME. */
 static void count_gaps(trace_id_t trid, int *overflows, int *resumes)
 {
@@ -108,18 +85,18 @@ static void expect_gaps(struct __test_metadata *_metadata, trace_id_t trid, int 
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_stream_overrun_status);
 }
 
-TEST_F(lossy, a14_overflow_and_resume_unfiltered)
+TEST_F(stream, a14_overflow_and_resume_unfiltered)
 {
 	expect_gaps(_metadata, self->trid, 1, 1);
 }
 
-TEST_F(lossy, a14_overflow)
+TEST_F(stream, a14_overflow)
 {
 	ASSERT_EQ(0, filter_one(self->trid, POSIX_TRACE_OVERFLOW, SET));
 	expect_gaps(_metadata, self->trid, 0, 1);
 }
 
-TEST_F(lossy, a14_resume)
+TEST_F(stream, a14_resume)
 {
 	ASSERT_EQ(0, filter_one(self->trid, POSIX_TRACE_RESUME, SET));
 	expect_gaps(_metadata, self->trid, 1, 0);
@@ -153,7 +130,7 @@ TEST(a14_until_full_without_system_events)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(lossy, a15_filtered_events_need_no_space)
+TEST_F(stream, a15_filtered_events_need_no_space)
 {
 	struct posix_trace_status_info status;
 	struct event event;

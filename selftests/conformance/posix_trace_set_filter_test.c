@@ -377,28 +377,13 @@ TEST_F(filter, a25_cancelled)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* An empty log, open for reading. */
-static int open_log(trace_id_t *log)
-{
-	int fd = log_tmpfile(), err;
-	trace_id_t trid;
-
-	err = posix_trace_create_withlog(0, NULL, fd, &trid);
-	if (!err)
-		err = posix_trace_shutdown(trid);
-	if (!err)
-		err = posix_trace_open(fd, log);
-	close(fd);
-	return err;
-}
-
 TEST(a23_einval_for_a_log)
 {
 	trace_event_set_t set;
 	trace_id_t log;
 
 	ASSERT_EQ(0, posix_trace_eventset_empty(&set));
-	ASSERT_EQ(0, open_log(&log));
+	ASSERT_EQ(0, withlog_open_empty(&log));
 	EXPECT_EQ(EINVAL, posix_trace_set_filter(log, &set, POSIX_TRACE_SET_EVENTSET));
 	EXPECT_EQ(0, posix_trace_close(log));
 }

@@ -5,9 +5,10 @@
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 
-#include "pxt_test.h"
+#include "stream_fixtures.h"
 #include "foreign.h"
 #include "stream_state.h"
+#include "logged_stream.h"
 #include "logdrain.h"
 
 /* The maximum number of streams per process. */
@@ -41,30 +42,6 @@ static int become_idle(const struct talk *talk)
 	return 1;
 }
 
-FIXTURE(shutdown)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_VARIANT(shutdown)
-{
-	int policy;
-};
-
-FIXTURE_VARIANT_ADD(shutdown, loop) { POSIX_TRACE_LOOP };
-FIXTURE_VARIANT_ADD(shutdown, until_full) { POSIX_TRACE_UNTIL_FULL };
-
-FIXTURE_SETUP(shutdown)
-{
-	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-}
-
-FIXTURE_TEARDOWN(shutdown)
-{
-	posix_trace_shutdown(self->trid);
-}
-
 /* The number of streams that can be created on a process. Shuts them down again. */
 static int free_slots(pid_t pid)
 {
@@ -87,7 +64,7 @@ static int next_fd(void)
 	return fd;
 }
 
-TEST_F(shutdown, a01_trace_points_keep_working_and_record_nothing)
+TEST_F(started, a01_trace_points_keep_working_and_record_nothing)
 {
 	trace_id_t other;
 
@@ -106,7 +83,7 @@ TEST_F(shutdown, a01_trace_points_keep_working_and_record_nothing)
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
-TEST_F(shutdown, a01_no_other_stream_is_stopped)
+TEST_F(started, a01_no_other_stream_is_stopped)
 {
 	struct event event;
 	trace_id_t other;
@@ -135,7 +112,7 @@ static void *record_until_stopped(void *arg)
 }
 
 /* Shutdown can come in the middle of an event. */
-TEST_F(shutdown, a01_shutdown_while_a_thread_records)
+TEST_F(started, a01_shutdown_while_a_thread_records)
 {
 	pthread_t thread;
 	int recorded = 0;
@@ -154,7 +131,7 @@ TEST_F(shutdown, a01_shutdown_while_a_thread_records)
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 }
 
-TEST_F(shutdown, a02_all_resources_are_free_again)
+TEST_F(started, a02_all_resources_are_free_again)
 {
 	int fd, maps;
 
@@ -175,7 +152,7 @@ TEST_F(shutdown, a02_all_resources_are_free_again)
 }
 
 /* The next stream needs the last free slot, so a late release would make it fail. */
-TEST_F(shutdown, a03_resources_are_free_on_return)
+TEST_F(started, a03_resources_are_free_on_return)
 {
 	trace_id_t trid[STREAMS_MAX - 1];
 
@@ -191,7 +168,7 @@ TEST_F(shutdown, a03_resources_are_free_on_return)
 		EXPECT_EQ(0, posix_trace_shutdown(trid[i]));
 }
 
-TEST_F(shutdown, a04_trace_id_is_invalid_afterwards)
+TEST_F(started, a04_trace_id_is_invalid_afterwards)
 {
 	struct posix_trace_status_info status;
 	trace_id_t other;
@@ -208,7 +185,7 @@ TEST_F(shutdown, a04_trace_id_is_invalid_afterwards)
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
-TEST_F(shutdown, a05_unread_events_do_not_matter)
+TEST_F(started, a05_unread_events_do_not_matter)
 {
 	for (int i = 0; i < 50; i++)
 		record_number(i);
@@ -216,14 +193,14 @@ TEST_F(shutdown, a05_unread_events_do_not_matter)
 	EXPECT_EQ(STREAMS_MAX, free_slots(0));
 }
 
-TEST_F(shutdown, a06_suspended_stream)
+TEST_F(started, a06_suspended_stream)
 {
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	EXPECT_EQ(STREAMS_MAX, free_slots(0));
 }
 
-TEST_F(shutdown, a06_new_stream)
+TEST_F(started, a06_new_stream)
 {
 	trace_id_t trid;
 
@@ -231,7 +208,7 @@ TEST_F(shutdown, a06_new_stream)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(shutdown, a06_full_stream)
+TEST_F(started, a06_full_stream)
 {
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
@@ -239,7 +216,7 @@ TEST_F(shutdown, a06_full_stream)
 	EXPECT_EQ(STREAMS_MAX, free_slots(0));
 }
 
-TEST_F(shutdown, a06_stream_after_the_end_of_the_traced_process)
+TEST_F(started, a06_stream_after_the_end_of_the_traced_process)
 {
 	struct child child;
 	trace_id_t trid;
@@ -290,7 +267,7 @@ static void *wait_timedgetnext(void *arg)
 	return NULL;
 }
 
-TEST_F(shutdown, a07_blocked_threads_return_einval)
+TEST_F(started, a07_blocked_threads_return_einval)
 {
 	void *(*const fns[])(void *) = { wait_getnext, wait_timedgetnext, wait_getnext };
 	struct waiter waiter[3];
@@ -309,7 +286,7 @@ TEST_F(shutdown, a07_blocked_threads_return_einval)
 	}
 }
 
-TEST_F(shutdown, a07_threads_on_other_streams_remain_blocked)
+TEST_F(started, a07_threads_on_other_streams_remain_blocked)
 {
 	struct waiter waiter = { 0 };
 	trace_id_t other;
@@ -441,7 +418,7 @@ static int end_at_once(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(shutdown, a09_end_of_a_child_does_not_end_the_stream)
+TEST_F(started, a09_end_of_a_child_does_not_end_the_stream)
 {
 	struct child child;
 	struct event event;
@@ -454,15 +431,15 @@ TEST_F(shutdown, a09_end_of_a_child_does_not_end_the_stream)
 	EXPECT_EQ(1, event_number(&event));
 }
 
-TEST_F(shutdown, a10_einval_without_an_active_stream)
+TEST_F(started, a10_einval_without_an_active_stream)
 {
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_shutdown, self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 }
 
-TEST_F(shutdown, a11_cancelled_thread_leaves_the_stream_unchanged_or_shut_down)
+TEST_F(started, a11_cancelled_thread_leaves_the_stream_unchanged_or_shut_down)
 {
-	int ret = call_cancelled(posix_trace_shutdown, self->trid);
+	int ret = call_trid_cancelled(posix_trace_shutdown, self->trid);
 
 	/* The thread was cancelled before the shutdown, or not at all. */
 	if (ret == -ECANCELED)
@@ -500,7 +477,7 @@ static void *use(void *arg)
 	return NULL;
 }
 
-TEST_F(shutdown, a12_other_threads_can_use_the_stream_meanwhile)
+TEST_F(started, a12_other_threads_can_use_the_stream_meanwhile)
 {
 	struct user user[3];
 
@@ -526,7 +503,7 @@ static void *shut_down(void *arg)
 	return (void *)(long)posix_trace_shutdown(*(trace_id_t *)arg);
 }
 
-TEST_F(shutdown, a12_one_of_many_threads_shuts_it_down)
+TEST_F(started, a12_one_of_many_threads_shuts_it_down)
 {
 	for (int round = 0; round < 10; round++) {
 		pthread_t thread[4];
@@ -548,28 +525,6 @@ TEST_F(shutdown, a12_one_of_many_threads_shuts_it_down)
 
 /* ------------------------------------------------------------------ */
 /* With a log								*/
-
-static const struct log_kind by_hand = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
-
-FIXTURE(logged)
-{
-	trace_id_t trid;
-	int fd;
-};
-
-FIXTURE_SETUP(logged)
-{
-	self->fd = log_tmpfile();
-	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-}
-
-FIXTURE_TEARDOWN(logged)
-{
-	posix_trace_shutdown(self->trid);
-	close(self->fd);
-}
 
 TEST_F(logged, a13_unflushed_events_are_flushed)
 {

@@ -3,34 +3,11 @@
  * posix_trace_start(): Documentation/conformance/posix_trace_start.rst
  */
 #define _GNU_SOURCE
-#include "pxt_test.h"
-#include "function.h"
+#include "stream_fixtures.h"
+#include "event_of_call.h"
 #include "stream_state.h"
 
-FIXTURE(start)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_VARIANT(start)
-{
-	int policy;
-};
-
-FIXTURE_VARIANT_ADD(start, loop) { POSIX_TRACE_LOOP };
-FIXTURE_VARIANT_ADD(start, until_full) { POSIX_TRACE_UNTIL_FULL };
-
-FIXTURE_SETUP(start)
-{
-	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-}
-
-FIXTURE_TEARDOWN(start)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-TEST_F(start, a01_start_precedes_all_events)
+TEST_F(stream, a01_start_precedes_all_events)
 {
 	struct event event;
 
@@ -43,14 +20,14 @@ TEST_F(start, a01_start_precedes_all_events)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(start, a02_status_becomes_running)
+TEST_F(stream, a02_status_becomes_running)
 {
 	EXPECT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 }
 
 /* The traced process may be idle. */
-TEST_F(start, a02_status_becomes_running_for_an_idle_process)
+TEST_F(stream, a02_status_becomes_running_for_an_idle_process)
 {
 	struct child child;
 	struct event event;
@@ -66,7 +43,7 @@ TEST_F(start, a02_status_becomes_running_for_an_idle_process)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(start, a03_running_stream_keeps_running_and_records_no_start)
+TEST_F(stream, a03_running_stream_keeps_running_and_records_no_start)
 {
 	struct event event;
 
@@ -158,7 +135,7 @@ TEST(a05_full_loop_stream_starts)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(start, a06_stopped_stream_starts_again)
+TEST_F(stream, a06_stopped_stream_starts_again)
 {
 	struct event event;
 
@@ -178,7 +155,7 @@ TEST_F(start, a06_stopped_stream_starts_again)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(start, a07_only_that_stream_is_started)
+TEST_F(stream, a07_only_that_stream_is_started)
 {
 	trace_id_t other;
 
@@ -191,7 +168,7 @@ TEST_F(start, a07_only_that_stream_is_started)
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
-TEST_F(start, a08_start_carries_the_filter)
+TEST_F(stream, a08_start_carries_the_filter)
 {
 	trace_event_set_t set, carried;
 	struct event event;
@@ -214,7 +191,7 @@ TEST_F(start, a08_start_carries_the_filter)
 	EXPECT_EQ(0, memcmp(&set, &carried, sizeof(set)));
 }
 
-TEST_F(start, a09_filtered_start_is_not_recorded)
+TEST_F(stream, a09_filtered_start_is_not_recorded)
 {
 	trace_event_set_t set;
 	struct event event;
@@ -229,48 +206,19 @@ TEST_F(start, a09_filtered_start_is_not_recorded)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-/* A call by another thread of the controller, on another process. */
-struct call {
-	trace_id_t trid;
-	unsigned long long before;
-	unsigned long long after;
-	int err;
-};
-
-static void *call_start(void *arg)
-{
-	struct call *call = arg;
-
-	call->before = now();
-	call->err = posix_trace_start(call->trid);
-	call->after = now();
-	return NULL;
-}
-
-TEST_F(start, a10_start_has_process_thread_address_and_time_of_the_call)
+TEST_F(stream, a10_start_has_process_thread_address_and_time_of_the_call)
 {
 	struct child child;
-	pthread_t thread;
-	struct event event;
-	struct call call;
+	trace_id_t trid;
 
 	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
-	ASSERT_EQ(0, new_stream(child.pid, variant->policy, &call.trid));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, call_start, &call));
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	ASSERT_EQ(0, call.err);
-	ASSERT_EQ(POSIX_TRACE_START, take_id(call.trid, &event));
-	EXPECT_EQ(getpid(), event.info.posix_pid);
-	EXPECT_TRUE(pthread_equal(thread, event.info.posix_thread_id));
-	EXPECT_LE(call.before, event_time(&event));
-	EXPECT_GE(call.after, event_time(&event));
-	EXPECT_TRUE(is_in_function(event.info.posix_prog_address, call_start));
-	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, event.info.posix_truncation_status);
-	EXPECT_EQ(0, posix_trace_shutdown(call.trid));
+	ASSERT_EQ(0, new_stream(child.pid, variant->policy, &trid));
+	expect_event_of_call(_metadata, POSIX_TRACE_START, posix_trace_start, trid);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(start, a11_einval_without_an_active_stream)
+TEST_F(stream, a11_einval_without_an_active_stream)
 {
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_start, self->trid));
 	/* The failed calls have started no stream. */
@@ -279,7 +227,7 @@ TEST_F(start, a11_einval_without_an_active_stream)
 }
 
 /* Each call takes full effect or no effect, interrupted or not: START and STOP alternate. */
-TEST_F(start, a12_signals_leave_it_undone_or_done)
+TEST_F(stream, a12_signals_leave_it_undone_or_done)
 {
 	struct event event;
 	int err, rounds = 0;
@@ -303,51 +251,26 @@ TEST_F(start, a12_signals_leave_it_undone_or_done)
 	ASSERT_EQ(0, signals_end());
 }
 
-TEST_F(start, a13_no_cancellation_point)
+TEST_F(stream, a13_no_cancellation_point)
 {
-	EXPECT_EQ(0, call_cancelled(posix_trace_start, self->trid));
+	EXPECT_EQ(0, call_trid_cancelled(posix_trace_start, self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(1, take_all(self->trid));
 }
 
-struct starter {
-	pthread_t thread;
-	trace_id_t trid;
-	int failed;
-};
-
-static void *start_often(void *arg)
+TEST_F(stream, a14_many_threads_start_it_once)
 {
-	struct starter *starter = arg;
+	struct repeater repeaters[4];
 
-	for (int i = 0; i < 50; i++)
-		starter->failed += posix_trace_start(starter->trid) != 0;
-	return NULL;
-}
-
-TEST_F(start, a14_many_threads_start_it_once)
-{
-	struct starter starter[4];
-
-	for (int i = 0; i < 4; i++) {
-		starter[i] = (struct starter){ .trid = self->trid };
-		ASSERT_EQ(0, pthread_create(&starter[i].thread, NULL, start_often, &starter[i]));
-	}
-	for (int i = 0; i < 4; i++) {
-		ASSERT_EQ(0, pthread_join(starter[i].thread, NULL));
-		EXPECT_EQ(0, starter[i].failed);
-	}
+	repeaters_start(_metadata, repeaters, 4, posix_trace_start, self->trid, 50);
+	repeaters_end(_metadata, repeaters, 4);
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(1, count_of(self->trid, POSIX_TRACE_START));
 }
 
-TEST_F(start, a15_errno_does_not_change)
+TEST_F(stream, a15_errno_does_not_change)
 {
-	errno = 4711;
-	EXPECT_EQ(EINVAL, posix_trace_start(-1));
-	EXPECT_EQ(4711, errno);
-	EXPECT_EQ(0, posix_trace_start(self->trid));
-	EXPECT_EQ(4711, errno);
+	expect_errno_kept(_metadata, posix_trace_start, self->trid, 0);
 }
 
 TEST_HARNESS_MAIN

@@ -3,38 +3,11 @@
  * posix_trace_stop(): Documentation/conformance/posix_trace_stop.rst
  */
 #define _GNU_SOURCE
-#include "pxt_test.h"
-#include "function.h"
+#include "stream_fixtures.h"
+#include "event_of_call.h"
 #include "stream_state.h"
 
-FIXTURE(stop)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_VARIANT(stop)
-{
-	int policy;
-};
-
-FIXTURE_VARIANT_ADD(stop, loop) { POSIX_TRACE_LOOP };
-FIXTURE_VARIANT_ADD(stop, until_full) { POSIX_TRACE_UNTIL_FULL };
-
-FIXTURE_SETUP(stop)
-{
-	struct event event;
-
-	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
-}
-
-FIXTURE_TEARDOWN(stop)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-TEST_F(stop, a01_stop_follows_all_events)
+TEST_F(running, a01_stop_follows_all_events)
 {
 	struct event event;
 
@@ -91,7 +64,7 @@ static void let_write(struct writers *all)
 }
 
 /* No event follows STOP, however many threads are recording at that moment. */
-TEST_F(stop, a01_stop_follows_all_events_of_threads_on_all_cpus)
+TEST_F(running, a01_stop_follows_all_events_of_threads_on_all_cpus)
 {
 	struct writers all = { 0 };
 	struct writer writer[3];
@@ -121,13 +94,13 @@ TEST_F(stop, a01_stop_follows_all_events_of_threads_on_all_cpus)
 		ASSERT_EQ(0, pthread_join(writer[i].thread, NULL));
 }
 
-TEST_F(stop, a02_status_becomes_suspended)
+TEST_F(running, a02_status_becomes_suspended)
 {
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 }
 
-TEST_F(stop, a03_suspended_stream_records_no_stop)
+TEST_F(running, a03_suspended_stream_records_no_stop)
 {
 	struct event event;
 
@@ -140,7 +113,7 @@ TEST_F(stop, a03_suspended_stream_records_no_stop)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(stop, a03_new_stream_records_no_stop)
+TEST_F(running, a03_new_stream_records_no_stop)
 {
 	trace_id_t trid;
 
@@ -217,7 +190,7 @@ TEST(a05_full_loop_stream_stops)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(stop, a06_data_of_stop_is_an_int_of_0)
+TEST_F(running, a06_data_of_stop_is_an_int_of_0)
 {
 	struct event event;
 
@@ -227,7 +200,7 @@ TEST_F(stop, a06_data_of_stop_is_an_int_of_0)
 	EXPECT_EQ(0, event_number(&event));
 }
 
-TEST_F(stop, a07_only_that_stream_is_stopped)
+TEST_F(running, a07_only_that_stream_is_stopped)
 {
 	trace_id_t other;
 
@@ -241,7 +214,7 @@ TEST_F(stop, a07_only_that_stream_is_stopped)
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
-TEST_F(stop, a08_recorded_events_can_still_be_read)
+TEST_F(running, a08_recorded_events_can_still_be_read)
 {
 	struct posixtrace_batch_event batch[4];
 	char buffer[4 * 256];
@@ -262,7 +235,7 @@ TEST_F(stop, a08_recorded_events_can_still_be_read)
 	EXPECT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
 }
 
-TEST_F(stop, a09_filtered_stop_is_not_recorded)
+TEST_F(running, a09_filtered_stop_is_not_recorded)
 {
 	trace_event_set_t set;
 
@@ -276,49 +249,22 @@ TEST_F(stop, a09_filtered_stop_is_not_recorded)
 	EXPECT_EQ(0, take_all(self->trid));
 }
 
-struct call {
-	trace_id_t trid;
-	unsigned long long before;
-	unsigned long long after;
-	int err;
-};
-
-static void *call_stop(void *arg)
-{
-	struct call *call = arg;
-
-	call->before = now();
-	call->err = posix_trace_stop(call->trid);
-	call->after = now();
-	return NULL;
-}
-
-TEST_F(stop, a10_stop_has_process_thread_address_and_time_of_the_call)
+TEST_F(running, a10_stop_has_process_thread_address_and_time_of_the_call)
 {
 	struct child child;
-	pthread_t thread;
 	struct event event;
-	struct call call;
+	trace_id_t trid;
 
 	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
-	ASSERT_EQ(0, new_stream(child.pid, variant->policy, &call.trid));
-	ASSERT_EQ(0, posix_trace_start(call.trid));
-	ASSERT_EQ(POSIX_TRACE_START, take_id(call.trid, &event));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, call_stop, &call));
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	ASSERT_EQ(0, call.err);
-	ASSERT_EQ(POSIX_TRACE_STOP, take_id(call.trid, &event));
-	EXPECT_EQ(getpid(), event.info.posix_pid);
-	EXPECT_TRUE(pthread_equal(thread, event.info.posix_thread_id));
-	EXPECT_LE(call.before, event_time(&event));
-	EXPECT_GE(call.after, event_time(&event));
-	EXPECT_TRUE(is_in_function(event.info.posix_prog_address, call_stop));
-	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, event.info.posix_truncation_status);
-	EXPECT_EQ(0, posix_trace_shutdown(call.trid));
+	ASSERT_EQ(0, new_stream(child.pid, variant->policy, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(POSIX_TRACE_START, take_id(trid, &event));
+	expect_event_of_call(_metadata, POSIX_TRACE_STOP, posix_trace_stop, trid);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(stop, a11_einval_without_an_active_stream)
+TEST_F(running, a11_einval_without_an_active_stream)
 {
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_stop, self->trid));
 	/* The failed calls have stopped no stream. */
@@ -326,7 +272,7 @@ TEST_F(stop, a11_einval_without_an_active_stream)
 	EXPECT_EQ(0, take_all(self->trid));
 }
 
-TEST_F(stop, a12_signals_leave_it_undone_or_done)
+TEST_F(running, a12_signals_leave_it_undone_or_done)
 {
 	struct event event;
 	int err, rounds = 0;
@@ -351,51 +297,26 @@ TEST_F(stop, a12_signals_leave_it_undone_or_done)
 	ASSERT_EQ(0, signals_end());
 }
 
-TEST_F(stop, a13_no_cancellation_point)
+TEST_F(running, a13_no_cancellation_point)
 {
-	EXPECT_EQ(0, call_cancelled(posix_trace_stop, self->trid));
+	EXPECT_EQ(0, call_trid_cancelled(posix_trace_stop, self->trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(1, take_all(self->trid));
 }
 
-struct stopper {
-	pthread_t thread;
-	trace_id_t trid;
-	int failed;
-};
-
-static void *stop_often(void *arg)
+TEST_F(running, a14_many_threads_stop_it_once)
 {
-	struct stopper *stopper = arg;
+	struct repeater repeaters[4];
 
-	for (int i = 0; i < 50; i++)
-		stopper->failed += posix_trace_stop(stopper->trid) != 0;
-	return NULL;
-}
-
-TEST_F(stop, a14_many_threads_stop_it_once)
-{
-	struct stopper stopper[4];
-
-	for (int i = 0; i < 4; i++) {
-		stopper[i] = (struct stopper){ .trid = self->trid };
-		ASSERT_EQ(0, pthread_create(&stopper[i].thread, NULL, stop_often, &stopper[i]));
-	}
-	for (int i = 0; i < 4; i++) {
-		ASSERT_EQ(0, pthread_join(stopper[i].thread, NULL));
-		EXPECT_EQ(0, stopper[i].failed);
-	}
+	repeaters_start(_metadata, repeaters, 4, posix_trace_stop, self->trid, 50);
+	repeaters_end(_metadata, repeaters, 4);
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(1, take_all(self->trid));
 }
 
-TEST_F(stop, a15_errno_does_not_change)
+TEST_F(running, a15_errno_does_not_change)
 {
-	errno = 4711;
-	EXPECT_EQ(EINVAL, posix_trace_stop(-1));
-	EXPECT_EQ(4711, errno);
-	EXPECT_EQ(0, posix_trace_stop(self->trid));
-	EXPECT_EQ(4711, errno);
+	expect_errno_kept(_metadata, posix_trace_stop, self->trid, 0);
 }
 
 TEST_HARNESS_MAIN

@@ -4,45 +4,16 @@
  * Documentation/conformance/posix_trace_timedgetnext_event.rst
  */
 #define _GNU_SOURCE
-#include "pxt_test.h"
-#include "reading.h"
-#include "log_reading.h"
-#include "withlog.h"
-
-FIXTURE(timedgetnext)
-{
-	trace_id_t trid;
-	struct event event;
-};
-
-FIXTURE_SETUP(timedgetnext)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(1, take(self->trid, &self->event));
-	self->event.unavailable = -1;
-}
-
-FIXTURE_TEARDOWN(timedgetnext)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-#define ROOM	sizeof(((struct event *)0)->data)
+#include "getnext_stream.h"
 
 static const struct timespec past, never = { INT32_MAX, 0 };
-
-static void handler(int signal)
-{
-	(void)signal;
-}
 
 static struct timespec in_future(unsigned long long nsec)
 {
 	return to_timespec(now() + nsec);
 }
 
-TEST_F(timedgetnext, a01_reports_a_recorded_event)
+TEST_F(getnext, a01_reports_a_recorded_event)
 {
 	record_number(17);
 	ASSERT_EQ(0, read_timed(self->trid, &self->event, ROOM, &never));
@@ -53,7 +24,7 @@ TEST_F(timedgetnext, a01_reports_a_recorded_event)
 	EXPECT_EQ(0, self->event.unavailable);
 }
 
-TEST_F(timedgetnext, a01_with_the_data_that_fits)
+TEST_F(getnext, a01_with_the_data_that_fits)
 {
 	char data[257] = "0123456789";
 
@@ -73,7 +44,7 @@ TEST_F(timedgetnext, a01_with_the_data_that_fits)
 	EXPECT_EQ(POSIX_TRACE_TRUNCATED_READ, self->event.info.posix_truncation_status);
 }
 
-TEST_F(timedgetnext, a01_oldest_first_and_once)
+TEST_F(getnext, a01_oldest_first_and_once)
 {
 	for (int i = 0; i < 20; i++) {
 		run_on(i / 3);
@@ -86,7 +57,7 @@ TEST_F(timedgetnext, a01_oldest_first_and_once)
 	EXPECT_EQ(ETIMEDOUT, read_timed(self->trid, &self->event, ROOM, &past));
 }
 
-TEST_F(timedgetnext, a02_waits_for_an_event)
+TEST_F(getnext, a02_waits_for_an_event)
 {
 	const struct timespec hour = in_future(3600 * NSEC);
 	struct reader reader;
@@ -100,7 +71,7 @@ TEST_F(timedgetnext, a02_waits_for_an_event)
 	}
 }
 
-TEST_F(timedgetnext, a03_wait_ends_at_the_time)
+TEST_F(getnext, a03_wait_ends_at_the_time)
 {
 	const struct timespec soon = in_future(NSEC / 50);
 
@@ -110,7 +81,7 @@ TEST_F(timedgetnext, a03_wait_ends_at_the_time)
 }
 
 /* An event of another stream does not end the wait. */
-TEST_F(timedgetnext, a03_wait_on_a_suspended_stream_ends_at_the_time)
+TEST_F(getnext, a03_wait_on_a_suspended_stream_ends_at_the_time)
 {
 	const struct timespec soon = in_future(NSEC / 50);
 	trace_id_t suspended;
@@ -121,7 +92,7 @@ TEST_F(timedgetnext, a03_wait_on_a_suspended_stream_ends_at_the_time)
 	EXPECT_EQ(0, posix_trace_shutdown(suspended));
 }
 
-TEST_F(timedgetnext, a04_not_before_the_time)
+TEST_F(getnext, a04_not_before_the_time)
 {
 	for (int i = 0; i < 20; i++) {
 		unsigned long long deadline = now() + NSEC / 500 + 37 * i;
@@ -132,7 +103,7 @@ TEST_F(timedgetnext, a04_not_before_the_time)
 	}
 }
 
-TEST_F(timedgetnext, a05_time_that_has_passed)
+TEST_F(getnext, a05_time_that_has_passed)
 {
 	const struct timespec times[] = {
 		{ 0, 0 }, { 1, 999999999 }, { -1, 0 }, { INT64_MIN, 0 }, in_future(0),
@@ -171,7 +142,7 @@ static int step_clock(long long seconds)
 	return clock_settime(CLOCK_REALTIME, &time);
 }
 
-TEST_F(timedgetnext, a06_clock_set_past_the_time)
+TEST_F(getnext, a06_clock_set_past_the_time)
 {
 	const struct timespec later = in_future(100 * NSEC);
 	struct reader reader;
@@ -186,7 +157,7 @@ TEST_F(timedgetnext, a06_clock_set_past_the_time)
 }
 
 /* The reader is still asleep at the old time, and wakes up at the new one. */
-TEST_F(timedgetnext, a07_clock_set_back)
+TEST_F(getnext, a07_clock_set_back)
 {
 	struct timespec later, until;
 	struct reader reader;
@@ -207,7 +178,7 @@ TEST_F(timedgetnext, a07_clock_set_back)
 	EXPECT_EQ(0, child_wait(&guard));
 }
 
-TEST_F(timedgetnext, a07_event_after_the_clock_was_set_back)
+TEST_F(getnext, a07_event_after_the_clock_was_set_back)
 {
 	const struct timespec later = in_future(100 * NSEC);
 	struct reader reader;
@@ -230,7 +201,7 @@ TEST_F(timedgetnext, a07_event_after_the_clock_was_set_back)
 
 /* ------------------------------------------------------------------ */
 
-TEST_F(timedgetnext, a08_no_timeout_if_an_event_is_there)
+TEST_F(getnext, a08_no_timeout_if_an_event_is_there)
 {
 	for (int i = 0; i < 5; i++) {
 		record_number(i);
@@ -245,7 +216,7 @@ static const struct timespec invalid[] = {
 	{ INT32_MAX, INT64_MAX }, { -1, -1 },
 };
 
-TEST_F(timedgetnext, a09_time_is_not_checked_if_an_event_is_there)
+TEST_F(getnext, a09_time_is_not_checked_if_an_event_is_there)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(invalid); i++) {
 		record_number(i);
@@ -254,7 +225,7 @@ TEST_F(timedgetnext, a09_time_is_not_checked_if_an_event_is_there)
 	}
 }
 
-TEST_F(timedgetnext, a10_invalid_time_and_no_event)
+TEST_F(getnext, a10_invalid_time_and_no_event)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(invalid); i++) {
 		self->event.unavailable = 0;
@@ -267,7 +238,7 @@ TEST_F(timedgetnext, a10_invalid_time_and_no_event)
 				&(struct timespec){ INT64_MAX, 999999999 }));
 }
 
-TEST_F(timedgetnext, a10_largest_valid_time_is_accepted)
+TEST_F(getnext, a10_largest_valid_time_is_accepted)
 {
 	const struct timespec largest = { INT64_MAX, 999999999 };
 	struct reader reader;
@@ -277,7 +248,7 @@ TEST_F(timedgetnext, a10_largest_valid_time_is_accepted)
 	EXPECT_EQ(0, reader_end(&reader));
 }
 
-TEST_F(timedgetnext, a11_returns_zero_or_the_error_and_keeps_errno)
+TEST_F(getnext, a11_returns_zero_or_the_error_and_keeps_errno)
 {
 	record_number(1);
 	errno = 4711;
@@ -286,21 +257,27 @@ TEST_F(timedgetnext, a11_returns_zero_or_the_error_and_keeps_errno)
 	EXPECT_EQ(4711, errno);
 }
 
-TEST_F(timedgetnext, a12_bad_trace_ids)
+static int read_at_any_time(trace_id_t trid)
 {
-	const trace_id_t bad[] = { 0, -1, 4711, self->trid + 1 };
-	trace_id_t trid;
+	struct event event;
 
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		EXPECT_EQ(EINVAL, read_timed(bad[i], &self->event, ROOM, &never));
-		EXPECT_EQ(EINVAL, read_timed(bad[i], &self->event, ROOM, &past));
-	}
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_shutdown(trid));
-	EXPECT_EQ(EINVAL, read_timed(trid, &self->event, ROOM, &never));
+	return read_timed(trid, &event, ROOM, &never);
 }
 
-TEST_F(timedgetnext, a13_shutdown_ends_the_wait)
+static int read_late(trace_id_t trid)
+{
+	struct event event;
+
+	return read_timed(trid, &event, ROOM, &past);
+}
+
+TEST_F(getnext, a12_bad_trace_ids)
+{
+	EXPECT_EQ(0, bad_trids_accepted(read_at_any_time, self->trid));
+	EXPECT_EQ(0, bad_trids_accepted(read_late, self->trid));
+}
+
+TEST_F(getnext, a13_shutdown_ends_the_wait)
 {
 	struct reader reader;
 
@@ -309,35 +286,13 @@ TEST_F(timedgetnext, a13_shutdown_ends_the_wait)
 	EXPECT_EQ(EINVAL, reader_end(&reader));
 }
 
-TEST_F(timedgetnext, a14_signal_interrupts)
+TEST_F(getnext, a14_signal_interrupts)
 {
-	struct sigaction action = { .sa_handler = handler };
-	struct reader reader;
-
-	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
-	ASSERT_EQ(0, reader_start(&reader, self->trid, &never));
-	ASSERT_EQ(0, pthread_kill(reader.thread, SIGUSR1));
-	EXPECT_EQ(EINTR, reader_end(&reader));
-	EXPECT_NE(0, reader.event.unavailable);
+	expect_interrupted(_metadata, self->trid, &never);
 	/* The interrupted call has consumed no event. */
 	record_number(1);
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(1, event_number(&self->event));
-}
-
-/* Opens a log of @events user events with the times 0, 1, 2 ... */
-static int log_of(int events, trace_id_t *trid)
-{
-	struct log_writer log;
-	int err;
-
-	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
-	log_name(&log, LOG_FIRST_NAMED, "named");
-	log_epochs(&log, 0, 1, events / 2);
-	log_end(&log, POSIXTRACE_LOG_END_FINAL);
-	err = log_open(&log, trid);
-	log_free(&log);
-	return err;
 }
 
 TEST(a15_events_of_a_log)
@@ -347,7 +302,7 @@ TEST(a15_events_of_a_log)
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, log_of(20, &trid));
+	ASSERT_EQ(0, log_open_events(20, &trid));
 	for (int i = 0; i < 23; i++) {
 		ASSERT_EQ(0, posix_trace_timedgetnext_event(trid, &event.info, event.data, ROOM,
 							    &event.len, &event.unavailable,
@@ -359,19 +314,10 @@ TEST(a15_events_of_a_log)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-TEST(a16_einval_for_an_active_stream_with_log)
+TEST_F(logged, a16_einval_for_an_active_stream_with_log)
 {
-	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
-	int fd = log_tmpfile();
-	trace_id_t trid;
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
 	withlog_record(0, 10);
-	EXPECT_EQ(0, withlog_readable(trid));
-	EXPECT_EQ(0, posix_trace_shutdown(trid));
-	close(fd);
+	EXPECT_EQ(0, withlog_readable(self->trid));
 }
 
 TEST_HARNESS_MAIN

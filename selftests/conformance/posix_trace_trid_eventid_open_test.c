@@ -316,27 +316,12 @@ TEST_F(trid_open, a14_no_cancellation_point)
 	EXPECT_EQ(NULL, result);
 }
 
-/* An empty log, open for reading. */
-static int open_log(trace_id_t *log)
-{
-	int fd = log_tmpfile(), err;
-	trace_id_t trid;
-
-	err = posix_trace_create_withlog(0, NULL, fd, &trid);
-	if (!err)
-		err = posix_trace_shutdown(trid);
-	if (!err)
-		err = posix_trace_open(fd, log);
-	close(fd);
-	return err;
-}
-
 TEST(a09_einval_for_a_log)
 {
 	trace_event_id_t id;
 	trace_id_t log;
 
-	ASSERT_EQ(0, open_log(&log));
+	ASSERT_EQ(0, withlog_open_empty(&log));
 	EXPECT_EQ(EINVAL, posix_trace_trid_eventid_open(log, "name", &id));
 	EXPECT_EQ(0, posix_trace_close(log));
 }

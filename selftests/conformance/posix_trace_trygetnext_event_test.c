@@ -3,33 +3,9 @@
  * posix_trace_trygetnext_event(): Documentation/conformance/posix_trace_trygetnext_event.rst
  */
 #define _GNU_SOURCE
-#include "pxt_test.h"
-#include "reading.h"
-#include "log_reading.h"
-#include "withlog.h"
+#include "getnext_stream.h"
 
-FIXTURE(trygetnext)
-{
-	trace_id_t trid;
-	struct event event;
-};
-
-FIXTURE_SETUP(trygetnext)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, read_try(self->trid, &self->event, sizeof(self->event.data)));
-	self->event.unavailable = -1;
-}
-
-FIXTURE_TEARDOWN(trygetnext)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-#define ROOM	sizeof(((struct event *)0)->data)
-
-TEST_F(trygetnext, a01_reports_a_recorded_event)
+TEST_F(getnext, a01_reports_a_recorded_event)
 {
 	record_number(17);
 	ASSERT_EQ(0, read_try(self->trid, &self->event, ROOM));
@@ -39,7 +15,7 @@ TEST_F(trygetnext, a01_reports_a_recorded_event)
 	EXPECT_EQ(17, event_number(&self->event));
 }
 
-TEST_F(trygetnext, a01_reports_an_event_of_a_stopped_stream)
+TEST_F(getnext, a01_reports_an_event_of_a_stopped_stream)
 {
 	record_number(17);
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
@@ -50,7 +26,7 @@ TEST_F(trygetnext, a01_reports_an_event_of_a_stopped_stream)
 }
 
 /* If the call slept, it would never return, since no thread wakes it up. */
-TEST_F(trygetnext, a02_does_not_block)
+TEST_F(getnext, a02_does_not_block)
 {
 	trace_id_t suspended;
 
@@ -62,7 +38,7 @@ TEST_F(trygetnext, a02_does_not_block)
 	EXPECT_EQ(0, posix_trace_shutdown(suspended));
 }
 
-TEST_F(trygetnext, a02_does_not_block_while_others_wait)
+TEST_F(getnext, a02_does_not_block_while_others_wait)
 {
 	struct reader reader;
 
@@ -75,14 +51,14 @@ TEST_F(trygetnext, a02_does_not_block_while_others_wait)
 	EXPECT_EQ(1, event_number(&reader.event));
 }
 
-TEST_F(trygetnext, a03_unavailable_is_zero_with_an_event)
+TEST_F(getnext, a03_unavailable_is_zero_with_an_event)
 {
 	record_number(1);
 	ASSERT_EQ(0, read_try(self->trid, &self->event, ROOM));
 	EXPECT_EQ(0, self->event.unavailable);
 }
 
-TEST_F(trygetnext, a04_unavailable_is_nonzero_without_an_event)
+TEST_F(getnext, a04_unavailable_is_nonzero_without_an_event)
 {
 	self->event.unavailable = 0;
 	EXPECT_EQ(0, read_try(self->trid, &self->event, ROOM));
@@ -92,7 +68,7 @@ TEST_F(trygetnext, a04_unavailable_is_nonzero_without_an_event)
 	EXPECT_NE(0, self->event.unavailable);
 }
 
-TEST_F(trygetnext, a05_all_data_if_there_is_space)
+TEST_F(getnext, a05_all_data_if_there_is_space)
 {
 	char data[257] = "0123456789";
 
@@ -108,7 +84,7 @@ TEST_F(trygetnext, a05_all_data_if_there_is_space)
 	EXPECT_EQ(POSIX_TRACE_TRUNCATED_RECORD, self->event.info.posix_truncation_status);
 }
 
-TEST_F(trygetnext, a06_data_is_truncated_to_the_space)
+TEST_F(getnext, a06_data_is_truncated_to_the_space)
 {
 	char data[257] = "0123456789";
 	const size_t sizes[] = { 10, 257 };
@@ -123,7 +99,7 @@ TEST_F(trygetnext, a06_data_is_truncated_to_the_space)
 	}
 }
 
-TEST_F(trygetnext, a07_oldest_event_comes_first)
+TEST_F(getnext, a07_oldest_event_comes_first)
 {
 	for (int i = 0; i < 40; i++) {
 		run_on(i / 3);
@@ -135,7 +111,7 @@ TEST_F(trygetnext, a07_oldest_event_comes_first)
 	}
 }
 
-TEST_F(trygetnext, a08_event_is_not_reported_again)
+TEST_F(getnext, a08_event_is_not_reported_again)
 {
 	record_number(1);
 	EXPECT_EQ(1, take(self->trid, &self->event));
@@ -169,7 +145,7 @@ TEST(a09_space_of_a_reported_event_is_free)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(trygetnext, a10_returns_zero_or_the_error_and_keeps_errno)
+TEST_F(getnext, a10_returns_zero_or_the_error_and_keeps_errno)
 {
 	record_number(1);
 	errno = 4711;
@@ -179,31 +155,16 @@ TEST_F(trygetnext, a10_returns_zero_or_the_error_and_keeps_errno)
 	EXPECT_EQ(4711, errno);
 }
 
-TEST_F(trygetnext, a11_bad_trace_ids)
+static int read_without_result(trace_id_t trid)
 {
-	const trace_id_t bad[] = { 0, -1, 4711, self->trid + 1 };
-	trace_id_t trid;
+	struct event event;
 
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		EXPECT_EQ(EINVAL, read_try(bad[i], &self->event, ROOM));
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_shutdown(trid));
-	EXPECT_EQ(EINVAL, read_try(trid, &self->event, ROOM));
+	return read_try(trid, &event, ROOM);
 }
 
-/* Opens a log of @events user events with the times 0, 1, 2 ... */
-static int log_of(int events, trace_id_t *trid)
+TEST_F(getnext, a11_bad_trace_ids)
 {
-	struct log_writer log;
-	int err;
-
-	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
-	log_name(&log, LOG_FIRST_NAMED, "named");
-	log_epochs(&log, 0, 1, events / 2);
-	log_end(&log, POSIXTRACE_LOG_END_FINAL);
-	err = log_open(&log, trid);
-	log_free(&log);
-	return err;
+	EXPECT_EQ(0, bad_trids_accepted(read_without_result, self->trid));
 }
 
 TEST(a12_einval_for_a_log)
@@ -211,7 +172,7 @@ TEST(a12_einval_for_a_log)
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, log_of(20, &trid));
+	ASSERT_EQ(0, log_open_events(20, &trid));
 	event.unavailable = 0;
 	EXPECT_EQ(EINVAL, posix_trace_trygetnext_event(trid, &event.info, event.data, ROOM,
 						       &event.len, &event.unavailable));
@@ -221,19 +182,10 @@ TEST(a12_einval_for_a_log)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-TEST(a13_einval_for_an_active_stream_with_log)
+TEST_F(logged, a13_einval_for_an_active_stream_with_log)
 {
-	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
-	int fd = log_tmpfile();
-	trace_id_t trid;
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
 	withlog_record(0, 10);
-	EXPECT_EQ(0, withlog_readable(trid));
-	EXPECT_EQ(0, posix_trace_shutdown(trid));
-	close(fd);
+	EXPECT_EQ(0, withlog_readable(self->trid));
 }
 
 TEST_HARNESS_MAIN

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * States of streams: helpers that set and read them, and checks for every function that
- * takes only a trace id.
+ * States of streams: helpers that set and read them.
  */
 #ifndef _SELFTESTS_STREAM_STATE_H
 #define _SELFTESTS_STREAM_STATE_H
 
-#include <limits.h>
-#include <pthread.h>
 #include <sys/time.h>
 
 #include <posixtrace.h>
 
 #include "trace_test.h"
+#include "trid_calls.h"
 
 /* posix_stream_status and posix_stream_full_status in one number. */
 #define STATE(status, full) (POSIX_TRACE_##status << 8 | POSIX_TRACE_##full)
@@ -86,64 +84,6 @@ static inline long let_record(struct child *child, long number)
 {
 	say(&child->talk, number);
 	return hear(&child->talk);
-}
-
-/* A function, and the trace id to call it with. */
-struct trid_call {
-	int (*fn)(trace_id_t trid);
-	trace_id_t trid;
-};
-
-static inline int trid_call_in_child(void *arg, const struct talk *talk)
-{
-	struct trid_call *call = arg;
-
-	(void)talk;
-	return call->fn(call->trid);
-}
-
-/*
- * Calls @fn with invalid trace ids of all kinds, last with the caller's @trid in a child of
- * the caller. Returns the number of calls that did not fail with EINVAL.
- */
-static inline int bad_trids_accepted(int (*fn)(trace_id_t trid), trace_id_t trid)
-{
-	const trace_id_t bad[] = { 0, -1, 4711, INT_MAX, INT_MIN, trid + 1 };
-	struct trid_call call = { fn, trid };
-	struct child child;
-	trace_id_t ended;
-	int count = 0;
-
-	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		count += fn(bad[i]) != EINVAL;
-	if (new_stream(0, POSIX_TRACE_LOOP, &ended) || posix_trace_shutdown(ended))
-		return -1;
-	count += fn(ended) != EINVAL;
-	if (child_start(&child, trid_call_in_child, &call))
-		return -1;
-	count += child_wait(&child) != EINVAL << 8;
-	return count;
-}
-
-static inline void *trid_call_cancelled(void *arg)
-{
-	struct trid_call *call = arg;
-
-	pthread_cancel(pthread_self());
-	return (void *)(long)call->fn(call->trid);
-}
-
-/* Calls @fn in a thread with a pending cancellation. Returns the result, or -ECANCELED. */
-static inline int call_cancelled(int (*fn)(trace_id_t trid), trace_id_t trid)
-{
-	struct trid_call call = { fn, trid };
-	pthread_t thread;
-	void *result;
-
-	if (pthread_create(&thread, NULL, trid_call_cancelled, &call) ||
-	    pthread_join(thread, &result))
-		return -EINVAL;
-	return result == PTHREAD_CANCELED ? -ECANCELED : (int)(long)result;
 }
 
 static int signals_handled;

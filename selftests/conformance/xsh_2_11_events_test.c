@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "pxt_test.h"
+#include "stream_fixtures.h"
 #include "eventset.h"
 #include "function.h"
 #include "name_test.h"
@@ -16,27 +16,12 @@
 
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 
-FIXTURE(events)
-{
-	trace_id_t trid;
-};
-
-FIXTURE_SETUP(events)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-}
-
-FIXTURE_TEARDOWN(events)
-{
-	posix_trace_shutdown(self->trid);
-}
-
 static void record(int number)
 {
 	posix_trace_event(UNNAMED, &number, sizeof(number));
 }
 
-TEST_F(events, a01_predefined_types)
+TEST_F(suspended, a01_predefined_types)
 {
 	static const struct {
 		trace_event_id_t id;
@@ -80,7 +65,7 @@ static void expect_start(struct __test_metadata *_metadata, const struct event *
 	EXPECT_EQ(0, memcmp(filter, event->data, sizeof(*filter)));
 }
 
-TEST_F(events, a02_start)
+TEST_F(suspended, a02_start)
 {
 	trace_event_set_t filter = set_filled(POSIX_TRACE_WOPID_EVENTS);
 	struct event event;
@@ -100,7 +85,7 @@ TEST_F(events, a02_start)
 	expect_start(_metadata, &event, &filter);
 }
 
-TEST_F(events, a03_stop)
+TEST_F(suspended, a03_stop)
 {
 	struct event event;
 	int automatic = 4711;
@@ -191,7 +176,7 @@ TEST_F(full, a05_automatic_start)
 	expect_start(_metadata, &event, &self->filter);
 }
 
-TEST_F(events, a06_window)
+TEST_F(suspended, a06_window)
 {
 	struct event event;
 	int number = 0;
@@ -219,7 +204,7 @@ TEST_F(events, a06_window)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(events, a07_filter)
+TEST_F(suspended, a07_filter)
 {
 	trace_event_set_t old = set_of(1000), new = set_of(1001);
 	struct event event;
@@ -247,7 +232,7 @@ static void flood(void)
 		posix_trace_event(UNNAMED, data, sizeof(data));
 }
 
-TEST_F(events, a08_overflow_of_loop)
+TEST_F(suspended, a08_overflow_of_loop)
 {
 	unsigned long long before, after;
 	struct event event;
@@ -291,7 +276,7 @@ TEST(a08_overflow_of_until_full)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(events, a09_resume_of_loop)
+TEST_F(suspended, a09_resume_of_loop)
 {
 	struct event resume, next;
 
@@ -345,7 +330,7 @@ static void expect_pairs(struct __test_metadata *_metadata, trace_id_t trid, int
 	EXPECT_EQ(pairs, resumes);
 }
 
-TEST_F(events, a10_one_pair_each_of_loop)
+TEST_F(suspended, a10_one_pair_each_of_loop)
 {
 	expect_pairs(_metadata, self->trid, 3);
 }
@@ -360,7 +345,7 @@ TEST(a10_one_pair_each_of_until_full)
 }
 
 /* A traced process that corrupts its records on one CPU. */
-TEST_F(events, a11_error)
+TEST_F(suspended, a11_error)
 {
 	struct writer writer = { 0 };
 	struct target target;
@@ -400,7 +385,7 @@ TEST_F(events, a11_error)
 /* ------------------------------------------------------------------ */
 /* Members of an event							*/
 
-TEST_F(events, a12_unnamed)
+TEST_F(suspended, a12_unnamed)
 {
 	struct event event;
 
@@ -485,7 +470,7 @@ static void expect_call(struct __test_metadata *_metadata, trace_id_t trid,
 	EXPECT_GE(caller.after, event_time(&event));
 }
 
-TEST_F(events, a13_user_event)
+TEST_F(suspended, a13_user_event)
 {
 	struct event event;
 
@@ -522,7 +507,7 @@ TEST(a13_user_event_of_another_process)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(events, a14_times)
+TEST_F(suspended, a14_times)
 {
 	unsigned long long before, last = 0;
 	struct event event;
@@ -543,7 +528,7 @@ TEST_F(events, a14_times)
 	}
 }
 
-TEST_F(events, a15_calls_of_the_controller)
+TEST_F(suspended, a15_calls_of_the_controller)
 {
 	expect_call(_metadata, self->trid, call_start, POSIX_TRACE_START);
 	expect_call(_metadata, self->trid, call_filter, POSIX_TRACE_FILTER);
@@ -592,7 +577,7 @@ static int take_cut(trace_id_t trid, struct event *event, size_t num_bytes)
 					    &event->len, &event->unavailable);
 }
 
-TEST_F(events, a17_truncation)
+TEST_F(suspended, a17_truncation)
 {
 	static const struct {
 		size_t recorded, read, len;
