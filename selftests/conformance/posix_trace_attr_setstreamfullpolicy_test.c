@@ -221,17 +221,6 @@ TEST_F(attr, a12_other_policies)
 		       ARRAY_SIZE(policies));
 }
 
-/* Waits until the log contains that number, without calling posix_trace_flush(). */
-static void wait_for_number(int fd, int number)
-{
-	struct log_content content;
-
-	do {
-		sched_yield();
-		log_content_fd(fd, &content);
-	} while (content.last < number);
-}
-
 TEST(a10_flush_flushes_by_itself)
 {
 	const struct log_kind flush = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
@@ -245,7 +234,7 @@ TEST(a10_flush_flushes_by_itself)
 	ASSERT_EQ(0, withlog_new(0, &flush, fd, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));
 	withlog_record(0, 10);
-	wait_for_number(fd, 9);
+	log_wait_number(fd, 9);
 	/* Record faster than the stream is flushed: it then behaves like UNTIL_FULL. */
 	withlog_record(10, 40000);
 	do {

@@ -86,11 +86,7 @@ TEST(a14_first_events_of_threads_at_the_same_time)
 		struct child child;
 		trace_id_t trid;
 
-		ASSERT_EQ(0, child_start(&child, first_events, NULL));
-		ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
-		ASSERT_EQ(0, posix_trace_start(trid));
-		say(&child.talk, 0);
-		ASSERT_EQ(0, child_wait(&child));
+		ASSERT_EQ(0, trace_child(&child, first_events, NULL, &trid));
 		ASSERT_TRUE(all_there(trid));
 		ASSERT_EQ(0, posix_trace_shutdown(trid));
 	}
@@ -226,11 +222,7 @@ static void expect_one_and_two(struct __test_metadata *_metadata, int (*first)(v
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, child_start(&child, first_in_either, first));
-	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
-	say(&child.talk, 0);
-	EXPECT_EQ(0, child_wait(&child));
+	ASSERT_EQ(0, trace_child(&child, first_in_either, first, &trid));
 	for (int i = 1; i <= 2; i++) {
 		ASSERT_EQ(1, take_user(trid, &event));
 		EXPECT_EQ(i, event_number(&event));

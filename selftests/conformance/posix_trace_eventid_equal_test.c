@@ -3,9 +3,8 @@
  * posix_trace_eventid_equal(): Documentation/conformance/posix_trace_eventid_equal.rst
  */
 #define _GNU_SOURCE
-#include <pthread.h>
-
 #include "stream_fixtures.h"
+#include "cancel.h"
 #include "name_test.h"
 #include "trace_test.h"
 #include "log_reading.h"
@@ -72,20 +71,14 @@ TEST_F(suspended, a05_invalid_types)
 	EXPECT_EQ(0, posix_trace_eventid_equal(self->trid, ~0U, 4095));
 }
 
-static void *compare_cancelled(void *arg)
+static int differ(trace_id_t trid)
 {
-	pthread_cancel(pthread_self());
-	return posix_trace_eventid_equal(*(trace_id_t *)arg, UNNAMED, UNNAMED) ? NULL : arg;
+	return !posix_trace_eventid_equal(trid, UNNAMED, UNNAMED);
 }
 
 TEST_F(suspended, a07_no_cancellation_point)
 {
-	pthread_t thread;
-	void *result;
-
-	ASSERT_EQ(0, pthread_create(&thread, NULL, compare_cancelled, &self->trid));
-	ASSERT_EQ(0, pthread_join(thread, &result));
-	EXPECT_EQ(NULL, result);
+	EXPECT_EQ(0, call_trid_cancelled(differ, self->trid));
 }
 
 TEST(a06_identifiers_of_a_log)

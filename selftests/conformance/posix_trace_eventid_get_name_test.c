@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "stream_fixtures.h"
+#include "cancel.h"
 #include "name_test.h"
 #include "trace_test.h"
 #include "log_reading.h"
@@ -28,23 +29,8 @@ TEST_F(suspended, a01_names_of_both_sides)
 
 TEST_F(suspended, a02_predefined_types)
 {
-	static const struct {
-		trace_event_id_t id;
-		const char *name;
-	} types[] = {
-		{ POSIX_TRACE_ERROR, "posix_trace_error" },
-		{ POSIX_TRACE_START, "posix_trace_start" },
-		{ POSIX_TRACE_STOP, "posix_trace_stop" },
-		{ POSIX_TRACE_FILTER, "posix_trace_filter" },
-		{ POSIX_TRACE_OVERFLOW, "posix_trace_overflow" },
-		{ POSIX_TRACE_RESUME, "posix_trace_resume" },
-		{ POSIX_TRACE_FLUSH_START, "posix_trace_flush_start" },
-		{ POSIX_TRACE_FLUSH_STOP, "posix_trace_flush_stop" },
-		{ UNNAMED, "posix_trace_unnamed_userevent" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
-		EXPECT_STREQ(types[i].name, name_of(self->trid, types[i].id).text);
+	for (size_t i = 0; i < PREDEFINED; i++)
+		EXPECT_STREQ(predefined[i].name, name_of(self->trid, predefined[i].id).text);
 }
 
 TEST_F(suspended, a03_longest_name)
@@ -153,21 +139,14 @@ TEST(a10_process_that_has_ended)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-static void *get_cancelled(void *arg)
+static int compare_name(trace_id_t trid)
 {
-	pthread_cancel(pthread_self());
-	return strcmp(name_of(*(trace_id_t *)arg, POSIX_TRACE_STOP).text, "posix_trace_stop") ?
-	       arg : NULL;
+	return strcmp(name_of(trid, POSIX_TRACE_STOP).text, "posix_trace_stop");
 }
 
 TEST_F(suspended, a11_no_cancellation_point)
 {
-	pthread_t thread;
-	void *result;
-
-	ASSERT_EQ(0, pthread_create(&thread, NULL, get_cancelled, &self->trid));
-	ASSERT_EQ(0, pthread_join(thread, &result));
-	EXPECT_EQ(NULL, result);
+	EXPECT_EQ(0, call_trid_cancelled(compare_name, self->trid));
 }
 
 TEST(a06_names_of_a_log)

@@ -3,9 +3,8 @@
  * posix_trace_eventset_add(): Documentation/conformance/posix_trace_eventset_add.rst
  */
 #define _GNU_SOURCE
-#include <pthread.h>
-
 #include "pxt_test.h"
+#include "cancel.h"
 #include "eventset.h"
 #include "trace_test.h"
 
@@ -126,20 +125,14 @@ TEST_F(add, a08_copies_are_independent)
 	EXPECT_EQ(0, set_has(&other, 71));
 }
 
-static void *add_cancelled(void *arg)
+static int add_to_arg(void *arg)
 {
-	pthread_cancel(pthread_self());
-	return posix_trace_eventset_add(70, arg) ? arg : NULL;
+	return posix_trace_eventset_add(70, arg);
 }
 
 TEST_F(add, a09_no_cancellation_point)
 {
-	pthread_t thread;
-	void *result;
-
-	ASSERT_EQ(0, pthread_create(&thread, NULL, add_cancelled, &self->set));
-	ASSERT_EQ(0, pthread_join(thread, &result));
-	EXPECT_EQ(NULL, result);
+	EXPECT_EQ(0, call_cancelled(add_to_arg, &self->set));
 	EXPECT_EQ(1, set_has(&self->set, 70));
 }
 

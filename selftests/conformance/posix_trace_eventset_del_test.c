@@ -3,9 +3,8 @@
  * posix_trace_eventset_del(): Documentation/conformance/posix_trace_eventset_del.rst
  */
 #define _GNU_SOURCE
-#include <pthread.h>
-
 #include "pxt_test.h"
+#include "cancel.h"
 #include "eventset.h"
 #include "trace_test.h"
 
@@ -116,20 +115,14 @@ TEST(a07_null_set)
 	EXPECT_EQ(EINVAL, posix_trace_eventset_del(POSIX_TRACE_START, NULL));
 }
 
-static void *del_cancelled(void *arg)
+static int del_from_arg(void *arg)
 {
-	pthread_cancel(pthread_self());
-	return posix_trace_eventset_del(70, arg) ? arg : NULL;
+	return posix_trace_eventset_del(70, arg);
 }
 
 TEST_F(del, a08_no_cancellation_point)
 {
-	pthread_t thread;
-	void *result;
-
-	ASSERT_EQ(0, pthread_create(&thread, NULL, del_cancelled, &self->set));
-	ASSERT_EQ(0, pthread_join(thread, &result));
-	EXPECT_EQ(NULL, result);
+	EXPECT_EQ(0, call_cancelled(del_from_arg, &self->set));
 	EXPECT_EQ(0, set_has(&self->set, 70));
 }
 

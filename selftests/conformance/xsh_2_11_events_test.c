@@ -12,7 +12,7 @@
 #include "name_test.h"
 #include "trace_test.h"
 #include "writer.h"
-#include "withlog.h"
+#include "logged_stream.h"
 
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 
@@ -23,33 +23,19 @@ static void record(int number)
 
 TEST_F(suspended, a01_predefined_types)
 {
-	static const struct {
-		trace_event_id_t id;
-		const char *name;
-	} types[] = {
-		{ POSIX_TRACE_ERROR, "posix_trace_error" },
-		{ POSIX_TRACE_START, "posix_trace_start" },
-		{ POSIX_TRACE_STOP, "posix_trace_stop" },
-		{ POSIX_TRACE_FILTER, "posix_trace_filter" },
-		{ POSIX_TRACE_OVERFLOW, "posix_trace_overflow" },
-		{ POSIX_TRACE_RESUME, "posix_trace_resume" },
-		{ POSIX_TRACE_FLUSH_START, "posix_trace_flush_start" },
-		{ POSIX_TRACE_FLUSH_STOP, "posix_trace_flush_stop" },
-		{ POSIX_TRACE_UNNAMED_USEREVENT, "posix_trace_unnamed_userevent" },
-	};
 	bool listed[UNNAMED + 1] = { false };
 
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+	for (size_t i = 0; i < PREDEFINED; i++) {
 		int id = next_id(self->trid);
 
 		ASSERT_LT(0, id);
 		ASSERT_GE(UNNAMED, id);
 		listed[id] = true;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		EXPECT_TRUE(listed[types[i].id]);
-		EXPECT_STREQ(types[i].name, name_of(self->trid, types[i].id).text);
-		EXPECT_EQ(types[i].id, open_id(types[i].name));
+	for (size_t i = 0; i < PREDEFINED; i++) {
+		EXPECT_TRUE(listed[predefined[i].id]);
+		EXPECT_STREQ(predefined[i].name, name_of(self->trid, predefined[i].id).text);
+		EXPECT_EQ(predefined[i].id, open_id(predefined[i].name));
 	}
 	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, POSIX_TRACE_UNNAMED_USER_EVENT);
 }
@@ -494,11 +480,7 @@ TEST(a13_user_event_of_another_process)
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, child_start(&child, call_in_child, NULL));
-	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
-	say(&child.talk, 0);
-	ASSERT_EQ(0, child_wait(&child));
+	ASSERT_EQ(0, trace_child(&child, call_in_child, NULL, &trid));
 	ASSERT_EQ(1, take_user(trid, &event));
 	EXPECT_EQ(child.pid, event.info.posix_pid);
 	/* The child is a copy of this process. */
@@ -642,23 +624,16 @@ TEST(a19_limits)
 	EXPECT_LE(_POSIX_TRACE_USER_EVENT_MAX, TRACE_USER_EVENT_MAX);
 }
 
-TEST(a20_beginning_and_end_of_a_flush)
+TEST_F(logged, a20_beginning_and_end_of_a_flush)
 {
-	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
 	struct log_content content;
-	int fd = log_tmpfile();
-	trace_id_t trid;
 
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
-	ASSERT_EQ(0, withlog_flush(trid));
-	ASSERT_EQ(0, posix_trace_shutdown(trid));
-	log_content_fd(fd, &content);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
 	EXPECT_EQ(0, content.err);
 	EXPECT_EQ(1, content.flush_starts);
 	EXPECT_EQ(1, content.flush_stops);
-	close(fd);
 }
 
 TEST_HARNESS_MAIN

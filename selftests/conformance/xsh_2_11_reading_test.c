@@ -46,11 +46,7 @@ TEST_F(reading, a02_pid_is_that_of_the_traced_process)
 	record_number(0);
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(getpid(), self->event.info.posix_pid);
-	ASSERT_EQ(0, child_start(&child, record_once, NULL));
-	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
-	say(&child.talk, 0);
-	ASSERT_EQ(0, child_wait(&child));
+	ASSERT_EQ(0, trace_child(&child, record_once, NULL, &trid));
 	ASSERT_EQ(1, take_user(trid, &self->event));
 	EXPECT_EQ(child.pid, self->event.info.posix_pid);
 	EXPECT_EQ(0, posix_trace_shutdown(trid));

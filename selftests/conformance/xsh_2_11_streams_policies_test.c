@@ -172,17 +172,6 @@ TEST_F(until_full, a25_stopped_stream_does_not_start_when_it_is_empty)
 	EXPECT_EQ(0, take_all(self->trid));
 }
 
-/* Waits until the log contains that number, without calling posix_trace_flush(). */
-static void wait_for_number(int fd, int number)
-{
-	struct log_content content;
-
-	do {
-		sched_yield();
-		log_content_fd(fd, &content);
-	} while (content.last < number);
-}
-
 static const struct log_kind flush_append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
 
 TEST(a26_flush_flushes_repeatedly)
@@ -196,7 +185,7 @@ TEST(a26_flush_flushes_repeatedly)
 	ASSERT_EQ(0, posix_trace_start(trid));
 	for (int i = 0; i < 3; i++) {
 		withlog_record(i, 1);
-		wait_for_number(fd, i);
+		log_wait_number(fd, i);
 	}
 	ASSERT_EQ(0, posix_trace_shutdown(trid));
 	log_content_fd(fd, &content);

@@ -10,6 +10,14 @@
 
 #define PREDEFINED	9
 
+/* The event types that the standard defines. */
+struct predefined {
+	trace_event_id_t id;
+	const char *name;
+};
+
+extern const struct predefined predefined[PREDEFINED];
+
 struct name {
 	char text[TRACE_EVENT_NAME_MAX + 2];
 };

@@ -28,6 +28,13 @@ int new_stream(pid_t pid, int policy, trace_id_t *trid);
 /* Starts a stream on the caller with space for thousands of small events. */
 int new_roomy_stream(trace_id_t *trid);
 
+/*
+ * Runs fn(arg, talk) in a child, which hears 0 when a running stream traces it, and waits for its
+ * end. Returns 0, an error number or the wait status.
+ */
+int trace_child(struct child *child, int (*fn)(void *arg, const struct talk *talk), void *arg,
+		trace_id_t *trid);
+
 /* Reads the next event. Returns 1, 0 if no event is available, or minus an error number. */
 int take(trace_id_t trid, struct event *event);
 

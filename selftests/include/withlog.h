@@ -89,6 +89,9 @@ int withlog_open_empty(trace_id_t *log);
 /* Counts the events with that number as data. Returns minus an error number on failure. */
 int log_has_number(int fd, int number);
 
+/* Waits until the log contains that number, without calling posix_trace_flush(). */
+void log_wait_number(int fd, int number);
+
 /* The number of reading functions that accept an active stream with log. */
 int withlog_readable(trace_id_t trid);
 

@@ -37,6 +37,21 @@ int new_roomy_stream(trace_id_t *trid)
 	return err ? err : posix_trace_start(*trid);
 }
 
+int trace_child(struct child *child, int (*fn)(void *arg, const struct talk *talk), void *arg,
+		trace_id_t *trid)
+{
+	int err = child_start(child, fn, arg), status;
+
+	if (err)
+		return err;
+	err = new_stream(child->pid, POSIX_TRACE_LOOP, trid);
+	if (!err)
+		err = posix_trace_start(*trid);
+	say(&child->talk, err);
+	status = child_wait(child);
+	return err ? err : status;
+}
+
 int take(trace_id_t trid, struct event *event)
 {
 	int err = posix_trace_trygetnext_event(trid, &event->info, event->data,

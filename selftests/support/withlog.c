@@ -245,6 +245,16 @@ int withlog_open_empty(trace_id_t *log)
 	return err;
 }
 
+void log_wait_number(int fd, int number)
+{
+	struct log_content content;
+
+	do {
+		sched_yield();
+		log_content_fd(fd, &content);
+	} while (content.last < number);
+}
+
 int withlog_readable(trace_id_t trid)
 {
 	const struct timespec epoch = { 0, 0 };
