@@ -162,7 +162,7 @@ check-quick:
 check-command:
 	@selftests/vm/check --kernel $(kernel) $(smp) --no-sequences $(if $(filter-out 0,$(V)),--verbose) \
 		$(or $(TEST),conformance event_test threads_test signal_test inherit_test \
-			inherit_race_test policy_loop_test policy_until_full_test stats_test \
+			inherit_race_test full_policy_test stats_test \
 			lifecycle_test hotplug_test log_flush_test log_mappings_test wake_test \
 			clock_test clock_drift_test points_test)
 

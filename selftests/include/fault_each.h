@@ -14,12 +14,37 @@
 
 #define FAULT_SECONDS	(10 * pxt_patience())
 
-/* Runs the complete test. Call fault_become() first. */
-static inline void op_fail_each(struct __test_metadata *_metadata, const struct op *op)
+/* Each variant of this fixture is an operation. */
+FIXTURE(op)
 {
-	struct outcome *outcome = outcome_share();
-	int users = module_refcount(), n = 0, status, errors = 0;
+	bool skip;
+};
 
+FIXTURE_VARIANT(op)
+{
+	struct op op;
+};
+
+FIXTURE_SETUP(op)
+{
+	self->skip = !fault_possible();
+	if (!self->skip)
+		ASSERT_EQ(0, fault_become(&variant->op));
+}
+
+FIXTURE_TEARDOWN(op)
+{
+}
+
+/* Runs the complete test. */
+static inline void op_fail_each(struct __test_metadata *_metadata, bool skip, const struct op *op)
+{
+	int users = module_refcount(), n = 0, status, errors = 0;
+	struct outcome *outcome;
+
+	if (skip)
+		SKIP(return, FAULT_SKIP);
+	outcome = outcome_share();
 	ASSERT_NE(NULL, outcome);
 	do {
 		status = op_fork(op, n + 1, outcome);

@@ -154,6 +154,9 @@ int target_open(struct target *target);
 int target_map(struct target *target);
 
 int target_sync(struct target *target);
+
+/* The number of streams on the target, or -1. Calls SYNC. */
+int target_streams(struct target *target);
 int target_event(struct target *target, unsigned int id, const void *data, size_t len);
 
 #endif /* _SELFTESTS_UAPI_H */

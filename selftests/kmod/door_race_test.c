@@ -9,36 +9,11 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-#include "pxt_test.h"
-#include "knock.h"
+#include "door.h"
 #include "module.h"
-#include "process.h"
 #include "race.h"
-#include "uapi.h"
 
 #define THREADS	4
-
-FIXTURE(door)
-{
-	struct target target;
-	struct stream stream;
-};
-
-FIXTURE_SETUP(door)
-{
-	struct record start;
-
-	ASSERT_EQ(0, target_map(&self->target));
-	ASSERT_EQ(0, stream_create(&self->stream, 0));
-	ASSERT_EQ(0, stream_start(&self->stream));
-	ASSERT_EQ(1, stream_take(&self->stream, &start, NULL, 0));
-}
-
-FIXTURE_TEARDOWN(door)
-{
-	stream_close(&self->stream);
-	target_close(&self->target);
-}
 
 static unsigned long long recorded(struct stream *stream)
 {

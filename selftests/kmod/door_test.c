@@ -10,10 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "pxt_test.h"
-#include "knock.h"
+#include "door.h"
 #include "parameter.h"
-#include "process.h"
 #include "seccomp.h"
 #include "writer.h"
 
@@ -50,13 +48,8 @@ FIXTURE_VARIANT_ADD(way, door) { by_door };
 
 FIXTURE_SETUP(way)
 {
-	struct record start;
-
-	ASSERT_EQ(0, target_map(&self->target));
-	ASSERT_EQ(0, stream_create(&self->stream, 0));
+	ASSERT_EQ(0, door_open(&self->target, &self->stream));
 	ASSERT_EQ(0, target_sync(&self->target));
-	ASSERT_EQ(0, stream_start(&self->stream));
-	ASSERT_EQ(1, stream_take(&self->stream, &start, NULL, 0));
 }
 
 FIXTURE_TEARDOWN(way)
@@ -254,30 +247,6 @@ TEST_F(way, types_are_described)
 
 /* ------------------------------------------------------------------ */
 /* What the door does not allow						*/
-
-FIXTURE(door)
-{
-	struct target target;
-	struct stream stream;
-	struct posixtrace_event event;
-};
-
-FIXTURE_SETUP(door)
-{
-	struct record start;
-
-	ASSERT_EQ(0, target_map(&self->target));
-	ASSERT_EQ(0, stream_create(&self->stream, 0));
-	ASSERT_EQ(0, stream_start(&self->stream));
-	ASSERT_EQ(1, stream_take(&self->stream, &start, NULL, 0));
-	self->event = (struct posixtrace_event){ .event_id = POSIXTRACE_ID_UNNAMED };
-}
-
-FIXTURE_TEARDOWN(door)
-{
-	stream_close(&self->stream);
-	target_close(&self->target);
-}
 
 static bool event_arrives(const struct target *target, struct stream *stream)
 {

@@ -140,17 +140,6 @@ static int events_of(struct stream *stream)
 	return count;
 }
 
-static int streams_on(struct target *target)
-{
-	int count = 0;
-
-	if (target_sync(target))
-		return -1;
-	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
-		count += !!target->slots[i].heads.size;
-	return count;
-}
-
 FIXTURE(exec)
 {
 	struct target target;	/* for this process, if it is the traced one */
@@ -226,7 +215,7 @@ TEST_F(exec, of_a_controller_ends_its_stream_on_success)
 			TH_LOG("failure %d: status %#x", role.n, status);
 		}
 		EXPECT_EQ(0, LOAD(self->target.gate->enable[POSIXTRACE_ID_UNNAMED]));
-		EXPECT_EQ(0, streams_on(&self->target));
+		EXPECT_EQ(0, target_streams(&self->target));
 		close(child.talk.in);
 		close(child.talk.out);
 	}

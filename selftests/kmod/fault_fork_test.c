@@ -167,16 +167,6 @@ static int check_thread(struct world *world)
 	return forks_are_traced(world);
 }
 
-FIXTURE(op)
-{
-	bool skip;
-};
-
-FIXTURE_VARIANT(op)
-{
-	struct op op;
-};
-
 #define INHERITED	.inherited = POSIXTRACE_INHERITED
 
 FIXTURE_VARIANT_ADD(op, fork) {
@@ -207,22 +197,9 @@ FIXTURE_VARIANT_ADD(op, thread) {
 	},
 };
 
-FIXTURE_SETUP(op)
-{
-	self->skip = !fault_possible();
-	if (!self->skip)
-		ASSERT_EQ(0, fault_become(&variant->op));
-}
-
-FIXTURE_TEARDOWN(op)
-{
-}
-
 TEST_F(op, fails_or_succeeds_and_later_forks_are_traced)
 {
-	if (self->skip)
-		SKIP(return, FAULT_SKIP);
-	op_fail_each(_metadata, &variant->op);
+	op_fail_each(_metadata, self->skip, &variant->op);
 }
 
 TEST_HARNESS_MAIN

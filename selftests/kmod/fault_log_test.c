@@ -161,16 +161,6 @@ static int check_close(struct world *world)
 	return 0;
 }
 
-FIXTURE(op)
-{
-	bool skip;
-};
-
-FIXTURE_VARIANT(op)
-{
-	struct op op;
-};
-
 /*
  * The kernel threads of this user have a budget of CPU time, which a debug kernel uses up fast.
  * One variant is enough to make its allocations fail.
@@ -222,22 +212,9 @@ FIXTURE_VARIANT_ADD(op, close) {
 	},
 };
 
-FIXTURE_SETUP(op)
-{
-	self->skip = !fault_possible();
-	if (!self->skip)
-		ASSERT_EQ(0, fault_become(&variant->op));
-}
-
-FIXTURE_TEARDOWN(op)
-{
-}
-
 TEST_F(op, fails_or_succeeds_completely)
 {
-	if (self->skip)
-		SKIP(return, FAULT_SKIP);
-	op_fail_each(_metadata, &variant->op);
+	op_fail_each(_metadata, self->skip, &variant->op);
 }
 
 TEST_HARNESS_MAIN

@@ -449,16 +449,6 @@ static int check_close(struct world *world)
 
 /* ------------------------------------------------------------------ */
 
-FIXTURE(op)
-{
-	bool skip;
-};
-
-FIXTURE_VARIANT(op)
-{
-	struct op op;
-};
-
 #define LOOP		.policy = POSIXTRACE_POLICY_LOOP
 #define UNTIL_FULL	.policy = POSIXTRACE_POLICY_UNTIL_FULL
 #define INHERITED	.inherited = POSIXTRACE_INHERITED
@@ -636,22 +626,9 @@ FIXTURE_VARIANT_ADD(op, close) {
 	},
 };
 
-FIXTURE_SETUP(op)
-{
-	self->skip = !fault_possible();
-	if (!self->skip)
-		ASSERT_EQ(0, fault_become(&variant->op));
-}
-
-FIXTURE_TEARDOWN(op)
-{
-}
-
 TEST_F(op, fails_or_succeeds_completely)
 {
-	if (self->skip)
-		SKIP(return, FAULT_SKIP);
-	op_fail_each(_metadata, &variant->op);
+	op_fail_each(_metadata, self->skip, &variant->op);
 }
 
 TEST_HARNESS_MAIN

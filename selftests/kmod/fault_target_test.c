@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "fault_each.h"
+#include "foreign.h"
 
 static int start(struct world *world)
 {
@@ -190,29 +191,16 @@ static int check_eventid(struct world *world)
 /* ------------------------------------------------------------------ */
 /* Mappings								*/
 
-static int mappings(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	char line[256];
-	int count = 0;
-
-	while (maps && fgets(line, sizeof(line), maps))
-		count += !!strstr(line, "posixtrace");
-	if (maps)
-		fclose(maps);
-	return count;
-}
-
 static int count_mappings(struct world *world)
 {
-	world->id = mappings();
+	world->id = count_device_maps();
 	MUST(world->id > 0);
 	return start(world);
 }
 
 static int mapped_nothing(struct world *world)
 {
-	MUST(mappings() == world->id);
+	MUST(count_device_maps() == world->id);
 	return 0;
 }
 
@@ -220,7 +208,7 @@ static int mapped_one(struct world *world)
 {
 	/* Includes ranges that were not populated because memory was short. */
 	MUST(LOAD(*(char *)world->address) >= CHAR_MIN);
-	MUST(mappings() == world->id + 1);
+	MUST(count_device_maps() == world->id + 1);
 	return record_and_end(world);
 }
 
@@ -326,16 +314,6 @@ static long run_mmap_own_pool(struct world *world)
 }
 
 /* ------------------------------------------------------------------ */
-
-FIXTURE(op)
-{
-	bool skip;
-};
-
-FIXTURE_VARIANT(op)
-{
-	struct op op;
-};
 
 FIXTURE_VARIANT_ADD(op, ATTACH) {
 	.op = {
@@ -502,22 +480,9 @@ FIXTURE_VARIANT_ADD(op, mmap_own_pool) {
 	},
 };
 
-FIXTURE_SETUP(op)
-{
-	self->skip = !fault_possible();
-	if (!self->skip)
-		ASSERT_EQ(0, fault_become(&variant->op));
-}
-
-FIXTURE_TEARDOWN(op)
-{
-}
-
 TEST_F(op, fails_or_succeeds_completely)
 {
-	if (self->skip)
-		SKIP(return, FAULT_SKIP);
-	op_fail_each(_metadata, &variant->op);
+	op_fail_each(_metadata, self->skip, &variant->op);
 }
 
 TEST_HARNESS_MAIN

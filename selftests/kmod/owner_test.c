@@ -11,35 +11,9 @@
 #include <sys/syscall.h>
 
 #include "pxt_test.h"
+#include "idle.h"
 #include "process.h"
 #include "uapi.h"
-
-#define IDLE_VARIABLE	"OWNER_TEST_IDLE"
-
-/* The controller's program after exec: reports that it runs, and lives until the pipe is closed. */
-static void __attribute__((constructor)) idle_after_exec(void)
-{
-	const char *fds = getenv(IDLE_VARIABLE);
-	struct talk talk;
-
-	if (!fds || sscanf(fds, "%d,%d", &talk.in, &talk.out) != 2)
-		return;
-	say(&talk, 1);
-	while (hear(&talk) != -EPIPE)
-		;
-	_exit(0);
-}
-
-static void become_idle(const struct talk *talk)
-{
-	char fds[32];
-
-	snprintf(fds, sizeof(fds), "%d,%d", talk->in, talk->out);
-	setenv(IDLE_VARIABLE, fds, 1);
-	fcntl(talk->in, F_SETFD, 0);
-	fcntl(talk->out, F_SETFD, 0);
-	execl("/proc/self/exe", "idle", NULL);
-}
 
 FIXTURE(owner)
 {
@@ -155,7 +129,7 @@ TEST_F(owner, stream_ends_when_its_controller_execs)
 	ASSERT_EQ(0, control_me(&child));
 	EXPECT_EQ(1, gate(&self->target));
 	say(&child.talk, EXEC);
-	ASSERT_EQ(1, hear(&child.talk));
+	ASSERT_EQ(IDLE, hear(&child.talk));
 	EXPECT_EQ(0, gate(&self->target));
 	EXPECT_EQ(0, is_traced(&self->target));
 	EXPECT_EQ(0, child_wait(&child));
@@ -168,7 +142,7 @@ TEST_F(owner, stream_ends_by_exec_although_the_descriptor_stays_open)
 	ASSERT_EQ(0, control_me(&child));
 	EXPECT_EQ(1, gate(&self->target));
 	say(&child.talk, EXEC_WITH_FILE);
-	ASSERT_EQ(1, hear(&child.talk));
+	ASSERT_EQ(IDLE, hear(&child.talk));
 	EXPECT_EQ(0, gate(&self->target));
 	EXPECT_EQ(0, is_traced(&self->target));
 	EXPECT_EQ(0, child_wait(&child));
@@ -518,7 +492,7 @@ TEST(traced_process_stays_traced_when_it_execs)
 	ASSERT_EQ(0, stream_create(&stream, child.pid));
 	ASSERT_EQ(0, stream_start(&stream));
 	say(&child.talk, 0);
-	ASSERT_EQ(1, hear(&child.talk));
+	ASSERT_EQ(IDLE, hear(&child.talk));
 	EXPECT_EQ(0, child_wait(&child));
 	ASSERT_EQ(1, stream_take(&stream, &record, NULL, 0));
 	ASSERT_EQ(1, stream_take(&stream, &record, data, sizeof(data)));

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "pxt_test.h"
+#include "foreign.h"
 #include "uapi.h"
 
 /* Where the argument is, or the memory that a pointer in it points to. */
@@ -461,30 +462,6 @@ static int call(pointer_data *self, const struct _fixture_variant_pointer *varia
 	return command(variant->fresh ? self->fresh : fd, variant->cmd, there);
 }
 
-static int streams_on(struct target *target)
-{
-	int count = 0;
-
-	if (target_sync(target))
-		return -1;
-	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
-		count += !!target->slots[i].heads.size;
-	return count;
-}
-
-static int mappings(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	char line[256];
-	int count = 0;
-
-	while (maps && fgets(line, sizeof(line), maps))
-		count += !!strstr(line, "posixtrace");
-	if (maps)
-		fclose(maps);
-	return count;
-}
-
 /* Readable memory is bad only if the command writes to it. */
 static bool is_bad(const struct _fixture_variant_pointer *variant, enum place place)
 {
@@ -506,7 +483,7 @@ TEST_F(pointer, to_bad_memory_is_EFAULT_and_changes_nothing)
 	struct record record;
 
 	for (int place = GOOD + 1; place <= INTO_NO_ACCESS; place++) {
-		int mapped = mappings();
+		int mapped = count_device_maps();
 
 		self->name = place;
 		self->fresh = device_open();
@@ -522,8 +499,8 @@ TEST_F(pointer, to_bad_memory_is_EFAULT_and_changes_nothing)
 			EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, status.flags);
 			ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_GET_STATS, &after));
 			EXPECT_EQ(before.recorded, after.recorded);
-			EXPECT_EQ(1, streams_on(&self->target));
-			EXPECT_EQ(mapped, mappings());
+			EXPECT_EQ(1, target_streams(&self->target));
+			EXPECT_EQ(mapped, count_device_maps());
 			EXPECT_EQ(1, LOAD(self->target.gate->enable[POSIXTRACE_ID_UNNAMED]));
 		} else {
 			EXPECT_EQ(good(variant), call(self, variant, place));

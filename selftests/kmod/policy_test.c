@@ -5,8 +5,7 @@
 #define _GNU_SOURCE
 #include <poll.h>
 
-#include "pxt_test.h"
-#include "writer.h"
+#include "policy_writer.h"
 
 /* Data that fills a stream with few records. */
 struct payload {
@@ -14,47 +13,11 @@ struct payload {
 	char filler[196];
 };
 
-FIXTURE(policy)
-{
-	struct stream stream;
-	struct target target;
-	struct writer writer;
-};
-
-FIXTURE_VARIANT(policy)
-{
-	unsigned int policy;
-};
-
-FIXTURE_SETUP(policy)
-{
-	ASSERT_EQ(0, target_open(&self->target));
-	create_init(&self->stream.arg, 0);
-	self->stream.arg.attr.stream_policy = variant->policy;
-	ASSERT_EQ(0, stream_open(&self->stream));
-	ASSERT_EQ(0, target_sync(&self->target));
-	ASSERT_EQ(0, writer_open(&self->writer, &self->target, self->stream.arg.slot, 0));
-	ASSERT_EQ(0, stream_start(&self->stream));
-}
-
-FIXTURE_TEARDOWN(policy)
-{
-	writer_close(&self->writer);
-	stream_close(&self->stream);
-	target_close(&self->target);
-}
-
-FIXTURE_VARIANT_ADD(policy, loop) { POSIXTRACE_POLICY_LOOP };
-FIXTURE_VARIANT_ADD(policy, until_full) { POSIXTRACE_POLICY_UNTIL_FULL };
-
-/* Alternates between the two kinds of writer, so that both reach the limit. */
 static int write_one(struct writer *writer, int number)
 {
 	struct payload payload = { .number = number };
 
-	if (number % 2)
-		return writer_event(writer, POSIXTRACE_ID_UNNAMED, &payload, sizeof(payload));
-	return target_event(writer->target, POSIXTRACE_ID_UNNAMED, &payload, sizeof(payload));
+	return write_alternately(writer, number, &payload, sizeof(payload));
 }
 
 static unsigned int flags_of(struct stream *stream)

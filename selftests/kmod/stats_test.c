@@ -3,41 +3,7 @@
  * GET_STATS and CLEAR: counters that add up, and a fresh start.
  */
 #define _GNU_SOURCE
-#include "pxt_test.h"
-#include "writer.h"
-
-FIXTURE(stats)
-{
-	struct stream stream;
-	struct target target;
-	struct writer writer;
-};
-
-FIXTURE_VARIANT(stats)
-{
-	unsigned int policy;
-};
-
-FIXTURE_VARIANT_ADD(stats, loop) { POSIXTRACE_POLICY_LOOP };
-FIXTURE_VARIANT_ADD(stats, until_full) { POSIXTRACE_POLICY_UNTIL_FULL };
-
-FIXTURE_SETUP(stats)
-{
-	ASSERT_EQ(0, target_open(&self->target));
-	create_init(&self->stream.arg, 0);
-	self->stream.arg.attr.stream_policy = variant->policy;
-	ASSERT_EQ(0, stream_open(&self->stream));
-	ASSERT_EQ(0, target_sync(&self->target));
-	ASSERT_EQ(0, writer_open(&self->writer, &self->target, self->stream.arg.slot, 0));
-	ASSERT_EQ(0, stream_start(&self->stream));
-}
-
-FIXTURE_TEARDOWN(stats)
-{
-	writer_close(&self->writer);
-	stream_close(&self->stream);
-	target_close(&self->target);
-}
+#include "policy_writer.h"
 
 static int get_stats(struct stream *stream, struct posixtrace_stats *stats)
 {
@@ -45,20 +11,15 @@ static int get_stats(struct stream *stream, struct posixtrace_stats *stats)
 	return command(stream->fd, POSIXTRACE_IOC_GET_STATS, stats);
 }
 
-/* Alternates between the two kinds of writer. */
 static void write_events(struct writer *writer, int count)
 {
 	char data[200] = "";
 
-	for (int i = 0; i < count; i++) {
-		if (i % 2)
-			writer_event(writer, POSIXTRACE_ID_UNNAMED, data, sizeof(data));
-		else
-			target_event(writer->target, POSIXTRACE_ID_UNNAMED, data, sizeof(data));
-	}
+	for (int i = 0; i < count; i++)
+		write_alternately(writer, i, data, sizeof(data));
 }
 
-TEST_F(stats, count_recorded_events)
+TEST_F(policy, count_recorded_events)
 {
 	struct posixtrace_stats stats;
 	struct posixtrace_status status;
@@ -79,7 +40,7 @@ TEST_F(stats, count_recorded_events)
 		EXPECT_EQ(0, stats.reserved[i]);
 }
 
-TEST_F(stats, recorded_and_dropped_add_up)
+TEST_F(policy, recorded_and_dropped_add_up)
 {
 	struct posixtrace_stats stats;
 	struct record record;
@@ -94,12 +55,12 @@ TEST_F(stats, recorded_and_dropped_add_up)
 	EXPECT_EQ(stats.recorded, taken + stats.overwritten);
 }
 
-TEST_F(stats, refuses_a_bad_address)
+TEST_F(policy, refuses_a_bad_address)
 {
 	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_GET_STATS, BAD_POINTER));
 }
 
-TEST_F(stats, clear_starts_over)
+TEST_F(policy, clear_starts_over)
 {
 	struct posixtrace_status status;
 	struct posixtrace_stats stats;
@@ -125,7 +86,7 @@ TEST_F(stats, clear_starts_over)
 	EXPECT_EQ(0, stats.dropped + stats.overwritten);
 }
 
-TEST_F(stats, clear_keeps_space_for_stop)
+TEST_F(policy, clear_keeps_space_for_stop)
 {
 	struct record record;
 

@@ -4,29 +4,7 @@
  * descriptors that the program closes.
  */
 #define _GNU_SOURCE
-#include "pxt_test.h"
-#include "trace_test.h"
-
-FIXTURE(event)
-{
-	trace_id_t trid;
-	trace_event_id_t id;
-};
-
-FIXTURE_SETUP(event)
-{
-	struct event start;
-
-	ASSERT_EQ(0, posix_trace_eventid_open("event", &self->id));
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(1, take(self->trid, &start));
-}
-
-FIXTURE_TEARDOWN(event)
-{
-	posix_trace_shutdown(self->trid);
-}
+#include "event_stream.h"
 
 TEST_F(event, events_are_reported_in_the_order_of_their_recording)
 {

@@ -273,6 +273,17 @@ int target_sync(struct target *target)
 	return ret;
 }
 
+int target_streams(struct target *target)
+{
+	int count = 0;
+
+	if (target_sync(target))
+		return -1;
+	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
+		count += !!target->slots[i].heads.size;
+	return count;
+}
+
 int target_event(struct target *target, unsigned int id, const void *data, size_t len)
 {
 	struct posixtrace_event event = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * POSIX_TRACE_LOOP: the stream keeps the most recent events, and overwrites unread ones.
+ * POSIX_TRACE_UNTIL_FULL: it stops automatically, and restarts once it has been read.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -31,6 +32,23 @@ FIXTURE_TEARDOWN(loop)
 	posix_trace_shutdown(self->trid);
 }
 
+FIXTURE(until_full)
+{
+	trace_id_t trid;
+	int next;		/* number of the next event to record */
+};
+
+FIXTURE_SETUP(until_full)
+{
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(until_full)
+{
+	posix_trace_shutdown(self->trid);
+}
+
 /* Records on all CPUs, which is the difficult case for overwriting. */
 static void record(int *next, int count)
 {
@@ -42,6 +60,12 @@ static void record(int *next, int count)
 		payload.number = (*next)++;
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &payload, sizeof(payload));
 	}
+}
+
+static void *record_many(void *arg)
+{
+	record(arg, 6000);
+	return NULL;
 }
 
 static int overrun(trace_id_t trid)
@@ -73,12 +97,6 @@ TEST_F(loop, order_is_kept_across_a_gap)
 		number = event_number(&event);
 	}
 	EXPECT_EQ(self->next - 1, number);
-}
-
-static void *record_many(void *arg)
-{
-	record(arg, 6000);
-	return NULL;
 }
 
 /* A writer at full speed and a reader: numbers increase, and a pair of events reports each gap. */
@@ -120,6 +138,73 @@ TEST_F(loop, every_gap_is_reported_while_both_run)
 	EXPECT_EQ(6000, expected);
 	EXPECT_EQ(gaps, reported);
 	EXPECT_EQ(gaps ? POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN, overrun(self->trid));
+}
+
+TEST_F(until_full, each_round_is_complete)
+{
+	struct event event;
+
+	for (int round = 0; round < 4; round++) {
+		int expected = self->next, starts = 0, stops = 0, pairs = 0;
+
+		record(&self->next, 1200);
+		for (;;) {
+			ASSERT_EQ(1, take(self->trid, &event));
+			if (event.info.posix_event_id == POSIX_TRACE_UNNAMED_USEREVENT) {
+				ASSERT_EQ(expected, event_number(&event));
+				expected++;
+				continue;
+			}
+			pairs += event.info.posix_event_id == POSIX_TRACE_OVERFLOW;
+			starts += event.info.posix_event_id == POSIX_TRACE_START;
+			stops += event.info.posix_event_id == POSIX_TRACE_STOP;
+			if (stops)
+				break;
+		}
+		EXPECT_EQ(1, starts);
+		EXPECT_EQ(round ? 1 : 0, pairs);
+		EXPECT_LT(self->next - 1200, expected);
+	}
+}
+
+/* START and STOP alternate, and all gaps are between STOP and START. */
+TEST_F(until_full, gaps_are_between_stop_and_start_while_both_run)
+{
+	bool ended = false, running = false, gap = false;
+	struct event event;
+	pthread_t thread;
+	int expected = 0;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, record_many, &self->next));
+	for (;;) {
+		int ret = take(self->trid, &event);
+
+		ASSERT_LE(0, ret);
+		if (ret == 0 && ended)
+			break;
+		if (ret == 0) {
+			ended = pthread_tryjoin_np(thread, NULL) == 0;
+			continue;
+		}
+		if (event.info.posix_event_id == POSIX_TRACE_START) {
+			ASSERT_FALSE(running);
+			running = true;
+		} else if (event.info.posix_event_id == POSIX_TRACE_STOP) {
+			ASSERT_TRUE(running);
+			running = false;
+		} else if (event.info.posix_event_id == POSIX_TRACE_OVERFLOW) {
+			ASSERT_FALSE(running);
+			gap = true;
+		} else if (event.info.posix_event_id == POSIX_TRACE_UNNAMED_USEREVENT) {
+			ASSERT_TRUE(running);
+			ASSERT_LE(expected, event_number(&event));
+			if (event_number(&event) > expected)
+				ASSERT_TRUE(gap);
+			gap = false;
+			expected = event_number(&event) + 1;
+		}
+	}
+	EXPECT_LT(0, expected);
 }
 
 TEST_HARNESS_MAIN
