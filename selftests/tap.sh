@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
-# Shell tests that run in a guest source this file, which is copied beside them. Prints TAP.
+# Shell tests source this file, which prints TAP. For a guest, it is copied beside them.
 
-tmp=$(mktemp -d)
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/posixtrace-test.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 number=0 failures=0
 
-# begin COUNT: announces COUNT results
-begin()
+# plan COUNT: announces COUNT results
+plan()
 {
 	echo "TAP version 13"
+	echo "1..$1"
+}
+
+# begin COUNT: announces COUNT results of a test that needs the module
+begin()
+{
 	if [ ! -e /dev/posixtrace ]; then
+		echo "TAP version 13"
 		echo "1..0 # SKIP no /dev/posixtrace: load the module, or use \"make check\""
 		exit 4
 	fi
-	echo "1..$1"
+	plan "$1"
 }
 
 # result NAME STATUS: prints the result of a test; it passes if STATUS is 0
@@ -26,9 +33,21 @@ result()
 	else
 		failures=$((failures + 1))
 		for output in "$tmp/out" "$tmp/err"; do
-			[ ! -f "$output" ] || sed 's/^/# /' "$output"
+			[ ! -f "$output" ] || cat -v "$output" | sed 's/^\(.\{400\}\).*/\1.../; s/^/# /'
 		done
 		echo "not ok $number $1"
+	fi
+}
+
+# check NAME COMMAND...: runs a command as a test
+check()
+{
+	checked=$1
+	shift
+	if "$@" >"$tmp/out" 2>&1; then
+		result "$checked" 0
+	else
+		result "$checked" 1
 	fi
 }
 

@@ -15,7 +15,8 @@ TEST_F(attr, a01_sets_only_this_attribute)
 {
 	const long policies[] = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH };
 
-	expect_set_alone(_metadata, &attr_stream_policy, &self->attr, policies, ARRAY_SIZE(policies));
+	expect_set_alone(_metadata, &attr_stream_policy, &self->attr, policies,
+			 ARRAY_SIZE(policies));
 }
 
 /* Starts a stream with this policy and space for a few hundred events. */
@@ -217,8 +218,8 @@ TEST_F(attr, a12_other_policies)
 {
 	const long policies[] = { POSIX_TRACE_APPEND, -1, 4, 4711, INT_MAX, INT_MIN };
 
-	expect_refused(_metadata, &attr_stream_policy, &self->attr, POSIX_TRACE_UNTIL_FULL, policies,
-		       ARRAY_SIZE(policies));
+	expect_refused(_metadata, &attr_stream_policy, &self->attr, POSIX_TRACE_UNTIL_FULL,
+		       policies, ARRAY_SIZE(policies));
 }
 
 TEST(a10_flush_flushes_by_itself)

@@ -8,10 +8,12 @@
 passed=0 failed=1 skipped=0
 # the list of cases that may skip: see selftests/vm/skips-allowed
 allowed=/dev/null
+# where they run: "host", or the kernel of the guest
+kernel=host
 counts=$(mktemp)
 finish()
 {
-	rm -f "$counts"
+	rm -f "$counts" "$counts.out"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ] || exit 1
 }
@@ -24,7 +26,7 @@ run_tap()
 	shift
 	echo "# $name"
 	"$@" 2>&1 </dev/null |
-		awk -v name="$name" -v verbose="${V:-0}" -v kernel=host -v counts="$counts" \
+		awk -v name="$name" -v verbose="${V:-0}" -v kernel="$kernel" -v counts="$counts" \
 			-v allowed="$allowed" -f "$top/selftests/vm/tap.awk" || status=$?
 	read -r ok bad skip planned <"$counts"
 	if [ -z "$planned" ] || [ $((ok + bad + skip)) -ne "$planned" ] ||
@@ -33,4 +35,19 @@ run_tap()
 		bad=$((bad + 1))
 	fi
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+}
+
+# check NAME COMMAND...: runs a command as a test; shows the end of its output if it fails
+check()
+{
+	local name=$1
+	shift
+	if "$@" >"$counts.out" 2>&1; then
+		passed=$((passed + 1))
+		echo "ok $name"
+	else
+		failed=$((failed + 1))
+		tail -n 60 "$counts.out"
+		echo "not ok $name"
+	fi
 }

@@ -5,8 +5,8 @@
 # shellcheck disable=SC2317	# check calls the functions
 version=$1
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root
-# shellcheck source=selftests/packages/guest-lib.sh
-. /guest-lib.sh
+# shellcheck source=selftests/tap.sh
+. /tap.sh
 
 dkms_builds()
 {
@@ -36,10 +36,9 @@ example_runs()
 		/tmp/hello | tee /tmp/hello.out && grep -q hello /tmp/hello.out
 }
 
-echo TAP version 13
-echo 1..4
+plan 4
 check dkms_builds_the_module dkms_builds
 check module_is_loaded module_is_loaded
 check command_finds_the_module command_finds_the_module
 check example_compiles_and_runs example_runs
-exit "$failed"
+finish

@@ -13,8 +13,8 @@ version=$1
 device=/dev/posixtrace
 examples=/usr/share/doc/posixtrace-dkms/examples
 
-# shellcheck source=selftests/packages/guest-lib.sh
-. /guest-lib.sh
+# shellcheck source=selftests/tap.sh
+. /tap.sh
 
 settle()
 {
@@ -116,8 +116,7 @@ options_hold()
 		grep 'sched:perfmon,.*process:perfmon$' /sys/module/posixtrace/parameters/kernel_classes
 }
 
-echo "TAP version 13"
-echo "1..14"
+plan 14
 /usr/lib/systemd/systemd-udevd --daemon
 check device_does_not_exist_before_boot is_not_there
 check boot_inserts_the_module boot_inserts_it
@@ -133,4 +132,4 @@ check example_of_a_rule_gives_the_device_to_a_group group_gets_it
 check other_users_cannot_open_the_device others_may_not_open
 check member_of_the_group_can_open_the_device as nobody:posixtrace /hello
 check example_of_options_is_applied options_hold
-exit $failed
+finish

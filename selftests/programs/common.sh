@@ -3,8 +3,8 @@
 # For tests of traces of existing programs. "run" sets traced (the directory of the program), patch
 # and trace_processor. A test script sets points and scopes: the names of all its event types.
 
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../tools/native/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../tools/native/cases.sh"
 
 : "${traced:?run by selftests/programs/run}" "${patch:?}" "${trace_processor:?}"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)

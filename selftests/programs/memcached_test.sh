@@ -147,4 +147,4 @@ test_counters_are_those_of_memcached()
 	[ "$(statistic bytes)" -gt 500000 ]
 }
 
-tap_main
+run_cases

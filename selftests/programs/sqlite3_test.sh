@@ -134,4 +134,4 @@ test_perfetto_shows_memory_as_a_counter()
 	END
 }
 
-tap_main
+run_cases

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Checks invariants of thread states in freshly recorded logs of programs.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/../tools/native/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/../tools/native/cases.sh"
 # shellcheck source=selftests/tools/native/readers/common.sh
 . "$native/readers/common.sh"
 
@@ -20,4 +20,4 @@ test_all_readers_show_the_same()
 	compare_readers "$traced"/*.log
 }
 
-tap_main
+run_cases

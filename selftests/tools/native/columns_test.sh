@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests that the columns of tables stay aligned for names of any length.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 long=a_name_of_an_event_type_with_more_than_forty_characters
 
@@ -84,4 +84,4 @@ test_lines_of_dump()
 	[ "$(awk 'NR > 1 { print match($0, /tick|a_name/) }' out | sort -u | wc -l)" -eq 1 ]
 }
 
-tap_main
+run_cases

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests the completion of the posixtrace command in bash, zsh and fish, as far as it needs no
 # process with trace points: selftests/tools/completion_test.sh has those.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 completion=$native/../../../tools/completion
 
@@ -75,4 +75,4 @@ test_fish()
 	diff - got <<<"$wanted"
 }
 
-tap_main
+run_cases

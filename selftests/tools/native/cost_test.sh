@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests the limits of time and memory that a log may cost the posixtrace command.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 # Counts calls of fstat() and writes their number to the file counted.
 build_counter()
@@ -112,4 +112,4 @@ test_many_processes_that_use_ids_again()
 	(ulimit -t 20 && run 0 posixtrace stat --states log)
 }
 
-tap_main
+run_cases

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests <posixtrace/posixtrace.hpp> with written logs.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 stage=$native/../../../build/stage/usr
 
@@ -118,4 +118,4 @@ test_logs_are_for_the_user_only()
 	[ "$(stat -c %a new)" = 600 ]
 }
 
-tap_main
+run_cases

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests that each command reports damage anywhere in a LOOP log, and fails: in events, names, notes
 # and the status.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 # Two blocks in the ring, followed by two notes.
 good_log()
@@ -121,4 +121,4 @@ test_cut_log()
 	done
 }
 
-tap_main
+run_cases

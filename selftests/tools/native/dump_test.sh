@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests "posixtrace dump" with written logs.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 # small_log FILE: writes a log with two CPUs, a gap and all kinds of data
 small_log()
@@ -883,4 +883,4 @@ test_advice_for_losses()
 	END
 }
 
-tap_main
+run_cases

@@ -14,7 +14,7 @@ events()
 		map(select(. != null)) | join(" ")' "$1"
 }
 
-every_event_is_exported_once_case()
+test_every_event_is_exported_once()
 {
 	many_events 20000 3 >script
 	whole_log log <script
@@ -41,7 +41,7 @@ every_event_is_exported_once_case()
 		}'
 }
 
-pairs_are_durations_case()
+test_pairs_are_durations()
 {
 	whole_log log <<-'END'
 		name 65 outer_begin
@@ -81,7 +81,7 @@ pairs_are_durations_case()
 }
 
 # Order: A begins, B begins, A ends, B ends. A gets a separate track.
-overlapping_pairs_are_asynchronous_case()
+test_overlapping_pairs_are_asynchronous()
 {
 	whole_log log <<-'END'
 		name 65 a_begin
@@ -110,7 +110,7 @@ overlapping_pairs_are_asynchronous_case()
 }
 
 # An event that was written two flushes late is read late.
-times_that_go_back_case()
+test_times_that_go_back()
 {
 	whole_log log <<-'END'
 		name 65 a_begin
@@ -132,7 +132,7 @@ times_that_go_back_case()
 	END
 }
 
-threads_and_processes_have_names_case()
+test_threads_and_processes_have_names()
 {
 	whole_log log <<-'END'
 		name 65 tick
@@ -157,7 +157,7 @@ threads_and_processes_have_names_case()
 	END
 }
 
-names_of_the_log_are_used_case()
+test_names_of_the_log_are_used()
 {
 	whole_log log <<-'END'
 		host of-a-test
@@ -177,7 +177,7 @@ names_of_the_log_are_used_case()
 	END
 }
 
-lost_events_are_reported_case()
+test_lost_events_are_reported()
 {
 	whole_log log <<-'END'
 		name 65 work_begin
@@ -197,7 +197,7 @@ lost_events_are_reported_case()
 	jq -e '.otherData.events_lost == "7"' out
 }
 
-hostile_names_and_data_case()
+test_hostile_names_and_data()
 {
 	whole_log log <<-'END'
 		name 65 "},{"\x5c
@@ -232,7 +232,7 @@ hostile_names_and_data_case()
 	jq -e '[.traceEvents[].args.data_len | select(. != null)] == [65488]' out
 }
 
-layout_of_data_case()
+test_layout_of_data()
 {
 	cat >formats <<-'END'
 		all { u64 u; i64 i; x16 x; f32 f; f64 d; char c[2]; string s; pad[1]; }
@@ -251,7 +251,7 @@ layout_of_data_case()
 	END
 }
 
-descriptions_in_the_log_case()
+test_descriptions_in_the_log()
 {
 	described_log log
 	export_log chrome out log
@@ -268,7 +268,7 @@ descriptions_in_the_log_case()
 }
 
 # A begin shows the fields that are complete in the kept part of its data.
-fields_of_pairs_case()
+test_fields_of_pairs()
 {
 	whole_log log <<-'END'
 		name 65 work_begin
@@ -290,7 +290,7 @@ fields_of_pairs_case()
 	END
 }
 
-counters_case()
+test_counters()
 {
 	counter_log log
 	export_log chrome out log
@@ -308,7 +308,7 @@ counters_case()
 	diff got - <<<'true true true true null null'
 }
 
-format_file_wins_over_descriptions_case()
+test_format_file_wins_over_descriptions()
 {
 	described_log log
 	echo 'other struct { i32 b; }' >formats
@@ -318,7 +318,7 @@ format_file_wins_over_descriptions_case()
 }
 
 # A format file that does not fit the log causes warnings.
-wrong_layouts_are_reported_case()
+test_wrong_layouts_are_reported()
 {
 	cat >formats <<-'END'
 		right { u64 number; }
@@ -382,7 +382,7 @@ spans()
 		join(" ")' "$1"
 }
 
-states_and_calls_case()
+test_states_and_calls()
 {
 	kernel_log log
 	export_log chrome out log
@@ -440,7 +440,7 @@ states_and_calls_case()
 }
 
 # A system call that overlaps another duration gets a separate track.
-overlapping_calls_are_asynchronous_case()
+test_overlapping_calls_are_asynchronous()
 {
 	whole_log log <<-'END'
 		classes syscall
@@ -479,7 +479,7 @@ overlapping_calls_are_asynchronous_case()
 	END
 }
 
-hostile_events_of_the_kernel_case()
+test_hostile_events_of_the_kernel()
 {
 	whole_log log <<-'END'
 		classes all
@@ -520,7 +520,7 @@ hostile_events_of_the_kernel_case()
 }
 
 # Begins without an end do not affect the matching of others, and their number is limited.
-begins_without_end_case()
+test_begins_without_end()
 {
 	{
 		echo 'name 65 leak_begin'
@@ -544,7 +544,7 @@ begins_without_end_case()
 
 # An exec ends the other threads of its process without visiting threads of other processes: 20000
 # execs would visit 200000 threads each.
-exec_visits_its_process_only_case()
+test_exec_visits_its_process_only()
 {
 	awk 'BEGIN {
 		print "classes all"
@@ -563,7 +563,7 @@ exec_visits_its_process_only_case()
 }
 
 # A duration that begins together with the one around it waits for the end of that one.
-memory_is_bounded_for_durations_that_wait_case()
+test_memory_is_bounded_for_durations_that_wait()
 {
 	awk 'BEGIN {
 		print "name 65 outer_begin\nname 66 outer_end\nname 67 inner_begin\nname 68 inner_end\nblock 0"
@@ -587,7 +587,7 @@ memory_is_bounded_for_durations_that_wait_case()
 	[ "$(grep '"name":"inner"' out | grep -c '"ph":"X"')" -gt 500 ]
 }
 
-memory_is_bounded_case()
+test_memory_is_bounded()
 {
 	many_events 300000 4 | whole_log log
 	(ulimit -v 24576 && export_log chrome out log)
@@ -595,7 +595,7 @@ memory_is_bounded_case()
 }
 
 # Begin plus length is not after the begin of the next duration, even in floating point.
-durations_meet_case()
+test_durations_meet()
 {
 	awk 'BEGIN {
 		print "name 65 a_begin\nname 66 a_end\nblock 0"
@@ -613,7 +613,7 @@ durations_meet_case()
 }
 
 # Readers treat an integer as a signed 64-bit number.
-large_counters_case()
+test_large_counters()
 {
 	whole_log log <<-'END'
 		name 65 bytes
@@ -633,7 +633,7 @@ large_counters_case()
 }
 
 # The order of the events is known, so pairs are nested even with equal times.
-pairs_with_equal_times_case()
+test_pairs_with_equal_times()
 {
 	whole_log log <<-'END'
 		name 65 outer_begin
@@ -665,7 +665,7 @@ pairs_with_equal_times_case()
 }
 
 # An interrupted export leaves no file.
-interrupted_export_case()
+test_interrupted_export()
 {
 	many_events 400000 5 | whole_log log
 	for format in chrome perfetto html ctf; do
@@ -687,7 +687,7 @@ interrupted_export_case()
 }
 
 # No existing file is overwritten, and no incomplete file remains.
-output_case()
+test_output()
 {
 	whole_log log <<<'name 65 tick'
 	echo precious >out
@@ -707,7 +707,7 @@ output_case()
 
 # Perfetto misreads a number with more than 18 decimal places, and then drops the next duration
 # because it seems to overlap. These durations have the longest numbers.
-lengths_have_few_digits_case()
+test_lengths_have_few_digits()
 {
 	{
 		echo 'name 65 a_begin'
@@ -724,7 +724,7 @@ lengths_have_few_digits_case()
 }
 
 # Chrome and other viewers would show an interrupt without a name.
-interrupts_without_a_name_case()
+test_interrupts_without_a_name()
 {
 	whole_log log <<-'END'
 		classes all

@@ -1,49 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Shared by the tests of "posixtrace export", which print TAP. "run" puts the command and the
-# program write_log into PATH.
+# Shared by the tests of "posixtrace export".
+
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "${BASH_SOURCE[0]}")/cases.sh"
 
 export LC_ALL=C.UTF-8
-
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/posixtrace-export.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT
-number=0 failures=0
-
-# case_ NAME: runs the function NAME in a separate directory and shell
-case_()
-{
-	local status
-	number=$((number + 1))
-	echo "#  RUN           $1 ..."
-	mkdir "$tmp/$1"
-	# not as a condition, in which "set -e" has no effect
-	(
-		cd "$tmp/$1" || exit
-		set -e -o pipefail
-		"$1"
-	) >"$tmp/out" 2>&1
-	status=$?
-	if [ "$status" -eq 0 ]; then
-		echo "ok $number $1"
-	else
-		failures=$((failures + 1))
-		sed 's/^/# /' "$tmp/out" | cat -v | cut -c 1-400 | tail -n 40
-		echo "not ok $number $1"
-	fi
-}
-
-# run_cases: runs all functions named *_case, in the order of the file
-run_cases()
-{
-	local names
-	mapfile -t names < <(sed -n 's/^\([a-z0-9_]*_case\)()$/\1/p' "$0")
-	echo "TAP version 13"
-	echo "1..${#names[@]}"
-	for name in "${names[@]}"; do
-		case_ "$name"
-	done
-	exit "$failures"
-}
 
 # whole_log FILE: as write_log, and adds the end of the log
 whole_log()

@@ -59,7 +59,7 @@ same_as_script()
 	diff wanted got
 }
 
-names_of_the_log_are_used_case()
+test_names_of_the_log_are_used()
 {
 	whole_log log <<-'END'
 		host of-a-test
@@ -84,7 +84,7 @@ names_of_the_log_are_used_case()
 	END
 }
 
-every_event_is_exported_unchanged_case()
+test_every_event_is_exported_unchanged()
 {
 	many_events 20000 1 >script
 	whole_log log <script
@@ -94,7 +94,7 @@ every_event_is_exported_unchanged_case()
 	[ "$(echo out/*)" = 'out/cpu0 out/cpu1 out/cpu2 out/cpu3 out/metadata out/system' ]
 }
 
-events_are_the_same_as_those_of_dump_case()
+test_events_are_the_same_as_those_of_dump()
 {
 	many_events 5000 10 | whole_log log
 	export_log ctf out log
@@ -106,7 +106,7 @@ events_are_the_same_as_those_of_dump_case()
 	diff wanted got
 }
 
-long_silence_between_events_case()
+test_long_silence_between_events()
 {
 	cat >script <<-'END'
 		name 65 tick
@@ -125,7 +125,7 @@ long_silence_between_events_case()
 	same_as_script script out
 }
 
-data_of_any_size_case()
+test_data_of_any_size()
 {
 	{
 		echo 'name 65 tick'
@@ -141,7 +141,7 @@ data_of_any_size_case()
 	same_as_script script out
 }
 
-attributes_of_an_event_case()
+test_attributes_of_an_event()
 {
 	cat >script <<-'END'
 		name 65 tick
@@ -157,7 +157,7 @@ attributes_of_an_event_case()
 }
 
 # Lost events are reported between packets of the CPU that noticed the loss.
-lost_events_are_reported_case()
+test_lost_events_are_reported()
 {
 	whole_log log <<-'END'
 		name 65 tick
@@ -181,7 +181,7 @@ lost_events_are_reported_case()
 	grep -q 'discarded 5 events' warnings
 }
 
-hostile_names_and_data_case()
+test_hostile_names_and_data()
 {
 	cat >script <<-'END'
 		name 65 a"b\x5cc
@@ -220,7 +220,7 @@ hostile_names_and_data_case()
 }
 
 # CTF cannot store times after 2262 or times that go backwards.
-hostile_times_case()
+test_hostile_times()
 {
 	whole_log log <<-'END'
 		name 65 tick
@@ -239,7 +239,7 @@ hostile_times_case()
 }
 
 # An event that was written two flushes late is read late.
-times_that_go_back_case()
+test_times_that_go_back()
 {
 	cat >script <<-'END'
 		name 65 tick
@@ -261,7 +261,7 @@ times_that_go_back_case()
 	same_as_script changed out
 }
 
-many_cpus_case()
+test_many_cpus()
 {
 	{
 		echo 'cpus 3000'
@@ -278,7 +278,7 @@ many_cpus_case()
 	[ "$(cat out/cpu* | wc -c)" -gt 600000 ]
 }
 
-layout_of_data_case()
+test_layout_of_data()
 {
 	cat >formats <<-'END'
 		# the fields of some events
@@ -321,7 +321,7 @@ layout_of_data_case()
 }
 
 # Data that is too short, too long, unterminated or truncated is exported as bytes.
-data_that_do_not_match_are_bytes_case()
+test_data_that_do_not_match_are_bytes()
 {
 	cat >formats <<-'END'
 		number { u32 n; }
@@ -347,7 +347,7 @@ data_that_do_not_match_are_bytes_case()
 	same_as_script script out
 }
 
-unprintable_texts_are_escaped_case()
+test_unprintable_texts_are_escaped()
 {
 	cat >formats <<-'END'
 		text { string s; }
@@ -371,7 +371,7 @@ unprintable_texts_are_escaped_case()
 }
 
 # Comments and white space do not count for the limit of a description.
-long_format_file_case()
+test_long_format_file()
 {
 	{
 		printf 'tick {\n'
@@ -391,7 +391,7 @@ long_format_file_case()
 	grep -q '^tick: field000 = 0, field001 = 0.*, field199 = 0$' got
 }
 
-descriptions_in_the_log_case()
+test_descriptions_in_the_log()
 {
 	described_log log
 	export_log ctf out log
@@ -408,7 +408,7 @@ descriptions_in_the_log_case()
 }
 
 # In TSDL, the length of "v" would refer to the member of the inner struct.
-fields_that_tsdl_cannot_describe_are_bytes_case()
+test_fields_that_tsdl_cannot_describe_are_bytes()
 {
 	whole_log log <<-'END'
 		name 65 shadow
@@ -428,7 +428,7 @@ fields_that_tsdl_cannot_describe_are_bytes_case()
 }
 
 # Trace Compass does not read values outside the signed 64-bit range: these have no label.
-extreme_labels_case()
+test_extreme_labels()
 {
 	whole_log log <<-'END'
 		name 65 op
@@ -458,7 +458,7 @@ extreme_labels_case()
 }
 
 # Analyses use the time that all files of all traces cover, so all files begin and end together.
-files_end_with_the_stream_case()
+test_files_end_with_the_stream()
 {
 	whole_log log <<-'END'
 		classes sched
@@ -483,7 +483,7 @@ files_end_with_the_stream_case()
 	babeltrace2 --stream-intersection out | wc -l | diff - <(babeltrace2 out | wc -l)
 }
 
-wrong_format_files_case()
+test_wrong_format_files()
 {
 	whole_log log <<<'name 65 tick'
 	while IFS='|' read -r line text message; do
@@ -525,7 +525,7 @@ wrong_format_files_case()
 	fails 1 'nowhere: No such file' posixtrace export -O ctf --format-file=nowhere -o out log
 }
 
-directory_is_not_a_format_file_case()
+test_directory_is_not_a_format_file()
 {
 	whole_log log <<<'name 65 tick'
 	fails 1 'posixtrace: --format-file: .: Is a directory' \
@@ -534,7 +534,7 @@ directory_is_not_a_format_file_case()
 }
 
 # Only the first block is damaged.
-damaged_log_case()
+test_damaged_log()
 {
 	whole_log log <<-'END'
 		name 65 damaged
@@ -553,7 +553,7 @@ damaged_log_case()
 	grep -q ' posix_trace_error ' got
 }
 
-wrong_calls_case()
+test_wrong_calls()
 {
 	whole_log log <<<'name 65 tick'
 	fails 2 '--format: required: ctf, chrome, perfetto or html' posixtrace export
@@ -584,7 +584,7 @@ kernel_trace()
 	sed -E 's/^\[([0-9]*)\.0*([0-9]+)\] \([^)]*\) (.*): \{ cpu_id = ([0-9]+) \}, \{ pid = (-?[0-9]+), tid = (-?[0-9]+), procname = "([^"]*)" \}, \{ (.*) \}$/\2 \4 \3 \5 \6 \7 | \8/' text
 }
 
-kernel_events_have_the_names_of_lttng_case()
+test_kernel_events_have_the_names_of_lttng()
 {
 	whole_log log <<-'END'
 		classes all
@@ -670,7 +670,7 @@ kernel_events_have_the_names_of_lttng_case()
 }
 
 # An interrupt begins before events that are recorded before it.
-interrupts_are_in_the_order_of_time_case()
+test_interrupts_are_in_the_order_of_time()
 {
 	{
 		cat <<-'END'
@@ -708,7 +708,7 @@ interrupts_are_in_the_order_of_time_case()
 }
 
 # Each loss is reported once, in the trace of the event that follows.
-losses_in_two_traces_case()
+test_losses_in_two_traces()
 {
 	whole_log log <<-'END'
 		classes fault
@@ -731,7 +731,7 @@ losses_in_two_traces_case()
 	[ "$(babeltrace2 some 2>&1 | grep -c 'discarded')" -eq 2 ]
 }
 
-stream_without_events_of_the_kernel_case()
+test_stream_without_events_of_the_kernel()
 {
 	whole_log log <<-'END'
 		classes sched
@@ -744,7 +744,7 @@ stream_without_events_of_the_kernel_case()
 	[ "$(babeltrace2 out | wc -l)" -eq 1 ]
 }
 
-arguments_of_system_calls_have_the_names_of_the_kernel_case()
+test_arguments_of_system_calls_have_the_names_of_the_kernel()
 {
 	whole_log log <<-'END'
 		classes syscall
@@ -783,7 +783,7 @@ lttng()
 	"lttng-$1" --no-progress out "${@:2}" 2>&1 | tee -a analyses
 }
 
-lttng_analyses_understand_it_case()
+test_lttng_analyses_understand_it()
 {
 	whole_log log <<-'END'
 		classes all
@@ -823,7 +823,7 @@ lttng_analyses_understand_it_case()
 	! grep -i 'error\|traceback' analyses
 }
 
-hostile_events_of_the_kernel_case()
+test_hostile_events_of_the_kernel()
 {
 	whole_log log <<-'END'
 		classes all
@@ -870,7 +870,7 @@ hostile_events_of_the_kernel_case()
 	END
 }
 
-memory_is_bounded_for_held_events_case()
+test_memory_is_bounded_for_held_events()
 {
 	awk 'BEGIN {
 		print "cpus 1000"
@@ -885,7 +885,7 @@ memory_is_bounded_for_held_events_case()
 }
 
 # The number and the bytes of held events are bounded: a file name takes a kilobyte.
-memory_is_bounded_for_large_held_events_case()
+test_memory_is_bounded_for_large_held_events()
 {
 	awk 'BEGIN {
 		print "cpus 64"
@@ -905,7 +905,7 @@ memory_is_bounded_for_large_held_events_case()
 }
 
 # Ten times as many events need no more memory.
-memory_is_bounded_case()
+test_memory_is_bounded()
 {
 	many_events 300000 2 | whole_log log
 	[ "$(stat -c %s log)" -gt 8000000 ]
@@ -914,7 +914,7 @@ memory_is_bounded_case()
 }
 
 # The memory of all CPUs together is limited.
-memory_is_bounded_for_all_cpus_case()
+test_memory_is_bounded_for_all_cpus()
 {
 	awk 'BEGIN {
 		print "cpus 4000"
@@ -930,7 +930,7 @@ memory_is_bounded_for_all_cpus_case()
 }
 
 # A large event ends its packet. Otherwise the last packet of each CPU would stay in memory.
-memory_is_bounded_for_large_events_case()
+test_memory_is_bounded_for_large_events()
 {
 	awk 'BEGIN {
 		print "cpus 1000"
@@ -943,7 +943,7 @@ memory_is_bounded_for_large_events_case()
 }
 
 # Packets of CPUs without further events also count: with more CPUs, each has less memory.
-memory_is_bounded_for_idle_cpus_case()
+test_memory_is_bounded_for_idle_cpus()
 {
 	awk 'BEGIN {
 		print "cpus 8191"
@@ -959,7 +959,7 @@ memory_is_bounded_for_idle_cpus_case()
 }
 
 # The packet of the large event has ended when the loss is seen, so the next packet reports it.
-loss_after_a_large_event_case()
+test_loss_after_a_large_event()
 {
 	{
 		echo 'cpus 2'

@@ -106,7 +106,7 @@ nested_log()
 	END
 }
 
-page_draws_all_threads_case()
+test_page_draws_all_threads()
 {
 	nested_log log
 	export_log html page log
@@ -134,7 +134,7 @@ page_draws_all_threads_case()
 	[ "$(fact colours)" -ge 6 ]
 }
 
-wheel_drag_and_keys_zoom_and_move_case()
+test_wheel_drag_and_keys_zoom_and_move()
 {
 	nested_log log
 	export_log html page log
@@ -177,7 +177,7 @@ wheel_drag_and_keys_zoom_and_move_case()
 	[ "$(fact smallest)" = 1 ]
 }
 
-search_goes_from_match_to_match_case()
+test_search_goes_from_match_to_match()
 {
 	nested_log log
 	export_log html page log
@@ -224,7 +224,7 @@ find_tips()
 	sed -n 's/^tip[0-9]*=//p' facts >tips
 }
 
-pointer_shows_details_of_an_item_case()
+test_pointer_shows_details_of_an_item()
 {
 	nested_log log
 	export_log html page log
@@ -235,7 +235,7 @@ pointer_shows_details_of_an_item_case()
 	grep -q '^7 events lostat ' tips
 }
 
-names_of_the_log_are_used_case()
+test_names_of_the_log_are_used()
 {
 	whole_log log <<-'END'
 		host of-a-test
@@ -249,7 +249,7 @@ names_of_the_log_are_used_case()
 	grep -q '; process 7, &lt;b&gt;worker-9; cpu: 0$' tips
 }
 
-counters_have_lanes_case()
+test_counters_have_lanes()
 {
 	counter_log log
 	export_log html page log
@@ -260,7 +260,7 @@ counters_have_lanes_case()
 	[ "$(grep -c '^queue' tips)" -eq 4 ]
 }
 
-fields_have_names_and_units_case()
+test_fields_have_names_and_units()
 {
 	whole_log log <<-'END'
 		name 65 cache
@@ -281,7 +281,7 @@ fields_have_names_and_units_case()
 	grep -q '; bytes: 01; cpu: 0$' tips
 }
 
-states_and_calls_are_exact_case()
+test_states_and_calls_are_exact()
 {
 	kernel_log log
 	export_log html page log
@@ -324,7 +324,7 @@ states_and_calls_are_exact_case()
 }
 
 # Between two lines that contradict each other, the state is unknown.
-unknown_states_case()
+test_unknown_states()
 {
 	whole_log log <<-'END'
 		cpus 8
@@ -421,7 +421,7 @@ unknown_states_case()
 }
 
 # A thread without a switch also has a state. After an exec, no other thread is left.
-states_without_switches_case()
+test_states_without_switches()
 {
 	whole_log log <<-'END'
 		classes sched,process
@@ -453,7 +453,7 @@ states_without_switches_case()
 }
 
 # A stop, a loss or the end of the log ends the state of the thread before its begin is drawn.
-thread_that_only_begins_has_a_track_case()
+test_thread_that_only_begins_has_a_track()
 {
 	local stop='event 3 2000 cpu=4 pid=0 tid=0'
 	local loss=$'lost 7 1700000000000002000\nkernel sched_switch_in 3000 cpu=1 @b'
@@ -486,7 +486,7 @@ thread_that_only_begins_has_a_track_case()
 	END
 }
 
-calls_case()
+test_calls()
 {
 	whole_log log <<-'END'
 		classes syscall
@@ -519,7 +519,7 @@ calls_case()
 	[ "$(page_data page | jq '[.events[] | select(.[0] == 2)] | length')" -eq 2 ]
 }
 
-strips_are_described_case()
+test_strips_are_described()
 {
 	kernel_log log
 	export_log html page log
@@ -587,7 +587,7 @@ strip_script()
 }
 
 # The strip of the first thread is below three rows: 11 pixels, marks of interrupts in the lower ones.
-strip_has_colours_case()
+test_strip_has_colours()
 {
 	kernel_log log
 	export_log html page log
@@ -605,7 +605,7 @@ strip_has_colours_case()
 }
 
 # Each pixel covers many short states: the one with the most time is drawn.
-states_shorter_than_a_pixel_case()
+test_states_shorter_than_a_pixel()
 {
 	{
 		echo 'classes sched'
@@ -636,7 +636,7 @@ states_shorter_than_a_pixel_case()
 }
 
 # The filter removes the event that dates the loss: it then begins after the last other event.
-losses_without_their_events_case()
+test_losses_without_their_events()
 {
 	kernel_log log
 	export_log html page log --filter='sched_*'
@@ -655,7 +655,7 @@ losses_without_their_events_case()
 }
 
 # States end with the last event in the page.
-states_end_with_the_events_of_the_page_case()
+test_states_end_with_the_events_of_the_page()
 {
 	kernel_log log
 	export_log html page log --max-events=7
@@ -669,7 +669,7 @@ states_end_with_the_events_of_the_page_case()
 }
 
 # None of these may become part of the page or run.
-hostile_names_and_data_case()
+test_hostile_names_and_data()
 {
 	whole_log log <<-'END'
 		name 65 </script><script>report("hacked",1)</script>
@@ -726,7 +726,7 @@ hostile_names_and_data_case()
 }
 
 # Descriptions, names and numbers that no kernel writes.
-hostile_events_of_the_kernel_case()
+test_hostile_events_of_the_kernel()
 {
 	local bad='</script><script>report("hacked",1)</script>'
 	{
@@ -820,7 +820,7 @@ hostile_events_of_the_kernel_case()
 	[ "$(page_data page | jq -c '[.events[][0]]')" = '[2,2]' ]
 }
 
-hostile_times_case()
+test_hostile_times()
 {
 	whole_log log <<-'END'
 		name 65 a_begin
@@ -842,7 +842,7 @@ hostile_times_case()
 	[ "$(fact room)" -eq 19 ]
 }
 
-page_needs_no_network_case()
+test_page_needs_no_network()
 {
 	nested_log log
 	export_log html page log
@@ -851,7 +851,7 @@ page_needs_no_network_case()
 }
 
 # The page reports how many events it lacks, and that a log has no events.
-limits_are_shown_case()
+test_limits_are_shown()
 {
 	many_events 3000 8 | whole_log log
 	export_log html page log --max-events=100
@@ -875,7 +875,7 @@ limits_are_shown_case()
 
 # A page has at most 256 MiB and reports what it lacks, whether the last events are single events
 # or begins, which are written last. Each of their 256 bytes has a label that takes 317.
-page_is_not_too_large_case()
+test_page_is_not_too_large()
 {
 	local name
 	for name in tick work_begin; do
@@ -897,7 +897,7 @@ page_is_not_too_large_case()
 }
 
 # The page contains only a part of the log, but its summary describes the whole log.
-summary_describes_the_whole_log_case()
+test_summary_describes_the_whole_log()
 {
 	whole_log log <<-'END'
 		name 65 tick
@@ -917,7 +917,7 @@ summary_describes_the_whole_log_case()
 }
 
 # Nearly as many events as the page has by default.
-many_events_case()
+test_many_events()
 {
 	many_events 190000 9 | whole_log log
 	(ulimit -v 32768 && export_log html page log)
@@ -934,7 +934,7 @@ many_events_case()
 }
 
 # As many events of the kernel as the page has by default, of thousands of threads.
-many_events_of_the_kernel_case()
+test_many_events_of_the_kernel()
 {
 	{
 		echo 'classes all'

@@ -48,7 +48,7 @@ events()
 	}' decoded
 }
 
-names_of_the_log_are_used_case()
+test_names_of_the_log_are_used()
 {
 	whole_log log <<-'END'
 		host of-a-test
@@ -64,7 +64,7 @@ names_of_the_log_are_used_case()
 	grep -q 'process_name: "prog"' decoded
 }
 
-every_event_is_exported_once_case()
+test_every_event_is_exported_once()
 {
 	many_events 3000 6 >script
 	whole_log log <script
@@ -83,7 +83,7 @@ every_event_is_exported_once_case()
 }
 
 # The first packets declare the clock and start the interned names.
-sequence_begins_as_readers_expect_case()
+test_sequence_begins_as_readers_expect()
 {
 	whole_log log <<-'END'
 		name 65 tick
@@ -137,7 +137,7 @@ sequence_begins_as_readers_expect_case()
 	[ "$(grep -c 'sequence_flags: 2' decoded)" -eq "$(grep -c track_event decoded)" ]
 }
 
-pairs_are_slices_case()
+test_pairs_are_slices()
 {
 	whole_log log <<-'END'
 		name 65 a_begin
@@ -173,7 +173,7 @@ pairs_are_slices_case()
 	END
 }
 
-lost_events_are_reported_case()
+test_lost_events_are_reported()
 {
 	whole_log log <<-'END'
 		name 65 work_begin
@@ -192,7 +192,7 @@ lost_events_are_reported_case()
 	[ "$(grep -B 1 'name: "lost"' decoded | grep -c 'uint_value: 7')" -eq 2 ]
 }
 
-hostile_names_and_data_case()
+test_hostile_names_and_data()
 {
 	whole_log log <<-'END'
 		name 65 "},{"\x5c
@@ -223,7 +223,7 @@ hostile_names_and_data_case()
 	grep -q 'uint_value: 65488' decoded
 }
 
-layout_of_data_case()
+test_layout_of_data()
 {
 	cat >formats <<-'END'
 		all { u64 u; i64 i; x16 x; f32 f; f64 d; char c[2]; string s; pad[1]; }
@@ -258,7 +258,7 @@ arguments()
 		sed 's/^ debug_annotations { //; s/ }$//; s/dict_entries/entry/g; s/array_values/item/g'
 }
 
-descriptions_in_the_log_case()
+test_descriptions_in_the_log()
 {
 	described_log log
 	export_log perfetto out log
@@ -287,7 +287,7 @@ descriptions_in_the_log_case()
 	END
 }
 
-counters_have_tracks_case()
+test_counters_have_tracks()
 {
 	counter_log log
 	export_log perfetto out log
@@ -335,7 +335,7 @@ ftrace()
 }
 
 # Two threads on one processor make one switch; anything else that runs there is thread 0.
-events_of_the_scheduler_case()
+test_events_of_the_scheduler()
 {
 	whole_log log <<-'END'
 		classes sched,process
@@ -422,7 +422,7 @@ events_of_the_scheduler_case()
 # A reader that knows that a thread has ended would assume a new thread when it wakes its parent.
 # It uses a new name of a main thread for the process. An id is freed before another thread
 # uses it, even without events of the kernel.
-ends_and_names_of_processes_case()
+test_ends_and_names_of_processes()
 {
 	whole_log log <<-'END'
 		classes all
@@ -469,7 +469,7 @@ ends_and_names_of_processes_case()
 }
 
 # The kernel does not report which system call a return from a signal handler ends.
-return_from_a_handler_is_a_slice_case()
+test_return_from_a_handler_is_a_slice()
 {
 	whole_log log <<-'END'
 		classes all
@@ -489,7 +489,7 @@ return_from_a_handler_is_a_slice_case()
 }
 
 # The exit of the first call and the entry of the last one were lost.
-lost_parts_of_system_calls_case()
+test_lost_parts_of_system_calls()
 {
 	whole_log log <<-'END'
 		classes all
@@ -518,7 +518,7 @@ lost_parts_of_system_calls_case()
 }
 
 # At a loss, the state of a thread ends with its last event. Any later event shows that it runs.
-lost_switches_case()
+test_lost_switches()
 {
 	whole_log log <<-'END'
 		classes sched,fault
@@ -549,7 +549,7 @@ lost_switches_case()
 	END
 }
 
-system_calls_and_interrupts_are_slices_case()
+test_system_calls_and_interrupts_are_slices()
 {
 	whole_log log <<-'END'
 		classes syscall,irq,fault
@@ -603,7 +603,7 @@ system_calls_and_interrupts_are_slices_case()
 }
 
 # Events with impossible values, or without the fields of their type, are shown unchanged.
-hostile_events_of_the_kernel_case()
+test_hostile_events_of_the_kernel()
 {
 	whole_log log <<-'END'
 		cpus 2000
@@ -660,7 +660,7 @@ hostile_events_of_the_kernel_case()
 }
 
 # A duration that begins together with the one around it waits for the end of that one.
-memory_is_bounded_for_durations_that_wait_case()
+test_memory_is_bounded_for_durations_that_wait()
 {
 	awk 'BEGIN {
 		print "name 65 outer_begin\nname 66 outer_end\nname 67 inner_begin\nname 68 inner_end\nblock 0"
@@ -682,7 +682,7 @@ memory_is_bounded_for_durations_that_wait_case()
 	[ "$(grep -aoc inner out)" -gt 0 ]
 }
 
-memory_is_bounded_case()
+test_memory_is_bounded()
 {
 	many_events 300000 7 | whole_log log
 	(ulimit -v 24576 && export_log perfetto out log)
@@ -690,7 +690,7 @@ memory_is_bounded_case()
 }
 
 # Binary output would confuse a terminal.
-terminal_is_refused_case()
+test_terminal_is_refused()
 {
 	whole_log log <<<'name 65 tick'
 	script -qec 'posixtrace export -O perfetto log; echo "status $?"' /dev/null >said </dev/null
@@ -700,7 +700,7 @@ terminal_is_refused_case()
 }
 
 # Values that are not finite numbers are not points of the curve.
-counter_without_a_number_case()
+test_counter_without_a_number()
 {
 	whole_log log <<-'END'
 		name 65 load
@@ -721,7 +721,7 @@ counter_without_a_number_case()
 }
 
 # Readers keep the order of the file: if two slices begin together, the outer one comes first.
-slices_with_equal_begins_case()
+test_slices_with_equal_begins()
 {
 	whole_log log <<-'END'
 		name 65 outer_begin
@@ -752,7 +752,7 @@ slices_with_equal_begins_case()
 }
 
 # Two processes with the same id have two tracks.
-process_id_is_used_again_case()
+test_process_id_is_used_again()
 {
 	whole_log log <<-'END'
 		host h

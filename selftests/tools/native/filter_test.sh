@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests --filter of the commands that read logs.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 # cache_log: writes the file log. The address of each event is its number.
 cache_log()
@@ -252,4 +252,4 @@ test_limits()
 	grep -q ': more than 1024 names, conditions and operators$' err
 }
 
-tap_main
+run_cases

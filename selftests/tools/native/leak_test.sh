@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Looks for leaks in programs with the library, with LeakSanitizer.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 top=$native/../../..
 export LD_LIBRARY_PATH=$top/build/stage/usr/lib
@@ -53,4 +53,4 @@ test_open_log_is_found_by_the_sanitizer()
 	[ ! -s err ]
 }
 
-tap_main
+run_cases

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests "posixtrace list PROGRAM" with files that no compiler would write.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 # forge KIND FILE: writes an ELF file of 1.4 MiB with many section headers for the same bytes
 forge()
@@ -68,4 +68,4 @@ test_forged_files_cost_little()
 	done
 }
 
-tap_main
+run_cases

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests how all readers identify threads and processes: the kernel reuses ids, and names change.
 # Uses written logs.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 # export_all: writes the log in all formats
 export_all()
@@ -312,4 +312,4 @@ test_process_without_a_program()
 	printf '%s\n' bash 'process 119' | prints got
 }
 
-tap_main
+run_cases

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Checks invariants of thread states with check_states, in logs of real programs in logs/ and in
 # random logs.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 # random_log SEED: threads that are born, run, wait and end on three processors. Ids of processes
 # and threads are reused. Some events are missing, with a gap in their place.
@@ -110,4 +110,4 @@ test_random_events()
 	done
 }
 
-tap_main
+run_cases

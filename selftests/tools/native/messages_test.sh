@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests the error messages of the posixtrace command: names of files are printable, and the message
 # says what to do.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 # A file name with an escape sequence, a newline, a backslash and invalid UTF-8; how it is printed.
 evil=$'a\e[31m\n\\b\xff'
@@ -114,4 +114,4 @@ test_commands_of_the_documents_are_right()
 	[ "$count" -gt 20 ]
 }
 
-tap_main
+run_cases

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests the Python module with written logs.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 export PYTHONPATH=$native/../../../lib/python PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8
 
@@ -388,4 +388,4 @@ test_without_the_module()
 	END
 }
 
-tap_main
+run_cases

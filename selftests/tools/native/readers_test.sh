@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Compares all readers with each other, using readers/compare, on logs of real programs from logs/
 # and on random logs with every kind of event.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 # shellcheck source=selftests/tools/native/readers/common.sh
 . "$native/readers/common.sh"
@@ -37,4 +37,4 @@ test_random_fields()
 	compare_readers ./*.log
 }
 
-tap_main
+run_cases

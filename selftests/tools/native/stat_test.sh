@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests "posixtrace stat" with written logs.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 test_small_log()
 {
@@ -426,4 +426,4 @@ test_wrong_calls()
 	grep -q '^Usage: posixtrace stat ' out
 }
 
-tap_main
+run_cases

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests "posixtrace stat --states" with written logs. All times are below 1000 ns, so that they are
 # printed exactly.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 # Writes the log of the script, with processes 100 and 200. Each thread has a separate processor.
 log()
@@ -763,4 +763,4 @@ test_usage()
 	run 1 posixtrace stat --states missing
 }
 
-tap_main
+run_cases

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests "posixtrace dump --symbolize" with logs that contain addresses of real programs.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 # No server may provide a missing file.
 unset DEBUGINFOD_URLS
@@ -415,4 +415,4 @@ test_wait_for_a_debuginfod_server_is_told()
 	done
 }
 
-tap_main
+run_cases

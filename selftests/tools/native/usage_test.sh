@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests that the posixtrace command refuses options that would have no effect or an unintended
 # effect.
-# shellcheck source=selftests/tools/native/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=selftests/tools/native/cases.sh
+. "$(dirname "$0")/cases.sh"
 
 # refuses MESSAGE ARGUMENT...: posixtrace prints only MESSAGE, and fails with a usage error
 refuses()
@@ -170,4 +170,4 @@ test_record_refuses_the_names_of_its_descriptors()
 	complains 'posixtrace: /dev/stdout: is the standard output: use -o - to write the log there'
 }
 
-tap_main
+run_cases

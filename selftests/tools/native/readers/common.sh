@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# For tests that compare all readers of logs. Source tap.sh first.
+# For tests that compare all readers of logs. Source cases.sh first.
 
 : "${native:?}"
 

@@ -1,42 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 # For tests of the command with written logs, which need no module. A test script sources this
-# file, defines functions test_NAME, and calls tap_main, which runs each function as a case. A
+# file, defines functions test_NAME, and calls run_cases, which runs each function as a case. A
 # case runs in a separate directory, and fails at the first command that fails. "run" puts the
 # command and the programs that write logs into PATH.
 
 # shellcheck disable=SC2034 # used by the test scripts
 native=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=selftests/tap.sh
+. "$native/../../tap.sh"
 
-tap_main()
+run_cases()
 {
-	local work case number=0 failures=0 cases
-	work=$(mktemp -d "${TMPDIR:-/tmp}/posixtrace-native.XXXXXX")
-	# shellcheck disable=SC2064 # expand $work now
-	trap "rm -rf '$work'" EXIT
+	local case status cases
 	mapfile -t cases < <(declare -F | sed -n 's/^declare -f test_//p')
-	echo "TAP version 13"
-	echo "1..${#cases[@]}"
+	plan ${#cases[@]}
 	for case in "${cases[@]}"; do
-		number=$((number + 1))
-		mkdir "$work/$case"
+		mkdir "$tmp/$case"
 		echo "#  RUN           $case ..."
 		# not as a condition, in which "set -e" has no effect
 		(
 			set -euo pipefail
-			cd "$work/$case"
+			cd "$tmp/$case"
 			"test_$case"
-		) >"$work/said" 2>&1 &
-		if wait $!; then
-			echo "ok $number $case"
-		else
-			sed 's/^/# /' "$work/said"
-			echo "not ok $number $case"
-			failures=$((failures + 1))
-		fi
-		rm -rf "${work:?}/$case"
+		) >"$tmp/out" 2>&1 &
+		status=0
+		wait $! || status=$?
+		result "$case" "$status"
+		rm -rf "${tmp:?}/$case"
 	done
-	[ "$failures" -eq 0 ]
+	finish
 }
 
 # run STATUS COMMAND...: writes the output to the files out and err; checks the exit status
