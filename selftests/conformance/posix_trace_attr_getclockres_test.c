@@ -15,7 +15,7 @@ TEST_F(attr, a01_resolution_of_the_clock)
 	EXPECT_EQ(clock.tv_nsec, resolution.tv_nsec);
 }
 
-TEST_F(attr, a02_of_a_stream)
+TEST_F(attr, a02_stream_has_the_resolution)
 {
 	struct timespec resolution = { -1, -1 }, clock;
 	trace_attr_t granted;

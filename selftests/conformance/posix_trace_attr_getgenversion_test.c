@@ -43,7 +43,7 @@ TEST_F(attr, a02_writes_only_the_string)
 	EXPECT_TRUE(writes_the_string_only(&granted));
 }
 
-TEST_F(attr, a03_of_a_stream_is_the_version_of_the_module)
+TEST_F(attr, a03_stream_has_the_version_of_the_module)
 {
 	char version[TRACE_NAME_MAX + 1], module[32] = "", expected[64];
 	FILE *file = fopen("/sys/module/posixtrace/version", "re");

@@ -17,7 +17,7 @@ TEST_F(attr, a02_default)
 	expect_value(_metadata, &attr_inherited, &self->attr, POSIX_TRACE_CLOSE_FOR_CHILD);
 }
 
-TEST_F(attr, a03_of_a_stream)
+TEST_F(attr, a03_stream_has_the_value)
 {
 	trace_attr_t granted;
 	int policy = -1;

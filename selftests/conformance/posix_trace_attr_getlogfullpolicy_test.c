@@ -18,7 +18,7 @@ TEST_F(attr, a02_default)
 	expect_value(_metadata, &attr_log_policy, &self->attr, POSIX_TRACE_LOOP);
 }
 
-TEST_F(attr, a03_of_a_stream)
+TEST_F(attr, a03_stream_has_the_value)
 {
 	const long policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND };
 

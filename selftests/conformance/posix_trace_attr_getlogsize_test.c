@@ -18,7 +18,7 @@ TEST_F(attr, a02_default)
 	expect_value(_metadata, &attr_log_size, &self->attr, 16 << 20);
 }
 
-TEST_F(attr, a03_of_a_stream)
+TEST_F(attr, a03_stream_has_the_value)
 {
 	const long sizes[] = { 12345678, 0, 1UL << 40 };
 

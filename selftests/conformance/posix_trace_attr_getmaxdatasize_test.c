@@ -17,7 +17,7 @@ TEST_F(attr, a02_default)
 	expect_value(_metadata, &attr_max_data_size, &self->attr, 1024);
 }
 
-TEST_F(attr, a03_of_a_stream)
+TEST_F(attr, a03_stream_has_the_value)
 {
 	const long sizes[] = { 0, 1, 333, 1024, 65488 };
 

@@ -31,7 +31,7 @@ TEST_F(attr, a02_writes_only_the_string)
 	}
 }
 
-TEST_F(attr, a03_of_a_stream)
+TEST_F(attr, a03_stream_has_the_name)
 {
 	char name[TRACE_NAME_MAX + 1] = "x";
 	trace_attr_t granted;
@@ -45,7 +45,7 @@ TEST_F(attr, a03_of_a_stream)
 	EXPECT_STREQ("stream", name);
 }
 
-TEST_F(attr, a03_longest_name_of_a_stream)
+TEST_F(attr, a03_stream_has_the_longest_name)
 {
 	char name[TRACE_NAME_MAX + 1], got[TRACE_NAME_MAX + 1];
 	trace_attr_t granted;

@@ -19,7 +19,7 @@ TEST_F(attr, a02_default)
 	expect_value(_metadata, &attr_stream_policy, &self->attr, POSIX_TRACE_LOOP);
 }
 
-TEST_F(attr, a03_of_a_stream_without_log)
+TEST_F(attr, a03_stream_without_log_has_the_default)
 {
 	trace_attr_t granted;
 	int policy = -1;
@@ -33,7 +33,7 @@ TEST_F(attr, a03_of_a_stream_without_log)
 	EXPECT_EQ(POSIX_TRACE_LOOP, policy);
 }
 
-TEST_F(attr, a03_of_a_stream_with_a_policy)
+TEST_F(attr, a03_stream_has_the_value)
 {
 	const long policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };
 

@@ -30,7 +30,7 @@ static size_t granted_size(const trace_attr_t *attr)
 }
 
 /* An event takes @len bytes of data and a description of at most 48 bytes in memory. */
-TEST_F(attr, a03_of_a_stream_is_the_memory_for_its_events)
+TEST_F(attr, a03_stream_has_that_much_memory_for_events)
 {
 	size_t sizes[] = { 8 << 10, 64 << 10, 256 << 10 };
 	char data[464] = "data";

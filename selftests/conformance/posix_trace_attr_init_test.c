@@ -21,7 +21,7 @@ TEST_F(attr, a01_defaults)
 	EXPECT_EQ(0, values.created.tv_nsec);
 }
 
-TEST(a01_defaults_in_used_memory)
+TEST(a01_defaults_in_dirty_memory)
 {
 	struct attr_values zero, other;
 	trace_attr_t attr;
@@ -93,7 +93,7 @@ TEST_F(attr, a03_stream_has_the_defaults)
 	EXPECT_EQ(0, memcmp(&asked, &got, sizeof(asked)));
 }
 
-TEST_F(attr, a04_serves_for_many_streams)
+TEST_F(attr, a04_many_streams_have_the_attributes)
 {
 	trace_attr_t granted;
 	trace_id_t trid[3];
@@ -166,7 +166,7 @@ TEST(a08_returns_the_error_number)
 	EXPECT_EQ(4711, errno);
 }
 
-TEST(a10_null)
+TEST(a10_einval_for_null)
 {
 	EXPECT_EQ(EINVAL, posix_trace_attr_init(NULL));
 }

@@ -66,7 +66,7 @@ TEST_F(attr, a03_longer_data_is_truncated)
 	EXPECT_TRUE(records(&self->attr, 65488, 70000));
 }
 
-TEST_F(attr, a04_each_stream_truncates_to_its_own_size)
+TEST_F(attr, a04_each_stream_truncates_to_its_size)
 {
 	size_t sizes[] = { 4, 100, 0 };
 	char data[150] = "data";

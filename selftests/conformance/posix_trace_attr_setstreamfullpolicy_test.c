@@ -222,7 +222,7 @@ TEST_F(attr, a12_other_policies)
 		       policies, ARRAY_SIZE(policies));
 }
 
-TEST(a10_flush_flushes_by_itself)
+TEST(a10_flush_flushes_automatically)
 {
 	const struct log_kind flush = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
 	struct posix_trace_status_info status;

@@ -239,7 +239,7 @@ TEST_F(started, a07_as_much_space_as_in_a_new_stream)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 }
 
-TEST_F(started, a07_numbers_begin_at_0)
+TEST_F(started, a07_counters_restart_at_0)
 {
 	struct posixtrace_stats_info stats;
 	struct event event;
@@ -357,7 +357,7 @@ static void *write_until_ended(void *arg)
 }
 
 /* Events that began after the call are kept; events that ended before it are gone. */
-TEST_F(started, a12_threads_can_record_meanwhile)
+TEST_F(started, a12_threads_can_record_during_the_call)
 {
 	struct writer writer = { .cpu = 1 };
 	struct event event;
@@ -388,7 +388,7 @@ TEST_F(started, a12_threads_can_record_meanwhile)
 }
 
 /* One thread reads, one records, two clear. */
-TEST_F(started, a12_threads_can_read_and_clear_meanwhile)
+TEST_F(started, a12_threads_can_read_and_clear_concurrently)
 {
 	struct repeater clearers[2];
 	struct writer writer = { .cpu = 0 };
@@ -434,7 +434,7 @@ TEST_F(started, a13_cancelled_thread_holds_no_lock)
 /* ------------------------------------------------------------------ */
 /* With a log								*/
 
-TEST_F(logged, a14_log_starts_anew)
+TEST_F(logged, a14_log_restarts)
 {
 	const struct log_kind until_full = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 };
 	struct posix_trace_status_info status;

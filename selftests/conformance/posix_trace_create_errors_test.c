@@ -23,7 +23,7 @@ TEST_F(create, a16_result_is_written_only_on_success)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST_F(create, a17_eagain_for_one_stream_too_many_on_a_process)
+TEST_F(create, a17_eagain_beyond_the_limit_of_a_process)
 {
 	trace_id_t trid[STREAMS_MAX + 1];
 	int err;

@@ -249,7 +249,7 @@ TEST_F(create, a05_call_does_not_change_the_object)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST_F(create, a06_creation_time_is_by_the_realtime_clock)
+TEST_F(create, a06_creation_time_is_clock_realtime)
 {
 	unsigned long long before, created;
 	struct timespec time;
@@ -289,7 +289,7 @@ TEST_F(create, a07_only_the_process_with_that_id_is_traced)
 }
 
 /* A process that has called no function of the trace system yet. */
-TEST_F(create, a07_process_is_traced_from_its_first_event_on)
+TEST_F(create, a07_process_is_traced_from_its_first_event)
 {
 	struct child child;
 	struct event event;
@@ -418,7 +418,7 @@ static int create_streams(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(create, a14_all_processes_together_can_create_trace_sys_max)
+TEST_F(create, a14_all_processes_together_can_create_trace_sys_max_streams)
 {
 	struct child child[TRACE_SYS_MAX / STREAMS_MAX];
 	struct system_test test = { .attr = self->attr };

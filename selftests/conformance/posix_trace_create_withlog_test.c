@@ -180,7 +180,7 @@ TEST_F(withlog, a10_einval_if_the_file_does_not_suit_the_policy)
 	close(pipe[1]);
 }
 
-TEST_F(withlog, a11_enospc_if_the_beginning_does_not_fit)
+TEST_F(withlog, a11_enospc_if_the_header_does_not_fit)
 {
 	static const char page[4096];
 	char dir[] = "/tmp/diskXXXXXX";

@@ -87,7 +87,7 @@ TEST_F(event, a03_data_that_does_not_fit)
 /* ------------------------------------------------------------------ */
 /* The streams that record						*/
 
-TEST(a04_no_stream)
+TEST(a04_no_effect_without_a_stream)
 {
 	trace_event_id_t id;
 	struct event event;
@@ -104,7 +104,7 @@ TEST(a04_no_stream)
 	posix_trace_event(id, "x", 1);
 }
 
-TEST_F(event, a05_not_started_and_stopped)
+TEST_F(event, a05_suspended_stream_records_nothing)
 {
 	struct event event;
 	trace_id_t fresh;
@@ -121,7 +121,7 @@ TEST_F(event, a05_not_started_and_stopped)
 	EXPECT_EQ(0, posix_trace_shutdown(fresh));
 }
 
-TEST(a05_full)
+TEST(a05_full_stream_records_nothing)
 {
 	struct posix_trace_status_info status;
 	struct event event;
@@ -145,7 +145,7 @@ TEST(a05_full)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(event, a06_filtered)
+TEST_F(event, a06_filtered_event_is_not_recorded)
 {
 	struct event event;
 
@@ -156,7 +156,7 @@ TEST_F(event, a06_filtered)
 	EXPECT_EQ(1, take_user(self->trid, &event));
 }
 
-TEST_F(event, a07_every_other_stream)
+TEST_F(event, a07_every_other_stream_records_it)
 {
 	trace_id_t narrow, filtering, stopped;
 	struct event event;
@@ -191,7 +191,7 @@ static int record_inherited(void *arg)
 	return 0;
 }
 
-TEST_F(event, a08_inherited_streams)
+TEST_F(event, a08_inherited_streams_record_it)
 {
 	trace_id_t trids[2];
 	struct event event;
@@ -270,7 +270,7 @@ TEST_F(event, a10_system_types_and_invalid_types)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(event, a11_without_data)
+TEST_F(event, a11_event_without_data)
 {
 	struct event event;
 
@@ -360,7 +360,7 @@ TEST(a22_bad_data)
 	}
 }
 
-TEST_F(event, a23_errno)
+TEST_F(event, a23_errno_does_not_change)
 {
 	char data[MAX_DATA + 1] = "";
 
@@ -386,7 +386,7 @@ static int first_errno(void *arg, const struct talk *talk)
 	return errno != 4711;
 }
 
-TEST(a23_errno_of_the_first_call)
+TEST(a23_first_call_does_not_change_errno)
 {
 	struct child child;
 

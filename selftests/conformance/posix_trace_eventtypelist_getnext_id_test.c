@@ -99,7 +99,7 @@ TEST_F(suspended, a04_end)
 	}
 }
 
-TEST_F(suspended, a05_types_defined_meanwhile)
+TEST_F(suspended, a05_types_defined_during_the_listing)
 {
 	trace_event_id_t new;
 
@@ -328,7 +328,7 @@ static int next_id_fails(trace_id_t trid)
 	return next_id(trid) <= 0;
 }
 
-TEST_F(suspended, a13_cancelled)
+TEST_F(suspended, a13_cancelled_thread_holds_no_lock)
 {
 	int ret = call_trid_cancelled(next_id_fails, self->trid);
 

@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(rewind)
 	posix_trace_shutdown(self->other);
 }
 
-TEST_F(rewind, a01_first_again)
+TEST_F(rewind, a01_first_type_is_next_again)
 {
 	static const int steps[] = { 0, 1, 2, PREDEFINED, 63, 64, 65, 128, 150 };
 
@@ -51,7 +51,7 @@ TEST_F(rewind, a01_first_again)
 	}
 }
 
-TEST_F(rewind, a01_first_again_from_the_end)
+TEST_F(rewind, a01_first_type_is_next_again_after_the_end)
 {
 	while (next_id(self->trid) > 0)
 		;
@@ -116,7 +116,7 @@ TEST_F(rewind, a05_bad_trace_ids)
 	EXPECT_EQ(EINVAL, posix_trace_eventtypelist_rewind(trid));
 }
 
-TEST_F(rewind, a07_cancelled)
+TEST_F(rewind, a07_cancelled_thread_holds_no_lock)
 {
 	int ret = call_trid_cancelled(posix_trace_eventtypelist_rewind, self->trid);
 

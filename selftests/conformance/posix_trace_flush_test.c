@@ -100,7 +100,7 @@ TEST_F(slow, a05_status_is_flushing_until_the_end)
 	EXPECT_TRUE(log_content_is(&content, 300));
 }
 
-TEST_F(slow, a06_events_are_recorded_meanwhile)
+TEST_F(slow, a06_events_are_recorded_during_a_flush)
 {
 	struct log_content content;
 	struct drain drain;

@@ -228,7 +228,7 @@ static int get_filter(trace_id_t trid)
 	return posix_trace_get_filter(trid, &filter);
 }
 
-TEST_F(get, a11_cancelled)
+TEST_F(get, a11_cancelled_thread_holds_no_lock)
 {
 	trace_event_set_t filter;
 	int ret = call_trid_cancelled(get_filter, self->trid);

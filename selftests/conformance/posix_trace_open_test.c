@@ -191,7 +191,7 @@ static int read_in_child(void *arg, const struct talk *talk)
 	return sum.err || sum.events != 200;
 }
 
-TEST_F(open, a11_any_number_of_times_in_any_process)
+TEST_F(open, a11_can_be_opened_many_times_in_any_process)
 {
 	trace_id_t trid[50];
 	struct log_sum sum;

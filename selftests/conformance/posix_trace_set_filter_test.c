@@ -360,7 +360,7 @@ static int set_filter(trace_id_t trid)
 	return filter_one(trid, UNNAMED, SET);
 }
 
-TEST_F(filter, a25_cancelled)
+TEST_F(filter, a25_cancelled_thread_holds_no_lock)
 {
 	trace_event_set_t none = set_filled(POSIX_TRACE_WOPID_EVENTS);
 	trace_event_set_t all = set_of(UNNAMED), filter;

@@ -373,7 +373,7 @@ static int control_with_child(void *arg, const struct talk *talk)
 	_exit(0);
 }
 
-TEST(a08_streams_end_even_if_a_child_of_the_controller_lives_on)
+TEST(a08_streams_end_even_if_a_child_of_the_controller_survives)
 {
 	pid_t pid = getpid();
 	struct child child;
@@ -451,7 +451,7 @@ static void *use(void *arg)
 	return NULL;
 }
 
-TEST_F(started, a12_other_threads_can_use_the_stream_meanwhile)
+TEST_F(started, a12_other_threads_can_use_the_stream_during_the_call)
 {
 	struct user user[3];
 

@@ -316,12 +316,12 @@ static void expect_pairs(struct __test_metadata *_metadata, trace_id_t trid, int
 	EXPECT_EQ(pairs, resumes);
 }
 
-TEST_F(suspended, a10_one_pair_each_of_loop)
+TEST_F(suspended, a10_loop_records_one_pair_for_each_gap)
 {
 	expect_pairs(_metadata, self->trid, 3);
 }
 
-TEST(a10_one_pair_each_of_until_full)
+TEST(a10_until_full_records_one_pair_for_each_gap)
 {
 	trace_id_t trid;
 

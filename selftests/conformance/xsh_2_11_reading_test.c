@@ -11,7 +11,7 @@
 #include "reading.h"
 #include "reading_stream.h"
 
-TEST_F(reading, a01_event_id_is_that_of_the_type)
+TEST_F(reading, a01_event_id_is_the_id_of_its_type)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t ids[2];
@@ -38,7 +38,7 @@ static int record_once(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(reading, a02_pid_is_that_of_the_traced_process)
+TEST_F(reading, a02_pid_is_the_pid_of_the_traced_process)
 {
 	struct child child;
 	trace_id_t trid;
@@ -58,7 +58,7 @@ static void *record_in_thread(void *arg)
 	return NULL;
 }
 
-TEST_F(reading, a03_thread_id_is_that_of_the_thread)
+TEST_F(reading, a03_thread_id_is_the_id_of_the_thread)
 {
 	int numbers[] = { 0, 1 };
 	pthread_t threads[2];

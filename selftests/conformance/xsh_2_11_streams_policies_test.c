@@ -259,7 +259,7 @@ TEST_F(stuck, a29_first_error_of_a_flush_is_reported_once)
 	EXPECT_EQ(EPIPE, withlog_flush(self->trid));
 }
 
-TEST(a30_log_full_and_overrun_are_those_of_the_log)
+TEST(a30_log_full_and_overrun_describe_the_log)
 {
 	const struct log_kind kinds[] = {
 		{ POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 },

@@ -52,7 +52,7 @@ TEST_F(until_full, a04_cleared_when_full_is_suspended_and_not_full)
 }
 
 /* The stream becomes full at the event that finds no space, not before. */
-TEST_F(until_full, a05_without_space_it_is_suspended_and_full)
+TEST_F(until_full, a05_until_full_without_space_is_suspended_and_full)
 {
 	struct posixtrace_stats_info stats;
 	int number = 0;
@@ -74,7 +74,7 @@ TEST_F(until_full, a05_without_space_it_is_suspended_and_full)
 	}
 }
 
-TEST_F(loop, a06_without_space_it_is_running_and_full)
+TEST_F(loop, a06_loop_without_space_is_running_and_full)
 {
 	int number = 0;
 
@@ -91,7 +91,7 @@ TEST_F(loop, a06_without_space_it_is_running_and_full)
 	EXPECT_EQ(0, stats_of(self->trid).dropped);
 }
 
-TEST_F(loop, a07_stopped_when_it_was_full_is_suspended_and_full)
+TEST_F(loop, a07_stopped_while_full_is_suspended_and_full)
 {
 	overfill(0);
 	ASSERT_EQ(STATE(RUNNING, FULL), state_of(self->trid));
@@ -99,7 +99,7 @@ TEST_F(loop, a07_stopped_when_it_was_full_is_suspended_and_full)
 	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(self->trid));
 }
 
-TEST_F(loop, a08_is_not_full_when_it_was_read)
+TEST_F(loop, a08_not_full_after_it_was_read)
 {
 	overfill(0);
 	ASSERT_LT(0, take_all(self->trid));

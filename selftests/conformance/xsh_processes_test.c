@@ -70,7 +70,7 @@ static int record_and_execute(void *arg)
 	return execute(arg);
 }
 
-TEST_F(processes, a01_exec_stays_traced)
+TEST_F(processes, a01_process_stays_traced_after_exec)
 {
 	pid_t pid = by_fork(record_and_execute, "new");
 	char last[32];
@@ -90,7 +90,7 @@ static int map_and_execute(void *arg)
 	return map_names("old", NAMES, &last) ? 99 : execute(arg);
 }
 
-TEST_F(processes, a02_exec_begins_without_names)
+TEST_F(processes, a02_new_program_starts_without_names)
 {
 	pid_t pid = by_fork(map_and_execute, "new");
 
@@ -108,7 +108,7 @@ static int execute_on_request(void *arg, const struct talk *talk)
 }
 
 /* The controller has used up all names of the old image. */
-TEST(a03_exec_begins_without_names_of_the_controller)
+TEST(a03_new_program_starts_without_names_of_the_controller)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t id = 0;
@@ -240,7 +240,7 @@ TEST(a09_exit_shuts_down_the_streams_of_a_controller)
 	expect_shut_down(_metadata, false);
 }
 
-TEST_F(processes, a10_posix_spawn_is_traced_and_begins_without_names)
+TEST_F(processes, a10_posix_spawn_is_traced_and_starts_without_names)
 {
 	char *const argv[] = { HELPER, "of the parent", NULL };
 	trace_event_id_t last;

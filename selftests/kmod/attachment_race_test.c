@@ -221,7 +221,7 @@ static int fork_lookers(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(child_of_a_traced_process_sees_its_gate_at_the_first_look)
+TEST(child_of_a_traced_process_sees_its_gate_from_the_start)
 {
 	struct stream stream;
 	struct child child;

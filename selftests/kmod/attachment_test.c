@@ -128,7 +128,7 @@ TEST(one_file_of_a_process_attaches)
 	close(other);
 }
 
-TEST(file_with_a_role_attaches_no_more)
+TEST(file_with_a_role_cannot_attach)
 {
 	struct target target;
 	struct stream stream;
@@ -194,7 +194,7 @@ static int share_memory(void *arg)
 	_exit(0);
 }
 
-TEST(process_that_shares_its_memory_attaches_not)
+TEST(process_that_shares_its_memory_cannot_attach)
 {
 	struct posixtrace_attach alone = { .flags = POSIXTRACE_ATTACH_ALONE }, arg = { .flags = 0 };
 	int fd = device_open(), other = device_open(), status;
@@ -287,7 +287,7 @@ static int say_generation(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(descendant_that_is_traced_sees_a_gate_of_its_own)
+TEST(traced_descendant_sees_its_own_gate)
 {
 	struct child traced, other;
 	struct target target;

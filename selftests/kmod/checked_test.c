@@ -203,7 +203,7 @@ TEST_F(checked, bad_addresses_fault)
 				   BAD_POINTER));
 }
 
-TEST_F(checked, command_is_refused_as_without_checked)
+TEST_F(checked, command_fails_with_the_same_error_as_without_checked)
 {
 	struct posixtrace_attach attach = { 0 };
 	struct posixtrace_create create;

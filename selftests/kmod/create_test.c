@@ -449,7 +449,7 @@ TEST_F(create, ranges_follow_one_another)
 	EXPECT_EQ(self->arg.pool.offset, self->arg.heads.offset + self->arg.heads.size);
 }
 
-TEST_F(create, reserved_words_come_back_zero)
+TEST_F(create, reserved_words_of_the_answer_are_zero)
 {
 	ASSERT_EQ(0, create(self->fd, &self->arg));
 	for (size_t i = 0; i < ARRAY_SIZE(self->arg.reserved); i++)

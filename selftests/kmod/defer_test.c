@@ -399,7 +399,7 @@ TEST_F(defer, end_of_another_process_does_not_end_it)
 }
 
 /* A reader with false times can only harm itself. */
-TEST_F(defer, false_times_defer_for_no_longer_than_a_window)
+TEST_F(defer, wrong_times_defer_for_at_most_one_window)
 {
 	const unsigned long long later[] = { NSEC, 3600 * NSEC, ~0ULL / 2, ~0ULL };
 	struct posixtrace_defer arg;

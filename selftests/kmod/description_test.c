@@ -31,7 +31,7 @@ FIXTURE_TEARDOWN(description)
 	target_close(&self->target);
 }
 
-TEST_F(description, stream_has_that_of_the_target)
+TEST_F(description, stream_has_the_description_of_the_target)
 {
 	char text[64] = "";
 
@@ -40,7 +40,7 @@ TEST_F(description, stream_has_that_of_the_target)
 	EXPECT_STREQ("{ u32 x; }", text);
 }
 
-TEST_F(description, controller_can_give_it)
+TEST_F(description, controller_can_set_it)
 {
 	char text[64] = "";
 
@@ -50,7 +50,7 @@ TEST_F(description, controller_can_give_it)
 	EXPECT_STREQ("{ text t; }", text);
 }
 
-TEST_F(description, same_again_is_fine_and_another_is_refused)
+TEST_F(description, same_description_is_accepted_and_another_one_refused)
 {
 	char text[64] = "";
 
@@ -63,7 +63,7 @@ TEST_F(description, same_again_is_fine_and_another_is_refused)
 	EXPECT_STREQ("{ u32 x; }", text);
 }
 
-TEST_F(description, type_without_one_says_so)
+TEST_F(description, type_without_description_is_enoent)
 {
 	EXPECT_EQ(-ENOENT, type_description(self->stream.fd, self->id, NULL, 0));
 	EXPECT_EQ(-ENOENT, type_description(self->stream.fd, POSIXTRACE_ID_START, NULL, 0));
@@ -74,7 +74,7 @@ TEST_F(description, type_without_one_says_so)
 	EXPECT_EQ(-EINVAL, type_description(self->stream.fd, ~0U, NULL, 0));
 }
 
-TEST_F(description, only_named_types_can_have_one)
+TEST_F(description, only_named_types_can_have_a_description)
 {
 	const unsigned int ids[] = {
 		0, POSIXTRACE_ID_START, POSIXTRACE_ID_UNNAMED - 1, POSIXTRACE_ID_UNNAMED,
@@ -88,7 +88,7 @@ TEST_F(description, only_named_types_can_have_one)
 /*
  * If the buffer is too small, the reader learns the required size, and the buffer is not written.
  */
-TEST_F(description, is_written_whole_or_not_at_all)
+TEST_F(description, is_written_completely_or_not_at_all)
 {
 	char text[11];
 

@@ -67,7 +67,7 @@ static int map_slow(void **memory)
 	       ioctl(uffd, UFFDIO_REGISTER, &range) ? -errno : uffd;
 }
 
-TEST_F(door, signal_that_comes_during_a_call_is_delivered_after_it)
+TEST_F(door, signal_during_a_call_is_delivered_after_it)
 {
 	static char page[4096] __attribute__((__aligned__(4096))) = "slow data";
 	struct caller caller = { .gate = self->target.gate };
@@ -120,7 +120,7 @@ static void *call_on(void *arg)
 	return NULL;
 }
 
-TEST_F(door, calls_among_many_signals_record_once_each)
+TEST_F(door, each_call_records_once_despite_many_signals)
 {
 	struct caller caller = { .gate = self->target.gate };
 	struct sigaction action = { .sa_handler = see_signal };
@@ -367,7 +367,7 @@ static int attach_and_go_on(void *arg, const struct talk *talk)
 	return (*fn)();
 }
 
-TEST_F(crowd, calls_and_leaves_nothing)
+TEST_F(crowd, calls_leave_nothing_behind)
 {
 	struct stream stream;
 	struct child child;

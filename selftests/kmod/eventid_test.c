@@ -355,7 +355,7 @@ TEST_F(eventid, list_in_pieces_has_each_type_once)
 	EXPECT_EQ(19, first);
 }
 
-TEST_F(eventid, type_opened_meanwhile_is_last)
+TEST_F(eventid, type_opened_during_the_listing_is_last)
 {
 	unsigned int ids[16];
 	int id;

@@ -73,7 +73,7 @@ FIXTURE_TEARDOWN(fdinfo)
 	target_close(&self->target);
 }
 
-TEST_F(fdinfo, file_without_a_role_shows_that)
+TEST_F(fdinfo, file_without_a_role_says_so)
 {
 	char value[VALUE_SIZE];
 	int fd = device_open();
@@ -131,7 +131,7 @@ TEST_F(fdinfo, ended_stream_traces_no_process)
 	stream_close(&other);
 }
 
-TEST_F(fdinfo, full_stream_shows_that)
+TEST_F(fdinfo, full_stream_is_shown_as_full)
 {
 	struct stream stream;
 	char data[200] = "";
@@ -146,7 +146,7 @@ TEST_F(fdinfo, full_stream_shows_that)
 	stream_close(&stream);
 }
 
-TEST_F(fdinfo, stream_with_log_shows_that)
+TEST_F(fdinfo, stream_with_log_is_shown_as_such)
 {
 	struct stream stream = { };
 	FILE *log = tmpfile();
@@ -256,7 +256,7 @@ static int enter_namespace(void *arg, const struct talk *talk)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 97;
 }
 
-TEST_F(fdinfo, ids_are_those_of_the_proc_that_is_read)
+TEST_F(fdinfo, ids_belong_to_the_namespace_of_the_proc)
 {
 	struct child child;
 	int status;

@@ -257,7 +257,7 @@ static bool has_ended_when_traced(void *arg)
 	return has_ended(arg);
 }
 
-TEST_F(waiter, freezes_and_waits_on)
+TEST_F(waiter, freezes_and_keeps_waiting)
 {
 	struct ending ending = { .child = &self->child, .log = self->job.log };
 	bool (*ends)(void *arg) = has_ended_when_read;
@@ -299,7 +299,7 @@ FIXTURE_TEARDOWN(thread)
 	freezer_end();
 }
 
-TEST_F(thread, of_a_file_on_a_disk_freezes_and_writes_on)
+TEST_F(thread, of_a_file_on_a_disk_freezes_and_keeps_writing)
 {
 	struct stream stream = { .fd = device_open() };
 	struct logfile log;
@@ -318,7 +318,7 @@ TEST_F(thread, of_a_file_on_a_disk_freezes_and_writes_on)
 }
 
 /* It cannot freeze, and need not. */
-TEST_F(thread, of_a_pipe_that_is_stuck_holds_nothing_up)
+TEST_F(thread, of_a_stuck_pipe_blocks_no_freeze)
 {
 	struct stream stream = { .fd = device_open() };
 	int fifo = stuck_blocking_fifo(), tid;
@@ -334,7 +334,7 @@ TEST_F(thread, of_a_pipe_that_is_stuck_holds_nothing_up)
 }
 
 /* Only a CREATE that is already frozen asks the thread to end. */
-TEST_F(thread, whose_header_fails_freezes_behind_create)
+TEST_F(thread, whose_header_fails_freezes_after_create)
 {
 	struct job job = {
 		.begin = begin_nothing, .wait = wait_in_create, .log = self->disk.fd,

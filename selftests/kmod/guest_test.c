@@ -149,14 +149,14 @@ TEST_F(guest, many_children_leave_half_of_the_names)
 }
 
 /* With its user id alone, it may not trace a process with all capabilities. */
-TEST_F(guest, child_that_gave_up_capabilities_is_one)
+TEST_F(guest, child_that_gave_up_capabilities_is_a_guest)
 {
 	const struct opener worker = { give_up_capabilities, "worker", 1000 };
 
 	EXPECT_EQ(GUEST_MAX, names_of(&worker));
 }
 
-TEST_F(guest, child_that_can_take_root_back_is_none)
+TEST_F(guest, child_that_can_regain_root_is_no_guest)
 {
 	const struct opener worker = { lay_root_aside, "worker", 1000 };
 
@@ -218,7 +218,7 @@ static int open_then_give_up_root(void *arg, const struct talk *talk)
 }
 
 /* A server that drops root before it forks has the same privileges as its workers. */
-TEST(process_that_gives_up_root_alone_is_none)
+TEST(lone_process_that_gives_up_root_is_no_guest)
 {
 	const struct opener worker = { stay_root, "worker", MANY };
 	struct child server;
@@ -372,7 +372,7 @@ static int be_traced(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(guest, controller_of_a_guest_is_one)
+TEST_F(guest, controller_of_a_guest_is_a_guest)
 {
 	struct child controller, child;
 

@@ -40,7 +40,7 @@ FIXTURE_TEARDOWN(hotplug_memory)
 }
 
 /* Records an event before each cycle: if a cycle cost a sub-buffer, the pool would run out. */
-TEST_F(hotplug_memory, going_off_and_on_costs_no_memory)
+TEST_F(hotplug_memory, going_offline_and_online_costs_no_memory)
 {
 	unsigned int cycles = variant->cycles;
 
@@ -65,7 +65,7 @@ TEST_F(hotplug_memory, going_off_and_on_costs_no_memory)
  * With all other CPUs offline and their events read, one CPU gets the whole pool, and fills it
  * before it loses the first event.
  */
-TEST_F(hotplug_memory, no_memory_is_lost_forever)
+TEST_F(hotplug_memory, no_memory_is_lost_permanently)
 {
 	unsigned int nr = count_cpus(), kept;
 

@@ -39,7 +39,7 @@ TEST_F(info, returns_the_limits_of_the_header)
 	EXPECT_NE(0, info.features & POSIXTRACE_FEATURE_EVENT);
 }
 
-TEST_F(info, resolution_is_that_of_the_clock)
+TEST_F(info, resolution_matches_the_clock)
 {
 	struct posixtrace_info info;
 	struct timespec res;

@@ -98,7 +98,7 @@ TEST_F(kernel, errors_come_in_the_documented_order)
 /* ------------------------------------------------------------------ */
 /* Memory								*/
 
-TEST_F(kernel, streams_that_do_not_ask_have_the_same_layout_as_ever)
+TEST_F(kernel, streams_without_classes_have_the_usual_layout)
 {
 	const struct posixtrace_ctrl *ctrl;
 
@@ -122,7 +122,7 @@ static unsigned long long expected(const struct stream *stream)
 	       ctrl->subbuf_size + 3 * 4096;
 }
 
-TEST_F(kernel, memory_is_as_much_again_and_is_told)
+TEST_F(kernel, memory_doubles_and_is_reported)
 {
 	struct posixtrace_status status;
 	const struct posixtrace_ctrl *ctrl;
@@ -233,7 +233,7 @@ static void *switch_often(void *arg)
 	return arg;
 }
 
-TEST_F(kernel, module_is_held_by_the_stream_and_goes_right_after_it)
+TEST_F(kernel, stream_holds_the_module_until_it_ends)
 {
 	pthread_t threads[4];
 	int round, i;

@@ -191,7 +191,7 @@ static size_t ring_end(const struct logfile *log)
 	return end;
 }
 
-TEST_F(log, of_policy_loop_keeps_its_size)
+TEST_F(log, loop_log_keeps_its_size)
 {
 	struct posixtrace_log_end end;
 	struct posixtrace_attr attr;
@@ -324,7 +324,7 @@ TEST_F(log, never_has_more_events_than_its_size)
 }
 
 /* The log has the events: the stream only reports its end. */
-TEST_F(log, stream_is_not_readable_but_ends)
+TEST_F(log, stream_is_not_readable_until_it_ends)
 {
 	struct pollfd pollfd = { .events = POLLIN };
 	int i = 0;

@@ -111,7 +111,7 @@ TEST_F(worker, belongs_to_the_controller)
 	EXPECT_EQ(EINVAL << 8, child_wait(&child));
 }
 
-TEST_F(worker, is_one_at_a_time)
+TEST_F(worker, only_one_at_a_time)
 {
 	ASSERT_EQ(0, stuck_create(&self->stream, self->fd));
 	ASSERT_TRUE(worker_start(&self->worker, self->stream.fd));

@@ -100,7 +100,7 @@ TEST_F(map, maps_the_same_as_mmap)
 	EXPECT_EQ(0, munmap(address_of(&mapping), mapping.map.size));
 }
 
-TEST_F(map, is_writable_where_the_role_permits)
+TEST_F(map, writable_where_the_role_permits)
 {
 	struct posixtrace_mapping mapping = { .map = self->slot->heads, .flags = WRITE };
 	struct posixtrace_stats stats;
@@ -114,7 +114,7 @@ TEST_F(map, is_writable_where_the_role_permits)
 	EXPECT_EQ(0, munmap(heads, mapping.map.size));
 }
 
-TEST_F(map, protection_is_that_of_the_role)
+TEST_F(map, protection_follows_from_the_role)
 {
 	EXPECT_EQ(0, try_map(self->stream.fd, &self->stream.arg.reader, WRITE));
 	EXPECT_EQ(0, try_map(self->stream.fd, &self->stream.arg.reader, 0));
@@ -128,7 +128,7 @@ TEST_F(map, protection_is_that_of_the_role)
 	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, &self->other.arg.reader, 0));
 }
 
-TEST_F(map, read_only_stays_read_only)
+TEST_F(map, read_only_mapping_stays_read_only)
 {
 	struct posixtrace_mapping mapping = { .map = self->stream.arg.pool };
 
@@ -138,7 +138,7 @@ TEST_F(map, read_only_stays_read_only)
 	EXPECT_EQ(0, munmap(address_of(&mapping), mapping.map.size));
 }
 
-TEST_F(map, populated_takes_no_page_fault)
+TEST_F(map, populated_mapping_takes_no_page_fault)
 {
 	struct posixtrace_mapping mapping = { .map = self->slot->heads, .flags = WRITE };
 
@@ -159,7 +159,7 @@ TEST_F(map, populated_takes_no_page_fault)
 /* ------------------------------------------------------------------ */
 /* The file								*/
 
-TEST_F(map, of_the_expected_stream)
+TEST_F(map, only_of_the_expected_stream)
 {
 	struct posixtrace_mapping mapping = { .map = self->stream.arg.reader };
 
@@ -170,7 +170,7 @@ TEST_F(map, of_the_expected_stream)
 	EXPECT_EQ(0, munmap(address_of(&mapping), mapping.map.size));
 }
 
-TEST_F(map, of_an_ended_stream)
+TEST_F(map, not_of_an_ended_stream)
 {
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
 	EXPECT_EQ(-ESHUTDOWN, try_map(self->stream.fd, &self->stream.arg.reader, 0));

@@ -103,7 +103,7 @@ TEST_F(memlock, is_free_after_many_streams)
 }
 
 /* The limit on the number of streams is checked before the limit on memory. */
-TEST_F(memlock, is_another_error_than_too_many_streams)
+TEST_F(memlock, error_differs_from_too_many_streams)
 {
 	rlim_t enough = 64 * self->size;
 

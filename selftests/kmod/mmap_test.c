@@ -212,7 +212,7 @@ TEST(file_without_role_maps_nothing)
 	close(fd);
 }
 
-TEST_F(mmap, whole_target_range_at_once)
+TEST_F(mmap, whole_target_range_in_one_mapping)
 {
 	/* Ranges may be apart: SYNC describes each one separately. */
 	EXPECT_EQ(0, self->slot->heads.size % 4096);

@@ -236,7 +236,7 @@ static void trace_survivor(struct __test_metadata *_metadata, int attached)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST(process_lives_on_without_its_main_thread)
+TEST(process_survives_its_main_thread)
 {
 	trace_survivor(_metadata, 1);
 }

@@ -281,7 +281,7 @@ FIXTURE_TEARDOWN(until_full)
 	target_close(&self->target);
 }
 
-TEST_F(until_full, suspends_itself)
+TEST_F(until_full, suspends_automatically)
 {
 	EXPECT_EQ(POSIXTRACE_STATUS_FULL, flags_of(&self->stream));
 }

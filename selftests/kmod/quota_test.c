@@ -432,7 +432,7 @@ TEST_F(share, user_in_a_namespace_does_not_exclude_its_root)
 		actor_end(&actor[i]);
 }
 
-TEST_F(share, namespaces_of_root_have_a_share_each)
+TEST_F(share, each_namespace_of_root_has_a_share)
 {
 	int one = user_ns(-1, 0, "0 100000 1000\n"), two = user_ns(-1, 0, "0 200000 1000\n");
 	struct actor *actor = self->actor;

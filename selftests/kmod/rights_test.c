@@ -544,7 +544,7 @@ FIXTURE_TEARDOWN(gains)
 {
 }
 
-TEST_F(gains, program_that_gains_privileges_meanwhile_is_not_traced)
+TEST_F(gains, program_that_gains_privileges_during_create_is_not_traced)
 {
 	bool thread = variant->thread;
 	struct child target, controller;

@@ -230,7 +230,7 @@ TEST(command_with_another_size_is_enotty)
 	close(fd);
 }
 
-TEST(device_has_no_read_and_no_write)
+TEST(device_has_neither_read_nor_write)
 {
 	char byte = 0;
 	int fd = device_open();

@@ -60,7 +60,7 @@ TEST_F(policy, refuses_a_bad_address)
 	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_GET_STATS, BAD_POINTER));
 }
 
-TEST_F(policy, clear_starts_over)
+TEST_F(policy, clear_resets_the_counters)
 {
 	struct posixtrace_status status;
 	struct posixtrace_stats stats;

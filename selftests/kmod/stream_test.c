@@ -193,7 +193,7 @@ TEST_F(stream, status_is_filled_and_its_reserved_words_are_zero)
 	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_GET_STATUS, BAD_POINTER));
 }
 
-TEST_F(stream, attributes_are_those_of_creation)
+TEST_F(stream, attributes_are_as_created)
 {
 	struct posixtrace_attr attr;
 
@@ -213,7 +213,7 @@ TEST_F(stream, attributes_are_those_of_creation)
 	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_GET_ATTR, BAD_POINTER));
 }
 
-TEST_F(stream, clock_resolution_is_that_of_the_clock)
+TEST_F(stream, clock_resolution_matches_the_clock)
 {
 	struct posixtrace_attr attr;
 	struct timespec res;
@@ -223,7 +223,7 @@ TEST_F(stream, clock_resolution_is_that_of_the_clock)
 	EXPECT_EQ(res.tv_nsec, attr.clock_resolution);
 }
 
-TEST(creation_time_is_that_of_create)
+TEST(creation_time_is_the_time_of_create)
 {
 	unsigned long long before, after;
 	struct posixtrace_attr attr;

@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(unload)
 		EXPECT_EQ(0, module_load());
 }
 
-TEST_F(unload, removes_the_device_and_brings_it_back)
+TEST_F(unload, device_is_removed_and_restored)
 {
 	struct stat st;
 
@@ -179,7 +179,7 @@ static void trace_again(struct __test_metadata *_metadata, struct child *child, 
 	stream_close(&stream);
 }
 
-TEST_F(unload, target_lives_on_and_works_with_the_next_module)
+TEST_F(unload, target_survives_and_works_with_the_next_module)
 {
 	struct child child;
 
@@ -192,7 +192,7 @@ TEST_F(unload, target_lives_on_and_works_with_the_next_module)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(unload, child_with_shared_event_types_lives_on)
+TEST_F(unload, child_with_shared_event_types_survives)
 {
 	struct child child;
 	pid_t pid;
@@ -212,7 +212,7 @@ TEST_F(unload, child_with_shared_event_types_lives_on)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(unload, process_that_calls_exec_meanwhile_lives_on)
+TEST_F(unload, process_that_calls_exec_without_the_module_survives)
 {
 	struct child child;
 
@@ -225,7 +225,7 @@ TEST_F(unload, process_that_calls_exec_meanwhile_lives_on)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(unload, processes_that_end_meanwhile_are_forgotten)
+TEST_F(unload, processes_that_end_without_the_module_are_forgotten)
 {
 	struct child child;
 
@@ -245,7 +245,7 @@ TEST_F(unload, processes_that_end_meanwhile_are_forgotten)
 }
 
 /* Processes from before have the old numbers in their memory. */
-TEST_F(unload, numbers_do_not_begin_anew)
+TEST_F(unload, numbers_do_not_restart)
 {
 	unsigned long long number[2], generation[2];
 	struct stream stream;

@@ -63,7 +63,7 @@ TEST_F(ahead, order_is_kept_when_calls_are_mixed)
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-TEST_F(ahead, room_of_a_batch_that_is_too_small_truncates_the_first_event_only)
+TEST_F(ahead, small_buffer_truncates_only_the_first_event_of_a_batch)
 {
 	struct posixtrace_batch_event events[3];
 	unsigned char buffer[2] __attribute__((__aligned__(8)));
@@ -81,7 +81,7 @@ TEST_F(ahead, room_of_a_batch_that_is_too_small_truncates_the_first_event_only)
 		EXPECT_EQ(i, next_number(self));
 }
 
-TEST_F(ahead, room_that_is_too_small_truncates_one_event)
+TEST_F(ahead, small_buffer_truncates_only_one_event)
 {
 	static const char text[] = "twenty bytes of data";
 

@@ -125,7 +125,7 @@ TEST_F_TIMEOUT(clock, is_between_clock_gettime_before_and_after, 120)
 	}
 }
 
-TEST_F_TIMEOUT(clock, is_as_fast_as_the_clock_is_made, 120)
+TEST_F_TIMEOUT(clock, follows_the_rate_of_the_clock, 120)
 {
 	static struct bracket bracket[BATCH];
 

@@ -40,7 +40,7 @@ TEST(values_are_recorded_as_their_bytes)
 	EXPECT_EQ(0, run("values"));
 }
 
-TEST(loop_continues_where_the_last_one_broke_off)
+TEST(loop_resumes_after_a_break)
 {
 	EXPECT_EQ(0, run("iteration"));
 }

@@ -171,7 +171,7 @@ static const char *second_works(trace_id_t trid, int fd)
 	return take_number(trid) == 4711 ? "" : "event lost";
 }
 
-TEST_F(number, of_a_closed_stream_can_be_that_of_the_next)
+TEST_F(number, of_a_closed_stream_can_be_reused_by_the_next)
 {
 	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->second));
 	ASSERT_EQ(0, posix_trace_start(self->second));
@@ -202,7 +202,7 @@ TEST_F(number, can_be_a_copy_of_another_streams_descriptor)
 	EXPECT_EQ(0, posix_trace_shutdown(self->second));
 }
 
-TEST_F(number, of_a_closed_stream_can_be_that_of_the_target)
+TEST_F(number, of_a_closed_stream_can_be_reused_by_the_target)
 {
 	int fds, target = -1;
 
@@ -224,7 +224,7 @@ TEST_F(number, of_a_closed_stream_can_be_that_of_the_target)
 	EXPECT_EQ(0, posix_trace_shutdown(self->second));
 }
 
-TEST_F(number, of_the_target_can_be_that_of_a_stream)
+TEST_F(number, of_the_target_can_be_reused_by_a_stream)
 {
 	struct event event;
 	trace_event_id_t id, again;

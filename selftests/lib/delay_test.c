@@ -132,7 +132,7 @@ FIXTURE_TEARDOWN(delay)
 	storm_end(&self->storm);
 }
 
-TEST_F_TIMEOUT(delay, aborted_there_every_event_is_accounted_for, 60)
+TEST_F_TIMEOUT(delay, every_event_is_accounted_for_after_aborts, 60)
 {
 	deadline = now() + 30 * NSEC * pxt_time_scale();
 	storm_run(_metadata, &self->storm);

@@ -140,7 +140,7 @@ TEST_F(describe, wrong_arguments)
 	EXPECT_EQ(EINVAL, description(self->trid + 1, self->id, NULL, 0));
 }
 
-TEST_F(describe, too_little_room_is_ERANGE)
+TEST_F(describe, too_little_space_is_ERANGE)
 {
 	ASSERT_EQ(0, posixtrace_eventid_describe(self->id, FIELDS));
 	self->text[0] = 'z';
@@ -213,7 +213,7 @@ TEST_F(in_log, description_is_in_the_log)
 }
 
 /* Even if the name is already in the log, and for many types, in several blocks. */
-TEST_F(in_log, later_descriptions_follow)
+TEST_F(in_log, later_descriptions_are_in_the_log)
 {
 	struct posix_trace_status_info status;
 	struct posixtrace_log_info info;

@@ -60,7 +60,7 @@ static bool has_new_name(trace_id_t trid, const struct kernel_event *event)
 	       !strcmp(name, NEW_NAME);
 }
 
-TEST_F(exec_name, holds_from_the_renaming_on)
+TEST_F(exec_name, new_name_holds_from_the_renaming)
 {
 	unsigned int before = 0, after = 0, renamed = 0;
 	unsigned long long renamed_at = 0;

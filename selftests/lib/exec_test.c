@@ -153,7 +153,7 @@ TEST_F(exec, stream_does_not_change)
 
 #define MANY	20
 
-TEST_F(exec, one_program_after_the_other)
+TEST_F(exec, several_programs_in_a_row)
 {
 	self->program.again = MANY;
 	begin(_metadata, self);
@@ -573,7 +573,7 @@ static int execute_at_the_line(void *arg, const struct talk *talk)
 	return execute(&race->program, talk);
 }
 
-TEST_F(exec, stream_created_meanwhile_traces_the_new_program)
+TEST_F(exec, stream_created_during_exec_traces_the_new_program)
 {
 	struct race race = {
 		.program = { .path = HELPER, .name = "of the helper", .talks = true },
@@ -604,7 +604,7 @@ TEST_F(exec, stream_created_meanwhile_traces_the_new_program)
 	}
 }
 
-TEST_F(exec, stream_shut_down_meanwhile)
+TEST_F(exec, stream_shut_down_during_exec)
 {
 	struct race race = {
 		.program = { .path = HELPER, .name = "of the helper", .talks = true },

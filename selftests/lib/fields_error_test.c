@@ -35,7 +35,7 @@ static const char *error_at(const char *text, const char *mark)
 
 #define REFUSED(message, text, mark)	EXPECT_STREQ(message, error_at(text, mark))
 
-TEST(what_is_no_struct_is_refused)
+TEST(other_text_than_a_struct_is_refused)
 {
 	REFUSED("expected \"struct\" or \"{\", but the text ends", "", NULL);
 	REFUSED("expected \"struct\" or \"{\", but the text ends", " # u8 a;\n", NULL);
@@ -72,7 +72,7 @@ TEST(wrong_names_are_refused)
 		"{ u8 a123456789a123456789a123456789a123456789a123456789a123456789a123; }", "a123");
 }
 
-TEST(missing_signs_are_refused)
+TEST(missing_punctuation_is_refused)
 {
 	REFUSED("expected \";\" (got \"u8\")", "{ u8 a u8 b; }", "u8 b");
 	REFUSED("expected \";\" (got \"}\")", "{ u8 a }", "}");
@@ -122,7 +122,7 @@ TEST(wrong_lengths_are_refused)
 		"n]");
 }
 
-TEST(text_elsewhere_than_at_the_end_is_refused)
+TEST(text_before_the_end_is_refused)
 {
 	REFUSED("text must be the last member: it has the rest", "{ text t; u8 a; }", "u8");
 	REFUSED("text must be the last member: it has the rest", "{ text t; pad[1]; }", "pad");

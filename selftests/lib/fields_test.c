@@ -112,7 +112,7 @@ TEST(enumerations_have_labels)
 		     SHOWN("{ enum : u8 { \"with \\\"quotes\\\"\" = 1 } a; }", "\1"));
 }
 
-TEST(first_label_of_a_value_counts)
+TEST(first_label_of_a_value_is_shown)
 {
 	EXPECT_STREQ("{ a=zulu b=alpha }",
 		     SHOWN("{ enum : u8 { x = 2, zulu = 1, alpha = 1, y = 0 } a;"
@@ -216,7 +216,7 @@ TEST(units_belong_to_numbers)
 	EXPECT_STREQ(text, shown(description_, object_, sizeof(*object_)));		\
 } while (0)
 
-TEST(structs_lie_as_the_compiler_places_them)
+TEST(structs_have_the_layout_of_the_compiler)
 {
 	struct {
 		uint8_t a;
@@ -249,7 +249,7 @@ TEST(structs_lie_as_the_compiler_places_them)
 		  "{ a=1 b=SMALL c=1.5 d=2 }");
 }
 
-TEST(nested_structs_lie_as_the_compiler_places_them)
+TEST(nested_structs_have_the_layout_of_the_compiler)
 {
 	struct {
 		uint8_t a;
@@ -290,7 +290,7 @@ TEST(nested_structs_lie_as_the_compiler_places_them)
 }
 
 /* After a member with a size that depends on the data, there is neither padding nor alignment. */
-TEST(members_behind_one_of_unknown_size_follow_at_once)
+TEST(members_after_one_of_unknown_size_are_not_aligned)
 {
 	EXPECT_STREQ("{ a=1 b=2 s=\"x\" c=3 }",
 		     SHOWN("struct { u8 a; u32 b; string s; u32 c; }",
@@ -314,7 +314,7 @@ TEST(padding_is_skipped)
 /* ------------------------------------------------------------------ */
 /* Data that does not match						*/
 
-TEST(cut_data_show_what_is_whole)
+TEST(truncated_data_shows_its_complete_fields)
 {
 	EXPECT_STREQ("{ !", SHOWN("{ u32 a; u32 b; }", "\1\0\0"));
 	EXPECT_STREQ("{ a=1 !", SHOWN("{ u32 a; u32 b; }", "\1\0\0\0\2\0\0"));
@@ -326,7 +326,7 @@ TEST(cut_data_show_what_is_whole)
 	EXPECT_STREQ("{ a={ b=1 !", SHOWN("{ { u8 b; u8 c; } a; }", "\1"));
 }
 
-TEST(bytes_too_many_are_no_match)
+TEST(extra_bytes_do_not_match)
 {
 	EXPECT_STREQ("{ a=1 !", SHOWN("{ u8 a; }", "\1\2"));
 	EXPECT_STREQ("{ s=\"\" !", SHOWN("{ string s; }", "\0a"));
@@ -334,7 +334,7 @@ TEST(bytes_too_many_are_no_match)
 	EXPECT_STREQ("{ !", SHOWN("{ }", "a"));
 }
 
-TEST(no_data_match_no_fields)
+TEST(no_data_matches_no_fields)
 {
 	EXPECT_STREQ("{ }", SHOWN("{ }", ""));
 	EXPECT_STREQ("{ }", SHOWN("struct { }", ""));
@@ -376,7 +376,7 @@ static int count_values(const char *description, const void *data, size_t len, s
 }
 
 /* A few bytes of a hostile process must not keep a reader busy. */
-TEST(elements_without_bytes_do_not_last_for_ever)
+TEST(elements_without_bytes_end)
 {
 	size_t count;
 
@@ -393,7 +393,7 @@ TEST(elements_without_bytes_do_not_last_for_ever)
 	EXPECT_EQ(2 + 2 + 2 + 2000, count);
 }
 
-TEST(eight_levels_for_each_byte_are_fine)
+TEST(eight_levels_for_each_byte_are_accepted)
 {
 	static unsigned char data[65000];
 	size_t count;

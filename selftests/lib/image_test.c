@@ -139,7 +139,7 @@ FIXTURE_TEARDOWN(image)
 
 /* ------------------------------------------------------------------ */
 
-TEST_F(image, new_program_has_room_for_as_many_names_as_the_old_one)
+TEST_F(image, new_program_can_open_as_many_names_as_the_old_one)
 {
 	struct image image = { .own = "old", .names = NAMES, .prefix = "new" };
 
@@ -238,7 +238,7 @@ TEST_F(image, filter_of_an_old_name_hides_no_new_one)
 }
 
 /* A controller filters names, which a program that does not run yet must get. */
-TEST_F(image, filter_of_a_name_holds_for_other_fields_too)
+TEST_F(image, filter_of_a_name_applies_to_all_its_fields)
 {
 	struct image old = { .names = 2, .prefix = "name" };
 	struct image new = { .names = 2, .prefix = "name", .fields = "{u32 number;}" };
@@ -270,7 +270,7 @@ static int execute_or_open(void *arg)
 	return execute((void *)&image);
 }
 
-TEST_F(image, exec_of_a_child_leaves_the_parent_its_names)
+TEST_F(image, parent_keeps_its_names_after_exec_of_a_child)
 {
 	trace_event_id_t ids[3], id;
 	char name[NAME_SIZE];

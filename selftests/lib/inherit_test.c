@@ -551,7 +551,7 @@ static int trace_itself(void *arg)
 	return 0;
 }
 
-TEST_F(inherit, child_can_trace_itself_as_well)
+TEST_F(inherit, child_can_also_trace_itself)
 {
 	pid_t pid;
 

@@ -38,7 +38,7 @@ static int trace_task(struct child *worker, unsigned int classes, long task, lon
 /* ------------------------------------------------------------------ */
 /* System calls								*/
 
-TEST_F(kernel, system_calls_are_as_many_as_were_made)
+TEST_F(kernel, number_of_system_calls_is_exact)
 {
 	unsigned int entries = 0, exits = 0;
 	const struct kernel_event *event;
@@ -67,7 +67,7 @@ TEST_F(kernel, system_calls_are_as_many_as_were_made)
 	EXPECT_EQ(0, self->events.lost);
 }
 
-TEST_F(kernel, arguments_and_result_are_those_of_the_call)
+TEST_F(kernel, arguments_and_result_are_correct)
 {
 	const struct kernel_event *entry = NULL, *exit = NULL;
 
@@ -150,7 +150,7 @@ TEST_F(kernel, full_stream_counts_the_system_calls_that_it_loses)
 /* ------------------------------------------------------------------ */
 /* Page faults								*/
 
-TEST_F(kernel, page_faults_are_as_many_as_pages)
+TEST_F(kernel, each_page_causes_one_page_fault)
 {
 	unsigned long long page = sysconf(_SC_PAGESIZE), address, at;
 	unsigned int by_program = 0, by_kernel = 0;
@@ -191,7 +191,7 @@ TEST_F(kernel, page_faults_are_as_many_as_pages)
 /* ------------------------------------------------------------------ */
 /* Signals								*/
 
-TEST_F(kernel, signals_are_as_many_as_were_sent)
+TEST_F(kernel, number_of_signals_is_exact)
 {
 	unsigned int generated = 0, delivered = 0;
 	const struct kernel_event *event;

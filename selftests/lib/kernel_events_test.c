@@ -40,7 +40,7 @@ FIXTURE_TEARDOWN(attribute)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attribute, is_none_until_it_is_set)
+TEST_F(attribute, default_is_none)
 {
 	unsigned int classes = 1;
 
@@ -147,7 +147,7 @@ TEST_F(kernel, only_types_of_the_classes_exist)
 	EXPECT_LT(POSIX_TRACE_UNNAMED_USEREVENT, id);
 }
 
-TEST_F(kernel, switches_are_as_many_as_the_kernel_counts)
+TEST_F(kernel, number_of_switches_matches_the_kernel)
 {
 	struct switches before, after;
 	unsigned int blocked, preempted;
@@ -205,7 +205,7 @@ TEST_F(kernel, threads_wait_wake_up_and_run_in_this_order)
 	EXPECT_LE(ROUNDS / 2, self_made);
 }
 
-TEST_F(kernel, events_are_between_the_calls_that_they_belong_to)
+TEST_F(kernel, events_are_between_their_calls)
 {
 	unsigned long long start, stop;
 
@@ -355,7 +355,7 @@ TEST_F(kernel, threads_and_their_names_are_recorded)
 /* ------------------------------------------------------------------ */
 /* Other streams, other threads						*/
 
-TEST_F(kernel, streams_that_do_not_ask_have_none)
+TEST_F(kernel, streams_without_classes_have_no_kernel_events)
 {
 	struct kernel_events events = { 0 };
 	struct posixtrace_stats_info stats;
@@ -410,7 +410,7 @@ static int wake_once(void *arg, const struct talk *talk)
 	return hear(talk) != 0;
 }
 
-TEST_F(kernel, threads_of_other_processes_are_just_another)
+TEST_F(kernel, threads_of_other_processes_are_anonymous)
 {
 	const struct kernel_event *event;
 	unsigned int wakeups = 0;

@@ -227,7 +227,7 @@ TEST_F(kernel, storm_of_many_threads_is_counted_exactly)
 	}
 }
 
-TEST_F(kernel, processors_may_go_offline_and_come_back)
+TEST_F(kernel, offline_processors_lose_no_event)
 {
 	struct posixtrace_kernel_info info;
 	struct switches before, after;

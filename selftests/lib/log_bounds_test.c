@@ -427,7 +427,7 @@ TEST_F(row, notes_that_are_far_from_each_other)
 }
 
 /* A writer may take any time to write a note. */
-TEST_F(row, header_that_is_completed_after_many_looks)
+TEST_F(row, header_completed_after_many_reads)
 {
 	add_program(self, 5);
 	write_part(self, 16);
@@ -438,7 +438,7 @@ TEST_F(row, header_that_is_completed_after_many_looks)
 	EXPECT_EQ(0, self->info.flags);
 }
 
-TEST_F(row, note_that_is_completed_after_many_looks)
+TEST_F(row, note_completed_after_many_reads)
 {
 	for (int i = 0; i < 3; i++) {
 		add_program(self, 5 + i);
@@ -455,7 +455,7 @@ TEST_F(row, note_that_is_completed_after_many_looks)
 }
 
 /* The following notes come after damage, even if the reader has already looked there often. */
-TEST_F(row, damage_after_many_looks)
+TEST_F(row, damage_after_many_reads)
 {
 	EXPECT_EQ(ENOENT, ask_often(self->trid, ASKED));
 	add_program(self, 5);

@@ -234,7 +234,7 @@ static void wait_for_number(int fd, int last)
  * The flush after a second would restart in each round, and take as many seconds as there are
  * rounds.
  */
-TEST_F(flush, comes_by_itself_when_half_of_the_memory_is_used)
+TEST_F(flush, starts_when_half_of_the_memory_is_used)
 {
 	const int half = half_with_cpus();
 	struct log_content content;
@@ -261,7 +261,7 @@ TEST_F(flush, comes_by_itself_when_half_of_the_memory_is_used)
 	EXPECT_EQ(content.flush_starts, content.flush_stops);
 }
 
-TEST_F(flush, comes_by_itself_after_a_while_for_few_events)
+TEST_F(flush, starts_after_a_while_for_few_events)
 {
 	struct log_content content;
 
@@ -282,7 +282,7 @@ TEST_F(flush, comes_by_itself_after_a_while_for_few_events)
 }
 
 /* No later event causes another flush. */
-TEST_F(flush, comes_by_itself_after_an_event_during_another_flush)
+TEST_F(flush, starts_after_an_event_during_another_flush)
 {
 	struct log_content content;
 	int pipe[2], left;
@@ -311,7 +311,7 @@ TEST_F(flush, comes_by_itself_after_an_event_during_another_flush)
 }
 
 /* There is no caller: no process, no address. */
-TEST_F(flush, that_comes_by_itself_has_no_process)
+TEST_F(flush, automatic_one_has_no_process)
 {
 	struct event event;
 
@@ -329,7 +329,7 @@ TEST_F(flush, that_comes_by_itself_has_no_process)
 	EXPECT_EQ(NULL, event.info.posix_prog_address);
 }
 
-TEST_F(flush, does_not_come_by_itself_with_other_policies)
+TEST_F(flush, does_not_start_automatically_with_other_policies)
 {
 	struct log_content content;
 	int fd = log_tmpfile();

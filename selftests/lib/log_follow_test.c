@@ -127,7 +127,7 @@ TEST(reset)
 }
 
 /* The status may be from a later reset than the events that were read. */
-TEST(rewind_goes_behind_the_last_reset_that_is_known)
+TEST(rewind_starts_after_the_last_known_reset)
 {
 	struct posix_trace_status_info status;
 	struct log_writer log;

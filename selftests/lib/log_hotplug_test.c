@@ -95,7 +95,7 @@ static void *flush_continuously(void *arg)
 	return NULL;
 }
 
-TEST_F(hotplug, no_event_is_lost_by_flushes_while_cpus_go_and_come)
+TEST_F(hotplug, flushes_during_hotplug_lose_no_event)
 {
 	const int rounds = pxt_time_scale() > 1 ? 4 : 10;
 	struct flusher flusher = { .trid = self->trid };

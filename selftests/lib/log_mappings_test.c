@@ -202,7 +202,7 @@ TEST_F(mappings, process_that_recorded_before_the_stream)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-TEST_F(mappings, cleared_log_has_them_again)
+TEST_F(mappings, cleared_log_has_the_mappings)
 {
 	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	record_plain(1);
@@ -234,7 +234,7 @@ TEST_F(mappings, addresses_without_a_file)
 	EXPECT_EQ(EINVAL, posixtrace_get_mapping(self->trid, seen->pid, &seen->time, NULL, &info));
 }
 
-TEST_F(mappings, active_stream_has_those_of_now)
+TEST_F(mappings, active_stream_has_the_current_mappings)
 {
 	struct seen *seen = self->seen;
 
@@ -325,7 +325,7 @@ static bool use_plugin(const char *path, struct wanted *wanted)
 }
 
 /* The constructor, the function and the destructor record. */
-TEST_F(mappings, library_that_was_loaded_later_and_is_gone)
+TEST_F(mappings, library_that_was_loaded_later_and_unloaded)
 {
 	char path[PATH_MAX];
 	struct wanted wanted;
@@ -439,7 +439,7 @@ static int record_once(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(mappings, children_that_record_have_their_own)
+TEST_F(mappings, children_that_record_have_their_own_mappings)
 {
 	struct child silent, child;
 
@@ -466,7 +466,7 @@ static int record_and_execute(void *arg, const struct talk *talk)
 }
 
 /* With or without a flush in between. */
-TEST_F(mappings, program_that_was_executed_has_other_ones)
+TEST_F(mappings, executed_program_has_other_mappings)
 {
 	struct program helper = { .path = HELPER, .number = 7 };
 	char path[PATH_MAX], program[POSIXTRACE_PROGRAM_SIZE];
@@ -600,7 +600,7 @@ static int die(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(mappings, they_are_there_if_all_were_killed)
+TEST_F(mappings, mappings_are_in_the_log_if_all_processes_were_killed)
 {
 	struct dying dying = { self->fd };
 	struct child child;

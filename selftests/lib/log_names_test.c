@@ -147,7 +147,7 @@ static void *record_with_many_names(void *unused)
 }
 
 /* The log has only the last name of a thread between two flushes. */
-TEST_F(names, name_that_is_not_in_the_log_is_not_known)
+TEST_F(names, name_that_is_not_in_the_log_is_unknown)
 {
 	struct seen seen[RENAMES];
 	pthread_t thread;
@@ -269,7 +269,7 @@ TEST_F(names, name_that_another_thread_gave)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-TEST_F(names, names_are_there_after_clear)
+TEST_F(names, names_are_in_the_log_after_clear)
 {
 	prctl(PR_SET_NAME, "cleared");
 	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
@@ -310,7 +310,7 @@ TEST_F(names, log_says_where_it_was_written)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-TEST_F(names, active_stream_has_the_names_of_now)
+TEST_F(names, active_stream_has_the_current_names)
 {
 	struct posixtrace_host_info info;
 	char program[POSIXTRACE_PROGRAM_SIZE];
@@ -437,7 +437,7 @@ static void expect_two_names(struct __test_metadata *_metadata, struct _test_dat
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-TEST_F(names, names_are_there_if_all_were_killed)
+TEST_F(names, names_are_in_the_log_if_all_processes_were_killed)
 {
 	const int policies[] = { POSIX_TRACE_APPEND, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP };
 	struct dying dying = { self->fd, 0 };
@@ -652,7 +652,7 @@ static int make_threads(void)
 }
 
 /* For each block that the reader takes from the pipe, there are more new threads. */
-TEST_F_TIMEOUT(names, threads_that_are_made_fast_do_not_keep_events_from_the_log, 90)
+TEST_F_TIMEOUT(names, many_new_threads_do_not_keep_events_from_the_log, 90)
 {
 	struct posixtrace_log_header header;
 	int pipe[2], blocks, ret = 0;

@@ -99,7 +99,7 @@ TEST_F(notes, description_that_is_appended_later)
 	close(fd);
 }
 
-TEST_F(notes, first_description_of_a_type_counts)
+TEST_F(notes, first_description_of_a_type_is_used)
 {
 	char text[64] = "";
 
@@ -293,7 +293,7 @@ static const char *program_at(trace_id_t trid, int pid, __u64 time)
 	       "none" : program;
 }
 
-TEST_F(notes, youngest_name_that_is_not_after_the_event)
+TEST_F(notes, latest_name_that_is_not_after_the_event)
 {
 	log_task(&self->log, 5, 6, LOG_TIME0 + 30, "third");
 	log_task(&self->log, 5, 6, LOG_TIME0 + 10, "first");
@@ -425,7 +425,7 @@ TEST_F(notes, both_ends_of_a_mapping)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-TEST_F(notes, youngest_look_that_is_not_after_the_event)
+TEST_F(notes, latest_mapping_that_is_not_after_the_event)
 {
 	map(&self->log, 5, 20, 0x1000, 0x1000, "/later");
 	map(&self->log, 5, 10, 0x1000, 0x1000, "/before");
@@ -546,7 +546,7 @@ FIXTURE_TEARDOWN(ring)
 }
 
 /* Remains of an older log after the notes are not damage, and describe no type. */
-TEST_F(ring, notes_of_an_older_log_do_not_count)
+TEST_F(ring, notes_of_an_older_log_are_ignored)
 {
 	size_t from;
 
@@ -566,7 +566,7 @@ TEST_F(ring, notes_of_an_older_log_do_not_count)
 }
 
 /* The writer restarts the notes when there are too many: what follows is older. */
-TEST_F(ring, notes_that_were_begun_anew)
+TEST_F(ring, notes_that_were_restarted)
 {
 	size_t end;
 
@@ -587,7 +587,7 @@ TEST_F(ring, notes_that_were_begun_anew)
 }
 
 /* While the log is open for reading. */
-TEST_F(ring, notes_that_are_begun_anew_later)
+TEST_F(ring, notes_that_are_restarted_later)
 {
 	int fd;
 
@@ -640,7 +640,7 @@ static void expect_row(struct __test_metadata *_metadata, trace_id_t trid, int r
 }
 
 /* The reader does not return to offsets in the first set, which is overwritten. */
-TEST_F(ring, texts_of_notes_that_are_begun_anew_later)
+TEST_F(ring, texts_of_notes_that_are_restarted_later)
 {
 	for (int looks = 0; looks < 2; looks++) {
 		int fd;

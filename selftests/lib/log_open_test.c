@@ -366,7 +366,7 @@ static int use_in_child(void *arg, const struct talk *talk)
 	       posix_trace_rewind(*trid) != EINVAL || posix_trace_close(*trid) != EINVAL;
 }
 
-TEST_F(log, a_child_must_open_it_itself)
+TEST_F(log, child_must_open_it_again)
 {
 	struct log_sum sum;
 	struct child child;

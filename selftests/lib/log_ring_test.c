@@ -450,7 +450,7 @@ TEST_F(lap, reader_that_is_overtaken_anywhere_reaches_the_newest_event)
 }
 
 /* The progress of the writer does not hide a damaged block that it has not overwritten. */
-TEST_F(lap, damage_is_reported_while_the_writer_goes_on)
+TEST_F(lap, damage_is_reported_while_the_writer_continues)
 {
 	struct posixtrace_log_block block;
 	__u64 seq = self->ring.log.seq - 3;

@@ -267,7 +267,7 @@ FIXTURE_TEARDOWN(share)
  * Equal numbers of loops on both sides get half each. A machine that stalls a processor spoils one
  * measurement, and an attack that takes more than its share all of them.
  */
-TEST_F_TIMEOUT(share, leaves_others_what_busy_loops_leave_them, 240)
+TEST_F_TIMEOUT(share, leaves_others_as_much_as_busy_loops_do, 240)
 {
 	unsigned long long percent = 0;
 	struct times loops;

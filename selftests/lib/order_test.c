@@ -31,7 +31,7 @@ FIXTURE_TEARDOWN(order)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(order, attribute_is_causal_until_it_is_set)
+TEST_F(order, default_is_causal)
 {
 	int order = -1;
 

@@ -63,7 +63,7 @@ FIXTURE_TEARDOWN(names)
 	dlclose(self->plugin);
 }
 
-TEST_F(names, second_point_with_other_fields_has_a_name_of_its_own)
+TEST_F(names, second_point_with_other_fields_has_its_own_name)
 {
 	for (int i = 0; i < 2; i++) {
 		posixtrace_point_cache_get(1, "key", 3);
@@ -91,7 +91,7 @@ TEST_F(names, points_with_the_same_fields_share_their_name)
 	EXPECT_TRUE(next_is(self->trid, "strings", fields));
 }
 
-TEST_F(names, point_without_fields_is_not_shown_with_those_of_another_one)
+TEST_F(names, point_without_fields_is_shown_without_fields)
 {
 	self->plugin_plain();
 	posixtrace_point_plain();

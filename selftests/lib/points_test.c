@@ -189,7 +189,7 @@ TEST_F(points, descriptions_are_in_the_form_of_the_library)
 	}
 }
 
-TEST_F(points, same_description_may_be_given_again)
+TEST_F(points, same_description_is_accepted_again)
 {
 	trace_event_id_t id;
 
@@ -204,7 +204,7 @@ TEST_F(points, same_description_may_be_given_again)
 }
 
 /* The events of the point are recorded anyway. */
-TEST_F(points, type_keeps_a_description_that_it_has_and_the_point_its_fields)
+TEST_F(points, type_keeps_its_description_and_the_point_its_fields)
 {
 	trace_event_id_t id;
 
@@ -222,7 +222,7 @@ TEST_F(points, type_keeps_a_description_that_it_has_and_the_point_its_fields)
 /* ------------------------------------------------------------------ */
 /* Truncated data							*/
 
-TEST_F(points, long_text_is_cut_and_marked)
+TEST_F(points, long_text_is_truncated_and_marked)
 {
 	char text[POSIXTRACE_POINT_TEXT_MAX + 1];
 
@@ -240,7 +240,7 @@ TEST_F(points, long_text_is_cut_and_marked)
 }
 
 /* The first point that is truncated registers itself. */
-TEST_F(points, nothing_follows_a_cut_string)
+TEST_F(points, no_field_follows_a_truncated_string)
 {
 	char text[2 * POSIXTRACE_POINT_TEXT_MAX];
 
@@ -253,7 +253,7 @@ TEST_F(points, nothing_follows_a_cut_string)
 	EXPECT_EQ(0, memcmp(self->event.data, text, self->event.len));
 }
 
-TEST_F(points, streams_cut_at_their_limit_too)
+TEST_F(points, streams_truncate_at_their_limit)
 {
 	trace_attr_t attr;
 	trace_id_t narrow;
@@ -393,7 +393,7 @@ static void *record_in_thread(void *arg)
 	return NULL;
 }
 
-TEST_F(points, threads_may_reach_a_new_point_at_once)
+TEST_F(points, threads_may_reach_a_new_point_together)
 {
 	uint32_t number[THREADS], seen = 0;
 	pthread_t thread[THREADS];
@@ -662,7 +662,7 @@ out:
 	EXPECT_TRUE(is_last(self));
 }
 
-TEST_F(points, fields_of_a_scope_have_values_of_their_own)
+TEST_F(points, fields_of_a_scope_have_their_own_values)
 {
 	const char *key = "key";
 
@@ -681,7 +681,7 @@ TEST_F(points, fields_of_a_scope_have_values_of_their_own)
 	EXPECT_TRUE(has_data(self, "e", 1));
 }
 
-TEST_F(points, long_text_of_a_scope_is_cut)
+TEST_F(points, long_text_of_a_scope_is_truncated)
 {
 	char text[POSIXTRACE_POINT_TEXT_MAX + 1];
 

@@ -73,7 +73,7 @@ TEST_F(poll_wake, registered_epoll_costs_one_wakeup_for_many_events)
 	close(epfd);
 }
 
-TEST_F(poll_wake, each_look_of_epoll_finds_later_events)
+TEST_F(poll_wake, each_epoll_wait_finds_later_events)
 {
 	int epfd = epoll_with(self->fd, EPOLLIN);
 
@@ -92,7 +92,7 @@ TEST_F(poll_wake, each_look_of_epoll_finds_later_events)
 }
 
 /* The events were there before, and one is left. */
-TEST_F(poll_wake, epoll_that_has_not_read_all_costs_no_wakeup)
+TEST_F(poll_wake, unread_events_cost_no_wakeup)
 {
 	struct event event;
 	int epfd;
@@ -114,7 +114,7 @@ TEST_F(poll_wake, epoll_that_has_not_read_all_costs_no_wakeup)
 	close(epfd);
 }
 
-TEST_F(poll_wake, poll_and_select_cost_one_wakeup_for_each_look)
+TEST_F(poll_wake, poll_and_select_cost_one_wakeup_for_each_call)
 {
 	int (*const say[])(int fd, int timeout) = { poll_say, select_say };
 
@@ -207,7 +207,7 @@ TEST_F(poll_wake, one_shot_costs_one_wakeup_each_time_it_is_armed)
 }
 
 /* One of two threads takes the first event, and is then busy. */
-TEST_F(poll_wake, next_event_reaches_another_one_of_exclusive_pollers)
+TEST_F(poll_wake, next_event_reaches_another_exclusive_poller)
 {
 	int other = epoll_with(self->fd, EPOLLIN | EPOLLEXCLUSIVE);
 	int epfd = epoll_with(self->fd, EPOLLIN | EPOLLEXCLUSIVE);

@@ -222,7 +222,7 @@ static int commit_and_defer(struct pxtu_reader *reader, struct posixtrace_defer 
 	return sim_defer(reader, arg);
 }
 
-TEST_F(reader, window_looks_again_when_it_has_passed)
+TEST_F(reader, window_checks_again_when_it_has_passed)
 {
 	struct sim *sim = &self->sim;
 	__u64 n = 11;
@@ -293,7 +293,7 @@ TEST_F(reader, window_holds_nothing_back_after_an_error)
 }
 
 /* A traced process can write any time: it cannot make the reader wait forever. */
-TEST_F(reader, window_does_not_hold_an_event_with_a_time_to_come)
+TEST_F(reader, window_does_not_hold_an_event_with_a_future_time)
 {
 	struct sim *sim = &self->sim;
 	__u64 n = 10;

@@ -129,7 +129,7 @@ static void grow_gap(void)
 	lose_at(growth.sim.shared->gap_ack == 1 ? growth.behind : growth.before);
 }
 
-TEST(overflow_has_the_begin_of_a_gap_that_grew_before_the_reader_acknowledged_it)
+TEST(overflow_has_the_beginning_of_a_gap_that_grew_before_its_acknowledgement)
 {
 	const struct posixtrace_batch_event *event;
 	__u64 n = 1, time;

@@ -223,7 +223,7 @@ static void overwrite_behind_the_first(void)
 }
 
 /* Here records count as lost that are newer than all that the kernel has overwritten. */
-TEST(gap_ends_behind_all_records_that_were_taken_in_vain)
+TEST(gap_ends_after_all_records_that_were_taken_in_vain)
 {
 	const struct posixtrace_batch_event *event;
 	__u64 n, time;
@@ -257,7 +257,7 @@ TEST(gap_ends_behind_all_records_that_were_taken_in_vain)
 }
 
 /* Here the records of CPU 1 are not taken, so that those after the gap are not lost. */
-TEST(records_of_another_cpu_behind_lost_ones_are_read_again)
+TEST(records_of_another_cpu_after_lost_ones_are_read_again)
 {
 	const struct posixtrace_batch_event *event;
 	__u64 n, read = 0;

@@ -179,7 +179,7 @@ static void end(struct __test_metadata *_metadata, struct child *child)
 	child->pid = 0;
 }
 
-TEST_F(sandbox, untraced_program_lives)
+TEST_F(sandbox, untraced_program_survives)
 {
 	PXT_NOT_WITH_TSAN("makes additional system calls");
 	ASSERT_EQ(0, child_start(&self->child, enter_and_record, (void *)&variant->way));
@@ -342,7 +342,7 @@ static int enter_with_a_thread(void *arg, const struct talk *talk)
 	return 3;
 }
 
-TEST(thread_that_gets_the_filter_of_another_one_records)
+TEST(thread_with_the_filter_of_another_one_records)
 {
 	struct child child;
 	struct event event;

@@ -236,7 +236,7 @@ static int record_two(void *arg)
 	return 0;
 }
 
-TEST_F(sharing, parent_goes_on_after_vfork)
+TEST_F(sharing, parent_keeps_recording_after_vfork)
 {
 	pid_t pid;
 
@@ -281,7 +281,7 @@ static int lose_the_device_and_record(void *arg)
 }
 
 /* The first child can still open the device, and learns that the gate belongs to its parent. */
-TEST_F(sharing, parent_goes_on_after_children_that_closed_all)
+TEST_F(sharing, parent_keeps_recording_after_children_that_closed_all)
 {
 	char root[] = "/tmp/shared_memory_XXXXXX";
 	pid_t pid, second;

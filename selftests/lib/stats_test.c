@@ -145,7 +145,7 @@ TEST_F(stats, every_event_is_accounted_for)
 	EXPECT_EQ(0, self->stats.damaged);
 }
 
-TEST_F(stats, getting_them_resets_nothing)
+TEST_F(stats, reading_them_resets_nothing)
 {
 	struct posix_trace_status_info status;
 	struct posixtrace_stats_info again;

@@ -79,7 +79,7 @@ FIXTURE_TEARDOWN(wakeup)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(wakeup, default_is_at_once)
+TEST_F(wakeup, default_is_immediate)
 {
 	trace_attr_t attr;
 	uint64_t ns = 1;
@@ -248,7 +248,7 @@ TEST_F(wakeup, reader_that_comes_later_does_not_wait)
 /* ------------------------------------------------------------------ */
 /* Immediate wake-ups							*/
 
-TEST_F(wakeup, stop_wakes_at_once)
+TEST_F(wakeup, stop_wakes_immediately)
 {
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, 64 << 10, HOUR, &self->trid));
 	ASSERT_EQ(0, reader_start(&self->reader, self->trid, NULL));
@@ -259,7 +259,7 @@ TEST_F(wakeup, stop_wakes_at_once)
 	EXPECT_EQ(1, event_number(&self->reader.event));
 }
 
-TEST_F(wakeup, stop_that_is_filtered_wakes_at_once)
+TEST_F(wakeup, filtered_stop_wakes_immediately)
 {
 	trace_event_set_t set;
 
@@ -274,7 +274,7 @@ TEST_F(wakeup, stop_that_is_filtered_wakes_at_once)
 	EXPECT_EQ(1, event_number(&self->reader.event));
 }
 
-TEST_F(wakeup, shutdown_wakes_at_once)
+TEST_F(wakeup, shutdown_wakes_immediately)
 {
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, 64 << 10, HOUR, &self->trid));
 	ASSERT_EQ(0, reader_start(&self->reader, self->trid, NULL));
@@ -297,7 +297,7 @@ TEST_F(wakeup, shutdown_comes_before_the_age)
 	}
 }
 
-TEST_F(wakeup, full_stream_wakes_at_once)
+TEST_F(wakeup, full_stream_wakes_immediately)
 {
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_UNTIL_FULL, STREAM_SIZE, HOUR, &self->trid));
 	ASSERT_EQ(0, reader_start(&self->reader, self->trid, NULL));
@@ -320,7 +320,7 @@ TEST_F(wakeup, clear_loses_no_wakeup)
 	}
 }
 
-TEST_F(wakeup, end_of_a_process_wakes_at_once)
+TEST_F(wakeup, end_of_a_process_wakes_immediately)
 {
 	struct child child;
 

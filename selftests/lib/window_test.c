@@ -466,7 +466,7 @@ TEST_F(delayed, event_is_late_if_the_window_is_too_short)
 /* ------------------------------------------------------------------ */
 /* Arguments								*/
 
-TEST_F(window, ten_seconds_are_the_most)
+TEST_F(window, ten_seconds_is_the_maximum)
 {
 	EXPECT_EQ(0, posixtrace_setwindow(self->trid, LONG));
 	EXPECT_EQ(EINVAL, posixtrace_setwindow(self->trid, LONG + 1));

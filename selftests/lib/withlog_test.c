@@ -205,7 +205,7 @@ TEST_F(withlog, shutdown_stops_a_running_stream)
 	EXPECT_EQ(0, content.stops_auto);
 }
 
-TEST_F(withlog, attributes_are_those_of_the_stream)
+TEST_F(withlog, log_has_the_attributes_of_the_stream)
 {
 	char name[TRACE_NAME_MAX + 1], version[TRACE_NAME_MAX + 1];
 	char log_version[TRACE_NAME_MAX + 1];
@@ -306,7 +306,7 @@ TEST_F(withlog, two_opens_of_one_descriptor_read_independently)
 	EXPECT_EQ(1, event_number(&a));
 }
 
-TEST_F(withlog, clear_lets_stream_and_log_start_anew)
+TEST_F(withlog, clear_restarts_stream_and_log)
 {
 	struct posix_trace_status_info status;
 	struct log_content content;

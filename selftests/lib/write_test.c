@@ -110,7 +110,7 @@ TEST_F(way, events_of_two_places_have_two_addresses)
 }
 
 /* The time of each event is between two reads of CLOCK_REALTIME. */
-TEST_F(way, time_is_by_the_wall_clock)
+TEST_F(way, time_is_the_wall_clock_time)
 {
 	unsigned long long before, after, last = 0;
 	struct event event;
