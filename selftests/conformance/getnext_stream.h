@@ -20,8 +20,7 @@ FIXTURE(getnext)
 
 FIXTURE_SETUP(getnext)
 {
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	self->event.unavailable = -1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A fixture with a stream and its log. The log has all events, and only calls flush the stream.
+ * Fixtures with a stream and its log, which has all events and is only flushed by calls, and with a
+ * file for a log.
  */
 #ifndef _SELFTESTS_LOGGED_STREAM_H
 #define _SELFTESTS_LOGGED_STREAM_H
@@ -19,14 +20,30 @@ FIXTURE(logged)
 FIXTURE_SETUP(logged)
 {
 	self->fd = log_tmpfile();
-	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&by_hand, self->fd, &self->trid));
 }
 
 FIXTURE_TEARDOWN(logged)
 {
 	posix_trace_shutdown(self->trid);
+	close(self->fd);
+}
+
+/* A file for a log, and the events in it. */
+FIXTURE(log_file)
+{
+	int fd;
+	struct log_content content;
+};
+
+FIXTURE_SETUP(log_file)
+{
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(log_file)
+{
 	close(self->fd);
 }
 

@@ -7,7 +7,7 @@
 #include <limits.h>
 
 #include "attr_fixture.h"
-#include "withlog.h"
+#include "logged_stream.h"
 
 TEST_F(attr, a01_sets_only_this_attribute)
 {
@@ -29,61 +29,41 @@ TEST_F(attr, a07_other_policies)
 		       ARRAY_SIZE(policies));
 }
 
-TEST(a02_loop_has_the_most_recent_events)
+TEST_F(log_file, a02_loop_has_the_most_recent_events)
 {
-	struct log_content content;
-	int fd = log_tmpfile();
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_LOOP, 4000, fd, &content));
-	EXPECT_LT(0, content.first);
-	EXPECT_EQ(3999, content.last);
-	EXPECT_EQ(0, content.holes + content.errors);
-	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
-	EXPECT_EQ(0, content.stops_auto);
-	close(fd);
+	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_LOOP, 4000, self->fd, &self->content));
+	EXPECT_LT(0, self->content.first);
+	EXPECT_EQ(3999, self->content.last);
+	EXPECT_EQ(0, self->content.holes + self->content.errors);
+	EXPECT_EQ(POSIX_TRACE_STOP, self->content.last_id);
+	EXPECT_EQ(0, self->content.stops_auto);
 }
 
-TEST(a03_until_full_flushes_until_the_log_is_full)
+TEST_F(log_file, a03_until_full_flushes_until_the_log_is_full)
 {
-	struct log_content content;
-	int fd = log_tmpfile();
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_UNTIL_FULL, 200, fd, &content));
-	EXPECT_TRUE(log_content_is(&content, 200));
-	EXPECT_EQ(POSIX_TRACE_NOT_FULL, content.status.posix_log_full_status);
-	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_UNTIL_FULL, 4000, fd, &content));
-	EXPECT_EQ(0, content.first);
-	EXPECT_LT(300, content.last);
-	EXPECT_EQ(0, content.holes + content.errors);
-	EXPECT_EQ(POSIX_TRACE_FULL, content.status.posix_log_full_status);
-	close(fd);
+	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_UNTIL_FULL, 200, self->fd, &self->content));
+	EXPECT_TRUE(log_content_is(&self->content, 200));
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, self->content.status.posix_log_full_status);
+	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_UNTIL_FULL, 4000, self->fd, &self->content));
+	EXPECT_EQ(0, self->content.first);
+	EXPECT_LT(300, self->content.last);
+	EXPECT_EQ(0, self->content.holes + self->content.errors);
+	EXPECT_EQ(POSIX_TRACE_FULL, self->content.status.posix_log_full_status);
 }
 
-TEST(a04_last_event_of_until_full_is_stop)
+TEST_F(log_file, a04_last_event_of_until_full_is_stop)
 {
-	struct log_content content;
-	int fd = log_tmpfile();
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_UNTIL_FULL, 4000, fd, &content));
-	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
-	EXPECT_EQ(1, content.stops);
-	EXPECT_EQ(1, content.stops_auto);
-	close(fd);
+	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_UNTIL_FULL, 4000, self->fd, &self->content));
+	EXPECT_EQ(POSIX_TRACE_STOP, self->content.last_id);
+	EXPECT_EQ(1, self->content.stops);
+	EXPECT_EQ(1, self->content.stops_auto);
 }
 
-TEST(a05_append_has_no_limit)
+TEST_F(log_file, a05_append_has_no_limit)
 {
-	struct log_content content;
-	int fd = log_tmpfile();
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_APPEND, 4000, fd, &content));
-	EXPECT_TRUE(log_content_is(&content, 4000));
-	EXPECT_LT(4000 * (16 + 8), log_file_size(fd));
-	close(fd);
+	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_APPEND, 4000, self->fd, &self->content));
+	EXPECT_TRUE(log_content_is(&self->content, 4000));
+	EXPECT_LT(4000 * (16 + 8), log_file_size(self->fd));
 }
 
 TEST_HARNESS_MAIN

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "attr_fixture.h"
-#include "withlog.h"
+#include "logged_stream.h"
 
 TEST_F(attr, a01_sets_only_this_attribute)
 {
@@ -28,31 +28,21 @@ TEST_F(attr, a05_too_large)
 		       ARRAY_SIZE(sizes));
 }
 
-TEST(a02_limits_loop_and_until_full)
+TEST_F(log_file, a02_limits_loop_and_until_full)
 {
-	struct log_content content;
-	int fd = log_tmpfile();
-
-	ASSERT_LE(0, fd);
 	/* A log of 16 MiB would not be full. */
-	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_LOOP, 4000, fd, &content));
-	EXPECT_GT((32 << 10) / (16 + 8), content.numbers);
-	ASSERT_EQ(0, ftruncate(fd, 0));
-	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_UNTIL_FULL, 4000, fd, &content));
-	EXPECT_GT((32 << 10) / (16 + 8), content.numbers);
-	EXPECT_LT(200, content.numbers);
-	close(fd);
+	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_LOOP, 4000, self->fd, &self->content));
+	EXPECT_GT((32 << 10) / (16 + 8), self->content.numbers);
+	ASSERT_EQ(0, ftruncate(self->fd, 0));
+	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_UNTIL_FULL, 4000, self->fd, &self->content));
+	EXPECT_GT((32 << 10) / (16 + 8), self->content.numbers);
+	EXPECT_LT(200, self->content.numbers);
 }
 
-TEST(a03_does_not_limit_append)
+TEST_F(log_file, a03_does_not_limit_append)
 {
-	struct log_content content;
-	int fd = log_tmpfile();
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_APPEND, 4000, fd, &content));
-	EXPECT_TRUE(log_content_is(&content, 4000));
-	close(fd);
+	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_APPEND, 4000, self->fd, &self->content));
+	EXPECT_TRUE(log_content_is(&self->content, 4000));
 }
 
 TEST_HARNESS_MAIN

@@ -231,9 +231,7 @@ TEST(a10_flush_flushes_automatically)
 	int fd = log_tmpfile();
 	trace_id_t trid;
 
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &flush, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_start(&flush, fd, &trid));
 	withlog_record(0, 10);
 	log_wait_number(fd, 9);
 	/* Record faster than the stream is flushed: it then behaves like UNTIL_FULL. */

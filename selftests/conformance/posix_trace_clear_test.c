@@ -160,8 +160,7 @@ TEST(a04_full_stream_is_suspended_afterwards)
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_clear(trid));
 	/* An empty stream does not start by itself. */
@@ -327,8 +326,7 @@ TEST_F(started, a11_no_other_stream_is_cleared)
 {
 	trace_id_t other;
 
-	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
-	ASSERT_EQ(0, posix_trace_start(other));
+	ASSERT_EQ(0, start_new_stream(variant->policy, &other));
 	record_number(1);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
 	EXPECT_EQ(0, take_all(self->trid));
@@ -442,9 +440,7 @@ TEST_F(logged, a14_log_restarts)
 	int fd = log_tmpfile();
 	trace_id_t trid;
 
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &until_full, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_start(&until_full, fd, &trid));
 	withlog_record(0, 700);
 	ASSERT_EQ(0, withlog_flush(trid));
 	ASSERT_EQ(0, posix_trace_get_status(trid, &status));

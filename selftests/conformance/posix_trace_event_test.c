@@ -96,8 +96,7 @@ TEST(a04_no_effect_without_a_stream)
 	ASSERT_EQ(0, posix_trace_eventid_open("before", &id));
 	posix_trace_event(id, "x", 1);
 	posix_trace_event(UNNAMED, "x", 1);
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 	ASSERT_EQ(1, take(trid, &event));
 	EXPECT_EQ(0, take(trid, &event));
 	ASSERT_EQ(0, posix_trace_shutdown(trid));
@@ -128,8 +127,7 @@ TEST(a05_full_stream_records_nothing)
 	trace_id_t trid;
 	int last = 0;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	do {
 		record(++last);
 		ASSERT_EQ(0, posix_trace_get_status(trid, &status));

@@ -415,8 +415,7 @@ TEST_F(loop, a11_all_streams_have_the_same_types)
 	struct event event;
 	trace_id_t other;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &other));
-	ASSERT_EQ(0, posix_trace_start(other));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &other));
 	id = open_id("in both");
 	EXPECT_STREQ("in both", name_of(self->trid, id).text);
 	EXPECT_STREQ("in both", name_of(other, id).text);

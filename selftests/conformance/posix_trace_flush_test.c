@@ -122,9 +122,7 @@ TEST_F(logged, a07_space_of_flushed_events_is_free)
 	int fd = log_tmpfile();
 	trace_id_t trid;
 
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &until_full, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_start(&until_full, fd, &trid));
 	/* In total, this is more than the stream holds. */
 	for (int i = 0; i < 10; i++) {
 		withlog_record(i * 500, 500);
@@ -149,47 +147,32 @@ TEST_F(logged, a08_flush_start_and_stop_are_recorded)
 	EXPECT_EQ(2, content.flush_stops);
 }
 
-/* Writes far more than fits into a log of 32 KiB. */
-static int fill_log(int log_policy, struct log_content *content)
+/* 3000 events are far more than fit into a log of 32 KiB. */
+TEST_F(log_file, a09_until_full_discards_events_once_the_log_is_full)
 {
-	int fd = log_tmpfile(), err;
-
-	err = withlog_fill(log_policy, 3000, fd, content);
-	close(fd);
-	return err;
+	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_UNTIL_FULL, 3000, self->fd, &self->content));
+	EXPECT_EQ(0, self->content.err);
+	EXPECT_EQ(0, self->content.first);
+	EXPECT_LT(300, self->content.last);
+	EXPECT_GT(2999, self->content.last);
+	EXPECT_EQ(0, self->content.holes);
+	EXPECT_EQ(POSIX_TRACE_FULL, self->content.status.posix_log_full_status);
 }
 
-TEST_F(logged, a09_until_full_discards_events_once_the_log_is_full)
+TEST_F(log_file, a10_loop_overwrites_the_oldest_events)
 {
-	struct log_content content;
-
-	ASSERT_EQ(0, fill_log(POSIX_TRACE_UNTIL_FULL, &content));
-	EXPECT_EQ(0, content.err);
-	EXPECT_EQ(0, content.first);
-	EXPECT_LT(300, content.last);
-	EXPECT_GT(2999, content.last);
-	EXPECT_EQ(0, content.holes);
-	EXPECT_EQ(POSIX_TRACE_FULL, content.status.posix_log_full_status);
+	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_LOOP, 3000, self->fd, &self->content));
+	EXPECT_EQ(0, self->content.err);
+	EXPECT_LT(0, self->content.first);
+	EXPECT_GT(2700, self->content.first);
+	EXPECT_EQ(2999, self->content.last);
+	EXPECT_EQ(0, self->content.holes);
 }
 
-TEST_F(logged, a10_loop_overwrites_the_oldest_events)
+TEST_F(log_file, a11_append_keeps_all_events)
 {
-	struct log_content content;
-
-	ASSERT_EQ(0, fill_log(POSIX_TRACE_LOOP, &content));
-	EXPECT_EQ(0, content.err);
-	EXPECT_LT(0, content.first);
-	EXPECT_GT(2700, content.first);
-	EXPECT_EQ(2999, content.last);
-	EXPECT_EQ(0, content.holes);
-}
-
-TEST_F(logged, a11_append_keeps_all_events)
-{
-	struct log_content content;
-
-	ASSERT_EQ(0, fill_log(POSIX_TRACE_APPEND, &content));
-	EXPECT_TRUE(log_content_is(&content, 3000));
+	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_APPEND, 3000, self->fd, &self->content));
+	EXPECT_TRUE(log_content_is(&self->content, 3000));
 }
 
 TEST_F(logged, a12_enospc_is_reported_and_no_event_is_lost)
@@ -203,9 +186,7 @@ TEST_F(logged, a12_enospc_is_reported_and_no_event_is_lost)
 	ASSERT_NE(NULL, mkdtemp(dir));
 	ASSERT_EQ(0, mount("none", dir, "tmpfs", 0, "size=64k"));
 	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &by_hand, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_start(&by_hand, fd, &trid));
 	while (!err && count < 10000) {
 		withlog_record(count, 200);
 		err = withlog_flush(trid);

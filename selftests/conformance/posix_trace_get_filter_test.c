@@ -130,8 +130,7 @@ TEST_F(get, a05_old_or_new_filter_but_no_mixture)
 	void *result;
 
 	/* FILTER events cannot fill a LOOP stream. */
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &changer.trid));
-	ASSERT_EQ(0, posix_trace_start(changer.trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &changer.trid));
 	ASSERT_EQ(0, posix_trace_set_filter(changer.trid, &changer.sets[0],
 					    POSIX_TRACE_SET_EVENTSET));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, change, &changer));

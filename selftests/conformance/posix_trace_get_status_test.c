@@ -28,8 +28,7 @@ TEST_F(stream, a01_status_of_this_stream)
 {
 	trace_id_t other;
 
-	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
-	ASSERT_EQ(0, posix_trace_start(other));
+	ASSERT_EQ(0, start_new_stream(variant->policy, &other));
 	overfill(0);
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
@@ -178,8 +177,7 @@ TEST(a03_until_full_is_never_running_and_full)
 	trace_id_t trid;
 	int ended = 0;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	for (int i = 0; i < 3; i++) {
 		party[i] = (struct party){
 			.trid = trid, .policy = POSIX_TRACE_UNTIL_FULL, .ended = &ended,
@@ -351,9 +349,7 @@ TEST(a10_log_overrun_and_flush_error_are_reset_by_each_call)
 	int fd = log_tmpfile(), pipe[2];
 	trace_id_t trid;
 
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &loop, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_start(&loop, fd, &trid));
 	withlog_record(0, 700);
 	ASSERT_EQ(0, posix_trace_flush(trid));
 	do {
@@ -367,8 +363,7 @@ TEST(a10_log_overrun_and_flush_error_are_reset_by_each_call)
 	close(fd);
 
 	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
-	ASSERT_EQ(0, withlog_new(0, &append, pipe[1], &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_start(&append, pipe[1], &trid));
 	close(pipe[0]);
 	EXPECT_EQ(EPIPE, withlog_flush(trid));
 	ASSERT_EQ(0, posix_trace_get_status(trid, &status));

@@ -248,8 +248,7 @@ TEST(a13_space_of_a_reported_event_is_free_in_until_full)
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	ASSERT_EQ(0, read_next(trid, &event, ROOM));
 	record_and_read(_metadata, trid);
 	EXPECT_EQ(0, posix_trace_shutdown(trid));

@@ -213,8 +213,7 @@ TEST_F(filter, a17_other_streams_record_as_before)
 	EXPECT_TYPES(other, POSIX_TRACE_START, POSIX_TRACE_FILTER, self->a);
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 	/* A new stream may reuse its slot, with an empty filter. */
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &other));
-	ASSERT_EQ(0, posix_trace_start(other));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &other));
 	posix_trace_event(self->b, NULL, 0);
 	EXPECT_TYPES(other, POSIX_TRACE_START, self->b);
 	EXPECT_EQ(0, posix_trace_shutdown(other));
@@ -252,8 +251,7 @@ TEST(a20_no_space_for_the_change)
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	do {
 		changes++;
 		ASSERT_EQ(0, filter_one(trid, UNNAMED + changes, SET));

@@ -61,8 +61,7 @@ TEST_F(started, a01_no_other_stream_is_stopped)
 	struct event event;
 	trace_id_t other;
 
-	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
-	ASSERT_EQ(0, posix_trace_start(other));
+	ASSERT_EQ(0, start_new_stream(variant->policy, &other));
 	record_number(1);
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	record_number(2);
@@ -97,8 +96,7 @@ TEST_F(started, a01_shutdown_while_a_thread_records)
 		while (__atomic_load_n(&recorded, __ATOMIC_ACQUIRE) < seen + 5)
 			sched_yield();
 		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-		ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-		ASSERT_EQ(0, posix_trace_start(self->trid));
+		ASSERT_EQ(0, start_new_stream(variant->policy, &self->trid));
 	}
 	__atomic_store_n(&recorded, INT_MIN, __ATOMIC_RELEASE);
 	ASSERT_EQ(0, pthread_join(thread, NULL));
@@ -113,8 +111,7 @@ TEST_F(started, a02_all_resources_are_free_again)
 	fd = next_fd();
 	maps = count_device_maps();
 	for (int i = 0; i < 40; i++) {
-		ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-		ASSERT_EQ(0, posix_trace_start(self->trid));
+		ASSERT_EQ(0, start_new_stream(variant->policy, &self->trid));
 		record_number(1);
 		ASSERT_EQ(1, take_all(self->trid) > 0);
 		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
@@ -133,8 +130,7 @@ TEST_F(started, a03_resources_are_free_on_return)
 		ASSERT_EQ(0, new_stream(0, variant->policy, &trid[i]));
 	for (int i = 0; i < 20; i++) {
 		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-		ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-		ASSERT_EQ(0, posix_trace_start(self->trid));
+		ASSERT_EQ(0, start_new_stream(variant->policy, &self->trid));
 		record_number(i);
 	}
 	for (int i = 0; i < STREAMS_MAX - 1; i++)
@@ -264,8 +260,7 @@ TEST_F(started, a07_threads_on_other_streams_remain_blocked)
 	struct waiter waiter = { 0 };
 	trace_id_t other;
 
-	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
-	ASSERT_EQ(0, posix_trace_start(other));
+	ASSERT_EQ(0, start_new_stream(variant->policy, &other));
 	ASSERT_EQ(1, take_all(other));
 	waiter.trid = other;
 	ASSERT_EQ(0, pthread_create(&waiter.thread, NULL, wait_getnext, &waiter));

@@ -76,8 +76,7 @@ TEST(a04_full_stream_does_not_change)
 	struct posixtrace_stats_info before, after;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	overfill(0);
 	ASSERT_EQ(STATE(SUSPENDED, FULL), state_of(trid));
 	ASSERT_EQ(0, posixtrace_get_stats(trid, &before));
@@ -99,8 +98,7 @@ TEST(a04_full_stream_records_no_start)
 	trace_id_t trid;
 	int id;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_start(trid));
 	EXPECT_EQ(POSIX_TRACE_START, take_id(trid, &event));
@@ -118,8 +116,7 @@ TEST(a05_full_loop_stream_starts)
 	trace_id_t trid;
 	int ret;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 	overfill(0);
 	ASSERT_EQ(STATE(RUNNING, FULL), state_of(trid));
 	ASSERT_EQ(0, posix_trace_stop(trid));

@@ -130,8 +130,7 @@ TEST(a04_full_stream_does_not_change)
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_stop(trid));
 	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(trid));
@@ -153,8 +152,7 @@ TEST(a04_full_stream_starts_again_once_read)
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_stop(trid));
 	while (take_id(trid, &event) != POSIX_TRACE_STOP)
@@ -172,8 +170,7 @@ TEST(a05_full_loop_stream_stops)
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 	overfill(0);
 	ASSERT_EQ(STATE(RUNNING, FULL), state_of(trid));
 	EXPECT_EQ(0, posix_trace_stop(trid));
@@ -204,8 +201,7 @@ TEST_F(running, a07_only_that_stream_is_stopped)
 {
 	trace_id_t other;
 
-	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
-	ASSERT_EQ(0, posix_trace_start(other));
+	ASSERT_EQ(0, start_new_stream(variant->policy, &other));
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(other));
 	record_number(1);

@@ -126,8 +126,7 @@ TEST(a09_space_of_a_reported_event_is_free)
 	int data[64] = { 0 };
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	for (data[0] = 0; data[0] < 500; data[0]++) {
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
 		if (data[0] % 2)

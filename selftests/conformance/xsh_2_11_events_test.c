@@ -246,8 +246,7 @@ TEST(a08_overflow_of_until_full)
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	do {
 		before = now();
 		record(0);

@@ -113,8 +113,7 @@ FIXTURE_VARIANT_ADD(account, until_full) { POSIX_TRACE_UNTIL_FULL };
 
 FIXTURE_SETUP(account)
 {
-	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(variant->policy, &self->trid));
 }
 
 FIXTURE_TEARDOWN(account)

@@ -188,8 +188,7 @@ TEST_F(reading, a15_shutdown_while_others_read)
 	void *err;
 
 	for (int round = 0; round < 10; round++) {
-		ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-		ASSERT_EQ(0, posix_trace_start(trid));
+		ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 		for (int i = 0; i < 3; i++) {
 			sharers[i] = (struct sharer){ .trid = trid, .way = i };
 			ASSERT_EQ(0, pthread_create(&sharers[i].thread, NULL, read_to_the_end,

@@ -174,8 +174,7 @@ TEST_F(reading, a07_no_process_and_no_thread)
 	trace_id_t trid;
 	int found = 0;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	for (int i = 0; i < 600; i++)
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
 	ASSERT_EQ(1, take(trid, &self->event));

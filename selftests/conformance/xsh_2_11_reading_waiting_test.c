@@ -37,8 +37,7 @@ FIXTURE_VARIANT_ADD(waiting, timedgetnext) { &never };
 
 FIXTURE_SETUP(waiting)
 {
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 }
 

@@ -180,9 +180,7 @@ TEST(a26_flush_flushes_repeatedly)
 	int fd = log_tmpfile();
 	trace_id_t trid;
 
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &flush_append, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_start(&flush_append, fd, &trid));
 	for (int i = 0; i < 3; i++) {
 		withlog_record(i, 1);
 		log_wait_number(fd, i);
@@ -271,9 +269,7 @@ TEST(a30_log_full_and_overrun_describe_the_log)
 
 	for (int i = 0; i < 2; i++) {
 		fd = log_tmpfile();
-		ASSERT_LE(0, fd);
-		ASSERT_EQ(0, withlog_new(0, &kinds[i], fd, &trid));
-		ASSERT_EQ(0, posix_trace_start(trid));
+		ASSERT_EQ(0, withlog_start(&kinds[i], fd, &trid));
 		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
 		EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
 		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);

@@ -21,8 +21,7 @@ FIXTURE_SETUP(event)
 	struct event start;
 
 	ASSERT_EQ(0, posix_trace_eventid_open("event", &self->id));
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 	ASSERT_EQ(1, take(self->trid, &start));
 }
 

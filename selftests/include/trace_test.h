@@ -5,6 +5,7 @@
 #ifndef _SELFTESTS_TRACE_TEST_H
 #define _SELFTESTS_TRACE_TEST_H
 
+#include <posixtrace.h>
 #include <trace.h>
 
 #include "process.h"
@@ -25,6 +26,9 @@ static inline unsigned long long event_time(const struct event *event)
 /* Creates a small stream that is full soon. */
 int new_stream(pid_t pid, int policy, trace_id_t *trid);
 
+/* Creates such a stream on the caller, and starts it. */
+int start_new_stream(int policy, trace_id_t *trid);
+
 /* Starts a stream on the caller with space for thousands of small events. */
 int new_roomy_stream(trace_id_t *trid);
 
@@ -43,6 +47,9 @@ int take_all(trace_id_t trid);
 
 /* Reads the next user event; discards system events before it. */
 int take_user(trace_id_t trid, struct event *event);
+
+/* The same, with the thread id. @data has @size bytes of space. */
+int take_user_batch(trace_id_t trid, struct posixtrace_batch_event *event, void *data, size_t size);
 
 /* The number in the data of an event, or -1. */
 int event_number(const struct event *event);

@@ -360,6 +360,22 @@ static int handle_both(int flags)
 	       pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
+/* SIGUSR2 arrives while the handler of SIGUSR1 runs. Returns the result of WAIT. */
+static int interrupt_twice(struct waiter *waiter, struct stream *stream)
+{
+	int err = waiter_start_with(waiter, stream, &unblocking);
+
+	if (!err)
+		err = pthread_kill(waiter->thread, SIGUSR1);
+	if (err)
+		return err;
+	while (!__atomic_load_n(&seen.entered, __ATOMIC_ACQUIRE))
+		sched_yield();
+	pthread_kill(waiter->thread, SIGUSR2);
+	__atomic_store_n(&seen.go_on, 1, __ATOMIC_RELEASE);
+	return waiter_end(waiter);
+}
+
 TEST_F(wait, unblocked_signal_interrupts_it)
 {
 	struct waiter waiter;
@@ -397,13 +413,7 @@ TEST_F(wait, unblocks_nothing_in_handlers)
 	struct waiter waiter;
 
 	ASSERT_EQ(0, handle_both(0));
-	ASSERT_EQ(0, waiter_start_with(&waiter, &self->stream, &unblocking));
-	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR1));
-	while (!__atomic_load_n(&seen.entered, __ATOMIC_ACQUIRE))
-		sched_yield();
-	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR2));
-	__atomic_store_n(&seen.go_on, 1, __ATOMIC_RELEASE);
-	EXPECT_EQ(-EINTR, waiter_end(&waiter));
+	EXPECT_EQ(-EINTR, interrupt_twice(&waiter, &self->stream));
 	EXPECT_EQ(1, seen.usr1);
 	EXPECT_EQ(1, seen.usr2_blocked);
 	EXPECT_EQ(0, seen.usr2_in_usr1);
@@ -416,13 +426,7 @@ TEST_F(wait, unblocked_signal_arrives_after_a_restart)
 	struct waiter waiter;
 
 	ASSERT_EQ(0, handle_both(SA_RESTART));
-	ASSERT_EQ(0, waiter_start_with(&waiter, &self->stream, &unblocking));
-	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR1));
-	while (!__atomic_load_n(&seen.entered, __ATOMIC_ACQUIRE))
-		sched_yield();
-	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR2));
-	__atomic_store_n(&seen.go_on, 1, __ATOMIC_RELEASE);
-	EXPECT_EQ(-EINTR, waiter_end(&waiter));
+	EXPECT_EQ(-EINTR, interrupt_twice(&waiter, &self->stream));
 	EXPECT_EQ(1, seen.usr1);
 	EXPECT_EQ(0, seen.usr2_in_usr1);
 	EXPECT_EQ(1, seen.usr2);

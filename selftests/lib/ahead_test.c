@@ -18,8 +18,7 @@ FIXTURE(ahead)
 
 FIXTURE_SETUP(ahead)
 {
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 }
 
@@ -180,8 +179,7 @@ TEST(full_stream_waits_for_the_last_report)
 	trace_id_t trid;
 	int events = 0;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	do {
 		record_number(events++);
 		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
@@ -219,8 +217,7 @@ TEST(shutdown_waits_for_readers)
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, read_until_shutdown, &shared));
 	for (int i = 0; i < 50; i++) {
-		ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-		ASSERT_EQ(0, posix_trace_start(trid));
+		ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 		record_numbers(0, 100);
 		__atomic_store_n(&shared, trid, __ATOMIC_RELEASE);
 		record_numbers(0, 100);

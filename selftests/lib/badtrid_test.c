@@ -135,8 +135,7 @@ TEST(null_pointers_of_a_reader_are_invalid)
 	trace_id_t trid;
 	struct event e;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 	ASSERT_EQ(1, take(trid, &e));
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "x", 1);
 	EXPECT_EQ(EINVAL, posix_trace_getnext_event(trid, NULL, e.data, 8, &e.len,

@@ -68,8 +68,7 @@ FIXTURE_SETUP(closed_stream)
 	ASSERT_EQ(0, hear(&self->other.talk));
 	/* Attach now, so that later changes are caused by the stream. */
 	record_number(0);
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 	record_number(1);
 	self->fd = posixtrace_fd(self->trid);
 	ASSERT_LT(2, self->fd);
@@ -113,8 +112,7 @@ TEST_F(closed_stream, another_stream_can_be_created)
 {
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 	record_number(2);
 	EXPECT_EQ(2, take_number(trid));
 	EXPECT_EQ(EINVAL, posix_trace_stop(self->trid));
@@ -150,8 +148,7 @@ FIXTURE(number)
 
 FIXTURE_SETUP(number)
 {
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->first));
-	ASSERT_EQ(0, posix_trace_start(self->first));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->first));
 	self->fd = posixtrace_fd(self->first);
 	ASSERT_LT(2, self->fd);
 	close(self->fd);
@@ -173,8 +170,7 @@ static const char *second_works(trace_id_t trid, int fd)
 
 TEST_F(number, of_a_closed_stream_can_be_reused_by_the_next)
 {
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->second));
-	ASSERT_EQ(0, posix_trace_start(self->second));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->second));
 	ASSERT_STREQ("", second_works(self->second, self->fd));
 	EXPECT_STREQ("", accepts(self->first));
 	EXPECT_STREQ("", second_works(self->second, self->fd));
@@ -192,8 +188,7 @@ TEST_F(number, can_be_a_copy_of_another_streams_descriptor)
 	int hole = dup(0), fd;
 
 	ASSERT_EQ(self->fd, hole);
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->second));
-	ASSERT_EQ(0, posix_trace_start(self->second));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->second));
 	fd = posixtrace_fd(self->second);
 	ASSERT_NE(self->fd, fd);
 	ASSERT_EQ(self->fd, dup2(fd, self->fd));
@@ -214,8 +209,7 @@ TEST_F(number, of_a_closed_stream_can_be_reused_by_the_target)
 	EXPECT_STREQ("", accepts(self->first));
 	EXPECT_EQ(1, count_device_fds(NULL));
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->second));
-	ASSERT_EQ(0, posix_trace_start(self->second));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->second));
 	fds = count_device_fds(NULL);
 	record_number(2);
 	EXPECT_EQ(2, take_number(self->second));
@@ -283,8 +277,7 @@ FIXTURE_SETUP(closed_target)
 	ASSERT_EQ(0, hear(&self->other.talk));
 	ASSERT_EQ(0, posix_trace_eventid_open("before", &self->id));
 	ASSERT_EQ(1, count_device_fds(&target));
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 	record_number(1);
 	ASSERT_EQ(1, take_number(self->trid));
 	ASSERT_EQ(0, foreign_place(&self->file, variant->kind, target, self->other.pid));
@@ -349,8 +342,7 @@ TEST_F(closed_target, full_stream_keeps_counting)
 	trace_id_t trid;
 	int n;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	for (n = 0; n < 8000; n++)
 		record_number(n);
@@ -399,8 +391,7 @@ TEST(parent_remains_attached_if_a_child_of_vfork_records)
 	int fds, count = 0;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 	record_number(0);
 	fds = count_device_fds(NULL);
 	for (int i = 1; i < 10; i++) {
@@ -421,8 +412,7 @@ TEST(parent_can_attach_if_a_child_of_vfork_records_first)
 	trace_id_t trid;
 
 	record_in_child_of_vfork();
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 	record_number(1);
 	EXPECT_EQ(1, take_number(trid));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));

@@ -238,8 +238,7 @@ TEST(streams_in_a_reused_slot_count_their_own_drops)
 	trace_id_t trid;
 
 	for (int i = 1; i <= 40; i++) {
-		ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-		ASSERT_EQ(0, posix_trace_start(trid));
+		ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 		record(TO_FILL + i);
 		ASSERT_EQ(0, posixtrace_get_stats(trid, &stats));
 		ASSERT_EQ(TO_FILL + i, stats.recorded + stats.dropped);
@@ -255,8 +254,7 @@ TEST(filtered_events_are_not_dropped)
 	long long before;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &trid));
 	record(TO_FILL);
 	before = dropped_by(trid);
 	posix_trace_eventset_empty(&set);

@@ -370,8 +370,7 @@ TEST_F(exec, spawned_programs_are_not_traced_by_other_streams)
 {
 	pid_t pid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 	pid = spawn(&self->program);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, ended(pid));

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "pxt_test.h"
+#include "stream_fixtures.h"
 #include "trace_test.h"
 
 /* Large enough that a few hundred fill the stream. */
@@ -15,56 +15,25 @@ struct payload {
 	char filler[196];
 };
 
-FIXTURE(loop)
-{
-	trace_id_t trid;
-	int next;		/* number of the next event to record */
-};
-
-FIXTURE_SETUP(loop)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-}
-
-FIXTURE_TEARDOWN(loop)
-{
-	posix_trace_shutdown(self->trid);
-}
-
-FIXTURE(until_full)
-{
-	trace_id_t trid;
-	int next;		/* number of the next event to record */
-};
-
-FIXTURE_SETUP(until_full)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-}
-
-FIXTURE_TEARDOWN(until_full)
-{
-	posix_trace_shutdown(self->trid);
-}
+static int next;		/* number of the next event to record */
 
 /* Records on all CPUs, which is the difficult case for overwriting. */
-static void record(int *next, int count)
+static void record(int count)
 {
 	struct payload payload = { .number = 0 };
 
 	for (int i = 0; i < count; i++) {
-		if (*next % 20 == 0)
-			run_on(*next / 20);
-		payload.number = (*next)++;
+		if (next % 20 == 0)
+			run_on(next / 20);
+		payload.number = next++;
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &payload, sizeof(payload));
 	}
 }
 
 static void *record_many(void *arg)
 {
-	record(arg, 6000);
+	(void)arg;
+	record(6000);
 	return NULL;
 }
 
@@ -82,12 +51,12 @@ TEST_F(loop, order_is_kept_across_a_gap)
 	struct event event;
 	int number = -1;
 
-	record(&self->next, 100);
+	record(100);
 	for (int i = 0; i < 30; i++) {
 		ASSERT_EQ(1, take_user(self->trid, &event));
 		ASSERT_EQ(i, event_number(&event));
 	}
-	record(&self->next, 1500);
+	record(1500);
 	while (take(self->trid, &event) == 1) {
 		ASSERT_LE(last, event_time(&event));
 		last = event_time(&event);
@@ -96,7 +65,7 @@ TEST_F(loop, order_is_kept_across_a_gap)
 		ASSERT_LT(number, event_number(&event));
 		number = event_number(&event);
 	}
-	EXPECT_EQ(self->next - 1, number);
+	EXPECT_EQ(next - 1, number);
 }
 
 /* A writer at full speed and a reader: numbers increase, and a pair of events reports each gap. */
@@ -107,7 +76,7 @@ TEST_F(loop, every_gap_is_reported_while_both_run)
 	struct event event;
 	pthread_t thread;
 
-	ASSERT_EQ(0, pthread_create(&thread, NULL, record_many, &self->next));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, record_many, NULL));
 	for (;;) {
 		int ret = take(self->trid, &event);
 
@@ -145,9 +114,9 @@ TEST_F(until_full, each_round_is_complete)
 	struct event event;
 
 	for (int round = 0; round < 4; round++) {
-		int expected = self->next, starts = 0, stops = 0, pairs = 0;
+		int expected = next, starts = 0, stops = 0, pairs = 0;
 
-		record(&self->next, 1200);
+		record(1200);
 		for (;;) {
 			ASSERT_EQ(1, take(self->trid, &event));
 			if (event.info.posix_event_id == POSIX_TRACE_UNNAMED_USEREVENT) {
@@ -163,7 +132,7 @@ TEST_F(until_full, each_round_is_complete)
 		}
 		EXPECT_EQ(1, starts);
 		EXPECT_EQ(round ? 1 : 0, pairs);
-		EXPECT_LT(self->next - 1200, expected);
+		EXPECT_LT(next - 1200, expected);
 	}
 }
 
@@ -175,7 +144,7 @@ TEST_F(until_full, gaps_are_between_stop_and_start_while_both_run)
 	pthread_t thread;
 	int expected = 0;
 
-	ASSERT_EQ(0, pthread_create(&thread, NULL, record_many, &self->next));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, record_many, NULL));
 	for (;;) {
 		int ret = take(self->trid, &event);
 

@@ -21,8 +21,7 @@ FIXTURE(getevents)
 
 FIXTURE_SETUP(getevents)
 {
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	self->count = 4711;
 	memset(self->buffer, 'z', sizeof(self->buffer));

@@ -113,8 +113,7 @@ FIXTURE_SETUP(hotplug)
 {
 	self->switcher = (struct switcher){ .cpus = count_cpus(), .joined = true };
 	ASSERT_EQ(0, hotplug_begin(&self->guard));
-	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(variant->policy, &self->trid));
 	ASSERT_EQ(0, pthread_create(&self->switcher.thread, NULL, switch_off_and_on,
 				    &self->switcher));
 	self->switcher.joined = false;

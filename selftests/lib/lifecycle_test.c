@@ -38,8 +38,7 @@ TEST(streams_come_and_go)
 
 	close(fds);
 	for (int i = 0; i < 30; i++) {
-		ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-		ASSERT_EQ(0, posix_trace_start(trid));
+		ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &i, sizeof(i));
 		ASSERT_EQ(1, take_user(trid, &event));
 		ASSERT_EQ(i, event_number(&event));

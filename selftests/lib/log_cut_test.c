@@ -37,9 +37,7 @@ FIXTURE_SETUP(cut)
 	int fd = log_tmpfile();
 	trace_id_t trid;
 
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &variant->kind, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_start(&variant->kind, fd, &trid));
 	for (int i = 0; i < 3; i++) {
 		withlog_record(i * NUMBERS / 3, NUMBERS / 3);
 		ASSERT_EQ(0, withlog_flush(trid));

@@ -93,8 +93,7 @@ TEST_F(disk, full_later_damages_no_written_events)
 	struct log_content content;
 	int rounds, err;
 
-	ASSERT_EQ(0, withlog_new(0, variant->kind, self->disk.fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(variant->kind, self->disk.fd, &self->trid));
 	ASSERT_EQ(0, disk_fill(self->disk.ballast, 64 << 10));
 	rounds = record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
@@ -128,8 +127,7 @@ TEST_F(disk, full_at_the_end_is_reported_by_shutdown)
 	struct log_content content;
 	int rounds, err;
 
-	ASSERT_EQ(0, withlog_new(0, variant->kind, self->disk.fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(variant->kind, self->disk.fd, &self->trid));
 	ASSERT_EQ(0, disk_fill(self->disk.ballast, 64 << 10));
 	rounds = record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
@@ -149,8 +147,7 @@ TEST_F(disk, full_during_clear_does_not_end_the_log)
 	struct log_content content;
 	int err;
 
-	ASSERT_EQ(0, withlog_new(0, variant->kind, self->disk.fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(variant->kind, self->disk.fd, &self->trid));
 	ASSERT_EQ(0, disk_fill(self->disk.ballast, 64 << 10));
 	record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
@@ -169,8 +166,7 @@ TEST_F(disk, can_be_made_read_only_and_unmounted_after_shutdown)
 	struct log_content content;
 	int fd;
 
-	ASSERT_EQ(0, withlog_new(0, variant->kind, self->disk.fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(variant->kind, self->disk.fd, &self->trid));
 	fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
 	withlog_record(0, ROUND);
 	close(fd);
@@ -241,8 +237,7 @@ TEST_F(broken_disk, is_reported_and_keeps_synced_events)
 	/* Keeps the device while the file system is unmounted. */
 	device = open(self->disk.name, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, device);
-	ASSERT_EQ(0, withlog_new(0, variant->kind, fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(variant->kind, fd, &self->trid));
 	withlog_record(0, ROUND);
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	ASSERT_EQ(0, fsync(fd));
@@ -287,9 +282,7 @@ TEST(self_flushing_stream_survives_a_full_disk)
 	ballast = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	ASSERT_LE(0, ballast);
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &append, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_start(&append, fd, &trid));
 	ASSERT_EQ(0, disk_fill(ballast, 64 << 10));
 	/* Until the memory is also full. */
 	while (stream_state(trid) == POSIX_TRACE_RUNNING) {
@@ -381,8 +374,7 @@ TEST(pipe_without_a_reader_is_an_error_and_no_signal)
 
 	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
 	ASSERT_EQ(SIG_DFL, signal(SIGPIPE, SIG_DFL));
-	ASSERT_EQ(0, withlog_new(0, &by_hand, pipe[1], &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_start(&by_hand, pipe[1], &trid));
 	withlog_record(0, 10);
 	close(pipe[0]);
 	EXPECT_EQ(EPIPE, withlog_flush(trid));
@@ -429,9 +421,7 @@ TEST(removed_file_is_still_written)
 	int fd = mkstemp(name);
 	trace_id_t trid;
 
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &by_hand, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_start(&by_hand, fd, &trid));
 	withlog_record(0, 100);
 	ASSERT_EQ(0, unlink(name));
 	EXPECT_EQ(0, withlog_flush(trid));
@@ -452,9 +442,7 @@ TEST(truncation_by_another_process_is_harmless)
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		fd = log_tmpfile();
-		ASSERT_LE(0, fd);
-		ASSERT_EQ(0, withlog_new(0, &kinds[i], fd, &trid));
-		ASSERT_EQ(0, posix_trace_start(trid));
+		ASSERT_EQ(0, withlog_start(&kinds[i], fd, &trid));
 		withlog_record(0, 100);
 		ASSERT_EQ(0, withlog_flush(trid));
 		ASSERT_EQ(0, ftruncate(fd, 1000));

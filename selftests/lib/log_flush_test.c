@@ -133,8 +133,7 @@ TEST_F(flush, records_start_and_stop_with_the_caller)
 	};
 	struct event event;
 
-	ASSERT_EQ(0, withlog_new(0, &no_auto, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&no_auto, self->fd, &self->trid));
 	withlog_record(0, 1);
 	ASSERT_EQ(0, flush_from_here(self->trid));
 	ASSERT_EQ(0, withlog_wait(self->trid));
@@ -166,8 +165,7 @@ TEST_F(flush, of_a_suspended_stream_records_nothing)
 {
 	struct log_content content;
 
-	ASSERT_EQ(0, withlog_new(0, &no_auto, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&no_auto, self->fd, &self->trid));
 	withlog_record(0, 10);
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, withlog_flush(self->trid));
@@ -183,8 +181,7 @@ TEST_F(flush, lets_a_full_stream_start_again)
 	struct log_content content;
 	int lost;
 
-	ASSERT_EQ(0, withlog_new(0, &until_full, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&until_full, self->fd, &self->trid));
 	withlog_record(0, ALL);
 	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
@@ -241,8 +238,7 @@ TEST_F(flush, starts_when_half_of_the_memory_is_used)
 	unsigned long long begin;
 	int recorded = 0;
 
-	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&append, self->fd, &self->trid));
 	begin = now();
 	for (int i = 0; i < 8; i++) {
 		withlog_record(recorded, half + half / 8);
@@ -265,8 +261,7 @@ TEST_F(flush, starts_after_a_while_for_few_events)
 {
 	struct log_content content;
 
-	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&append, self->fd, &self->trid));
 	for (int i = 0; i < 3; i++) {
 		withlog_record(i, 1);
 		wait_for_number(self->fd, i);
@@ -315,8 +310,7 @@ TEST_F(flush, automatic_one_has_no_process)
 {
 	struct event event;
 
-	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&append, self->fd, &self->trid));
 	withlog_record(0, 1);
 	wait_for_number(self->fd, 0);
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
@@ -360,8 +354,7 @@ TEST_F(flush, of_a_stream_that_overflows_loses_in_gaps_only)
 	struct log_content content;
 	const int count = 40 * ALL;
 
-	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&append, self->fd, &self->trid));
 	withlog_record(0, count);
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	do {
@@ -397,8 +390,7 @@ TEST_F(flush, can_be_requested_by_many_threads_at_the_same_time)
 	pthread_t threads[4];
 	void *failed;
 
-	ASSERT_EQ(0, withlog_new(0, &no_auto, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&no_auto, self->fd, &self->trid));
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, flush_often, &self->trid));
 	for (int i = 0; i < 100; i++) {
@@ -479,8 +471,7 @@ TEST_F(flush, keeps_the_order_of_time_while_threads_migrate)
 	int ended = 0;
 
 	withlog_type();
-	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&append, self->fd, &self->trid));
 	for (size_t i = 0; i < ARRAY_SIZE(recorders); i++) {
 		recorders[i] = (struct recorder){ .cpu = i, .ended = &ended };
 		ASSERT_EQ(0, pthread_create(&recorders[i].thread, NULL,

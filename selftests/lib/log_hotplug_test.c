@@ -22,9 +22,7 @@ FIXTURE_SETUP(hotplug)
 {
 	ASSERT_EQ(0, hotplug_begin(&self->guard));
 	self->fd = log_tmpfile();
-	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&by_hand, self->fd, &self->trid));
 }
 
 FIXTURE_TEARDOWN(hotplug)

@@ -62,21 +62,17 @@ static void ask(trace_id_t trid, struct seen *seen)
 static int look_at_all(trace_id_t trid, struct seen *seen, int max)
 {
 	struct posixtrace_batch_event event;
-	size_t count;
-	int data[256], n = 0, err;
+	int data[256], n = 0, ret;
 
-	for (;;) {
-		err = posixtrace_getevents(trid, &event, 1, data, sizeof(data), &count,
-					   POSIXTRACE_NOWAIT);
-		if (err || !count)
-			return err ? -err : n;
-		if (event.event.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT || n == max)
+	while ((ret = take_user_batch(trid, &event, data, sizeof(data))) == 1) {
+		if (n == max)
 			continue;
 		seen[n].pid = event.event.posix_pid;
 		seen[n].time = event.event.posix_timestamp;
 		seen[n].address = event.event.posix_prog_address;
 		ask(trid, &seen[n++]);
 	}
+	return ret ? ret : n;
 }
 
 /* Ends the stream, and reads its log. Returns the number of user events. */

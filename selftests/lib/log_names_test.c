@@ -49,20 +49,14 @@ static void look(trace_id_t trid, const struct posixtrace_batch_event *event, st
 static int look_at_all(trace_id_t trid, struct seen *seen, int max)
 {
 	struct posixtrace_batch_event event;
-	size_t count;
-	int data[256], n = 0, err;
+	int data[256], n = 0, ret;
 
-	for (;;) {
-		err = posixtrace_getevents(trid, &event, 1, data, sizeof(data), &count,
-					   POSIXTRACE_NOWAIT);
-		if (err || !count)
-			return err ? -err : n;
-		if (event.event.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT)
-			continue;
+	while ((ret = take_user_batch(trid, &event, data, sizeof(data))) == 1) {
 		if (n < max)
 			look(trid, &event, &seen[n]);
 		n++;
 	}
+	return ret ? ret : n;
 }
 
 static bool read_whole(int fd, void *to, size_t size)

@@ -59,8 +59,7 @@ TEST_F(policy, until_full_keeps_the_oldest_and_stops)
 	struct log_content content;
 	off_t size;
 
-	ASSERT_EQ(0, withlog_new(0, &until_full, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&until_full, self->fd, &self->trid));
 	ASSERT_EQ(0, record_rounds(self->trid, 0, 1));
 	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
@@ -94,8 +93,7 @@ TEST_F(policy, until_full_reports_that_it_became_full_at_the_end)
 	struct log_content content;
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 };
 
-	ASSERT_EQ(0, withlog_new(0, &kind, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&kind, self->fd, &self->trid));
 	withlog_record(0, 700);
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	log_content_fd(self->fd, &content);
@@ -113,8 +111,7 @@ TEST_F(policy, cleared_until_full_is_empty)
 	struct posix_trace_status_info status;
 	struct log_content content;
 
-	ASSERT_EQ(0, withlog_new(0, &until_full, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&until_full, self->fd, &self->trid));
 	ASSERT_EQ(0, record_rounds(self->trid, 0, 10));
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
@@ -136,8 +133,7 @@ TEST_F(policy, loop_keeps_the_newest_events_and_its_size)
 	struct log_content content;
 	off_t largest = 0;
 
-	ASSERT_EQ(0, withlog_new(0, &loop, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&loop, self->fd, &self->trid));
 	for (int i = 0; i < 40; i++) {
 		ASSERT_EQ(0, record_rounds(self->trid, i, 1));
 		log_content_fd(self->fd, &content);
@@ -167,8 +163,7 @@ TEST_F(policy, loop_reports_overwriting_once)
 {
 	struct posix_trace_status_info status;
 
-	ASSERT_EQ(0, withlog_new(0, &loop, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&loop, self->fd, &self->trid));
 	ASSERT_EQ(0, record_rounds(self->trid, 0, 1));
 	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
@@ -212,8 +207,7 @@ TEST_F_TIMEOUT(policy, loop_of_many_blocks_counts_overwritten_events, 120)
 	struct log_content content;
 	int number = 0;
 
-	ASSERT_EQ(0, withlog_new(0, &kind, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&kind, self->fd, &self->trid));
 	for (int round = 0; round < 12; round++) {
 		for (int i = 0; i < 500; i++) {
 			withlog_record(number++, 1);
@@ -235,8 +229,7 @@ TEST_F(policy, cleared_loop_is_empty)
 {
 	struct log_content content;
 
-	ASSERT_EQ(0, withlog_new(0, &loop, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&loop, self->fd, &self->trid));
 	ASSERT_EQ(0, record_rounds(self->trid, 0, 10));
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, record_rounds(self->trid, 0, 1));
@@ -270,8 +263,7 @@ TEST_F(policy, append_works_with_o_append)
 	struct log_content content;
 
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_APPEND));
-	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, withlog_start(&append, self->fd, &self->trid));
 	ASSERT_EQ(0, record_rounds(self->trid, 0, 5));
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, record_rounds(self->trid, 0, 5));
@@ -406,9 +398,7 @@ TEST(character_device_takes_a_log)
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	trace_id_t trid;
 
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, withlog_new(0, &append, fd, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_start(&append, fd, &trid));
 	EXPECT_EQ(0, record_rounds(trid, 0, 5));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 	close(fd);

@@ -59,8 +59,7 @@ TEST_F(disk, full_for_a_while_keeps_the_order)
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP(return, "one CPU");
 	for (left = 0; left < 16 * PAGE; left += PAGE) {
-		ASSERT_EQ(0, withlog_new(0, &by_hand, self->disk.fd, &self->trid));
-		ASSERT_EQ(0, posix_trace_start(self->trid));
+		ASSERT_EQ(0, withlog_start(&by_hand, self->disk.fd, &self->trid));
 		ASSERT_EQ(0, disk_fill(self->disk.ballast, left));
 		ASSERT_EQ(0, record_in_turns(0, 3 * ROUND));
 		withlog_flush(self->trid);
@@ -142,8 +141,7 @@ TEST_F(disk, full_during_clear_gets_the_header_with_the_end)
 	struct log_content content;
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		ASSERT_EQ(0, withlog_new(0, &kinds[i], self->disk.fd, &self->trid));
-		ASSERT_EQ(0, posix_trace_start(self->trid));
+		ASSERT_EQ(0, withlog_start(&kinds[i], self->disk.fd, &self->trid));
 		withlog_record(0, ROUND);
 		ASSERT_EQ(0, posix_trace_stop(self->trid));
 		ASSERT_EQ(0, withlog_flush(self->trid));

@@ -212,8 +212,7 @@ FIXTURE_SETUP(back)
 	ASSERT_EQ(0, forgo_sequences());
 	record_number(0);
 	ASSERT_EQ(1, count_device_fds(&self->target));
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 	record_number(1);
 	close(self->target);
 }

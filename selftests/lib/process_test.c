@@ -137,8 +137,7 @@ TEST(controller_can_be_killed)
 
 	/* The traced process continues, and can be traced again. */
 	record_number(1);
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 	record_number(2);
 	ASSERT_EQ(1, take_user(trid, &event));
 	EXPECT_EQ(2, event_number(&event));
@@ -193,8 +192,7 @@ TEST(forked_child_is_not_traced_and_controls_nothing)
 	struct event event;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 	record_number(1);
 	ASSERT_EQ(0, child_start(&child, record_and_control, &trid));
 	EXPECT_EQ(0, child_wait(&child));

@@ -279,8 +279,7 @@ FIXTURE_VARIANT_ADD(killed, child_that_remains) { kill_child_and_go_on };
 
 FIXTURE_SETUP(killed)
 {
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 	ASSERT_EQ(0, variant->kill());
 }
 

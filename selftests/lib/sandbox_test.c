@@ -147,6 +147,20 @@ static int trace(pid_t pid, trace_id_t *trid)
 	return err ? err : posix_trace_start(*trid);
 }
 
+/* Starts a child that says when it waits, traces it, and lets it continue. */
+static int trace_waiting_child(struct child *child, int (*fn)(void *arg, const struct talk *talk),
+			       trace_id_t *trid)
+{
+	int err = child_start(child, fn, NULL);
+
+	if (!err)
+		err = hear(&child->talk);
+	if (!err)
+		err = trace(child->pid, trid);
+	say(&child->talk, 0);
+	return err;
+}
+
 /* recorded + lost for a stream that overwrites, or -1 if it cannot tell. */
 static long long generated(trace_id_t trid)
 {
@@ -281,10 +295,7 @@ TEST(names_are_opened_in_a_sandbox)
 	trace_id_t trid;
 
 	PXT_NOT_WITH_TSAN("makes additional system calls");
-	ASSERT_EQ(0, child_start(&child, open_names_inside, NULL));
-	ASSERT_EQ(0, hear(&child.talk));
-	ASSERT_EQ(0, trace(child.pid, &trid));
-	say(&child.talk, 0);
+	ASSERT_EQ(0, trace_waiting_child(&child, open_names_inside, &trid));
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(1, take_user(trid, &event));
 	EXPECT_EQ(4711, event_number(&event));
@@ -349,10 +360,7 @@ TEST(thread_with_the_filter_of_another_one_records)
 	trace_id_t trid;
 
 	PXT_NOT_WITH_TSAN("makes additional system calls");
-	ASSERT_EQ(0, child_start(&child, enter_with_a_thread, NULL));
-	ASSERT_EQ(0, hear(&child.talk));
-	ASSERT_EQ(0, trace(child.pid, &trid));
-	say(&child.talk, 0);
+	ASSERT_EQ(0, trace_waiting_child(&child, enter_with_a_thread, &trid));
 	ASSERT_EQ(1, hear(&child.talk));
 	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(1, take_user(trid, &event));

@@ -91,8 +91,7 @@ TEST(own_version_is_used)
 		standin_run(listener, POSIXTRACE_ABI_VERSION);
 		_exit(0);
 	}
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &trid));
 	record_number(1);
 	EXPECT_EQ(1, take_user(trid, &event));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));

@@ -29,8 +29,7 @@ FIXTURE(window)
 /* The stream is running, and START was read. */
 FIXTURE_SETUP(window)
 {
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 }
 

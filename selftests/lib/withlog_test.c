@@ -346,8 +346,7 @@ TEST(log_has_no_gap_from_before_it_was_cleared)
 		ASSERT_LE(0, fd);
 		if (i == 2)
 			ASSERT_EQ(0, fcntl(fd, F_SETFL, O_APPEND));
-		ASSERT_EQ(0, withlog_new(0, &kinds[i], fd, &trid));
-		ASSERT_EQ(0, posix_trace_start(trid));
+		ASSERT_EQ(0, withlog_start(&kinds[i], fd, &trid));
 		withlog_record(0, 20000);
 		ASSERT_EQ(0, withlog_flush(trid));
 		log_content_fd(fd, &content);
@@ -479,8 +478,7 @@ TEST_F(refusal, file_can_have_been_a_longer_log)
 	struct log_content content;
 
 	for (int i = 0; i < 6; i++) {
-		ASSERT_EQ(0, withlog_new(0, &kinds[i % 3], self->fd, &self->trid));
-		ASSERT_EQ(0, posix_trace_start(self->trid));
+		ASSERT_EQ(0, withlog_start(&kinds[i % 3], self->fd, &self->trid));
 		withlog_record(0, 600 - 100 * i);
 		ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 		log_content_fd(self->fd, &content);

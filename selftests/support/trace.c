@@ -37,6 +37,13 @@ int new_roomy_stream(trace_id_t *trid)
 	return err ? err : posix_trace_start(*trid);
 }
 
+int start_new_stream(int policy, trace_id_t *trid)
+{
+	int err = new_stream(0, policy, trid);
+
+	return err ? err : posix_trace_start(*trid);
+}
+
 int trace_child(struct child *child, int (*fn)(void *arg, const struct talk *talk), void *arg,
 		trace_id_t *trid)
 {
@@ -88,4 +95,17 @@ int event_number(const struct event *event)
 	if (event->len >= sizeof(number))
 		memcpy(&number, event->data, sizeof(number));
 	return number;
+}
+
+int take_user_batch(trace_id_t trid, struct posixtrace_batch_event *event, void *data, size_t size)
+{
+	size_t count;
+	int err;
+
+	do {
+		err = posixtrace_getevents(trid, event, 1, data, size, &count, POSIXTRACE_NOWAIT);
+		if (err || !count)
+			return -err;
+	} while (event->event.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT);
+	return 1;
 }

@@ -60,6 +60,13 @@ int withlog_new(pid_t pid, const struct log_kind *kind, int fd, trace_id_t *trid
 	return err ? err : posix_trace_create_withlog(pid, &attr, fd, trid);
 }
 
+int withlog_start(const struct log_kind *kind, int fd, trace_id_t *trid)
+{
+	int err = withlog_new(0, kind, fd, trid);
+
+	return err ? err : posix_trace_start(*trid);
+}
+
 int withlog_begin(pid_t pid, int fd, int policy, trace_id_t *trid)
 {
 	trace_attr_t attr;

@@ -54,6 +54,28 @@ counter_log()
 	END
 }
 
+# waiting_durations_log FILE: writes a log with 8000 pairs of durations. A duration that begins
+# together with the one around it waits for the end of that one.
+waiting_durations_log()
+{
+	awk 'BEGIN {
+		print "name 65 outer_begin\nname 66 outer_end\nname 67 inner_begin\nname 68 inner_end\nblock 0"
+		for (i = 0; i < 8000; i++) {
+			who = "pid=" 10 + i " tid=" 10 + i
+			printf "event 65 17000000000000%05d %s\n", i, who
+			printf "event 67 17000000000000%05d %s\n", i, who
+			printf "event 68 17000000000001%05d %s zeros=4000\n", i, who > "ends"
+			printf "event 66 17000000000002%05d %s\n", i, who > "ends2"
+		}
+		close("ends")
+		close("ends2")
+		while ((getline line < "ends") > 0)
+			print line
+		while ((getline line < "ends2") > 0)
+			print line
+	}' | whole_log "$1"
+}
+
 # kernel_log FILE: writes a log with events of the kernel. Thread main runs, waits in read() until
 # worker wakes it, runs, is preempted, and runs until events are lost; then it exits. Thread worker
 # runs and waits for a block device; its state is unknown after the loss. Thread born is created,

@@ -659,25 +659,9 @@ test_hostile_events_of_the_kernel()
 	END
 }
 
-# A duration that begins together with the one around it waits for the end of that one.
 test_memory_is_bounded_for_durations_that_wait()
 {
-	awk 'BEGIN {
-		print "name 65 outer_begin\nname 66 outer_end\nname 67 inner_begin\nname 68 inner_end\nblock 0"
-		for (i = 0; i < 8000; i++) {
-			who = "pid=" 10 + i " tid=" 10 + i
-			printf "event 65 17000000000000%05d %s\n", i, who
-			printf "event 67 17000000000000%05d %s\n", i, who
-			printf "event 68 17000000000001%05d %s zeros=4000\n", i, who > "ends"
-			printf "event 66 17000000000002%05d %s\n", i, who > "ends2"
-		}
-		close("ends")
-		close("ends2")
-		while ((getline line < "ends") > 0)
-			print line
-		while ((getline line < "ends2") > 0)
-			print line
-	}' | whole_log log
+	waiting_durations_log log
 	(ulimit -v 81920 && export_log perfetto out log)
 	[ "$(grep -aoc inner out)" -gt 0 ]
 }

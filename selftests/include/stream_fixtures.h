@@ -49,8 +49,7 @@ FIXTURE_VARIANT_ADD(started, until_full) { POSIX_TRACE_UNTIL_FULL };
 
 FIXTURE_SETUP(started)
 {
-	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(variant->policy, &self->trid));
 }
 
 FIXTURE_TEARDOWN(started)
@@ -76,8 +75,7 @@ FIXTURE_SETUP(running)
 {
 	struct event event;
 
-	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(variant->policy, &self->trid));
 	ASSERT_EQ(1, take(self->trid, &event));
 }
 
@@ -110,8 +108,7 @@ FIXTURE(loop)
 
 FIXTURE_SETUP(loop)
 {
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 }
 
 FIXTURE_TEARDOWN(loop)
@@ -127,8 +124,7 @@ FIXTURE(until_full)
 
 FIXTURE_SETUP(until_full)
 {
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &self->trid));
-	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_UNTIL_FULL, &self->trid));
 }
 
 FIXTURE_TEARDOWN(until_full)
