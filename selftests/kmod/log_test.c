@@ -117,18 +117,33 @@ static int log_contents(const struct logfile *log, struct contents *contents)
 	return err ? err : pos == log->size ? 0 : -EINVAL;
 }
 
+/* Starts the stream, and records this many numbers. */
+static int start_and_record(struct _test_data_log *self, int count)
+{
+	int err = stream_start(&self->stream);
+
+	for (int i = 0; !err && i < count; i++)
+		err = target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i));
+	return err;
+}
+
+static int shut_down_and_read(struct _test_data_log *self, struct contents *contents)
+{
+	int err = command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL);
+
+	if (!err)
+		err = logfile_read(&self->log, self->fd);
+	return err ? err : log_contents(&self->log, contents);
+}
+
 /* Events may be counted as lost, since writers can be faster than the log thread. */
 TEST_F(log, holds_or_counts_all_events_after_shutdown)
 {
 	struct contents contents;
 
 	ASSERT_EQ(0, log_create(&self->stream));
-	ASSERT_EQ(0, stream_start(&self->stream));
-	for (int i = 0; i < 5000; i++)
-		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
-	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
-	ASSERT_EQ(0, logfile_read(&self->log, self->fd));
-	ASSERT_EQ(0, log_contents(&self->log, &contents));
+	ASSERT_EQ(0, start_and_record(self, 5000));
+	ASSERT_EQ(0, shut_down_and_read(self, &contents));
 	EXPECT_EQ(5000, contents.events + contents.end.lost);
 	EXPECT_LT(1000, contents.events);
 	EXPECT_EQ(1, contents.ends);
@@ -141,9 +156,7 @@ TEST_F(log, flush_writes_the_recorded_events)
 	struct contents contents;
 
 	ASSERT_EQ(0, log_create(&self->stream));
-	ASSERT_EQ(0, stream_start(&self->stream));
-	for (int i = 0; i < 50; i++)
-		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
+	ASSERT_EQ(0, start_and_record(self, 50));
 	ASSERT_EQ(0, flush(&self->stream));
 	ASSERT_EQ(0, wait_flushed(&self->stream));
 	ASSERT_EQ(0, logfile_read(&self->log, self->fd));
@@ -159,12 +172,8 @@ TEST_F(log, is_as_full_as_possible_with_until_full)
 	self->stream.arg.attr.log_policy = POSIXTRACE_POLICY_UNTIL_FULL;
 	self->stream.arg.attr.log_size = 32768;
 	ASSERT_EQ(0, log_create(&self->stream));
-	ASSERT_EQ(0, stream_start(&self->stream));
-	for (int i = 0; i < 5000; i++)
-		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
-	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
-	ASSERT_EQ(0, logfile_read(&self->log, self->fd));
-	ASSERT_EQ(0, log_contents(&self->log, &contents));
+	ASSERT_EQ(0, start_and_record(self, 5000));
+	ASSERT_EQ(0, shut_down_and_read(self, &contents));
 	EXPECT_EQ(5000, contents.events + contents.end.lost);
 	EXPECT_LT(0, contents.events);
 	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_FULL, contents.end.flags);
@@ -200,9 +209,7 @@ TEST_F(log, loop_log_keeps_its_size)
 	self->stream.arg.attr.log_size = 20000;
 	ASSERT_EQ(0, log_create(&self->stream));
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_GET_ATTR, &attr));
-	ASSERT_EQ(0, stream_start(&self->stream));
-	for (int i = 0; i < 5000; i++)
-		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
+	ASSERT_EQ(0, start_and_record(self, 5000));
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
 	ASSERT_EQ(0, logfile_read(&self->log, self->fd));
 	EXPECT_EQ(attr.log_size, self->log.header.ring_size);
@@ -363,9 +370,7 @@ TEST_F(log, unreported_overrun_is_reported_later)
 	self->stream.arg.attr.log_policy = POSIXTRACE_POLICY_LOOP;
 	self->stream.arg.attr.log_size = 20000;
 	ASSERT_EQ(0, log_create(&self->stream));
-	ASSERT_EQ(0, stream_start(&self->stream));
-	for (int i = 0; i < 5000; i++)
-		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
+	ASSERT_EQ(0, start_and_record(self, 5000));
 	ASSERT_EQ(0, flush(&self->stream));
 	ASSERT_EQ(0, wait_flushed(&self->stream));
 	/* This call may have reported it. */

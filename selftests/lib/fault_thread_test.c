@@ -233,9 +233,22 @@ static int failing(struct world *world, int n, int (*what)(trace_id_t trid),
 	return drain_begin(world);
 }
 
-static int try_flush(struct world *world, int n, struct outcome *outcome)
+/* Ends the stream; its log has this many events. Returns 0 or a line number. */
+static int end_with(struct world *world, int events)
 {
 	struct log_content content;
+	int line;
+
+	MUST(!posix_trace_shutdown(world->trid));
+	line = world_end(world, &content);
+	if (line)
+		return line;
+	MUST(log_content_is(&content, events));
+	return 0;
+}
+
+static int try_flush(struct world *world, int n, struct outcome *outcome)
+{
 	int line = world_start(world);
 
 	if (line)
@@ -245,18 +258,12 @@ static int try_flush(struct world *world, int n, struct outcome *outcome)
 		MUST(!withlog_flush(world->trid));
 	withlog_record(EVENTS, EVENTS);
 	MUST(!withlog_flush(world->trid));
-	MUST(!posix_trace_shutdown(world->trid));
-	line = world_end(world, &content);
-	if (line)
-		return line;
-	MUST(log_content_is(&content, 2 * EVENTS));
-	return 0;
+	return end_with(world, 2 * EVENTS);
 }
 
 /* All allocations fail until the flush has failed. */
 static int fail_flush(struct world *world)
 {
-	struct log_content content;
 	int line = world_start(world);
 
 	if (line)
@@ -272,12 +279,7 @@ static int fail_flush(struct world *world)
 	MUST(!drain_begin(world));
 	MUST(!withlog_flush(world->trid));
 	withlog_record(6 * EVENTS, EVENTS);
-	MUST(!posix_trace_shutdown(world->trid));
-	line = world_end(world, &content);
-	if (line)
-		return line;
-	MUST(log_content_is(&content, 7 * EVENTS));
-	return 0;
+	return end_with(world, 7 * EVENTS);
 }
 
 static void *flusher(void *arg)
@@ -298,7 +300,6 @@ static bool flushes(trace_id_t trid)
 /* TCP does not fail without memory: it waits, and so does the flush. */
 static int wait_in_flush(struct world *world)
 {
-	struct log_content content;
 	int line = world_start(world);
 	pthread_t thread;
 	void *ret;
@@ -317,18 +318,12 @@ static int wait_in_flush(struct world *world)
 	MUST(!drain_begin(world));
 	MUST(!pthread_join(thread, &ret) && !ret);
 	withlog_record(6 * EVENTS, EVENTS);
-	MUST(!posix_trace_shutdown(world->trid));
-	line = world_end(world, &content);
-	if (line)
-		return line;
-	MUST(log_content_is(&content, 7 * EVENTS));
-	return 0;
+	return end_with(world, 7 * EVENTS);
 }
 
 /* A failed clear is repeated. */
 static int try_clear(struct world *world, int n, struct outcome *outcome)
 {
-	struct log_content content;
 	int line = world_start(world);
 
 	if (line)
@@ -338,12 +333,7 @@ static int try_clear(struct world *world, int n, struct outcome *outcome)
 	if (outcome->err)
 		MUST(!posix_trace_clear(world->trid));
 	withlog_record(0, EVENTS);
-	MUST(!posix_trace_shutdown(world->trid));
-	line = world_end(world, &content);
-	if (line)
-		return line;
-	MUST(log_content_is(&content, EVENTS));
-	return 0;
+	return end_with(world, EVENTS);
 }
 
 /* A failed clear is not repeated, and recording stops: the result is a log, old or empty. */

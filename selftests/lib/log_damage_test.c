@@ -157,7 +157,7 @@ TEST_F(damage, data_after_the_end)
 {
 	struct log_sum sum;
 
-	log_put(&self->sample.log, self->sample.log.len, "what is behind is not looked at", 31);
+	log_put(&self->sample.log, self->sample.log.len, "what follows the end is ignored", 31);
 	log_sum_log(&self->sample.log, &sum);
 	EXPECT_EQ(0, memcmp(&self->sample.whole, &sum, sizeof(sum)));
 }
@@ -165,12 +165,29 @@ TEST_F(damage, data_after_the_end)
 /* ------------------------------------------------------------------ */
 /* Flipped bits								*/
 
+/* Reads the log with other bits in a byte of a block: only the events of this block are lost. */
+static void flip(struct __test_metadata *_metadata, const struct sample *sample, int fd, int i,
+		 size_t at, unsigned char bits, struct log_sum *sum)
+{
+	unsigned int lost = sample->block[i].type == POSIXTRACE_LOG_EVENTS ?
+			    sample->block[i].count : 0;
+	unsigned char byte = sample->log.data[at] ^ bits;
+
+	overwrite(fd, &byte, 1, at);
+	log_sum_fd(fd, sum);
+	overwrite(fd, &sample->log.data[at], 1, at);
+	ASSERT_EQ(0, sum->err);
+	ASSERT_EQ(1, sum->errors);
+	ASSERT_EQ(sample->whole.events + sample->whole.others - lost, sum->events + sum->others);
+	ASSERT_EQ(0, sum->wrong);
+	ASSERT_EQ(POSIX_TRACE_OVERRUN, sum->status.posix_log_overrun_status);
+}
+
 TEST_F(damage, every_byte_of_every_block_header)
 {
 	struct sample *sample = &self->sample;
-	unsigned int random = 1, lost;
+	unsigned int random = 1;
 	struct log_sum sum;
-	unsigned char byte;
 	size_t at;
 	int fd;
 
@@ -178,19 +195,8 @@ TEST_F(damage, every_byte_of_every_block_header)
 	for (int i = 0; i < sample->nr_blocks; i++) {
 		for (at = sample->at[i]; at < sample->at[i] + LOG_BLOCK; at++) {
 			random = random * 1103515245 + 12345;
-			byte = sample->log.data[at] ^ 1 << (random >> 16) % 8;
-			overwrite(fd, &byte, 1, at);
-			log_sum_fd(fd, &sum);
-			overwrite(fd, &sample->log.data[at], 1, at);
-			lost = sample->block[i].type == POSIXTRACE_LOG_EVENTS ?
-			       sample->block[i].count : 0;
-			ASSERT_EQ(0, sum.err);
-			ASSERT_EQ(1, sum.errors);
-			ASSERT_EQ(sample->whole.events + sample->whole.others - lost,
-				  sum.events + sum.others);
-			ASSERT_EQ(0, sum.wrong);
+			flip(_metadata, sample, fd, i, at, 1 << (random >> 16) % 8, &sum);
 			ASSERT_EQ(0, sum.disorder);
-			ASSERT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
 			ASSERT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_stream_overrun_status);
 		}
 	}
@@ -203,28 +209,13 @@ TEST_F(damage, payloads)
 {
 	struct sample *sample = &self->sample;
 	struct log_sum sum;
-	unsigned char byte;
-	unsigned int lost;
 	size_t at;
 	int fd;
 
 	fd = log_file(&sample->log);
-	for (int i = 0; i < sample->nr_blocks; i++) {
-		for (at = sample->at[i] + LOG_BLOCK; at < block_end(sample, i); at += 3) {
-			byte = sample->log.data[at] ^ 1 << at % 8;
-			overwrite(fd, &byte, 1, at);
-			log_sum_fd(fd, &sum);
-			overwrite(fd, &sample->log.data[at], 1, at);
-			lost = sample->block[i].type == POSIXTRACE_LOG_EVENTS ?
-			       sample->block[i].count : 0;
-			ASSERT_EQ(0, sum.err);
-			ASSERT_EQ(1, sum.errors);
-			ASSERT_EQ(sample->whole.events + sample->whole.others - lost,
-				  sum.events + sum.others);
-			ASSERT_EQ(0, sum.wrong);
-			ASSERT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
-		}
-	}
+	for (int i = 0; i < sample->nr_blocks; i++)
+		for (at = sample->at[i] + LOG_BLOCK; at < block_end(sample, i); at += 3)
+			flip(_metadata, sample, fd, i, at, 1 << at % 8, &sum);
 	close(fd);
 }
 
