@@ -53,14 +53,8 @@ FIXTURE_VARIANT_ADD(promise, large_events) { POSIX_TRACE_UNTIL_FULL, 0, 8 << 10 
 
 FIXTURE_SETUP(promise)
 {
-	trace_attr_t attr;
-
-	ASSERT_EQ(0, posix_trace_attr_init(&attr));
-	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&attr, variant->policy));
-	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, variant->stream_size));
-	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&attr, variant->max_data_size));
-	ASSERT_EQ(0, posix_trace_create(0, &attr, &self->traced.trid));
-	ASSERT_EQ(0, posix_trace_get_attr(self->traced.trid, &self->traced.attr));
+	ASSERT_EQ(0, promise_create(variant->policy, variant->stream_size, variant->max_data_size,
+				    &self->traced.trid, &self->traced.attr));
 	ASSERT_EQ(0, posix_trace_attr_getstreamsize(&self->traced.attr, &self->traced.stream_size));
 }
 

@@ -112,14 +112,8 @@ FIXTURE_VARIANT_ADD(promise, large_events) {
 
 FIXTURE_SETUP(promise)
 {
-	trace_attr_t attr;
-
-	ASSERT_EQ(0, posix_trace_attr_init(&attr));
-	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&attr, variant->policy));
-	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, variant->stream_size));
-	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&attr, variant->max_data_size));
-	ASSERT_EQ(0, posix_trace_create(0, &attr, &self->trid));
-	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &self->attr));
+	ASSERT_EQ(0, promise_create(variant->policy, variant->stream_size, variant->max_data_size,
+				    &self->trid, &self->attr));
 	ASSERT_EQ(0, posix_trace_attr_getstreamsize(&self->attr, &self->stream_size));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 }

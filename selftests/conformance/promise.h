@@ -24,6 +24,24 @@ struct plan {
 	size_t len[PLAN_MAX];
 };
 
+/* Creates a stream on the caller, and gets its attributes. */
+static inline int promise_create(int policy, size_t stream_size, size_t max_data_size,
+				 trace_id_t *trid, trace_attr_t *granted)
+{
+	trace_attr_t attr;
+	int err = posix_trace_attr_init(&attr);
+
+	if (!err)
+		err = posix_trace_attr_setstreamfullpolicy(&attr, policy);
+	if (!err)
+		err = posix_trace_attr_setstreamsize(&attr, stream_size);
+	if (!err)
+		err = posix_trace_attr_setmaxdatasize(&attr, max_data_size);
+	if (!err)
+		err = posix_trace_create(0, &attr, trid);
+	return err ? err : posix_trace_get_attr(*trid, granted);
+}
+
 static inline size_t user_size(const trace_attr_t *attr, size_t len)
 {
 	size_t size = 0;

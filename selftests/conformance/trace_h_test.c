@@ -11,6 +11,7 @@
 #include <limits.h>
 
 #include "pxt_test.h"
+#include "trace_limits.h"
 
 #define IS_TYPE(type, value)	__builtin_types_compatible_p(type, __typeof__(value))
 
@@ -159,14 +160,7 @@ TEST(a09_options_are_supported)
 
 TEST(a10_limits)
 {
-	EXPECT_EQ(30, _POSIX_TRACE_EVENT_NAME_MAX);
-	EXPECT_EQ(8, _POSIX_TRACE_NAME_MAX);
-	EXPECT_EQ(8, _POSIX_TRACE_SYS_MAX);
-	EXPECT_EQ(32, _POSIX_TRACE_USER_EVENT_MAX);
-	EXPECT_LE(_POSIX_TRACE_EVENT_NAME_MAX, TRACE_EVENT_NAME_MAX);
-	EXPECT_LE(_POSIX_TRACE_NAME_MAX, TRACE_NAME_MAX);
-	EXPECT_LE(_POSIX_TRACE_SYS_MAX, TRACE_SYS_MAX);
-	EXPECT_LE(_POSIX_TRACE_USER_EVENT_MAX, TRACE_USER_EVENT_MAX);
+	expect_limits(_metadata);
 }
 
 TEST_HARNESS_MAIN

@@ -10,6 +10,7 @@
 #include "eventset.h"
 #include "function.h"
 #include "name_test.h"
+#include "trace_limits.h"
 #include "trace_test.h"
 #include "writer.h"
 #include "logged_stream.h"
@@ -613,14 +614,7 @@ TEST(a18_data_of_system_events)
 
 TEST(a19_limits)
 {
-	EXPECT_EQ(30, _POSIX_TRACE_EVENT_NAME_MAX);
-	EXPECT_EQ(8, _POSIX_TRACE_NAME_MAX);
-	EXPECT_EQ(8, _POSIX_TRACE_SYS_MAX);
-	EXPECT_EQ(32, _POSIX_TRACE_USER_EVENT_MAX);
-	EXPECT_LE(_POSIX_TRACE_EVENT_NAME_MAX, TRACE_EVENT_NAME_MAX);
-	EXPECT_LE(_POSIX_TRACE_NAME_MAX, TRACE_NAME_MAX);
-	EXPECT_LE(_POSIX_TRACE_SYS_MAX, TRACE_SYS_MAX);
-	EXPECT_LE(_POSIX_TRACE_USER_EVENT_MAX, TRACE_USER_EVENT_MAX);
+	expect_limits(_metadata);
 }
 
 TEST_F(logged, a20_beginning_and_end_of_a_flush)

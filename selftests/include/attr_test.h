@@ -28,6 +28,9 @@ int attr_read(const trace_attr_t *attr, struct attr_values *values);
 /* The attributes of a stream that is created with @attr. */
 int attr_granted(const trace_attr_t *attr, trace_attr_t *granted);
 
+/* The generation version of streams of the loaded module; "" if it is unknown. */
+const char *attr_module_version(void);
+
 /* An attribute that is an int or a size_t, and its two functions. */
 struct attribute {
 	int (*get_int)(const trace_attr_t *attr, int *value);

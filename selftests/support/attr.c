@@ -2,6 +2,7 @@
 /* Attributes objects: all values, and single ones. */
 #define _GNU_SOURCE
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "attr_test.h"
@@ -48,6 +49,20 @@ int attr_granted(const trace_attr_t *attr, trace_attr_t *granted)
 	err = posix_trace_get_attr(trid, granted);
 	posix_trace_shutdown(trid);
 	return err;
+}
+
+const char *attr_module_version(void)
+{
+	FILE *file = fopen("/sys/module/posixtrace/version", "re");
+	static char version[64];
+	char module[32];
+
+	version[0] = '\0';
+	if (file && fscanf(file, "%31s", module) == 1)
+		snprintf(version, sizeof(version), "posixtrace %s", module);
+	if (file)
+		fclose(file);
+	return version;
 }
 
 #define INT_ATTRIBUTE(name, field) {				\
