@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel event types: ids, classes, names and descriptions. kevent/kevent.h defines their data;
- * the order here is the order of ids.
+ * The kernel event types, with descriptions of the data that kevent/kevent.h defines.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -11,13 +10,6 @@
 #include <linux/posixtrace.h>
 
 #include "target/kerneltype.h"
-
-#define SCHED	const_ilog2(POSIXTRACE_CLASS_SCHED)
-#define FAULT	const_ilog2(POSIXTRACE_CLASS_FAULT)
-#define SIGNAL	const_ilog2(POSIXTRACE_CLASS_SIGNAL)
-#define SYSCALL	const_ilog2(POSIXTRACE_CLASS_SYSCALL)
-#define IRQ	const_ilog2(POSIXTRACE_CLASS_IRQ)
-#define PROCESS	const_ilog2(POSIXTRACE_CLASS_PROCESS)
 
 /* The letters used by ps(1) and the kernel's sched_switch. */
 #define STATE	"enum : u8 { R, S, D, T, t, X, Z, P, I } state"
@@ -34,39 +26,39 @@
 #define ACTION	"enum : u8 { default, ignored, handler } action"
 #define KIND	"enum : u8 { irq, softirq, vector } kind"
 
+/* The description of POSIXTRACE_ID_<id> is <id>_DATA. */
+#define SWITCH_OUT_DATA \
+	"struct { i32 tid; i32 prio; " STATE "; " REASON "; i32 next_tid; i32 next_prio; }"
+#define SWITCH_IN_DATA \
+	"struct { i32 tid; i32 prio; u64 runnable \"ns\"; i32 prev_tid; i32 prev_prio; }"
+#define WAKEUP_DATA \
+	"struct { i32 tid; i32 prio; u32 target_cpu; " BY "; bool new; " \
+	"i32 waker_pid; i32 waker_tid; }"
+#define MIGRATE_DATA	"struct { i32 tid; i32 prio; u32 orig_cpu; u32 dest_cpu; }"
+#define FORK_DATA	"struct { i32 tid; i32 child_pid; i32 child_tid; }"
+#define EXEC_DATA	"struct { i32 tid; text filename; }"
+#define EXIT_DATA	"struct { i32 tid; i32 exit_code; bool group_dead; }"
+#define RENAME_DATA	"struct { i32 tid; char oldcomm[16]; char newcomm[16]; }"
+#define SIGNAL_GENERATE_DATA \
+	"struct { i32 tid; " SIG "; i32 code; " SENDER "; bool group; " RESULT "; " \
+	"i32 sender_pid; i32 sender_tid; }"
+#define SIGNAL_DELIVER_DATA \
+	"struct { i32 tid; " SIG "; i32 code; " ACTION "; x64 flags; }"
+#define PAGE_FAULT_DATA \
+	"struct { i32 tid; bool user; bool write; bool exec; bool protection; x64 address; " \
+	"x64 ip; }"
+#define SYSCALL_ENTRY_DATA \
+	"struct { i32 tid; i32 nr; x64 args[6]; bool compat; text name; }"
+#define SYSCALL_EXIT_DATA	"struct { i32 tid; i32 nr; i64 result; bool compat; }"
+#define IRQ_DATA \
+	"struct { i32 tid; u32 number; u64 duration \"ns\"; " KIND "; bool nested; " \
+	"text name; }"
+
+#define TYPE(id, class, name) \
+	{ POSIXTRACE_ID_##id, const_ilog2(POSIXTRACE_CLASS_##class), name, id##_DATA },
+
 static const struct pxt_kernel_type types[] = {
-	{ POSIXTRACE_ID_SWITCH_OUT, SCHED, "sched_switch_out",
-	  "struct { i32 tid; i32 prio; " STATE "; " REASON "; i32 next_tid; i32 next_prio; }" },
-	{ POSIXTRACE_ID_SWITCH_IN, SCHED, "sched_switch_in",
-	  "struct { i32 tid; i32 prio; u64 runnable \"ns\"; i32 prev_tid; i32 prev_prio; }" },
-	{ POSIXTRACE_ID_WAKEUP, SCHED, "sched_wakeup",
-	  "struct { i32 tid; i32 prio; u32 target_cpu; " BY "; bool new; "
-	  "i32 waker_pid; i32 waker_tid; }" },
-	{ POSIXTRACE_ID_MIGRATE, SCHED, "sched_migrate_task",
-	  "struct { i32 tid; i32 prio; u32 orig_cpu; u32 dest_cpu; }" },
-	{ POSIXTRACE_ID_FORK, PROCESS, "sched_process_fork",
-	  "struct { i32 tid; i32 child_pid; i32 child_tid; }" },
-	{ POSIXTRACE_ID_EXEC, PROCESS, "sched_process_exec",
-	  "struct { i32 tid; text filename; }" },
-	{ POSIXTRACE_ID_EXIT, PROCESS, "sched_process_exit",
-	  "struct { i32 tid; i32 exit_code; bool group_dead; }" },
-	{ POSIXTRACE_ID_RENAME, PROCESS, "task_rename",
-	  "struct { i32 tid; char oldcomm[16]; char newcomm[16]; }" },
-	{ POSIXTRACE_ID_SIGNAL_GENERATE, SIGNAL, "signal_generate",
-	  "struct { i32 tid; " SIG "; i32 code; " SENDER "; bool group; " RESULT "; "
-	  "i32 sender_pid; i32 sender_tid; }" },
-	{ POSIXTRACE_ID_SIGNAL_DELIVER, SIGNAL, "signal_deliver",
-	  "struct { i32 tid; " SIG "; i32 code; " ACTION "; x64 flags; }" },
-	{ POSIXTRACE_ID_PAGE_FAULT, FAULT, "page_fault",
-	  "struct { i32 tid; bool user; bool write; bool exec; bool protection; x64 address; "
-	  "x64 ip; }" },
-	{ POSIXTRACE_ID_SYSCALL_ENTRY, SYSCALL, "syscall_entry",
-	  "struct { i32 tid; i32 nr; x64 args[6]; bool compat; text name; }" },
-	{ POSIXTRACE_ID_SYSCALL_EXIT, SYSCALL, "syscall_exit",
-	  "struct { i32 tid; i32 nr; i64 result; bool compat; }" },
-	{ POSIXTRACE_ID_IRQ, IRQ, "irq",
-	  "struct { i32 tid; u32 number; u64 duration \"ns\"; " KIND "; bool nested; "
-	  "text name; }" },
+	POSIXTRACE_KERNEL_TYPES(TYPE)
 };
 
 static bool has(u64 set, const struct pxt_kernel_type *type)

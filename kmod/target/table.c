@@ -16,17 +16,14 @@
 #include "target/table.h"
 #include "target/target.h"
 
-const struct pxt_predefined pxt_predefined[PXT_PREDEFINED] = {
-	{ POSIXTRACE_ID_ERROR, "posix_trace_error" },
-	{ POSIXTRACE_ID_START, "posix_trace_start" },
-	{ POSIXTRACE_ID_STOP, "posix_trace_stop" },
-	{ POSIXTRACE_ID_OVERFLOW, "posix_trace_overflow" },
-	{ POSIXTRACE_ID_RESUME, "posix_trace_resume" },
-	{ POSIXTRACE_ID_FLUSH_START, "posix_trace_flush_start" },
-	{ POSIXTRACE_ID_FLUSH_STOP, "posix_trace_flush_stop" },
-	{ POSIXTRACE_ID_FILTER, "posix_trace_filter" },
-	{ POSIXTRACE_ID_UNNAMED, "posix_trace_unnamed_userevent" },
+#define PREDEFINED(id, name)	{ POSIXTRACE_ID_##id, name },
+
+const struct pxt_predefined pxt_predefined[] = {
+	POSIXTRACE_SYSTEM_TYPES(PREDEFINED)
+	{ POSIXTRACE_ID_UNNAMED, POSIXTRACE_UNNAMED_NAME },
 };
+
+static_assert(ARRAY_SIZE(pxt_predefined) == PXT_PREDEFINED);
 
 /**
  * pxt_predefined_name() - get the name of a predefined event type

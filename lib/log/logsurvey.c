@@ -21,42 +21,23 @@
 /* Retry: the writer may be in the middle of a write. */
 #define TRIES	4
 
-/* In the order of the module's list. */
+#define PREDEFINED(id, name)		{ POSIXTRACE_ID_##id, name },
+#define KERNEL_TYPE(id, class, name)	{ POSIXTRACE_CLASS_##class, POSIXTRACE_ID_##id, name },
+
 static const struct {
 	__u32 id;
 	const char *name;
 } predefined[] = {
-	{ POSIXTRACE_ID_ERROR, "posix_trace_error" },
-	{ POSIXTRACE_ID_START, "posix_trace_start" },
-	{ POSIXTRACE_ID_STOP, "posix_trace_stop" },
-	{ POSIXTRACE_ID_OVERFLOW, "posix_trace_overflow" },
-	{ POSIXTRACE_ID_RESUME, "posix_trace_resume" },
-	{ POSIXTRACE_ID_FLUSH_START, "posix_trace_flush_start" },
-	{ POSIXTRACE_ID_FLUSH_STOP, "posix_trace_flush_stop" },
-	{ POSIXTRACE_ID_FILTER, "posix_trace_filter" },
-	{ POSIXTRACE_ID_UNNAMED, "posix_trace_unnamed_userevent" },
+	POSIXTRACE_SYSTEM_TYPES(PREDEFINED)
+	{ POSIXTRACE_ID_UNNAMED, POSIXTRACE_UNNAMED_NAME },
 };
 
-/* Types of kernel events, in the order of the module's list. */
 static const struct {
 	__u64 class;
 	__u32 id;
 	const char *name;
 } kernel_types[] = {
-	{ POSIXTRACE_CLASS_SCHED, POSIXTRACE_ID_SWITCH_OUT, "sched_switch_out" },
-	{ POSIXTRACE_CLASS_SCHED, POSIXTRACE_ID_SWITCH_IN, "sched_switch_in" },
-	{ POSIXTRACE_CLASS_SCHED, POSIXTRACE_ID_WAKEUP, "sched_wakeup" },
-	{ POSIXTRACE_CLASS_SCHED, POSIXTRACE_ID_MIGRATE, "sched_migrate_task" },
-	{ POSIXTRACE_CLASS_PROCESS, POSIXTRACE_ID_FORK, "sched_process_fork" },
-	{ POSIXTRACE_CLASS_PROCESS, POSIXTRACE_ID_EXEC, "sched_process_exec" },
-	{ POSIXTRACE_CLASS_PROCESS, POSIXTRACE_ID_EXIT, "sched_process_exit" },
-	{ POSIXTRACE_CLASS_PROCESS, POSIXTRACE_ID_RENAME, "task_rename" },
-	{ POSIXTRACE_CLASS_SIGNAL, POSIXTRACE_ID_SIGNAL_GENERATE, "signal_generate" },
-	{ POSIXTRACE_CLASS_SIGNAL, POSIXTRACE_ID_SIGNAL_DELIVER, "signal_deliver" },
-	{ POSIXTRACE_CLASS_FAULT, POSIXTRACE_ID_PAGE_FAULT, "page_fault" },
-	{ POSIXTRACE_CLASS_SYSCALL, POSIXTRACE_ID_SYSCALL_ENTRY, "syscall_entry" },
-	{ POSIXTRACE_CLASS_SYSCALL, POSIXTRACE_ID_SYSCALL_EXIT, "syscall_exit" },
-	{ POSIXTRACE_CLASS_IRQ, POSIXTRACE_ID_IRQ, "irq" },
+	POSIXTRACE_KERNEL_TYPES(KERNEL_TYPE)
 };
 
 static bool has_kernel_type(const struct pxtu_log *log, unsigned int i)

@@ -113,11 +113,12 @@ static unsigned int make_text(struct actor *a)
 	return one_in(a, 8) ? rnd(a) : len + 1;
 }
 
+#define NAME(id, name)	name,
+
 long op_eventid_open(struct actor *a)
 {
 	static const char * const names[] = {
-		"posix_trace_error", "posix_trace_start", "posix_trace_stop",
-		"posix_trace_overflow", "posix_trace_filter", "posix_trace_unnamed_userevent",
+		POSIXTRACE_SYSTEM_TYPES(NAME) POSIXTRACE_UNNAMED_NAME,
 	};
 	struct posixtrace_eventid *eventid = argument(a);
 	struct file *file = one_in(a, 2) ? target(a) : pick_file(a, ROLE_STREAM);

@@ -5,6 +5,7 @@
 #include <argz.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <linux/posixtrace.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,8 @@ static void tell_of_system_event(const char *name)
 	tell("%s: system events of the standard are always recorded", name);
 }
 
+#define NAME(id, name)	name,
+
 /*
  * Rejects patterns for system events: those that begin like these names and match one. Others, such
  * as "*", may also be meant for other types.
@@ -35,14 +38,7 @@ static void tell_of_system_event(const char *name)
 static int check_excluded(const char *pattern)
 {
 	static const char *const names[] = {
-		"posix_trace_error",
-		"posix_trace_filter",
-		"posix_trace_flush_start",
-		"posix_trace_flush_stop",
-		"posix_trace_overflow",
-		"posix_trace_resume",
-		"posix_trace_start",
-		"posix_trace_stop",
+		POSIXTRACE_SYSTEM_TYPES(NAME)
 	};
 	static const char prefix[] = "posix_trace_";
 
@@ -121,7 +117,7 @@ static int type_of(trace_id_t trid, const char *name, trace_event_id_t *type)
 	}
 	/* Beyond the event type limit, all names map to the unnamed type. */
 	if (!err && *type == POSIX_TRACE_UNNAMED_USEREVENT &&
-	    strcmp(name, "posix_trace_unnamed_userevent"))
+	    strcmp(name, POSIXTRACE_UNNAMED_NAME))
 		err = ENOSPC;
 	if (err == ENOSPC)
 		tell("%s: the process has too many event types", name);

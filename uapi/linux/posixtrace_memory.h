@@ -42,6 +42,40 @@
 
 #define POSIXTRACE_ID_UNNAMED		64
 #define POSIXTRACE_ID_MAX		4096	/* ids are smaller than this */
+
+/*
+ * The names of these types. FN(id, name) is expanded for each type with an id POSIXTRACE_ID_<id>,
+ * FN(id, class, name) for each kernel event type of POSIXTRACE_CLASS_<class>, in the order in which
+ * a stream lists them. @id and @class are operands of ## only.
+ */
+#define POSIXTRACE_SYSTEM_TYPES(FN)				\
+	FN(ERROR, "posix_trace_error")				\
+	FN(START, "posix_trace_start")				\
+	FN(STOP, "posix_trace_stop")				\
+	FN(OVERFLOW, "posix_trace_overflow")			\
+	FN(RESUME, "posix_trace_resume")			\
+	FN(FLUSH_START, "posix_trace_flush_start")		\
+	FN(FLUSH_STOP, "posix_trace_flush_stop")		\
+	FN(FILTER, "posix_trace_filter")
+
+#define POSIXTRACE_UNNAMED_NAME	"posix_trace_unnamed_userevent"
+
+#define POSIXTRACE_KERNEL_TYPES(FN)				\
+	FN(SWITCH_OUT, SCHED, "sched_switch_out")		\
+	FN(SWITCH_IN, SCHED, "sched_switch_in")			\
+	FN(WAKEUP, SCHED, "sched_wakeup")			\
+	FN(MIGRATE, SCHED, "sched_migrate_task")		\
+	FN(FORK, PROCESS, "sched_process_fork")			\
+	FN(EXEC, PROCESS, "sched_process_exec")			\
+	FN(EXIT, PROCESS, "sched_process_exit")			\
+	FN(RENAME, PROCESS, "task_rename")			\
+	FN(SIGNAL_GENERATE, SIGNAL, "signal_generate")		\
+	FN(SIGNAL_DELIVER, SIGNAL, "signal_deliver")		\
+	FN(PAGE_FAULT, FAULT, "page_fault")			\
+	FN(SYSCALL_ENTRY, SYSCALL, "syscall_entry")		\
+	FN(SYSCALL_EXIT, SYSCALL, "syscall_exit")		\
+	FN(IRQ, IRQ, "irq")
+
 /* User event types of a program, including the unnamed one. */
 #define POSIXTRACE_IMAGE_TYPES		1024
 
