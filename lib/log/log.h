@@ -4,9 +4,9 @@
  *
  * Each file only calls files named before it: loghead.c checks the header, logblock.c finds
  * blocks, logring.c handles the ring of a LOOP log, logwalk.c walks from block to block in each
- * kind of log, lognotes.c, logtasks.c and logmappings.c handle the notes (logtasks.h), logsurvey.c
- * collects names and status, logindex.c has an index of blocks, logmerge.c merges the events of
- * all CPUs by time, logops.c has the operations of a source, log.c opens and closes.
+ * kind of log, logmetadata.c, logtasks.c and logmappings.c handle the metadata (logtasks.h),
+ * logsurvey.c collects names and status, logindex.c has an index of blocks, logmerge.c merges the
+ * events of all CPUs by time, logops.c has the operations of a source, log.c opens and closes.
  * Documentation/trace-log.rst describes the format. All files use pread(): accessing a mapping of
  * a file that becomes shorter would kill the process.
  *
@@ -50,8 +50,8 @@ struct pxtu_log_head {
 	__u64 ring_end;
 	/** @names: LOOP: offset of the names */
 	__u64 names;
-	/** @notes: LOOP: offset of the notes */
-	__u64 notes;
+	/** @metadata: LOOP: offset of the metadata */
+	__u64 metadata;
 	/** @end: LOOP: offset of the status */
 	__u64 end;
 	/** @block_size: size of the header of a block, in bytes */
@@ -150,12 +150,12 @@ struct pxtu_log_survey {
 	__u32 names_room;
 	/** @names_read: LOOP: number of name slots that were read */
 	__u32 names_read;
-	/** @notes: LOOP: how far the notes have been read */
-	struct pxtu_log_walk notes;
-	/** @torn: LOOP: offset of a note that was incomplete at the last look; otherwise 0 */
+	/** @metadata: LOOP: how far the metadata has been read */
+	struct pxtu_log_walk metadata;
+	/** @torn: LOOP: offset of a metadata block seen incomplete; otherwise 0 */
 	__u64 torn;
-	/** @notes_first: LOOP: number of the first note at the last look */
-	__u64 notes_first;
+	/** @metadata_first: LOOP: number of the first metadata block at the last look */
+	__u64 metadata_first;
 	/** @tasks: names of threads and processes, and the host */
 	struct pxtu_log_tasks tasks;
 	/** @described: the descriptions, by event type; NULL if there are no descriptions */

@@ -135,7 +135,7 @@ static void set_head(struct pxtu_log_head *head, const struct posixtrace_log_hea
 		head->ring_end = header->data_offset + header->ring_size;
 		head->names = header->names_offset;
 		head->end = header->end_offset;
-		head->notes = header->metadata_offset;
+		head->metadata = header->metadata_offset;
 	}
 }
 

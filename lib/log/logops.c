@@ -9,7 +9,7 @@
 #include "log/log.h"
 #include "log/logmappings.h"
 #include "log/logmerge.h"
-#include "log/lognotes.h"
+#include "log/logmetadata.h"
 #include "log/logsurvey.h"
 
 /* Lookups of tasks that a log lacks: this many after each event read, then one per LOOK_NS. */

@@ -13,7 +13,7 @@
 #include "log/logblock.h"
 #include "log/loghead.h"
 #include "log/logmappings.h"
-#include "log/lognotes.h"
+#include "log/logmetadata.h"
 #include "log/logsurvey.h"
 #include "log/logwalk.h"
 
@@ -273,18 +273,18 @@ static int survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 	return err;
 }
 
-/* Read the notes of a LOOP log: they are not in the ring. */
-static int read_notes(struct pxtu_log *log)
+/* Read the metadata of a LOOP log: it is not in the ring. */
+static int read_metadata(struct pxtu_log *log)
 {
-	struct pxtu_log_walk *walk = &log->survey.notes, before;
+	struct pxtu_log_walk *walk = &log->survey.metadata, before;
 	struct pxtu_log_block block;
 	enum pxtu_log_step step;
 	int err;
 
-	pxtu_log_begin_notes(log);
+	pxtu_log_begin_metadata(log);
 	for (;;) {
 		before = *walk;
-		step = pxtu_log_walk_notes(log, walk, &block);
+		step = pxtu_log_walk_metadata(log, walk, &block);
 		err = pxtu_log_failed(log);
 		if (!err && step == PXTU_LOG_NOTHING)
 			return 0;
@@ -316,23 +316,23 @@ static void read_status(struct pxtu_log *log)
 	read_end(log, log->head.end);
 	/* Only a writer changes the status, so a forged file gets only one budget. */
 	if (memcmp(&before, &log->survey.end, sizeof(before)))
-		pxtu_log_renew_notes(log);
+		pxtu_log_renew_metadata(log);
 }
 
-/* Has a LOOP log ended without its last block, or its last note? */
+/* Has a LOOP log ended without its last block of events, or of metadata? */
 static bool lacks_last(const struct pxtu_log_survey *survey)
 {
 	return pxtu_log_final(survey) && (survey->walk.newest != survey->end.seq ||
-					 survey->notes.seq != survey->end.metadata + 1);
+					 survey->metadata.seq != survey->end.metadata + 1);
 }
 
-/* Names and notes of a LOOP log are outside of the ring. */
+/* Names and metadata of a LOOP log are outside of the ring. */
 static int survey_loop(struct pxtu_log *log)
 {
 	int err = read_fixed_names(log);
 
 	if (!err)
-		err = read_notes(log);
+		err = read_metadata(log);
 	if (!err)
 		err = pxtu_log_failed(log);
 	if (!err && lacks_last(&log->survey))

@@ -312,7 +312,7 @@ int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct 
 	if (!place)
 		return -ENOENT;
 	text->needed = place->size;
-	/* The writer of a LOOP log may have restarted the notes, and written another one here. */
+	/* The writer may have restarted the metadata and written another block here. */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset - sizeof(head)) ==
 	    sizeof(head) && head.pid == place->pid && head.since == place->since &&
 	    head.size == place->size) {

@@ -61,7 +61,7 @@ static void straight(int log_policy, int stream_policy, const char *name)
 	log_description(&log, LOG_FIRST_NAMED, "{u32 id;text key;}", 19);
 	names(&log);
 	log_epochs(&log, 1, 2, 3);
-	log_note(&log, 77, POSIXTRACE_LOG_BLOCK_OPTIONAL, 0, "to be skipped\0\0", 16);
+	log_metadata(&log, 77, POSIXTRACE_LOG_BLOCK_OPTIONAL, 0, "to be skipped\0\0", 16);
 	log_name(&log, LOG_FIRST_NAMED + 1, "second");
 	log.gap_generation = 1;
 	log.gap_first = LOG_TIME0 + 20;
@@ -102,7 +102,7 @@ static void ring(int blocks, const char *name)
 	log.pos = log.len;
 	log.oldest = log.len;
 	log.header.metadata_offset = log.header.data_offset + log.header.ring_size;
-	log.notes_pos = log.header.metadata_offset;
+	log.metadata_pos = log.header.metadata_offset;
 	log_header(&log);
 	log_name(&log, LOG_FIRST_NAMED, "first");
 	log_name(&log, LOG_FIRST_NAMED + 1, "second");

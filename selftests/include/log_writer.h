@@ -62,10 +62,10 @@ struct log_writer {
 	__u64 lost;
 	/** @nr_names: LOOP: number of names written */
 	__u32 nr_names;
-	/** @notes_pos: LOOP: offset of the next note */
-	size_t notes_pos;
-	/** @notes_seq: LOOP: number of the last note */
-	__u64 notes_seq;
+	/** @metadata_pos: LOOP: offset of the next metadata block */
+	size_t metadata_pos;
+	/** @metadata_seq: LOOP: number of the last metadata block */
+	__u64 metadata_seq;
 	/** @end: LOOP: status, as last written */
 	struct posixtrace_log_end end;
 };
@@ -107,9 +107,9 @@ __u32 log_fixed_name_crc(__u64 cookie, const struct posixtrace_log_name *name);
 /* Writes a name, in a separate block or in the area for names. */
 size_t log_name(struct log_writer *log, __u32 id, const char *text);
 
-/* Writes a block that is not an event, with log->block.flags set to @flags. Returns its offset. */
-size_t log_note(struct log_writer *log, __u32 type, __u32 flags, __u32 count, const void *payload,
-		size_t len);
+/* Writes a metadata block, with log->block.flags set to @flags. Returns its offset. */
+size_t log_metadata(struct log_writer *log, __u32 type, __u32 flags, __u32 count,
+		    const void *payload, size_t len);
 
 /* Writes the description of an event type in a separate block; @size includes the NUL. */
 size_t log_description(struct log_writer *log, __u32 id, const char *text, size_t size);

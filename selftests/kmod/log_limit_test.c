@@ -226,9 +226,10 @@ TEST_F(limit, events_beyond_the_limit_are_counted)
 /* Flags that change after CREATE					*/
 
 /*
- * Upper bound of the notes after the ring for one process with one thread and a long command line.
+ * Upper bound of the metadata after the ring for one process with one thread and a long command
+ * line.
  */
-#define NOTES_MOST	8192
+#define METADATA_MOST	8192
 
 /* True if the ring has a block after @offset. */
 static bool has_block_behind(const struct logfile *log, size_t offset)
@@ -261,7 +262,7 @@ TEST_F(limit, log_keeps_its_place_with_any_flags_of_the_file)
 		ASSERT_EQ(0, fcntl(self->fd, F_SETFL, 0));
 		EXPECT_EQ(0, logfile_read(&log, self->fd));
 		EXPECT_TRUE(has_block_behind(&log, 300000));
-		EXPECT_GE((off_t)(log.header.metadata_offset + NOTES_MOST), file_size(self->fd));
+		EXPECT_GE((off_t)(log.header.metadata_offset + METADATA_MOST), file_size(self->fd));
 		logfile_free(&log);
 		close(self->stream.fd);
 		close(self->fd);

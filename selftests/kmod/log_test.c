@@ -180,9 +180,10 @@ TEST_F(log, is_as_full_as_possible_with_until_full)
 }
 
 /*
- * Upper bound of the notes after the ring for one process with one thread and a long command line.
+ * Upper bound of the metadata after the ring for one process with one thread and a long command
+ * line.
  */
-#define NOTES_MOST	8192
+#define METADATA_MOST	8192
 
 /* The end of the last block of events in a ring, of any lap. */
 static size_t ring_end(const struct logfile *log)
@@ -215,7 +216,7 @@ TEST_F(log, loop_log_keeps_its_size)
 	EXPECT_EQ(attr.log_size, self->log.header.ring_size);
 	EXPECT_GE(attr.log_size, ring_end(&self->log));
 	EXPECT_EQ(self->log.header.data_offset + attr.log_size, self->log.header.metadata_offset);
-	EXPECT_GE(self->log.header.metadata_offset + NOTES_MOST, self->log.size);
+	EXPECT_GE(self->log.header.metadata_offset + METADATA_MOST, self->log.size);
 	memcpy(&end, self->log.bytes + self->log.header.end_offset, sizeof(end));
 	EXPECT_TRUE(logfile_crc_right(&end, sizeof(end), offsetof(struct posixtrace_log_end, crc)));
 	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_OVERRUN, end.flags);
@@ -317,7 +318,7 @@ TEST_F(log, never_has_more_events_than_its_size)
 		ASSERT_EQ(0, logfile_read(&self->log, self->fd));
 		if (policies[i % 2] == POSIXTRACE_POLICY_LOOP) {
 			EXPECT_GE(size, ring_end(&self->log));
-			EXPECT_GE(self->log.header.metadata_offset + NOTES_MOST, self->log.size);
+			EXPECT_GE(self->log.header.metadata_offset + METADATA_MOST, self->log.size);
 			EXPECT_GE(size, self->log.header.metadata_offset -
 					self->log.header.data_offset);
 			EXPECT_LT(4096, ring_end(&self->log));

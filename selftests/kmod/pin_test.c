@@ -43,7 +43,7 @@ FIXTURE_VARIANT_ADD(pin, subbuffers_of_the_target) { OF_TARGET(pool), .writable 
 FIXTURE_VARIANT_ADD(pin, heads_of_the_target) { OF_TARGET(heads), .writable = true };
 FIXTURE_VARIANT_ADD(pin, need_wakeup_of_the_target) { OF_TARGET(wakeup) };
 FIXTURE_VARIANT_ADD(pin, subbuffers_of_the_stream) { OF_STREAM(pool) };
-FIXTURE_VARIANT_ADD(pin, notes_of_the_stream) { OF_STREAM(ctrl) };
+FIXTURE_VARIANT_ADD(pin, ctrl_of_the_stream) { OF_STREAM(ctrl) };
 FIXTURE_VARIANT_ADD(pin, consumed_of_the_stream) { OF_STREAM(reader), .writable = true };
 
 FIXTURE_SETUP(pin)

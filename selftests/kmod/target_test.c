@@ -347,7 +347,7 @@ static int compare_generation(void *arg, const struct talk *talk)
 	return LOAD(other.gate->generation) == *generation;
 }
 
-/* A child has its parent's notes in its memory. */
+/* A child has its parent's cache in its memory. */
 TEST_F(target, no_two_gates_have_an_equal_generation)
 {
 	unsigned long long generation;

@@ -273,7 +273,7 @@ TEST(enomem_loses_nothing)
 }
 
 /* ------------------------------------------------------------------ */
-/* Notes of a LOOP log							*/
+/* Metadata of a LOOP log						*/
 
 #define ASKED	2000
 /* More than a reader may spend on fruitless searches, plus what it reads otherwise. */
@@ -297,12 +297,12 @@ FIXTURE(row)
 	struct log_writer log;
 	struct posixtrace_log_info info;
 	trace_id_t trid;
-	size_t at;	/* offset of the last note */
+	size_t at;	/* offset of the last metadata block */
 	unsigned long before;
 	int fd;
 };
 
-/* After the first note, the file has 4 MiB that do not belong to a log. */
+/* After the first metadata block, the file has 4 MiB that do not belong to a log. */
 FIXTURE_SETUP(row)
 {
 	static const unsigned char garbage[4 * MIB] = { 1 };
@@ -310,7 +310,7 @@ FIXTURE_SETUP(row)
 	log_begin(&self->log, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH, 2, 64 << 10);
 	log_epochs(&self->log, 0, 1, 4);
 	log_task(&self->log, 1, 1, LOG_TIME0, "first");
-	log_put(&self->log, self->log.notes_pos, garbage, sizeof(garbage));
+	log_put(&self->log, self->log.metadata_pos, garbage, sizeof(garbage));
 	log_end(&self->log, 0);
 	self->fd = log_file(&self->log);
 	ASSERT_LE(0, self->fd);
@@ -325,7 +325,7 @@ FIXTURE_TEARDOWN(row)
 	log_free(&self->log);
 }
 
-/* Asks for a thread that the log does not have: the reader looks for new notes each time. */
+/* Asks for a thread that the log does not have: the reader looks for new metadata each time. */
 static int ask_often(trace_id_t trid, int times)
 {
 	const struct timespec time = { LOG_TIME0 / 1000000000, 1 };
@@ -359,15 +359,15 @@ static void write_to(const struct _test_data_row *self, size_t from, size_t to)
 		abort();
 }
 
-/* Writes the first @size bytes of the last note. */
+/* Writes the first @size bytes of the last metadata block. */
 static void write_part(const struct _test_data_row *self, size_t size)
 {
 	write_to(self, self->at, self->at + size);
 }
 
-static void write_note(const struct _test_data_row *self)
+static void write_rest(const struct _test_data_row *self)
 {
-	write_to(self, self->at, self->log.notes_pos);
+	write_to(self, self->at, self->log.metadata_pos);
 }
 
 /* A flush ends. */
@@ -378,7 +378,7 @@ static void write_status(struct _test_data_row *self, __u32 flags)
 	write_to(self, at, at + sizeof(self->log.end));
 }
 
-TEST_F(row, note_that_is_never_completed)
+TEST_F(row, block_that_is_never_completed)
 {
 	add_program(self, 5);
 	write_part(self, LOG_BLOCK);
@@ -391,30 +391,30 @@ TEST_F(row, large_note_that_is_never_completed)
 {
 	static const char payload[LOG_SUBBUF] = { 1 };
 
-	self->at = log_note(&self->log, POSIXTRACE_LOG_TASKS, 0, 1, payload, sizeof(payload));
-	ASSERT_EQ(0, ftruncate(self->fd, self->log.notes_pos));
+	self->at = log_metadata(&self->log, POSIXTRACE_LOG_TASKS, 0, 1, payload, sizeof(payload));
+	ASSERT_EQ(0, ftruncate(self->fd, self->log.metadata_pos));
 	write_part(self, LOG_BLOCK);
 	EXPECT_EQ(ENOENT, ask_often(self->trid, 20 * ASKED));
 	EXPECT_GT(READ_MAX, bytes_read() - self->before);
 }
 
-TEST_F(row, place_where_no_note_comes)
+TEST_F(row, place_without_a_block)
 {
 	EXPECT_EQ(ENOENT, ask_often(self->trid, ASKED));
 	EXPECT_GT(READ_MAX, bytes_read() - self->before);
 }
 
 /* In a file that is much larger than its contents. */
-TEST_F(row, notes_that_are_far_from_each_other)
+TEST_F(row, blocks_that_are_far_from_each_other)
 {
-	const size_t base = self->log.notes_pos;
+	const size_t base = self->log.metadata_pos;
 	const int count = 500;
 
 	for (int i = 0; i < count; i++) {
-		self->log.notes_pos = base;
+		self->log.metadata_pos = base;
 		add_program(self, i);
-		ASSERT_EQ((ssize_t)(self->log.notes_pos - base),
-			  pwrite(self->fd, self->log.data + base, self->log.notes_pos - base,
+		ASSERT_EQ((ssize_t)(self->log.metadata_pos - base),
+			  pwrite(self->fd, self->log.data + base, self->log.metadata_pos - base,
 				 base + i * MIB));
 	}
 	write_status(self, POSIXTRACE_LOG_END_FINAL);
@@ -426,26 +426,26 @@ TEST_F(row, notes_that_are_far_from_each_other)
 	EXPECT_GT(READ_MAX, bytes_read() - self->before);
 }
 
-/* A writer may take any time to write a note. */
+/* A writer may take any time to write a block. */
 TEST_F(row, header_completed_after_many_reads)
 {
 	add_program(self, 5);
 	write_part(self, 16);
 	EXPECT_EQ(ENOENT, ask_often(self->trid, ASKED));
-	write_note(self);
+	write_rest(self);
 	EXPECT_EQ(0, program(self->trid, 5));
 	EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
 	EXPECT_EQ(0, self->info.flags);
 }
 
-TEST_F(row, note_completed_after_many_reads)
+TEST_F(row, block_completed_after_many_reads)
 {
 	for (int i = 0; i < 3; i++) {
 		add_program(self, 5 + i);
 		write_part(self, LOG_BLOCK);
 		EXPECT_EQ(ENOENT, ask_often(self->trid, ASKED));
 		EXPECT_EQ(ENOENT, program(self->trid, 5 + i));
-		write_note(self);
+		write_rest(self);
 		/* The reader has given up until the writer ends its flush. */
 		write_status(self, i == 2 ? POSIXTRACE_LOG_END_FINAL : 0);
 		EXPECT_EQ(0, program(self->trid, 5 + i));
@@ -454,15 +454,15 @@ TEST_F(row, note_completed_after_many_reads)
 	EXPECT_EQ(POSIXTRACE_LOG_ENDED, self->info.flags);
 }
 
-/* The following notes come after damage, even if the reader has already looked there often. */
+/* The following blocks come after damage, even if the reader has already looked there often. */
 TEST_F(row, damage_after_many_reads)
 {
 	EXPECT_EQ(ENOENT, ask_often(self->trid, ASKED));
 	add_program(self, 5);
 	self->at += 8;
-	write_note(self);
+	write_rest(self);
 	add_program(self, 6);
-	write_note(self);
+	write_rest(self);
 	write_status(self, 0);
 	EXPECT_EQ(0, program(self->trid, 6));
 	EXPECT_EQ(ENOENT, program(self->trid, 5));

@@ -631,7 +631,7 @@ static void *end_at_once(void *unused)
 	return unused;
 }
 
-/* More than a note can name: the log thread would never catch up. */
+/* More than a metadata block can name: the log thread would never catch up. */
 static int make_threads(void)
 {
 	pthread_t thread;

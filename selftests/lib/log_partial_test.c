@@ -270,7 +270,7 @@ TEST_F(partial, reader_of_a_ring_that_another_thread_writes_sees_no_damage)
 }
 
 /* ------------------------------------------------------------------ */
-/* Names and notes							*/
+/* Names and metadata						*/
 
 static bool has_name(trace_id_t trid, trace_event_id_t event, const char *wanted)
 {
@@ -321,23 +321,23 @@ static int describe(trace_id_t trid, trace_event_id_t event)
 	return posixtrace_eventid_get_description(trid, event, NULL, 0, NULL);
 }
 
-/* The writer restarts the notes over earlier ones. */
-static void add_note(struct _test_data_partial *self, __u32 id, const char *text)
+/* The writer restarts the metadata over earlier blocks. */
+static void add_description(struct _test_data_partial *self, __u32 id, const char *text)
 {
 	self->at = log_description(&self->log, id, text, strlen(text) + 1);
 	self->size = LOG_BLOCK + self->log.block.size;
 }
 
-TEST_F(partial, half_of_a_note_is_no_damage)
+TEST_F(partial, half_of_a_description_is_no_damage)
 {
 	for (int i = 0; i < 3; i++) {
-		add_note(self, LOG_FIRST_NAMED, TEXT);
+		add_description(self, LOG_FIRST_NAMED, TEXT);
 		write_part(self, 0, self->size);
 	}
 	EXPECT_EQ(ERANGE, describe(self->trid, LOG_FIRST_NAMED));
-	self->log.notes_pos = self->log.header.metadata_offset;
+	self->log.metadata_pos = self->log.header.metadata_offset;
 	for (int i = 0; i < 2; i++) {
-		add_note(self, LOG_FIRST_NAMED, "{ u32 another; u32 one; }");
+		add_description(self, LOG_FIRST_NAMED, "{ u32 another; u32 one; }");
 		write_part(self, 0, LOG_BLOCK + 16);
 		EXPECT_FALSE(is_damaged(self->trid));
 		EXPECT_EQ(i ? ERANGE : ENOENT, describe(self->trid, LOG_FIRST_NAMED));
@@ -347,35 +347,35 @@ TEST_F(partial, half_of_a_note_is_no_damage)
 	}
 }
 
-TEST_F(partial, half_of_a_note_before_another_one_is_damage)
+TEST_F(partial, half_of_a_description_before_another_one_is_damage)
 {
-	add_note(self, LOG_FIRST_NAMED, TEXT);
+	add_description(self, LOG_FIRST_NAMED, TEXT);
 	write_part(self, 0, LOG_BLOCK + 16);
 	ASSERT_EQ(0, ftruncate(self->fd, self->log.len));
 	EXPECT_EQ(ENOENT, describe(self->trid, LOG_FIRST_NAMED));
 	EXPECT_FALSE(is_damaged(self->trid));
-	add_note(self, LOG_FIRST_NAMED + 1, TEXT);
+	add_description(self, LOG_FIRST_NAMED + 1, TEXT);
 	write_part(self, 0, self->size);
 	EXPECT_EQ(ERANGE, describe(self->trid, LOG_FIRST_NAMED + 1));
 	EXPECT_TRUE(is_damaged(self->trid));
 }
 
-/* A damaged header after it does not hide the notes that follow. */
-TEST_F(partial, half_of_a_note_before_two_others_is_damage)
+/* A damaged header after it does not hide the blocks that follow. */
+TEST_F(partial, half_of_a_description_before_two_others_is_damage)
 {
-	add_note(self, LOG_FIRST_NAMED, TEXT);
+	add_description(self, LOG_FIRST_NAMED, TEXT);
 	write_part(self, 0, LOG_BLOCK + 16);
-	add_note(self, LOG_FIRST_NAMED + 1, TEXT);
+	add_description(self, LOG_FIRST_NAMED + 1, TEXT);
 	write_part(self, 8, self->size);
-	add_note(self, LOG_FIRST_NAMED + 2, TEXT);
+	add_description(self, LOG_FIRST_NAMED + 2, TEXT);
 	write_part(self, 0, self->size);
 	EXPECT_EQ(ERANGE, describe(self->trid, LOG_FIRST_NAMED + 2));
 	EXPECT_TRUE(is_damaged(self->trid));
 }
 
-TEST_F(partial, half_of_a_note_in_a_log_that_has_ended_is_damage)
+TEST_F(partial, half_of_a_description_in_a_log_that_has_ended_is_damage)
 {
-	add_note(self, LOG_FIRST_NAMED, TEXT);
+	add_description(self, LOG_FIRST_NAMED, TEXT);
 	write_part(self, 0, LOG_BLOCK + 16);
 	ASSERT_EQ(0, ftruncate(self->fd, self->log.len));
 	write_end(self, POSIXTRACE_LOG_END_FINAL);

@@ -27,7 +27,7 @@ static bool all(const struct fuse_shared *shared, uint64_t pos, const void *data
 }
 
 /* Writes after the ring of a LOOP log. */
-static bool notes(const struct fuse_shared *shared, uint64_t pos, const void *data, size_t size)
+static bool metadata(const struct fuse_shared *shared, uint64_t pos, const void *data, size_t size)
 {
 	struct posixtrace_log_header header;
 
@@ -123,12 +123,12 @@ static bool has(const struct fuse_shared *shared, const char *text)
 	return memmem(shared->data, atomic_load(&shared->size), text, strlen(text));
 }
 
-TEST_F(server, of_a_ring_without_notes_gets_the_events)
+TEST_F(server, of_a_ring_without_metadata_gets_the_events)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 1 << 20 };
 	struct log_content content;
 
-	self->fuse.refuse = notes;
+	self->fuse.refuse = metadata;
 	ASSERT_EQ(0, begin(&self->fuse, &kind, 0, &self->fd, &self->trid));
 	withlog_record(0, ROUND);
 	ASSERT_EQ(0, withlog_flush(self->trid));

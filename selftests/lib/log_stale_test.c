@@ -152,8 +152,8 @@ static int life_at(trace_id_t trid, __u64 time)
 	return posixtrace_get_thread_life(trid, 5, 6, at(time), &born, &next);
 }
 
-/* All notes about a thread and its process, which were born and named at @born. */
-static void note_all(struct log_writer *log, __u64 born)
+/* All metadata about a thread and its process, which were born and named at @born. */
+static void describe_all(struct log_writer *log, __u64 born)
 {
 	struct posixtrace_log_mapping mapping = {
 		.pid = 5, .start = LOG_TIME0 + born, .since = LOG_TIME0 + born,
@@ -165,12 +165,12 @@ static void note_all(struct log_writer *log, __u64 born)
 	log_mapping(log, &mapping, "/second");
 }
 
-/* The notes about the first thread with these ids are overwritten. */
-TEST_F(stale, event_of_a_thread_whose_notes_were_overwritten)
+/* The metadata about the first thread with these ids is overwritten. */
+TEST_F(stale, event_of_a_thread_whose_metadata_was_overwritten)
 {
 	const __u64 first = BIRTH - SECOND / 2;
 
-	note_all(&self->log, BIRTH);
+	describe_all(&self->log, BIRTH);
 	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
 	ASSERT_EQ(0, log_open(&self->log, &self->trid));
 	EXPECT_STREQ("none", name_at(self->trid, first));
@@ -189,7 +189,7 @@ TEST_F(stale, first_event_of_a_thread_that_seems_older_than_it)
 {
 	const __u64 first = BIRTH - SECOND / 1000;
 
-	note_all(&self->log, BIRTH);
+	describe_all(&self->log, BIRTH);
 	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
 	ASSERT_EQ(0, log_open(&self->log, &self->trid));
 	EXPECT_STREQ("second life", name_at(self->trid, first));

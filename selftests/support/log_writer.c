@@ -68,7 +68,7 @@ static void log_status(struct log_writer *log, __u32 flags)
 	log->end.cookie = log->header.cookie;
 	log->end.flags = flags;
 	log->end.seq = log->seq;
-	log->end.metadata = log->notes_seq;
+	log->end.metadata = log->metadata_seq;
 	log->end.names = log->nr_names;
 	log->end.crc = 0;
 	log->end.crc = log_crc(&log->end, sizeof(log->end));
@@ -106,7 +106,7 @@ void log_begin(struct log_writer *log, int log_policy, int stream_policy, __u32 
 					   sizeof(struct posixtrace_log_end);
 		log->header.data_offset = log->header.names_offset + names;
 		log->header.metadata_offset = log->header.data_offset + ring;
-		log->notes_pos = log->header.metadata_offset;
+		log->metadata_pos = log->header.metadata_offset;
 		log_room(log, log->header.data_offset);
 	}
 	log->epoch = 1;
@@ -282,8 +282,8 @@ size_t log_name(struct log_writer *log, __u32 id, const char *text)
 	return log_block_end(log);
 }
 
-size_t log_note(struct log_writer *log, __u32 type, __u32 flags, __u32 count, const void *payload,
-		size_t len)
+size_t log_metadata(struct log_writer *log, __u32 type, __u32 flags, __u32 count,
+		    const void *payload, size_t len)
 {
 	const bool loop = log->header.ring_size;
 	__u64 seq = log->seq;
@@ -296,17 +296,17 @@ size_t log_note(struct log_writer *log, __u32 type, __u32 flags, __u32 count, co
 		log_payload(log, payload, len);
 		return log_block_end(log);
 	}
-	/* After the ring, in the area for notes. */
-	at = log->notes_pos;
+	/* After the ring, in the area for metadata. */
+	at = log->metadata_pos;
 	log->len = log->at;
 	log->at = at;
 	log->seq = seq;
-	log->block.seq = ++log->notes_seq;
+	log->block.seq = ++log->metadata_seq;
 	log_payload(log, payload, len);
 	log->block.payload_crc = log_crc(log->data + at + LOG_BLOCK, len);
 	log_block_header(log, at);
 	log->at = 0;
-	log->notes_pos += LOG_BLOCK + len;
+	log->metadata_pos += LOG_BLOCK + len;
 	return at;
 }
 
@@ -318,8 +318,8 @@ static size_t log_described(struct log_writer *log, __u32 type, __u32 id, const 
 
 	memcpy(payload, &head, sizeof(head));
 	memcpy(payload + sizeof(head), text, size);
-	return log_note(log, type, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, payload,
-			POSIXTRACE_LOG_DESCRIPTION_STEP(size));
+	return log_metadata(log, type, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, payload,
+			    POSIXTRACE_LOG_DESCRIPTION_STEP(size));
 }
 
 size_t log_description(struct log_writer *log, __u32 id, const char *text, size_t size)
@@ -340,8 +340,8 @@ size_t log_born_task(struct log_writer *log, int pid, int tid, __u64 born, __u64
 	};
 
 	strncpy(task.name, name, sizeof(task.name) - 1);
-	return log_note(log, POSIXTRACE_LOG_TASKS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, &task,
-			sizeof(task));
+	return log_metadata(log, POSIXTRACE_LOG_TASKS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, &task,
+			    sizeof(task));
 }
 
 size_t log_task(struct log_writer *log, int pid, int tid, __u64 since, const char *name)
@@ -359,8 +359,8 @@ size_t log_born_program(struct log_writer *log, int pid, __u64 born, __u64 since
 
 	memcpy(payload, &head, sizeof(head));
 	memcpy(payload + sizeof(head), text, size);
-	return log_note(log, POSIXTRACE_LOG_PROGRAMS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, payload,
-			POSIXTRACE_LOG_PROGRAM_STEP(size));
+	return log_metadata(log, POSIXTRACE_LOG_PROGRAMS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, payload,
+			    POSIXTRACE_LOG_PROGRAM_STEP(size));
 }
 
 size_t log_program(struct log_writer *log, int pid, __u64 since, const char *text, size_t size)
@@ -376,8 +376,8 @@ size_t log_mapping(struct log_writer *log, struct posixtrace_log_mapping *mappin
 	mapping->size = strlen(path) + 1;
 	memcpy(payload, mapping, sizeof(*mapping));
 	strcpy(payload + sizeof(*mapping), path);
-	return log_note(log, POSIXTRACE_LOG_MAPPINGS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, payload,
-			POSIXTRACE_LOG_MAPPING_STEP(mapping->size));
+	return log_metadata(log, POSIXTRACE_LOG_MAPPINGS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, payload,
+			    POSIXTRACE_LOG_MAPPING_STEP(mapping->size));
 }
 
 size_t log_host(struct log_writer *log, const char *node)
@@ -385,8 +385,8 @@ size_t log_host(struct log_writer *log, const char *node)
 	struct posixtrace_log_host host = { .counter = POSIXTRACE_COUNTER_TSC };
 
 	strncpy(host.node, node, sizeof(host.node) - 1);
-	return log_note(log, POSIXTRACE_LOG_HOST, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, &host,
-			sizeof(host));
+	return log_metadata(log, POSIXTRACE_LOG_HOST, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, &host,
+			    sizeof(host));
 }
 
 size_t log_reset(struct log_writer *log)

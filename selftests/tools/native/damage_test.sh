@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests that each command reports damage anywhere in a LOOP log, and fails: in events, names, notes
-# and the status.
+# Tests that each command reports damage anywhere in a LOOP log, and fails: in events, names,
+# metadata and the status.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
-# Two blocks in the ring, followed by two notes.
+# Two blocks in the ring, followed by two metadata blocks.
 good_log()
 {
 	printf '%s\n' 'ring 65536' 'name 65 tick' 'name 66 tock' 'describe 65 { u32 a; }' \
@@ -13,7 +13,7 @@ good_log()
 		epoch 'block 1' 'event 66 1700000000000002000 pid=10 tid=11' end | write_log good
 	status=512 names=576 name=72
 	ring=$(places "$names" | head -n 1)
-	notes=$(places $((ring + 65536)) | head -n 1)
+	metadata=$(places $((ring + 65536)) | head -n 1)
 }
 
 # places FROM: prints the offsets of the blocks in the file good, from FROM on
@@ -98,7 +98,7 @@ test_status()
 }
 
 # Damages the header and the payload of each block, including the last one.
-test_events_and_notes()
+test_events_and_metadata()
 {
 	local at
 	good_log
@@ -115,7 +115,7 @@ test_cut_log()
 {
 	local at
 	good_log
-	for at in $(places "$notes"); do
+	for at in $(places "$metadata"); do
 		head -c $((at + 50)) good >log
 		commands 1
 	done

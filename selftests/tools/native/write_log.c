@@ -396,7 +396,7 @@ static void run_line(char *line)
 	} else if (!strncmp(line, "since ", 6)) {
 		time_base = strtoull(line + 6, NULL, 0);
 	} else if (!strncmp(line, "unknown ", 8)) {
-		log_note(log, UNKNOWN, strtoul(line + 8, NULL, 0), 0, NULL, 0);
+		log_metadata(log, UNKNOWN, strtoul(line + 8, NULL, 0), 0, NULL, 0);
 	} else if (!strncmp(line, "host ", 5)) {
 		log_host(log, line + 5);
 	} else if (!strncmp(line, "born ", 5)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Notes: blocks of a log that are not events, and that a reader can do without. The survey has
- * their locations; the file is read again when the caller asks for one.
+ * Metadata: blocks of a log without events, which a reader can do without. The survey has their
+ * locations; the file is read again when the caller asks for one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "log/log.h"
 #include "log/logblock.h"
 #include "log/loghead.h"
-#include "log/lognotes.h"
+#include "log/logmetadata.h"
 #include "log/logsurvey.h"
 
 /*
- * How far to search at a time after a place without a block. After the last note of a LOOP log,
- * the file may contain leftovers of another log.
+ * How far to search at a time after a place without a block. After the last metadata block of a
+ * LOOP log, the file may contain leftovers of another log.
  */
 #define SEARCH_MAX	(2U << 20)
 
@@ -27,18 +27,18 @@ static void forget_places(struct pxtu_log_survey *survey)
 	survey->tasks.nr_mappings = 0;
 }
 
-void pxtu_log_begin_notes(struct pxtu_log *log)
+void pxtu_log_begin_metadata(struct pxtu_log *log)
 {
 	struct pxtu_log_survey *survey = &log->survey;
 	struct pxtu_log_block block;
-	bool found = pxtu_log_look(log, log->head.notes, INT64_MAX, &block) == PXTU_LOG_AT_BLOCK;
+	bool found = pxtu_log_look(log, log->head.metadata, INT64_MAX, &block) == PXTU_LOG_AT_BLOCK;
 
-	if (survey->notes.seq && (!found || block.head.seq == survey->notes_first))
+	if (survey->metadata.seq && (!found || block.head.seq == survey->metadata_first))
 		return;
 	forget_places(survey);
-	survey->notes_first = found ? block.head.seq : 0;
-	survey->notes = (struct pxtu_log_walk){
-		.offset = log->head.notes,
+	survey->metadata_first = found ? block.head.seq : 0;
+	survey->metadata = (struct pxtu_log_walk){
+		.offset = log->head.metadata,
 		.seq = found ? block.head.seq : 1,
 		.budget = PXTU_LOG_BUDGET_MAX,
 		/* If the first one is damaged, the next one may have any number. */
@@ -52,11 +52,11 @@ static void pay(struct pxtu_log_walk *walk, __u64 bytes)
 }
 
 /*
- * Find a note after a position, and move @walk to it. The bytes read are charged to the budget: a
- * caller that asks for missing data repeats the same search each time.
+ * Find a metadata block after a position, and move @walk to it. The bytes read are charged to the
+ * budget: a caller that asks for missing data repeats the same search each time.
  */
-static bool search_note(struct pxtu_log *log, struct pxtu_log_walk *walk,
-			struct pxtu_log_block *block)
+static bool search_metadata(struct pxtu_log *log, struct pxtu_log_walk *walk,
+			    struct pxtu_log_block *block)
 {
 	const __u64 budget = walk->budget < SEARCH_MAX ? walk->budget : SEARCH_MAX;
 	struct pxtu_log_walk search = *walk;
@@ -74,23 +74,23 @@ static bool search_note(struct pxtu_log *log, struct pxtu_log_walk *walk,
 	return true;
 }
 
-/* Is there a note right after a position, or further on? */
-static bool note_follows(struct pxtu_log *log, struct pxtu_log_walk *walk)
+/* Is there a metadata block right after a position, or further on? */
+static bool metadata_follows(struct pxtu_log *log, struct pxtu_log_walk *walk)
 {
 	struct pxtu_log_block next;
 
 	if (pxtu_log_look(log, walk->offset, INT64_MAX, &next) == PXTU_LOG_AT_BLOCK &&
 	    next.head.seq >= walk->seq)
 		return true;
-	return search_note(log, walk, &next);
+	return search_metadata(log, walk, &next);
 }
 
 /*
- * The header is good. PXTU_LOG_NOTHING if the writer has not completed the note. Each look at such
- * a note also costs a part of the budget. When it is used up, wait for the next flush.
+ * The header is good. PXTU_LOG_NOTHING if the writer has not completed the block. Each look at such
+ * a block also costs a part of the budget. When it is used up, wait for the next flush.
  */
-static enum pxtu_log_step step_over_note(struct pxtu_log *log, struct pxtu_log_walk *walk,
-					 struct pxtu_log_block *block)
+static enum pxtu_log_step step_over_metadata(struct pxtu_log *log, struct pxtu_log_walk *walk,
+					     struct pxtu_log_block *block)
 {
 	const struct pxtu_log_walk before = *walk;
 	struct pxtu_log_walk behind;
@@ -103,11 +103,11 @@ static enum pxtu_log_step step_over_note(struct pxtu_log *log, struct pxtu_log_w
 	step = pxtu_log_walk_straight(log, walk, INT64_MAX, ~0ULL, block);
 	if (step != PXTU_LOG_DAMAGE || !block->head.type)
 		return step;
-	/* A damaged note does not add to the budget. */
+	/* A damaged block does not add to the budget. */
 	walk->budget = before.budget;
 	pay(walk, block->head.size);
 	behind = *walk;
-	if (pxtu_log_final(&log->survey) || note_follows(log, &behind)) {
+	if (pxtu_log_final(&log->survey) || metadata_follows(log, &behind)) {
 		walk->budget = behind.budget;
 		return step;
 	}
@@ -117,28 +117,28 @@ static enum pxtu_log_step step_over_note(struct pxtu_log *log, struct pxtu_log_w
 	return PXTU_LOG_NOTHING;
 }
 
-void pxtu_log_renew_notes(struct pxtu_log *log)
+void pxtu_log_renew_metadata(struct pxtu_log *log)
 {
-	log->survey.notes.budget = PXTU_LOG_BUDGET_MAX;
+	log->survey.metadata.budget = PXTU_LOG_BUDGET_MAX;
 }
 
-enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_walk *walk,
-				       struct pxtu_log_block *block)
+enum pxtu_log_step pxtu_log_walk_metadata(struct pxtu_log *log, struct pxtu_log_walk *walk,
+					  struct pxtu_log_block *block)
 {
 	switch (pxtu_log_look(log, walk->offset, INT64_MAX, block)) {
 	case PXTU_LOG_AT_BLOCK:
-		/* The writer has restarted the notes, and this is one of the old notes. */
+		/* The writer has restarted the metadata, and this is one of the old blocks. */
 		if (block->head.seq < walk->seq) {
 			block->head.type = 0;
 			return PXTU_LOG_NOTHING;
 		}
-		return step_over_note(log, walk, block);
+		return step_over_metadata(log, walk, block);
 	case PXTU_LOG_AT_END:
 		return PXTU_LOG_NOTHING;
 	case PXTU_LOG_AT_OTHER:
 		break;
 	}
-	if (!search_note(log, walk, block))
+	if (!search_metadata(log, walk, block))
 		return PXTU_LOG_NOTHING;
 	block->head.type = 0;
 	return PXTU_LOG_DAMAGE;
@@ -209,7 +209,7 @@ int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text)
 		return -ENOENT;
 	place = &log->survey.described[id];
 	text->needed = place->size;
-	/* The writer of a LOOP log may have restarted the notes, and written another one here. */
+	/* The writer may have restarted the metadata and written another block here. */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset - sizeof(head)) ==
 	    sizeof(head) && head.id == id && head.size == place->size) {
 		if (text->room < place->size)

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes: blocks of a log that are not events. */
-#ifndef PXTU_LOGNOTES_H
-#define PXTU_LOGNOTES_H
+/* Metadata: blocks of a log without events. */
+#ifndef PXTU_LOGMETADATA_H
+#define PXTU_LOGMETADATA_H
 
 #include "log/logblock.h"
 
 /**
- * pxtu_log_begin_notes() - go back to the first note if the writer has restarted them
+ * pxtu_log_begin_metadata() - go back to the first block if the writer has restarted the metadata
  * @log: a LOOP log
  */
-void pxtu_log_begin_notes(struct pxtu_log *log);
+void pxtu_log_begin_metadata(struct pxtu_log *log);
 
 /**
- * pxtu_log_renew_notes() - restore the search budget of the walk
+ * pxtu_log_renew_metadata() - restore the search budget of the walk
  * @log: a LOOP log; its writer has completed a flush
  */
-void pxtu_log_renew_notes(struct pxtu_log *log);
+void pxtu_log_renew_metadata(struct pxtu_log *log);
 
 /**
- * pxtu_log_walk_notes() - go to the next note of a LOOP log
+ * pxtu_log_walk_metadata() - go to the next metadata block of a LOOP log
  * @log: the log
  * @walk: position of the caller
  * @block: as for pxtu_log_walk()
  */
-enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_walk *walk,
-				       struct pxtu_log_block *block);
+enum pxtu_log_step pxtu_log_walk_metadata(struct pxtu_log *log, struct pxtu_log_walk *walk,
+					  struct pxtu_log_block *block);
 
 /**
  * pxtu_log_add_descriptions() - add the locations of the descriptions in a block
@@ -45,4 +45,4 @@ int pxtu_log_add_descriptions(struct pxtu_log *log, const struct pxtu_log_block 
  */
 int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text);
 
-#endif /* PXTU_LOGNOTES_H */
+#endif /* PXTU_LOGMETADATA_H */

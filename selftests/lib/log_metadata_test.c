@@ -15,30 +15,30 @@
 #define UNKNOWN		0x7777U
 #define RING		((size_t)64 << 10)
 
-FIXTURE(notes)
+FIXTURE(metadata)
 {
 	struct log_writer log;
 	struct log_sum sum;
 	trace_id_t trid;
 };
 
-FIXTURE_VARIANT(notes)
+FIXTURE_VARIANT(metadata)
 {
 	int policy;
 	size_t ring;
 };
 
-FIXTURE_VARIANT_ADD(notes, append) { POSIX_TRACE_APPEND, 0 };
-FIXTURE_VARIANT_ADD(notes, loop) { POSIX_TRACE_LOOP, RING };
+FIXTURE_VARIANT_ADD(metadata, append) { POSIX_TRACE_APPEND, 0 };
+FIXTURE_VARIANT_ADD(metadata, loop) { POSIX_TRACE_LOOP, RING };
 
-FIXTURE_SETUP(notes)
+FIXTURE_SETUP(metadata)
 {
 	log_begin(&self->log, variant->policy, POSIX_TRACE_FLUSH, 2, variant->ring);
 	log_name(&self->log, LOG_FIRST_NAMED, "first");
 	log_name(&self->log, LOG_FIRST_NAMED + 1, "second");
 }
 
-FIXTURE_TEARDOWN(notes)
+FIXTURE_TEARDOWN(metadata)
 {
 	log_free(&self->log);
 }
@@ -61,7 +61,7 @@ static int ask(const struct log_writer *log, trace_event_id_t event)
 	return err;
 }
 
-TEST_F(notes, description_of_each_type)
+TEST_F(metadata, description_of_each_type)
 {
 	char text[64] = "";
 
@@ -83,7 +83,7 @@ TEST_F(notes, description_of_each_type)
 }
 
 /* A writer that continues after the log was opened. */
-TEST_F(notes, description_that_is_appended_later)
+TEST_F(metadata, description_that_is_appended_later)
 {
 	char text[64] = "";
 	int fd = log_file(&self->log);
@@ -99,7 +99,7 @@ TEST_F(notes, description_that_is_appended_later)
 	close(fd);
 }
 
-TEST_F(notes, first_description_of_a_type_is_used)
+TEST_F(metadata, first_description_of_a_type_is_used)
 {
 	char text[64] = "";
 
@@ -112,7 +112,7 @@ TEST_F(notes, first_description_of_a_type_is_used)
 }
 
 /* A text that the module never writes, because it would change a terminal, or has no end. */
-TEST_F(notes, forged_texts_are_not_reported)
+TEST_F(metadata, forged_texts_are_not_reported)
 {
 	const struct {
 		const char *text;
@@ -146,10 +146,10 @@ static void forge(struct log_writer *log, __u32 id, __u32 size, __u32 count)
 		char text[16];
 	} payload = { { .id = id, .size = size }, "{ u32 x; }" };
 
-	log_note(log, POSIXTRACE_LOG_DESCRIPTIONS, OPTIONAL, count, &payload, sizeof(payload));
+	log_metadata(log, POSIXTRACE_LOG_DESCRIPTIONS, OPTIONAL, count, &payload, sizeof(payload));
 }
 
-TEST_F(notes, forged_numbers_are_damage)
+TEST_F(metadata, forged_numbers_are_damage)
 {
 	const struct {
 		__u32 id, size, count;
@@ -184,7 +184,7 @@ TEST_F(notes, forged_numbers_are_damage)
 	}
 }
 
-TEST_F(notes, damaged_description_is_damage_and_the_next_one_is_found)
+TEST_F(metadata, damaged_description_is_damage_and_the_next_one_is_found)
 {
 	struct posixtrace_log_info info;
 	size_t at;
@@ -205,12 +205,12 @@ TEST_F(notes, damaged_description_is_damage_and_the_next_one_is_found)
 	EXPECT_EQ(ERANGE, ask(&self->log, LOG_FIRST_NAMED));
 }
 
-TEST_F(notes, unknown_block_that_is_optional_is_skipped)
+TEST_F(metadata, unknown_block_that_is_optional_is_skipped)
 {
 	struct posixtrace_log_info info;
 
 	log_epochs(&self->log, 0, 1, 4);
-	log_note(&self->log, UNKNOWN, OPTIONAL, 3, "of a later version", 16);
+	log_metadata(&self->log, UNKNOWN, OPTIONAL, 3, "of a later version", 16);
 	log_epochs(&self->log, 8, 1, 4);
 	log_description(&self->log, LOG_FIRST_NAMED, FIELDS, sizeof(FIELDS));
 	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
@@ -226,25 +226,25 @@ TEST_F(notes, unknown_block_that_is_optional_is_skipped)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-TEST_F(notes, unknown_block_that_is_not_optional_is_refused)
+TEST_F(metadata, unknown_block_that_is_not_optional_is_refused)
 {
 	log_epochs(&self->log, 0, 1, 4);
-	log_note(&self->log, UNKNOWN, 0, 0, "of a later version", 16);
+	log_metadata(&self->log, UNKNOWN, 0, 0, "of a later version", 16);
 	log_epochs(&self->log, 8, 1, 4);
 	EXPECT_EQ(ENOTSUP, log_open(&self->log, &self->trid));
 }
 
 /* This reader ignores other flags. */
-TEST_F(notes, flags_of_a_later_version_do_not_matter)
+TEST_F(metadata, flags_of_a_later_version_do_not_matter)
 {
-	log_note(&self->log, UNKNOWN, ~0U, 0, "of a later version", 16);
+	log_metadata(&self->log, UNKNOWN, ~0U, 0, "of a later version", 16);
 	EXPECT_EQ(ENOENT, ask(&self->log, LOG_FIRST_NAMED));
-	log_note(&self->log, UNKNOWN, ~OPTIONAL, 0, "of a later version", 16);
+	log_metadata(&self->log, UNKNOWN, ~OPTIONAL, 0, "of a later version", 16);
 	EXPECT_EQ(ENOTSUP, ask(&self->log, LOG_FIRST_NAMED));
 }
 
 /* If the writer appends one while the log is open, reading ends. */
-TEST_F(notes, unknown_block_that_is_appended_later_is_refused)
+TEST_F(metadata, unknown_block_that_is_appended_later_is_refused)
 {
 	struct posix_trace_status_info status;
 	struct event event;
@@ -255,7 +255,7 @@ TEST_F(notes, unknown_block_that_is_appended_later_is_refused)
 	written = self->log.len;
 	fd = log_file(&self->log);
 	ASSERT_EQ(0, posix_trace_open(fd, &self->trid));
-	log_note(&self->log, UNKNOWN, 0, 0, "of a later version", 16);
+	log_metadata(&self->log, UNKNOWN, 0, 0, "of a later version", 16);
 	ASSERT_EQ(0, log_write(&self->log, fd, written));
 	EXPECT_EQ(ENOTSUP, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(ENOTSUP, posix_trace_get_status(self->trid, &status));
@@ -293,7 +293,7 @@ static const char *program_at(trace_id_t trid, int pid, __u64 time)
 	       "none" : program;
 }
 
-TEST_F(notes, latest_name_that_is_not_after_the_event)
+TEST_F(metadata, latest_name_that_is_not_after_the_event)
 {
 	log_task(&self->log, 5, 6, LOG_TIME0 + 30, "third");
 	log_task(&self->log, 5, 6, LOG_TIME0 + 10, "first");
@@ -322,7 +322,7 @@ TEST_F(notes, latest_name_that_is_not_after_the_event)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-TEST_F(notes, name_that_is_appended_later)
+TEST_F(metadata, name_that_is_appended_later)
 {
 	int fd = log_file(&self->log);
 	size_t written = self->log.len;
@@ -336,7 +336,7 @@ TEST_F(notes, name_that_is_appended_later)
 	close(fd);
 }
 
-TEST_F(notes, forged_names_are_damage)
+TEST_F(metadata, forged_names_are_damage)
 {
 	const struct posixtrace_log_task endless = { 5, 6, 0, 0, "sixteen bytes..." };
 	struct posixtrace_log_host host = { .counter = 1 };
@@ -360,8 +360,8 @@ TEST_F(notes, forged_names_are_damage)
 	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
 		log_free(&self->log);
 		log_begin(&self->log, variant->policy, POSIX_TRACE_FLUSH, 2, variant->ring);
-		log_note(&self->log, forged[i].type, OPTIONAL, forged[i].count,
-			 forged[i].payload, forged[i].size);
+		log_metadata(&self->log, forged[i].type, OPTIONAL, forged[i].count,
+			     forged[i].payload, forged[i].size);
 		ASSERT_EQ(0, log_open(&self->log, &self->trid));
 		EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &info));
 		EXPECT_EQ(POSIXTRACE_LOG_DAMAGED, info.flags) {
@@ -397,7 +397,7 @@ static void map(struct log_writer *log, int pid, __u64 since, unsigned long addr
 	log_mapping(log, &mapping, path);
 }
 
-TEST_F(notes, both_ends_of_a_mapping)
+TEST_F(metadata, both_ends_of_a_mapping)
 {
 	map(&self->log, 5, 10, 0x3000, 0x1000, "/second");
 	map(&self->log, 5, 10, 0x1000, 0x1000, "/first");
@@ -425,7 +425,7 @@ TEST_F(notes, both_ends_of_a_mapping)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-TEST_F(notes, latest_mapping_that_is_not_after_the_event)
+TEST_F(metadata, latest_mapping_that_is_not_after_the_event)
 {
 	map(&self->log, 5, 20, 0x1000, 0x1000, "/later");
 	map(&self->log, 5, 10, 0x1000, 0x1000, "/before");
@@ -441,7 +441,7 @@ TEST_F(notes, latest_mapping_that_is_not_after_the_event)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-TEST_F(notes, mapping_that_is_appended_later)
+TEST_F(metadata, mapping_that_is_appended_later)
 {
 	int fd = log_file(&self->log);
 	size_t written = self->log.len;
@@ -456,7 +456,7 @@ TEST_F(notes, mapping_that_is_appended_later)
 }
 
 /* A path without an end does not make the block damaged, but is not reported. */
-TEST_F(notes, forged_mappings_are_not_reported)
+TEST_F(metadata, forged_mappings_are_not_reported)
 {
 	const struct {
 		struct posixtrace_log_mapping head;
@@ -484,8 +484,8 @@ TEST_F(notes, forged_mappings_are_not_reported)
 		payload.head.address = 0x1000;
 		log_free(&self->log);
 		log_begin(&self->log, variant->policy, POSIX_TRACE_FLUSH, 2, variant->ring);
-		log_note(&self->log, POSIXTRACE_LOG_MAPPINGS, OPTIONAL, forged[i].count, &payload,
-			 sizeof(payload));
+		log_metadata(&self->log, POSIXTRACE_LOG_MAPPINGS, OPTIONAL, forged[i].count,
+			     &payload, sizeof(payload));
 		ASSERT_EQ(0, log_open(&self->log, &self->trid));
 		EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &info));
 		EXPECT_EQ(forged[i].is_damage, !!(info.flags & POSIXTRACE_LOG_DAMAGED)) {
@@ -499,7 +499,7 @@ TEST_F(notes, forged_mappings_are_not_reported)
 }
 
 /* More than there are: the first one is complete. */
-TEST_F(notes, count_of_mappings_beyond_the_block_is_damage)
+TEST_F(metadata, count_of_mappings_beyond_the_block_is_damage)
 {
 	struct {
 		struct posixtrace_log_mapping head;
@@ -511,7 +511,7 @@ TEST_F(notes, count_of_mappings_beyond_the_block_is_damage)
 	for (__u32 count = 1; count; count = count == 1 ? 2 : count == 2 ? ~0U : 0) {
 		log_free(&self->log);
 		log_begin(&self->log, variant->policy, POSIX_TRACE_FLUSH, 2, variant->ring);
-		log_note(&self->log, POSIXTRACE_LOG_MAPPINGS, OPTIONAL, count, &payload, size);
+		log_metadata(&self->log, POSIXTRACE_LOG_MAPPINGS, OPTIONAL, count, &payload, size);
 		ASSERT_EQ(0, log_open(&self->log, &self->trid));
 		EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &info));
 		EXPECT_EQ(count != 1, !!(info.flags & POSIXTRACE_LOG_DAMAGED));
@@ -522,7 +522,7 @@ TEST_F(notes, count_of_mappings_beyond_the_block_is_damage)
 }
 
 /* ------------------------------------------------------------------ */
-/* Notes after the ring							*/
+/* Metadata after the ring						*/
 
 FIXTURE(ring)
 {
@@ -545,15 +545,15 @@ FIXTURE_TEARDOWN(ring)
 	log_free(&self->old);
 }
 
-/* Remains of an older log after the notes are not damage, and describe no type. */
-TEST_F(ring, notes_of_an_older_log_are_ignored)
+/* Remains of an older log after the metadata are not damage, and describe no type. */
+TEST_F(ring, metadata_of_an_older_log_is_ignored)
 {
 	size_t from;
 
 	for (int i = 0; i < 8; i++)
 		log_description(&self->old, LOG_FIRST_NAMED + i, FIELDS, sizeof(FIELDS));
 	log_description(&self->log, LOG_FIRST_NAMED, "{ f64 x; }", 11);
-	from = self->log.notes_pos;
+	from = self->log.metadata_pos;
 	log_put(&self->log, from, self->old.data + from, self->old.len - from);
 	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
 	ASSERT_EQ(0, log_open(&self->log, &self->trid));
@@ -565,18 +565,18 @@ TEST_F(ring, notes_of_an_older_log_are_ignored)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* The writer restarts the notes when there are too many: what follows is older. */
-TEST_F(ring, notes_that_were_restarted)
+/* The writer restarts the metadata when there is too much: what follows is older. */
+TEST_F(ring, metadata_that_was_restarted)
 {
 	size_t end;
 
 	log_task(&self->log, 5, 6, LOG_TIME0, "of the first row");
 	log_task(&self->log, 5, 7, LOG_TIME0, "first row too");
 	log_task(&self->log, 5, 8, LOG_TIME0, "first row too");
-	end = self->log.notes_pos;
-	self->log.notes_pos = self->log.header.metadata_offset;
+	end = self->log.metadata_pos;
+	self->log.metadata_pos = self->log.header.metadata_offset;
 	log_task(&self->log, 5, 6, LOG_TIME0, "second row");
-	ASSERT_LT(self->log.notes_pos, end);
+	ASSERT_LT(self->log.metadata_pos, end);
 	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
 	ASSERT_EQ(0, log_open(&self->log, &self->trid));
 	EXPECT_STREQ("second row", name_at(self->trid, 5, 6, 10));
@@ -587,7 +587,7 @@ TEST_F(ring, notes_that_were_restarted)
 }
 
 /* While the log is open for reading. */
-TEST_F(ring, notes_that_are_restarted_later)
+TEST_F(ring, metadata_that_is_restarted_later)
 {
 	int fd;
 
@@ -596,7 +596,7 @@ TEST_F(ring, notes_that_are_restarted_later)
 	fd = log_file(&self->log);
 	ASSERT_EQ(0, posix_trace_open(fd, &self->trid));
 	EXPECT_STREQ("first row", name_at(self->trid, 5, 6, 10));
-	self->log.notes_pos = self->log.header.metadata_offset;
+	self->log.metadata_pos = self->log.header.metadata_offset;
 	log_task(&self->log, 5, 8, LOG_TIME0, "second row");
 	ASSERT_EQ(0, log_write(&self->log, fd, 0));
 	EXPECT_STREQ("second row", name_at(self->trid, 5, 8, 10));
@@ -613,12 +613,12 @@ static const char *text_of(trace_id_t trid, trace_event_id_t event)
 	return description(trid, event, text, sizeof(text)) ? "none" : text;
 }
 
-/* The second set has the texts of the notes at other offsets, and some of them are newer. */
+/* The second set has the texts of the metadata at other offsets, and some of them are newer. */
 static void write_rows(struct log_writer *log, int row)
 {
 	const char *const texts[] = { "{ u32 one; }", "{ u32 two; }", "{ u32 six; }" };
 
-	log->notes_pos = log->header.metadata_offset;
+	log->metadata_pos = log->header.metadata_offset;
 	for (int i = 0; i < 3; i++) {
 		int k = (row + i) % 3;
 
@@ -640,7 +640,7 @@ static void expect_row(struct __test_metadata *_metadata, trace_id_t trid, int r
 }
 
 /* The reader does not return to offsets in the first set, which is overwritten. */
-TEST_F(ring, texts_of_notes_that_are_restarted_later)
+TEST_F(ring, texts_of_metadata_that_is_restarted_later)
 {
 	for (int looks = 0; looks < 2; looks++) {
 		int fd;
@@ -669,7 +669,7 @@ TEST_F(ring, description_that_is_not_in_the_second_row)
 	fd = log_file(&self->log);
 	ASSERT_EQ(0, posix_trace_open(fd, &self->trid));
 	EXPECT_STREQ(FIELDS, text_of(self->trid, LOG_FIRST_NAMED));
-	self->log.notes_pos = self->log.header.metadata_offset;
+	self->log.metadata_pos = self->log.header.metadata_offset;
 	log_description(&self->log, LOG_FIRST_NAMED + 1, FIELDS, sizeof(FIELDS));
 	ASSERT_EQ(0, log_write(&self->log, fd, 0));
 	EXPECT_EQ(ENOENT, description(self->trid, LOG_FIRST_NAMED, NULL, 0));
@@ -677,8 +677,8 @@ TEST_F(ring, description_that_is_not_in_the_second_row)
 	close(fd);
 }
 
-/* A forged offset of the notes anywhere else has no effect. */
-TEST_F(ring, forged_place_of_the_notes)
+/* A forged offset of the metadata anywhere else has no effect. */
+TEST_F(ring, forged_place_of_the_metadata)
 {
 	const __u64 places[] = {
 		LOG_HEADER, self->log.header.data_offset, self->log.len & ~7ULL, 1ULL << 40,
