@@ -118,13 +118,13 @@ static void print_head(const struct stat_command *stat)
 static void print_losses(const struct logend *end)
 {
 	printf("%-9s %llu", "lost",
-	       (unsigned long long)(end->lost - end->lost_before - end->lost_behind));
+	       (unsigned long long)(end->lost - end->lost_before - end->lost_after));
 	if (end->gaps)
 		printf(" in %llu gap%s", (unsigned long long)end->gaps, end->gaps == 1 ? "" : "s");
 	if (end->lost_before)
 		printf(", %llu before the first event", (unsigned long long)end->lost_before);
-	if (end->lost_behind)
-		printf(", %llu after the last", (unsigned long long)end->lost_behind);
+	if (end->lost_after)
+		printf(", %llu after the last", (unsigned long long)end->lost_after);
 	if (end->overwritten)
 		printf("; %llu overwritten in the log", (unsigned long long)end->overwritten);
 	putchar('\n');

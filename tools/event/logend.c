@@ -33,7 +33,7 @@ bool logend_ended(const struct source *source)
 	return has_flag(source, POSIXTRACE_LOG_ENDED);
 }
 
-/* Damaged names and notes of a LOOP log count even if no event reports it: they are not events. */
+/* Damaged names and metadata of a LOOP log count although no event reports them. */
 static bool is_damaged(const struct source *source)
 {
 	return has_flag(source, POSIXTRACE_LOG_DAMAGED);
@@ -48,7 +48,7 @@ int logend_read(struct logend *end, const struct source *source)
 		return -err;
 	end->overwritten = info.overwritten;
 	if (info.lost > end->lost) {
-		end->lost_behind = info.lost - end->lost;
+		end->lost_after = info.lost - end->lost;
 		end->lost = info.lost;
 	}
 	return 0;

@@ -16,7 +16,7 @@
  * @gaps: number of places where events were lost
  * @lost: number of lost events, as far as known
  * @lost_before: part of @lost before the first event
- * @lost_behind: part of @lost after the last event; set by logend_read()
+ * @lost_after: part of @lost after the last event; set by logend_read()
  * @overwritten: number of events overwritten in a LOOP log; set by logend_read()
  * @begun: an event has been read
  */
@@ -25,7 +25,7 @@ struct logend {
 	uint64_t gaps;
 	uint64_t lost;
 	uint64_t lost_before;
-	uint64_t lost_behind;
+	uint64_t lost_after;
 	uint64_t overwritten;
 	bool begun;
 };
