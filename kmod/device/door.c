@@ -25,7 +25,7 @@
 
 static bool door = true;
 module_param(door, bool, 0644);
-MODULE_PARM_DESC(door, "Processes record without system calls if a filter forbids these (default Y)");
+MODULE_PARM_DESC(door, "Let processes record without system calls where seccomp forbids them (default Y)");
 
 /**
  * struct door_call - one command

@@ -19,7 +19,7 @@
 
 static unsigned int log_timeout = 10;
 module_param(log_timeout, uint, 0644);
-MODULE_PARM_DESC(log_timeout, "Seconds without progress until a log without controller ends (default 10)");
+MODULE_PARM_DESC(log_timeout, "Seconds without progress after which a log without a controller ends (default 10)");
 
 /* Bytes to write within log_timeout, so that the time to end a whole log is bounded. */
 #define WATCH_BYTES	(64U << 10)

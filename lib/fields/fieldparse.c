@@ -330,7 +330,7 @@ static int apply_dimensions(struct pxtu_field_parser *parser, struct pxtu_field_
 	if (!count)
 		return 0;
 	if (type->field.type == POSIXTRACE_FIELD_TEXT)
-		return pxtu_lexer_fail(&parser->lexer, offset, "there is no array of type text");
+		return pxtu_lexer_fail(&parser->lexer, offset, "arrays of text are not supported");
 	if (parser->depth + count + type->height > PXTU_FIELDS_LEVELS)
 		return pxtu_lexer_fail(&parser->lexer, offset,
 				       "more than %d levels of structs and arrays",
@@ -374,7 +374,7 @@ static int read_member(struct pxtu_field_parser *parser)
 
 	if (scope->text)
 		return pxtu_lexer_fail(lexer, offset,
-				       "text must be the last member: it has the rest");
+				       "text must be the last member: it takes the rest");
 	if (pxtu_lexer_is(lexer, "pad"))
 		return read_pad(parser);
 	err = read_type(parser, &type);
@@ -382,7 +382,7 @@ static int read_member(struct pxtu_field_parser *parser)
 		return err;
 	scope->text = type.field.type == POSIXTRACE_FIELD_TEXT;
 	if (scope->text && parser->depth > 1)
-		return pxtu_lexer_fail(lexer, offset, "only the outermost struct can have a text");
+		return pxtu_lexer_fail(lexer, offset, "only the outermost struct can contain text");
 	err = read_name(parser, &name);
 	if (!err)
 		err = read_dimensions(parser, dimensions, &count);

@@ -89,7 +89,7 @@ int pxtu_field_close(struct pxtu_field_parser *parser, struct pxtu_field_type *t
 	count = parser->nr_members - scope->first;
 	if (!count && parser->depth > 1)
 		return pxtu_lexer_fail(&parser->lexer, offset,
-				       "a struct in a struct needs a member");
+				       "a nested struct needs at least one member");
 	/* The members have their final locations now. */
 	for (size_t i = 0; i < count; i++) {
 		to[i] = parser->members[scope->first + i];
@@ -155,7 +155,7 @@ int pxtu_field_length(struct pxtu_field_parser *parser, unsigned int *slot)
 
 	if (!member)
 		return pxtu_lexer_fail(lexer, lexer->start,
-				       "no field \"%s\" before this one: it cannot be its length",
+				       "a length must be an earlier field, which \"%s\" is not",
 				       lexer->value);
 	if (member->type != POSIXTRACE_FIELD_UNSIGNED && member->type != POSIXTRACE_FIELD_HEX)
 		return pxtu_lexer_fail(lexer, lexer->start,

@@ -54,7 +54,7 @@ TEST(wrong_types_are_refused)
 	REFUSED("expected a type or \"}\" (got \";\")", "{ u8 a;; }", "; }");
 	REFUSED("expected a type or \"}\" (got text in quotes)", "{ \"u8\" a; }", "\"u8");
 	REFUSED("expected a type or \"}\" (got \"8\")", "{ 8 a; }", "8");
-	REFUSED("a struct in a struct needs a member", "{ struct { } a; }", "} a");
+	REFUSED("a nested struct needs at least one member", "{ struct { } a; }", "} a");
 }
 
 TEST(wrong_names_are_refused)
@@ -107,10 +107,10 @@ TEST(wrong_sizes_are_refused)
 
 TEST(wrong_lengths_are_refused)
 {
-	REFUSED("no field \"n\" before this one: it cannot be its length", "{ u8 a[n]; u8 n; }",
+	REFUSED("a length must be an earlier field, which \"n\" is not", "{ u8 a[n]; u8 n; }",
 		"n]");
-	REFUSED("no field \"a\" before this one: it cannot be its length", "{ u8 a[a]; }", "a]");
-	REFUSED("no field \"n\" before this one: it cannot be its length",
+	REFUSED("a length must be an earlier field, which \"a\" is not", "{ u8 a[a]; }", "a]");
+	REFUSED("a length must be an earlier field, which \"n\" is not",
 		"{ { u8 n; } b; u8 a[n]; }", "n]");
 	REFUSED("a length must be an unsigned integer, which \"n\" is not", "{ i8 n; u8 a[n]; }",
 		"n]");
@@ -124,11 +124,11 @@ TEST(wrong_lengths_are_refused)
 
 TEST(text_before_the_end_is_refused)
 {
-	REFUSED("text must be the last member: it has the rest", "{ text t; u8 a; }", "u8");
-	REFUSED("text must be the last member: it has the rest", "{ text t; pad[1]; }", "pad");
-	REFUSED("only the outermost struct can have a text", "{ { text t; } a; }", "text");
-	REFUSED("there is no array of type text", "{ text t[2]; }", "2");
-	REFUSED("there is no array of type text", "{ u8 n; text t[n]; }", "n]");
+	REFUSED("text must be the last member: it takes the rest", "{ text t; u8 a; }", "u8");
+	REFUSED("text must be the last member: it takes the rest", "{ text t; pad[1]; }", "pad");
+	REFUSED("only the outermost struct can contain text", "{ { text t; } a; }", "text");
+	REFUSED("arrays of text are not supported", "{ text t[2]; }", "2");
+	REFUSED("arrays of text are not supported", "{ u8 n; text t[n]; }", "n]");
 }
 
 TEST(wrong_enumerations_are_refused)

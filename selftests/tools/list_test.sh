@@ -63,7 +63,7 @@ wait "$started"
 
 # User nobody may not inspect or trace processes of other users.
 chmod 755 "$tmp"
-run_as_nobody 0 list && ! says steady_helper && complains 'processes of other users were left out' &&
+run_as_nobody 0 list && ! says steady_helper && complains 'processes of other users are not shown; run as root to list them' &&
 	run_as_nobody 1 list "$steady" && complains "process $steady: no permission to trace it"
 result users_see_only_their_own_processes $?
 kill "$steady" "$sleeper"
@@ -124,7 +124,7 @@ run 0 list ./ticks_helper && [ "$(cat "$tmp/out")" = "trace points: none" ]
 result program_without_such_points_has_none $?
 
 head -c 8000 points_library.so >"$tmp/cut"
-run 1 list "$tmp/cut" && complains 'cut: a damaged program$'
+run 1 list "$tmp/cut" && complains 'cut: the ELF file is damaged$'
 result damaged_program_fails $?
 
 finish

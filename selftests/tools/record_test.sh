@@ -94,7 +94,7 @@ result kernel_adds_events_of_the_kernel $?
 
 mkdir -m 1777 "$tmp/users" && chmod 755 "$tmp" &&
 	run_as_nobody 1 record -o "$tmp/users/log" --kernel=syscall -- ./ticks_helper 3 0 &&
-	complains '^posixtrace: --kernel: kernel_classes=syscall:perfmon of the module demands' &&
+	complains '^posixtrace: --kernel: module parameter kernel_classes=syscall:perfmon requires' &&
 	run_as_nobody 0 record --force -o "$tmp/users/log" --kernel=all -- ./ticks_helper 3 0 &&
 	complains '^posixtrace: --kernel=all: without syscall, which needs CAP_PERFMON: see posixtrace' &&
 	complains '^posixtrace: --kernel=all: without irq, ' && ! complains 'without [^si]' &&
@@ -111,11 +111,11 @@ until grep -q '^State:.Z' "/proc/$(cat "$tmp/zombie")/status" 2>/dev/null; do
 	kill -0 "$parent" || break
 done
 run 1 record -o "$log.none" 2 &&
-	complains '^posixtrace: process 2: a thread of the kernel, which no stream can trace$' &&
+	complains '^posixtrace: process 2: a kernel thread, which cannot be traced$' &&
 	run 1 record -o "$log.none" "$(cat "$tmp/zombie")" &&
-	complains "^posixtrace: process $(cat "$tmp/zombie"): has ended already\$" &&
+	complains "^posixtrace: process $(cat "$tmp/zombie"): has already ended\$" &&
 	run 1 live 4194303 && complains '^posixtrace: process 4194303: no such process$' &&
-	run 1 list 2 && complains 'process 2: a thread of the kernel' && [ ! -e "$log.none" ]
+	run 1 list 2 && complains 'process 2: a kernel thread' && [ ! -e "$log.none" ]
 result process_that_cannot_be_traced_is_told $?
 kill "$parent" "$sleeper"
 wait
@@ -138,7 +138,7 @@ contained=$(cat "$tmp/contained")
 start_with_log "$contained"
 until_true is_running
 kill "$contained"
-ended 0 && complains "^posixtrace: no events: process $contained has no /dev/posixtrace; give that to its"
+ended 0 && complains "^posixtrace: no events: process $contained has no /dev/posixtrace; add it to its"
 result process_without_the_device_is_told $?
 wait
 
@@ -244,7 +244,7 @@ waits_for_the_log()
 # The symbolic link stays, and "-" writes the log into the file.
 ln -s /proc/self/fd/1 "$tmp/stdout"
 posixtrace record --force -o "$tmp/stdout" -- ./ticks_helper 3 0 >"$log" 2>"$tmp/err"
-[ $? -eq 1 ] && complains '/stdout: is the standard output: use -o - to write the log there$' &&
+[ $? -eq 1 ] && complains '/stdout: is standard output: use -o - to write the log there$' &&
 	[ -L "$tmp/stdout" ] && [ ! -s "$log" ] &&
 	posixtrace record -o - -- sh -c 'echo noise; exec ./ticks_helper 3 0' >"$log" 2>"$tmp/err" &&
 	recorded && is_complete && complains '^noise$'
@@ -491,7 +491,7 @@ for mode in '' 0 1000 8 08 rw -1 0x1ff 0644x; do
 	run 2 record --mode="$mode" -o "$tmp/mode" -- true &&
 		complains '^posixtrace: --mode: must be octal digits, 1 to 0777 \(got ' || break
 done && [ "$mode" = 0644x ] && run 2 record --mode=0644 -o - -- true &&
-	complains '^posixtrace: --mode: the standard output is no new log$' && [ ! -e "$tmp/mode" ]
+	complains '^posixtrace: --mode: applies to new files, not to standard output$' && [ ! -e "$tmp/mode" ]
 result wrong_mode_is_a_usage_error $?
 
 # Such files may exist in /tmp: they must neither receive the events nor redirect the log.

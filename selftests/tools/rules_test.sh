@@ -105,22 +105,22 @@ refuses()
 	done
 }
 
-refuses 'trace_scope=1 of the module allows only descendants of the caller$' &&
+refuses 'module parameter trace_scope=1 allows only descendants of the caller$' &&
 	complains 'see "Permissions" in posixtrace\(4\)$' &&
 	run_as_nobody 0 record --force -o "$tmp/users/log" -- ./ticks_helper 3 0 && [ -s "$tmp/users/log" ]
 result messages_name_the_scope_of_descendants $?
 
 set_parameter trace_scope 2
-refuses 'trace_scope=2 of the module demands CAP_SYS_PTRACE$' &&
+refuses 'module parameter trace_scope=2 requires CAP_SYS_PTRACE$' &&
 	run_as_nobody 1 live -- ./ticks_helper 3 0 &&
-	complains 'trace_scope=2 of the module demands CAP_SYS_PTRACE$' &&
+	complains 'module parameter trace_scope=2 requires CAP_SYS_PTRACE$' &&
 	run 0 record -o "$tmp/log" -- ./ticks_helper 3 0
 result messages_name_the_scope_of_the_capability $?
 
 set_parameter trace_scope 3
-refuses 'trace_scope=3 of the module lets a process trace only itself$' &&
+refuses 'module parameter trace_scope=3 lets a process trace only itself$' &&
 	run 1 live -- ./ticks_helper 3 0 &&
-	complains 'trace_scope=3 of the module lets a process trace only itself$'
+	complains 'module parameter trace_scope=3 lets a process trace only itself$'
 result messages_name_the_scope_of_none $?
 
 # Another rule refuses this process, whatever the scope.
@@ -133,7 +133,7 @@ kill "$sleeper"
 reload --kernel-classes=sched:perfmon
 for class in sched syscall irq; do
 	run_as_nobody 1 live -k process,$class -- ./ticks_helper 3 0 &&
-		complains "^posixtrace: --kernel: kernel_classes=$class:perfmon of the module demands CAP_PERFMON for $class\$" &&
+		complains "^posixtrace: --kernel: module parameter kernel_classes=$class:perfmon requires CAP_PERFMON\$" &&
 		! complains 'kernel_classes=process' || break
 done && [ "$class" = irq ] && run_as_nobody 0 live -k process -- ./ticks_helper 3 0
 result messages_name_the_class $?

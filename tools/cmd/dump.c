@@ -255,7 +255,7 @@ static int get_options(struct dump *dump, int argc, char **argv)
 	if (argc - optind != 1)
 		return usage_error("dump", argc == optind ?
 				   "dump: needs a LOG, such as posixtrace.log" :
-				   "dump: prints one LOG, not %d", argc - optind);
+				   "dump: takes one LOG, not %d", argc - optind);
 	dump->path = argv[optind];
 	return OPTIONS_OK;
 }

@@ -151,7 +151,7 @@ static int check_options(const struct export_command *command, int nr_logs)
 	if (command->format < 0)
 		return usage_error("export", "--format: required: ctf, chrome, perfetto or html");
 	if (nr_logs != 1)
-		return usage_error("export", nr_logs ? "export: converts one LOG, not %d" :
+		return usage_error("export", nr_logs ? "export: takes one LOG, not %d" :
 				   "export: needs a LOG, such as posixtrace.log", nr_logs);
 	if (formats[command->format].directory && !export->path) {
 		tell("--output: required with --format=%s, which writes a directory",

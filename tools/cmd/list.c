@@ -164,7 +164,7 @@ static int list_scan(pid_t pid)
 			print_programs(&found);
 		print_streams(&found, pid);
 		if (found.incomplete)
-			tell("processes of other users were left out");
+			tell("processes of other users are not shown; run as root to list them");
 	}
 	scan_free(&found);
 	return err ? 1 : 0;
@@ -346,7 +346,7 @@ static int cmd_list(int argc, char **argv)
 	if (status != OPTIONS_OK)
 		return status;
 	if (argc - optind > 1)
-		return usage_error("list", "list: needs one PID, PROGRAM or LOG, not %d",
+		return usage_error("list", "list: takes one PID, PROGRAM or LOG, not %d",
 				   argc - optind);
 	what = argv[optind];
 	number = what && *what && what[strspn(what, "0123456789")] == '\0';
@@ -373,8 +373,8 @@ const struct command command_list = {
 	.about = "Print all programs with trace points and all streams; or the event types and\n"
 		 "streams of process PID; or the trace points of the macros of\n"
 		 "<posixtrace/points.h> in PROGRAM, an executable or a shared library; or the\n"
-		 "attributes, status and event types of LOG. Event types have their descriptions\n"
-		 "beside them.",
+		 "attributes, status and event types of LOG. Event types are printed with their\n"
+		 "descriptions.",
 	.notes = "Processes that you may not inspect are left out: see ptrace(2).\n"
 		 "Exit status: 0; 1 after a failure; 2 after a usage error.",
 	.operands = OPERAND_PID | OPERAND_FILE,

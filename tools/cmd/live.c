@@ -150,7 +150,7 @@ static int run_live(struct live *live)
 	int err = process_begin(process);
 
 	if (err) {
-		complain("program", err);
+		complain("starting the program", err);
 		return 1;
 	}
 	live->print.signals = process->sigfd;
@@ -185,7 +185,7 @@ out:
 
 static const struct command_option options[] = {
 	{ OPTION_NUMBER, 0, "window", "MS",
-	  "print events after MS milliseconds, in the order of time (10); 0: immediately",
+	  "delay events by MS milliseconds to print them in order of time (10); 0: no delay",
 	  OPTION_NUMBER_AT(struct live, window), .max = WINDOW_MS_MAX },
 	OPTION_GROUP_AT(struct live, session, session_options),
 	OPTION_GROUP_AT(struct live, print, print_options),

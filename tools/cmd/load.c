@@ -250,7 +250,7 @@ static int unload_module(struct kmod_ctx *ctx)
 		complain_of_permission("unload");
 		break;
 	case EAGAIN:
-		tell("unload: the module is in use, %d times", users);
+		tell("unload: the module is in use (%d reference%s)", users, users == 1 ? "" : "s");
 		tell("\"posixtrace list\" shows streams, and programs linked with the library");
 		break;
 	default:
@@ -299,13 +299,13 @@ static const struct command_option load_options[] = {
 	  "who may record kernel events, such as irq:user,sched:perfmon",
 	  .call = call_parameter },
 	{ OPTION_CALL, 0, "log-timeout", "SECONDS",
-	  "give up a log without progress after its controller has ended (10)",
+	  "end a log that makes no progress after its controller has ended (10)",
 	  .call = call_parameter },
 	{ OPTION_CALL, 0, "trace-scope", "SCOPE",
 	  "0: trace processes of the same user; 1: descendants; 2: needs CAP_SYS_PTRACE; 3: itself",
 	  .choices = scopes, .call = call_parameter },
 	{ OPTION_CALL, 0, "user-streams", "MAX",
-	  "allow a user without CAP_SYS_RESOURCE so many streams (64)", .call = call_parameter },
+	  "streams that a user without CAP_SYS_RESOURCE may have (64)", .call = call_parameter },
 	{ }
 };
 
@@ -354,8 +354,9 @@ const struct command command_load = {
 	.usage = load_usage,
 	.about = "Insert the module posixtrace into the kernel, with its options from\n"
 		 "/etc/modprobe.d.",
-	.notes = "Unless set here or there, the scope is kernel.yama.ptrace_scope, and\n"
-		 "kernel.perf_event_paranoid=-1 allows all classes to all users.\n\n"
+	.notes = "Unless an option or /etc/modprobe.d sets them, the trace scope is the value of\n"
+		 "kernel.yama.ptrace_scope, and all users may record all classes if\n"
+		 "kernel.perf_event_paranoid is -1.\n\n"
 		 "Exit status: 0, also if the module is already loaded; 1 after a failure; 2 after\n"
 		 "a usage error.",
 	.operands = 0,

@@ -408,7 +408,7 @@ static int run_record(struct recording *rec)
 	rec->progress = !rec->quiet && isatty(STDERR_FILENO);
 	err = process_begin(process);
 	if (err) {
-		complain("program", err);
+		complain("starting the program", err);
 		logfile_discard(&rec->log);
 		logfile_close(&rec->log);
 		return 1;
@@ -467,7 +467,7 @@ static int check_options(const struct recording *rec)
 {
 	if (rec->session.filter.conditions) {
 		tell("--filter: conditions on fields cannot be tested while recording");
-		tell("record by names, and use --filter of posixtrace dump, stat or export later");
+		tell("record by name, and filter by fields later, in dump, stat or export");
 		return 2;
 	}
 	if (rec->log_size && rec->log_policy == POSIX_TRACE_APPEND) {
@@ -475,7 +475,7 @@ static int check_options(const struct recording *rec)
 		return 2;
 	}
 	if (rec->log.mode && !strcmp(rec->log.path, "-")) {
-		tell("--mode: the standard output is no new log");
+		tell("--mode: applies to new files, not to standard output");
 		return 2;
 	}
 	return OPTIONS_OK;

@@ -281,10 +281,10 @@ static const struct command_option options[] = {
 	{ OPTION_CLEAR, 0, "no-histogram", NULL, "print tables only",
 	  OPTION_BOOL_AT(struct stat_command, histograms) },
 	{ OPTION_NUMBER, 'd', "seconds", "N",
-	  "count for N seconds, not until PID ends or Ctrl-C",
+	  "stop after N seconds; otherwise when PID ends, or at Ctrl-C",
 	  OPTION_NUMBER_AT(struct stat_command, seconds), .min = 1, .max = SECONDS_MAX },
 	{ OPTION_FLAG, 'S', "states", NULL,
-	  "print when threads ran, waited, in what, and who woke them: see record --kernel",
+	  "print how long threads ran and waited, for what, and who woke them: see record --kernel",
 	  OPTION_BOOL_AT(struct stat_command, with_states) },
 	OPTION_GROUP_AT(struct stat_command, selection, select_options),
 	{ }
@@ -311,7 +311,7 @@ static int get_options(struct stat_command *stat, int argc, char **argv)
 	if (argc - optind != 1)
 		return usage_error("stat", argc == optind ?
 				   "stat: needs a PID, or a LOG such as posixtrace.log" :
-				   "stat: counts one LOG or process, not %d", argc - optind);
+				   "stat: takes one LOG or PID, not %d", argc - optind);
 	stat->path = argv[optind];
 	stat->pid = parse_pid(stat->path);
 	if (!stat->with_kernel)

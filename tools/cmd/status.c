@@ -116,9 +116,9 @@ static int print_status(struct kmod_ctx *ctx)
 	if (fd >= 0)
 		close(fd);
 	if (!err && limits.abi_version != POSIXTRACE_ABI_VERSION) {
-		tell("status: the module has abi version %u, command and library need %d",
+		tell("status: the module has ABI version %u, but command and library need %d",
 		     limits.abi_version, POSIXTRACE_ABI_VERSION);
-		tell("status: install module and library of one version");
+		tell("status: install the same version of module and library");
 		tell("then run \"posixtrace unload\" and \"posixtrace load\" as root");
 		return 1;
 	}

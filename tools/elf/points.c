@@ -361,7 +361,7 @@ int points_list(const char *path)
 
 	if (err) {
 		if (err == -ENOEXEC)
-			tell("%s: a damaged program", path);
+			tell("%s: the ELF file is damaged", path);
 		else
 			complain(path, -err);
 		points_close(&points);

@@ -182,7 +182,7 @@ static const char *open_by_path(struct file *file)
 	if (is_traced_file(file))
 		return NULL;
 	close_file(file);
-	return "not the file that was traced: it has another build id";
+	return "not the file that was traced: its build id differs";
 }
 
 /* Searches the debug information directories and debuginfod servers for the file. */

@@ -141,7 +141,7 @@ static int read_value(struct parser *parser, struct filter_node *node)
 	if (lexer->token == FILTER_TOKEN_QUOTED) {
 		if (ordered)
 			return filter_fail(lexer, lexer->start,
-					   "texts have no order: compare them by ==, != or ~");
+					   "text has no order: compare it with ==, != or ~");
 		node->operand = FILTER_TEXT;
 	} else if (lexer->token != FILTER_TOKEN_WORD) {
 		return filter_unexpected(lexer, "a number, a label or text in quotes");
@@ -153,7 +153,7 @@ static int read_value(struct parser *parser, struct filter_node *node)
 		node->operand = FILTER_WORD;
 	} else {
 		return filter_fail(lexer, lexer->start,
-				   "\"%.40s\" is neither number nor label: put text in quotes, and use ~ for patterns",
+				   "\"%.40s\" is neither a number nor a label: put text in quotes, and use ~ for patterns",
 				   lexer->value);
 	}
 	node->text = strdup(lexer->value);

@@ -149,7 +149,7 @@ int filter_next(struct filter_lexer *lexer)
 	if (*lexer->at == '"' || *lexer->at == '\'')
 		return read_quoted(lexer);
 	if (strchr("&|=", *lexer->at))
-		return filter_fail(lexer, lexer->at, "\"%c\" is no operator: write \"%c%c\"",
+		return filter_fail(lexer, lexer->at, "\"%c\" is not an operator: write \"%c%c\"",
 				   *lexer->at, *lexer->at, *lexer->at);
 	return read_word(lexer);
 }

@@ -68,7 +68,7 @@ static void tell_missing(const struct logend *end, const char *path, const struc
 	else if (status->posix_log_full_status == POSIX_TRACE_FULL)
 		tell("%s: the log was full: later events are missing", path);
 	if (!logend_ended(source))
-		tell("%s: the log has no end: it is still being written, or was cut", path);
+		tell("%s: the log has no end: it is still being written, or was cut short", path);
 }
 
 /* A LOOP stream overwrites events by design. */

@@ -227,7 +227,7 @@ static void complain_of_log(const char *path)
 		tell("%s: a log of version %u; this command reads version %u", path, version,
 		     POSIXTRACE_LOG_VERSION);
 	else
-		tell("%s: not a trace log, or its first 512 bytes are cut or damaged", path);
+		tell("%s: not a trace log, or its first 512 bytes are missing or damaged", path);
 }
 
 void source_complain(const char *path, int err)

@@ -155,7 +155,7 @@ int export_ctf(struct export *export)
 	if (err && ctf.made)
 		ctf_trace_remove(AT_FDCWD, export->path);
 	if (!err && ctf.changed_times)
-		tell("export: CTF cannot store the time%s of %llu event%s: changed to the nearest",
+		tell("export: CTF cannot store the time%s of %llu event%s: used the nearest",
 		     ctf.changed_times == 1 ? "" : "s", (unsigned long long)ctf.changed_times,
 		     ctf.changed_times == 1 ? "" : "s");
 	ctf_kernel_free(ctf.kernel);

@@ -268,7 +268,7 @@ void stats_print(const struct stats *stats, FILE *to, bool all, bool histograms)
 {
 	char text[CELLS_SIZE];
 
-	fprintf(to, "%-9s %llu of the user, %llu of the system", "events",
+	fprintf(to, "%-9s %llu user, %llu system", "events",
 		(unsigned long long)stats->user, (unsigned long long)stats->system);
 	if (stats->truncated)
 		fprintf(to, "; %llu with truncated data", (unsigned long long)stats->truncated);

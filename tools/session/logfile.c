@@ -49,11 +49,11 @@ static bool is_descriptor(const struct stat *st, int fd)
 static int check_name(const struct logfile *log, const struct stat *st)
 {
 	if (is_descriptor(st, STDERR_FILENO))
-		tell("%s: is the standard error: use another --output", log->path);
+		tell("%s: is standard error: use another --output", log->path);
 	else if (is_descriptor(st, STDOUT_FILENO))
-		tell("%s: is the standard output: use -o - to write the log there", log->path);
+		tell("%s: is standard output: use -o - to write the log there", log->path);
 	else if (S_ISREG(st->st_mode) && is_descriptor(st, STDIN_FILENO))
-		tell("%s: is the standard input: use another --output", log->path);
+		tell("%s: is standard input: use another --output", log->path);
 	else
 		return 0;
 	return EINVAL;

@@ -95,7 +95,7 @@ static const char *refusal_of(const char *scope, bool is_child)
 	if (!strcmp(scope, "1") && !is_child)
 		return "allows only descendants of the caller";
 	if (!strcmp(scope, "2"))
-		return "demands CAP_SYS_PTRACE";
+		return "requires CAP_SYS_PTRACE";
 	if (!strcmp(scope, "3"))
 		return "lets a process trace only itself";
 	return NULL;
@@ -111,9 +111,9 @@ static bool complain_of_scope(pid_t pid, bool is_child)
 	refusal = refusal_of(scope, is_child);
 	if (!refusal || (strcmp(scope, "3") && kill(pid, 0)))
 		return false;
-	tell("process %d: trace_scope=%s of the module %s", pid, scope, refusal);
+	tell("process %d: module parameter trace_scope=%s %s", pid, scope, refusal);
 	if (!strcmp(scope, "1"))
-		tell("start the program with this command, or use root (CAP_SYS_PTRACE)");
+		tell("start the program with this command, or trace it as root (CAP_SYS_PTRACE)");
 	return true;
 }
 
@@ -154,11 +154,11 @@ bool policy_complain_of_kind(pid_t pid)
 	if (!process || !read_kind(pid, &state, &flags))
 		return false;
 	if (flags & PF_KTHREAD)
-		tell("process %d: a thread of the kernel, which no stream can trace", pid);
+		tell("process %d: a kernel thread, which cannot be traced", pid);
 	else if (process != pid)
-		tell("process %d: a thread of process %d: trace that one", pid, process);
+		tell("process %d: a thread of process %d: trace that process", pid, process);
 	else if (state == 'Z' || state == 'X')
-		tell("process %d: has ended already", pid);
+		tell("process %d: has already ended", pid);
 	else
 		return false;
 	return true;
@@ -169,7 +169,7 @@ void policy_complain(pid_t pid, bool is_child)
 	char mode[16];
 
 	if (access(DEVICE, R_OK | W_OK))
-		tell("no permission to open " DEVICE ": device_mode=%s of the module",
+		tell("no permission to open " DEVICE ": module parameter device_mode=%s",
 		     policy_parameter("device_mode", mode, sizeof(mode)));
 	else if (!complain_of_scope(pid, is_child))
 		tell("process %d: no permission to trace it", pid);

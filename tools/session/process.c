@@ -113,7 +113,7 @@ bool process_go(struct process *process)
 	if (process->go < 0)
 		return true;
 	if (send(process->go, "", 1, MSG_NOSIGNAL) != 1 && errno != EPIPE)
-		complain("program", errno);
+		complain("starting the program", errno);
 	begun = was_executed(process);
 	close(process->go);
 	process->go = -1;

@@ -200,8 +200,8 @@ static bool complain_of_refused(const struct session *session)
 	for (const struct option_choice *class = session_classes + 1; class->name; class++) {
 		if (!(missing & 1U << class->value) || !policy_needs_perfmon(class->name))
 			continue;
-		tell("--kernel: kernel_classes=%s:perfmon of the module demands CAP_PERFMON for %s",
-		     class->name, class->name);
+		tell("--kernel: module parameter kernel_classes=%s:perfmon requires CAP_PERFMON",
+		     class->name);
 		told = true;
 	}
 	return told;
@@ -213,7 +213,7 @@ static void complain_of_create(const struct session *session, bool log, int err)
 
 	switch (err) {
 	case EAGAIN:
-		tell("process %d: too many streams on the process, of the user or on the system",
+		tell("process %d: too many streams: on the process, of the user, or on the system",
 		     pid);
 		tell("see \"posixtrace list\"");
 		break;
@@ -309,11 +309,11 @@ void session_hint(const struct session *session, const struct posixtrace_stats_i
 	if (stats->recorded || stats->dropped || stats->overwritten)
 		return;
 	if (session->no_device) {
-		tell("no events: process %d has no /dev/posixtrace; give that to its container",
+		tell("no events: process %d has no /dev/posixtrace; add it to its container",
 		     (int)session->process.pid);
 		return;
 	}
-	tell("no events: the program has no trace points, or did not come to one%s.%s%s",
+	tell("no events: the program has no trace points, or did not reach one%s.%s%s",
 	     session->filter.nr_filters || session->filter.exclude.len ?
 	     " that the filter lets pass" : "", inherit, kernel);
 }

@@ -59,7 +59,7 @@ void complain_of_output(int err)
 	static bool told;
 
 	if (!told && err == EINTR)
-		tell("standard output: the reader is stuck, and a signal ended the wait");
+		tell("standard output: interrupted while waiting for the reader");
 	else if (!told)
 		complain("standard output", err);
 	told = true;

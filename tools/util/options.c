@@ -193,7 +193,7 @@ static int refuse_name(const struct parser *parser, const char *text)
 						len ? " or " : "", name);
 	}
 	if (len)
-		return usage_error(parser->command->name, "%.*s: may mean %s", name_len, text,
+		return usage_error(parser->command->name, "%.*s: ambiguous: %s", name_len, text,
 				   words);
 	return usage_error(parser->command->name, "%.*s: no such option", name_len, text);
 }

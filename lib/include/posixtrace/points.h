@@ -358,7 +358,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_CHECK_FIELDS(...) \
 	__POSIXTRACE_ASSERT(!(0 __POSIXTRACE_EACH(__POSIXTRACE_REST, __POSIXTRACE_REST_NO, \
 						  __VA_ARGS__)), \
-			    "text must be the last field: it has the rest of the data"); \
+			    "text must be the last field: it takes the rest of the data"); \
 	__POSIXTRACE_ASSERT(1 __POSIXTRACE_EACH(__POSIXTRACE_SHORT, __POSIXTRACE_SHORT, \
 						__VA_ARGS__), \
 			    "the name of a field must have at most 63 characters")

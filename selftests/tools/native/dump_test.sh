@@ -359,7 +359,7 @@ test_cut_log_shows_undamaged_events()
 	mv out whole
 	truncate -s 50000 log
 	run 0 posixtrace dump log
-	complains 'posixtrace: log: the log has no end: it is still being written, or was cut'
+	complains 'posixtrace: log: the log has no end: it is still being written, or was cut short'
 	[ -s out ]
 	[ "$(diff whole out | grep -c '^>')" -eq 0 ]
 }
@@ -373,10 +373,10 @@ test_files_that_are_not_logs_are_refused()
 	complains 'posixtrace: .: Is a directory'
 	: >empty
 	run 1 posixtrace dump empty
-	complains 'posixtrace: empty: not a trace log, or its first 512 bytes are cut or damaged'
+	complains 'posixtrace: empty: not a trace log, or its first 512 bytes are missing or damaged'
 	head -c 511 log >short
 	run 1 posixtrace dump short
-	complains 'posixtrace: short: not a trace log, or its first 512 bytes are cut or damaged'
+	complains 'posixtrace: short: not a trace log, or its first 512 bytes are missing or damaged'
 	# The version is the 32-bit number at byte 12.
 	cp log old
 	printf '\001\0\0\0' | dd of=old bs=1 seek=12 conv=notrunc 2>/dev/null
@@ -621,7 +621,7 @@ test_follow_until_a_signal()
 	done
 	kill -TERM $reader
 	wait $reader || { cat err; return 1; }
-	complains 'posixtrace: log: the log has no end: it is still being written, or was cut'
+	complains 'posixtrace: log: the log has no end: it is still being written, or was cut short'
 }
 
 # started_log FILE [LINE]: writes a log of two events without an end, with this line first

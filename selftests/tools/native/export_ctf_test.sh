@@ -235,7 +235,7 @@ test_hostile_times()
 	babeltrace out >got
 	cat got
 	[ "$(cut -d' ' -f1 got | tr '\n' ' ')" = "1 $(printf '9223372036000000000 %.0s' 1 2 3)" ]
-	grep -q 'CTF cannot store the times of 2 events: changed to the nearest$' said
+	grep -q 'CTF cannot store the times of 2 events: used the nearest$' said
 }
 
 # An event that was written two flushes late is read late.
@@ -256,7 +256,7 @@ test_times_that_go_back()
 	END
 	whole_log log <script
 	posixtrace export -O ctf -o out log >said 2>&1
-	grep 'CTF cannot store the time of 1 event: changed to the nearest$' said
+	grep 'CTF cannot store the time of 1 event: used the nearest$' said
 	sed 's/1700000000000001000/1700000000000006000/' script >changed
 	same_as_script changed out
 }
@@ -505,7 +505,7 @@ test_wrong_format_files()
 		1|tick { char s[]; }|expected a number or the name of a field (got "]")
 		1|tick { char s[0]; }|a size must be from 1 to 65536 (got 0)
 		1|tick { char s[65537]; }|a size must be from 1 to 65536 (got 65537)
-		1|tick { u8 a[m]; }|no field "m" before this one: it cannot be its length
+		1|tick { u8 a[m]; }|a length must be an earlier field, which "m" is not
 		2|tick { }\ntick { }|duplicate event type
 		1|{ u32 n; }|expected the name of an event type (got "{")
 		1|"tick|closing quote is missing
@@ -559,7 +559,7 @@ test_wrong_calls()
 	fails 2 '--format: required: ctf, chrome, perfetto or html' posixtrace export
 	fails 2 '--format: required: ctf, chrome, perfetto or html' posixtrace export log
 	fails 2 'export: needs a LOG, such as posixtrace.log' posixtrace export -O ctf -o out
-	fails 2 'export: converts one LOG, not 2' posixtrace export -O ctf -o out log log
+	fails 2 'export: takes one LOG, not 2' posixtrace export -O ctf -o out log log
 	fails 2 'posixtrace: --format: must be ctf, chrome, perfetto or html (got "nonsense")' \
 		posixtrace export -O nonsense -o out log
 	fails 2 'posixtrace: --output: required with --format=ctf, which writes a directory' \
@@ -702,7 +702,7 @@ test_interrupts_are_in_the_order_of_time()
 	)
 	[ "$(wc -l <got)" -eq 2008 ]
 	# Too many events were recorded since the start of the last interrupt.
-	grep -q 'CTF cannot store the time of 1 event: changed to the nearest$' said
+	grep -q 'CTF cannot store the time of 1 event: used the nearest$' said
 	[ "$(grep -c irq_handler_entry got)" -eq 2 ]
 	sort -s -n -c -k 1,1 got
 }

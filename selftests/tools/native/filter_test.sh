@@ -181,7 +181,7 @@ test_stat()
 {
 	cache_log
 	run 0 posixtrace stat --filter='cache_op && op == set' log
-	grep -q "^events    2 of the user, 0 of the system;" out
+	grep -q "^events    2 user, 0 system;" out
 }
 
 test_export()
@@ -211,8 +211,8 @@ test_errors()
 		|1|expected a name or a condition, but the filter ends
 		  |3|expected a name or a condition, but the filter ends
 		a &&|5|expected a name or a condition, but the filter ends
-		a & b|3|"&" is no operator: write "&&"
-		a %b|3|"%" is no operator: write "%%"
+		a & b|3|"&" is not an operator: write "&&"
+		a %b|3|"%" is not an operator: write "%%"
 		a b|3|expected "&&" or "%%" (got "b")
 		a)|2|expected "&&" or "%%" (got ")")
 		(a|3|expected "&&", "%%" or ")", but the filter ends
@@ -221,12 +221,12 @@ test_errors()
 		a,|3|expected a name after the comma, but the filter ends
 		a,(b)|3|expected a name after the comma (got "(")
 		,a|1|expected a name or a condition (got ",")
-		n = 5|3|"=" is no operator: write "=="
+		n = 5|3|"=" is not an operator: write "=="
 		n ==|5|expected a number, a label or text in quotes, but the filter ends
 		n == )|6|expected a number, a label or text in quotes (got ")")
-		n == 12x|6|"12x" is neither number nor label: put text in quotes, and use ~ for patterns
-		n == a*|6|"a*" is neither number nor label: put text in quotes, and use ~ for patterns
-		n < "a"|5|texts have no order: compare them by ==, != or ~
+		n == 12x|6|"12x" is neither a number nor a label: put text in quotes, and use ~ for patterns
+		n == a*|6|"a*" is neither a number nor a label: put text in quotes, and use ~ for patterns
+		n < "a"|5|text has no order: compare it with ==, != or ~
 		"n" == 5|1|the name of a field needs no quotes
 		a.b*.c == 5|3|"b*" cannot be the name of a field
 		a..b == 5|3|"" cannot be the name of a field

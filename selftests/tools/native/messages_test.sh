@@ -35,7 +35,7 @@ test_names_of_files_are_escaped()
 	grep -qxF "posixtrace: unknown command \"$shown\"" err
 
 	echo garbage >"$evil"
-	says 1 "$shown: not a trace log, or its first 512 bytes are cut or damaged" dump "$evil"
+	says 1 "$shown: not a trace log, or its first 512 bytes are missing or damaged" dump "$evil"
 	says 1 "$shown: the file exists; use --force to replace it, or another --output" \
 		record -o "$evil" -- true
 	tick_log log
@@ -48,9 +48,9 @@ test_names_of_files_are_escaped()
 
 	head -c 600 log >"$evil"
 	run 0 posixtrace dump "$evil"
-	complains "posixtrace: $shown: the log has no end: it is still being written, or was cut"
+	complains "posixtrace: $shown: the log has no end: it is still being written, or was cut short"
 	printf '\177ELF' >"$evil"
-	says 1 "$shown: a damaged program" list "$evil"
+	says 1 "$shown: the ELF file is damaged" list "$evil"
 }
 
 # wrong COMMAND MESSAGE ARGUMENT...: a usage error with this message and a pointer to the help
@@ -68,16 +68,16 @@ test_wrong_arguments_are_told()
 	tick_log log
 	wrong export '--format: required: ctf, chrome, perfetto or html' log
 	wrong export 'export: needs a LOG, such as posixtrace.log' -O chrome
-	wrong export 'export: converts one LOG, not 2' -O chrome log log
+	wrong export 'export: takes one LOG, not 2' -O chrome log log
 	wrong dump 'dump: needs a LOG, such as posixtrace.log'
-	wrong dump 'dump: prints one LOG, not 3' a b c
+	wrong dump 'dump: takes one LOG, not 3' a b c
 	wrong stat 'stat: needs a PID, or a LOG such as posixtrace.log'
-	wrong stat 'stat: counts one LOG or process, not 2' log log
+	wrong stat 'stat: takes one LOG or PID, not 2' log log
 	wrong stat '--kernel: needs a PID; a log has what was recorded' -k all log
 	wrong stat '--kernel: needs a PID; a log has what was recorded' --states -k sched log
 	wrong stat '--kernel: needs --states' -k all 1
 	wrong stat '--seconds: needs a PID (got "log")' --seconds=1 log
-	wrong list 'list: needs one PID, PROGRAM or LOG, not 2' log log
+	wrong list 'list: takes one PID, PROGRAM or LOG, not 2' log log
 	wrong status 'status: takes no argument (got "x")' x
 	wrong unload 'unload: takes no argument (got "x")' x
 	wrong load 'load: takes no argument (got "x"); use --file' x

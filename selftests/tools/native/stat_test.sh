@@ -35,7 +35,7 @@ test_small_log()
 		stream    of a test
 		created   2023-11-14T22:13:20Z
 		lost      7 in 1 gap
-		events    8 of the user, 4 of the system; 1 with truncated data
+		events    8 user, 4 system; 1 with truncated data
 		time      100 ms
 		rate      80.00 /s
 
@@ -305,7 +305,7 @@ test_filters()
 	run 0 posixtrace stat -t 0x7f0001 log
 	[ "$(grep -c ' 0x7f000. ' out)" -eq 1 ]
 	run 0 posixtrace stat --from=1s log
-	grep -q '^events    0 of the user, 0 of the system$' out
+	grep -q '^events    0 user, 0 system$' out
 }
 
 test_counts_of_a_large_log_in_little_memory()
@@ -315,7 +315,7 @@ test_counts_of_a_large_log_in_little_memory()
 	awk '/^(work|event-)/ && $2 ~ /^[0-9]+$/ && !done[$1]++ && $1 != "work" { print $2, $1 }' out |
 		sort >counted
 	sort counts | diff - counted
-	grep -q '^events    1000000 of the user, 0 of the system$' out
+	grep -q '^events    1000000 user, 0 system$' out
 	[ "$(pair work | cut -d' ' -f1)" = "$(awk '$2 == "work_end" { print $1 }' counts)" ]
 }
 
@@ -374,7 +374,7 @@ test_log_without_events()
 {
 	echo end | write_log log
 	run 0 posixtrace stat log
-	tail -n 1 out | grep -qx 'events    0 of the user, 0 of the system'
+	tail -n 1 out | grep -qx 'events    0 user, 0 system'
 	complains
 }
 

@@ -89,7 +89,7 @@ test_wrong_options_are_told()
 	}
 	says '--nonsense: no such option' dump --nonsense=3 log
 	says '-Z: no such option' stat -aZ log
-	says '--f: may mean --follow or --full or --format-file or --filter or --from' dump --f log
+	says '--f: ambiguous: --follow or --full or --format-file or --filter or --from' dump --f log
 	says '--full: takes no value (got "yes")' dump --full=yes log
 	says '--output: needs a value, LOG' record -o
 	says '--size: needs a value, BYTES' live --size
@@ -137,37 +137,37 @@ test_record_refuses_the_names_of_its_descriptors()
 	echo precious >log
 	for force in '' --force; do
 		for name in link /dev/stdout /proc/self/fd/1; do
-			refuses_output 'is the standard output: use -o - to write the log there' "$name" \
+			refuses_output 'is standard output: use -o - to write the log there' "$name" \
 				"posixtrace record $force -o $name -- echo noise >out 2>err"
 			[ ! -s out ]
-			refuses_output 'is the standard output: use -o - to write the log there' "$name" \
+			refuses_output 'is standard output: use -o - to write the log there' "$name" \
 				"set -o pipefail
 				posixtrace record $force -o $name -- echo noise 2>err | cat >out"
 			[ ! -s out ]
 		done
-		refuses_output 'is the standard output: use -o - to write the log there' log \
+		refuses_output 'is standard output: use -o - to write the log there' log \
 			"posixtrace record $force -o log -- true >>log 2>err"
 		[ "$(cat log)" = precious ]
-		refuses_output 'is the standard error: use another --output' log \
+		refuses_output 'is standard error: use another --output' log \
 			"posixtrace record $force -o log -- true 2>>log; status=\$?
 			cp log err; echo precious >log; exit \$status"
-		refuses_output 'is the standard error: use another --output' /dev/stdout \
+		refuses_output 'is standard error: use another --output' /dev/stdout \
 			"posixtrace record $force -o /dev/stdout -- true >err 2>&1"
 	done
 	[ -L link ]
 	[ -L /dev/stdout ]
 	for name in /dev/stdin /proc/self/fd/0 log; do
 		for force in '' --force; do
-			refuses_output 'is the standard input: use another --output' "$name" \
+			refuses_output 'is standard input: use another --output' "$name" \
 				"posixtrace record $force -o $name -- true <log >out 2>err"
 		done
 	done
 	[ -L /dev/stdin ]
 	# Devices are accepted as output, except a terminal, which would show the log.
 	posixtrace record -o /dev/null --pid=4194303 >/dev/null 2>err || :
-	lacks 'is the standard' err
+	lacks 'is standard' err
 	script -qec 'posixtrace record -o /dev/stdout -- true 2>err' /dev/null </dev/null >out || :
-	complains 'posixtrace: /dev/stdout: is the standard output: use -o - to write the log there'
+	complains 'posixtrace: /dev/stdout: is standard output: use -o - to write the log there'
 }
 
 run_cases

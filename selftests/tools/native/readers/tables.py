@@ -103,7 +103,7 @@ def compare_pairs(lines, items, differences):
 
 def compare(log, events, items, differences):
     text = output_of("posixtrace", "stat", "--all", "--no-histogram", log)
-    match = re.search(r"^events +(\d+) of the user, (\d+) of the system", text, re.M)
+    match = re.search(r"^events +(\d+) user, (\d+) system", text, re.M)
     users = sum(event.user for event in events)
     if not match or (int(match[1]), int(match[2])) != (users, len(events) - users):
         differences.add("stat", f"{match and match[0]} instead of {users} and {len(events) - users}")
