@@ -4,8 +4,8 @@
  * (seccomp) that permits no system calls. Only actions already available when they mapped the gate
  * are possible: recording events into the streams that trace them, and opening names.
  *
- * The page fault queues a work that runs before the thread returns to user mode. No locks are held
- * there, as in a system call.
+ * The page fault queues a task work that runs before the thread returns to user mode. No locks are
+ * held there, as in a system call.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>

@@ -100,7 +100,7 @@ static void leaves(u32 kind, u32 number, const char *name)
 	if (!since)
 		return;
 	begun->since = 0;
-	/* It may be a different one if handlers were registered during an interrupt. */
+	/* This may be another interrupt if handlers were registered in between. */
 	if (begun->kind == kind && begun->number == number &&
 	    begun->generation == READ_ONCE(generation))
 		record_irq(kind, number, since, name);

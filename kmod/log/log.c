@@ -223,7 +223,7 @@ int pxt_log_flush(struct pxt_stream *stream, const struct pxt_caller *caller)
 		return -ESHUTDOWN;
 	spin_lock(&log->lock);
 	log->caller = *caller;
-	/* Both under the lock: otherwise the end of an earlier flush would clear @flushing. */
+	/* Set both under the lock: otherwise the end of an earlier flush would clear @flushing. */
 	log->flushing = true;
 	set_bit(PXT_LOG_FLUSH, &log->wanted);
 	spin_unlock(&log->lock);
@@ -250,8 +250,8 @@ int pxt_log_clear(struct pxt_stream *stream)
 	spin_lock(&log->lock);
 	number = ++log->clear_wanted;
 	/*
-	 * Both under the lock: otherwise a CLEAR might complete @number before this one is
-	 * requested.
+	 * Change both under the lock: otherwise an earlier CLEAR might complete @number before
+	 * this one is requested.
 	 */
 	set_bit(PXT_LOG_CLEAR, &log->wanted);
 	spin_unlock(&log->lock);

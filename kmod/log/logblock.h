@@ -57,7 +57,7 @@ struct pxt_logwriter {
 	u32 names;
 	/** @described: the last description written, or NULL */
 	const struct pxt_description *described;
-	/** @host: for the first block of metadata; constant once the thread runs */
+	/** @host: contents of the first metadata block; constant once the thread runs */
 	struct posixtrace_log_host host;
 	/** @hosted: @host was written */
 	bool hosted;

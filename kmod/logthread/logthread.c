@@ -137,7 +137,7 @@ static void fill_host(struct posixtrace_log_host *host, const u8 *boot_id)
 	host->boottime_offset = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
 	host->counter = pxt_clock_counter();
 	host->resolution = pxt_clock_resolution();
-	/* Its lock is not exported: a name read during a change may mix old and new. */
+	/* uts_sem is not exported: a name read during a change may mix old and new. */
 	strscpy(host->node, utsname()->nodename, sizeof(host->node));
 	strscpy(host->release, utsname()->release, sizeof(host->release));
 	strscpy(host->machine, utsname()->machine, sizeof(host->machine));

@@ -57,7 +57,7 @@ static u32 counter_of(const struct tk_read_base *tkr)
 	    source->mask == CLOCKSOURCE_MASK(64) && is_fast(tkr, 2))
 		return POSIXTRACE_COUNTER_TSC;
 #elif defined(CONFIG_ARM64)
-	/* It has at least 56 bits and at most 1 GHz, so it never wraps. */
+	/* The counter has at least 56 bits and at most 1 GHz, so it never wraps. */
 	if ((source->vdso_clock_mode == VDSO_CLOCKMODE_ARCHTIMER ||
 	     source->vdso_clock_mode == VDSO_CLOCKMODE_ARCHTIMER_NOCOMPAT) &&
 	    source->mask >= CLOCKSOURCE_MASK(56) && is_fast(tkr, NSEC_PER_USEC))

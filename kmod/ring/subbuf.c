@@ -173,7 +173,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	subbuf = &pool->subbuf[open];
 	desc = &pool->desc[open];
 	measure_open(pool, cpu, &subbuf->used, &subbuf->count);
-	/* Its CPU stopped writing when it went offline: keep that as the time of closing. */
+	/* The CPU of an orphan stopped writing when it went offline: keep that as the time. */
 	orphaned = is_orphaned(subbuf);
 	if (orphaned)
 		list_del_init(&subbuf->node);
@@ -553,7 +553,7 @@ void pxt_subbuf_renew_sys(struct pxt_pool *pool)
 	measure_open(pool, cpu, &used, &count);
 	if (used)
 		goto unlock;
-	/* It was empty, so a free one is available now: this or another. */
+	/* The open one was empty, so a free one is available now: this or another. */
 	close_open(pool, cpu);
 	subbuf = take_empty(pool, &pool->sys);
 	if (subbuf)

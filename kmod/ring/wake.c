@@ -253,7 +253,7 @@ void pxt_wake_end(struct pxt_pool *pool)
 	pool->wake.pending = false;
 	pool->wake.ended = true;
 	spin_unlock_irqrestore(&pool->wake.wait.lock, flags);
-	/* It cannot be started again: @ended is set. */
+	/* The timer cannot be started again: @ended is set. */
 	hrtimer_cancel(&pool->wake.timer);
 }
 

@@ -272,7 +272,7 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
 		/* The holder, a thread of the controller, may be waiting for memory. */
 		if (mutex_lock_killable(&stream->lock))
 			return -EAGAIN;
-		/* If it is dead or full by now, the next iteration returns that. */
+		/* If the stream is dead or full by now, the next iteration returns that. */
 		if (!stream->dead && !stream->pool.full) {
 			if (stream->running)
 				pxt_state_become_full(stream, false);

@@ -187,8 +187,8 @@ void pxt_stream_forget_file(struct pxt_stream *stream)
 }
 
 /*
- * It holds the module. In a kernel thread, fput() would release it with a delay, and rmmod would
- * fail until then.
+ * The file holds the module. In a kernel thread, fput() would release it with a delay, and rmmod
+ * would fail until then.
  */
 static void put_memory(struct file *memory)
 {

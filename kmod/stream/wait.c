@@ -33,7 +33,7 @@
  */
 #define SOON_MS	10
 
-/* Unbound: the CPU of the reader may be isolated. */
+/* On any CPU: the CPU of the reader may be isolated. */
 static void queue_look(struct pxt_stream *stream)
 {
 	queue_delayed_work(system_unbound_wq, &stream->look, msecs_to_jiffies(LOOK_MS));

@@ -236,8 +236,8 @@ void pxt_gate_outdate(struct pxt_target *target)
 	if (!smp_load_acquire(&target->gate))
 		return;
 	/*
-	 * Its barrier pairs with the read barrier in sync_slots(): a caller that calls it again
-	 * sees the reason.
+	 * The barrier in gate_changed() pairs with the read barrier in sync_slots(): a process
+	 * that synchronizes again sees the reason.
 	 */
 	gate_changed(target);
 }

@@ -480,7 +480,7 @@ static void replace_current(struct pxt_logtasks *tasks, const struct pxt_target 
 		enter_current(tasks, target, memory, false);
 }
 
-/* Move unwritten texts. Returns true if there were any. */
+/* Move the unwritten texts of a thread to another one. Returns true if there were any. */
 static bool move_texts(struct pxt_logtask *from, struct pxt_logtask *to)
 {
 	bool any = false;
@@ -569,7 +569,7 @@ void pxt_logtasks_executed(struct pxt_logtasks *tasks, struct pxt_target *target
 	set_text(tasks, target, PXT_TEXT_PROGRAM, false);
 }
 
-/* Would a text that the log does not have yet be replaced? */
+/* Does the process have a text that is not in the log yet, and would be replaced? */
 static bool loses_text(struct pxt_logtasks *tasks, const struct pxt_target *target)
 {
 	const struct pxt_logtask *thread;

@@ -174,9 +174,9 @@ static vm_fault_t attached_fault(struct vm_fault *vmf, struct pxt_attachment *at
 	if (page)
 		return give(vmf, page);
 	/*
-	 * The thread must run a work before it sees the page. Another process, or a kernel thread
-	 * acting for this one, would not run it. A system call may take long: the process loses
-	 * only its own events.
+	 * The thread must run a task work before it sees the page. Another process, or a kernel
+	 * thread acting for this one, would not run it. A system call may take long: the process
+	 * loses only its own events.
 	 */
 	if (current->mm != vmf->vma->vm_mm || current->flags & PXT_PF_KERNEL)
 		return VM_FAULT_SIGBUS;

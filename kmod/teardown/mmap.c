@@ -149,7 +149,7 @@ static int memory_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* It can be mapped only through the device: processes never get a descriptor. */
+/* The memory can be mapped only through the device: no process gets a descriptor. */
 static const struct file_operations pxt_memory_fops = {
 	.owner = THIS_MODULE,
 	.release = memory_release,

@@ -90,6 +90,6 @@ void pxt_stream_shutdown(struct pxt_stream *stream)
 	if (!stream->dead)
 		shutdown_locked(stream);
 	mutex_unlock(&stream->lock);
-	/* Its work takes the lock. */
+	/* Without the lock: the work that this waits for takes it. */
 	pxt_kevent_end(stream);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The index of the blocks of two epochs. The records of an epoch are older than all records of
- * the next epoch but one, so the next event is always in an indexed block. The size of the log
- * does not matter.
+ * The index of the blocks of two epochs. All records of an epoch are older than the records two
+ * epochs later, so the next event is always in an indexed block. The size of the log does not
+ * matter.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -187,7 +187,7 @@ void pxtu_index_put_back(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	pxtu_index_pop(log, cpu);
 }
 
-/* Called with a reserved entry. */
+/* The caller has reserved an entry for the block. */
 static void add_damage(struct pxtu_log *log)
 {
 	const struct pxtu_log_entry entry = {
@@ -218,7 +218,7 @@ static void note_gap(struct pxtu_log_index *index, const struct posixtrace_log_b
 		gap->first = head->gap_first;
 }
 
-/* Called with a reserved entry. */
+/* The caller has reserved an entry for the block. */
 static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	const struct posixtrace_log_block *head = &block->head;

@@ -208,7 +208,7 @@ static int prepare(struct pxtu_log *log, __u32 number)
 		return 0;
 	}
 	if (cpu->record.timestamp <= entry->overwrite_watermark) {
-		/* It survived on a slower CPU, but counts as lost like its neighbours. */
+		/* The record survived on a slower CPU, but counts as lost like its neighbours. */
 		log->index.skipped++;
 		leave_record(cpu);
 		return 0;

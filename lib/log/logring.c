@@ -113,11 +113,11 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 		walk->seq = oldest.head.seq;
 		return;
 	}
-	/* It is damaged: the walk will also find that, and then the blocks after it. */
+	/* The oldest one is damaged: the walk also finds that, and then the blocks after it. */
 	walk->any = true;
 	if (walk->last_lap || old_lap_goes_on(log, *walk))
 		return;
-	/* It was the last one of its lap: the walk misses it before the first one of this lap. */
+	/* It was the last one of its lap: the walk misses it before this lap's first one. */
 	walk->offset = log->head.begin;
 	walk->last_lap = true;
 }
@@ -128,7 +128,7 @@ static void restart(struct pxtu_log *log, struct pxtu_log_walk *walk)
 	if (walk->skip < walk->seq)
 		walk->skip = walk->seq;
 	pxtu_ring_start(log, walk);
-	/* If it is missing, the writer is in the middle of overwriting it: not damage. */
+	/* A missing oldest block is being overwritten by the writer: not damage. */
 	walk->searching = walk->any;
 	walk->lost_from = walk->offset;
 }
@@ -173,7 +173,7 @@ static bool overtaken(struct pxtu_log *log, const struct pxtu_log_walk *before,
 	if (walk->refused >= REFUSED_MAX || !find_newer(log, before, &newer))
 		return false;
 	restart(log, &now);
-	/* It can also be damaged. If the oldest one is damaged as well, its number is unknown. */
+	/* The newer block may be damaged. A damaged oldest block has no number to compare. */
 	if (now.newest <= before->newest || (!now.any && now.seq <= before->seq)) {
 		walk->refused += REFUSAL_COST;
 		return false;

@@ -140,7 +140,7 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 	pxtu_store(&state->fd, 0);
 
 	fd = open_and_map(state, &attach);
-	/* It may be bad in this process, but good in the other, as after vfork(). */
+	/* The old one may be bad here, but good in the process that shares memory after vfork(). */
 	if (fd == -EUSERS)
 		pxtu_store(&state->fd, bad_fd);
 	else if (fd < 0 && fd != -EBADF)
@@ -305,7 +305,7 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 
 	if (pxtu_door(cmd, arg, &ret))
 		return ret;
-	/* A filter may kill the thread: lose the event instead. */
+	/* A seccomp filter may kill the thread for the call: lose the event instead. */
 	if (!state || pxtu_sandboxed())
 		return -EBADF;
 	/* Pairs with the store in attach_locked(). */
@@ -326,7 +326,7 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 			return fd;
 		}
 	}
-	/* It is ours, but a filter answers for it: the next event tries only once. */
+	/* Our descriptor, but a filter answers for the module: the next event tries only once. */
 	if (fd > 0 && pxtu_is_ours(fd, 0))
 		begin_pause(state);
 	return -EBADF;

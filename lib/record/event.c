@@ -35,7 +35,7 @@ let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __
 
 /*
  * Record into the streams that want the event. This and the next functions are not inlined:
- * each event would pay for saving their registers.
+ * otherwise each event would also save their registers.
  */
 __attribute__((__noinline__))
 static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,

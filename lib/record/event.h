@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Common to all kinds of events: what the fast path does not do. */
+/* The slow path of all kinds of events. */
 #ifndef PXTU_EVENT_H
 #define PXTU_EVENT_H
 

@@ -67,7 +67,7 @@
 #define PXTU_FAST_RESERVE(at)							\
 	"ldr x12, " PXTU_OF(PXTU_HEAD_HEAD, "x11") "\n\t"			\
 	"ldr x9, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x11") "\n\t"		\
-	/* Is the last writer valid? */						\
+	/* Do the writer fields describe the last record? */			\
 	"cmp x12, x9\n\t"							\
 	"b.ne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_HEAD)					\
@@ -178,7 +178,7 @@
 	"str %w[header], [x8]\n\t"						\
 	"str %[address], [x8, #8]\n\t"
 
-/* Its data starts 4 bytes earlier, so move x8. */
+/* The data of a packed record starts 4 bytes earlier, so move x8. */
 #define PXTU_FAST_PACKED_HEADER						\
 	"str xzr, [x10, #-8]\n\t"						\
 	"orr w7, %w[header], #1 << " PXTU_TEXT(PXTU_PACKED_BIT) "\n\t"		\

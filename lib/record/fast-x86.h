@@ -92,7 +92,7 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
  */
 #define PXTU_FAST_RESERVE(at)							\
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%r8\n\t"			\
-	/* Is the last writer valid? */						\
+	/* Do the writer fields describe the last record? */			\
 	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
 	"jne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_HEAD, "%%ecx")				\

@@ -119,7 +119,7 @@ static inline bool pxtu_rseq_available(void)
  * pxtu_rseq_arm() - make pxtu_rseq_record() detect interruptions from now on
  *
  * If the kernel preempts, migrates or interrupts a thread between this and the sequence, it
- * clears the thread's pointer to the sequence. Events in signal handlers also do.
+ * clears the thread's pointer to the sequence. So do events in signal handlers.
  */
 static inline void pxtu_rseq_arm(void)
 {

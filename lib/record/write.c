@@ -97,8 +97,8 @@ static __u32 pack(struct pxtu_entry *entry, __u32 len)
 }
 
 /*
- * Prepare what depends on the event, with the first @len bytes of its data. Not inlined: each
- * stream would pay for saving its registers.
+ * Prepare what depends on the event, with the first @len bytes of its data. Not inlined:
+ * otherwise each stream would also save its registers.
  */
 static __attribute__((__noinline__))
 void prepare(struct pxtu_entry *entry, const struct pxtu_call *call, __u32 len)

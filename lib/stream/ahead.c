@@ -15,7 +15,7 @@ static bool take_several(struct pxtu_reader *reader)
 	size_t count;
 
 	count = pxtu_reader_run(reader, ahead->event, PXTU_ARRAY_SIZE(ahead->event), &place);
-	/* They are counted when they are reported. */
+	/* The events are counted when they are reported. */
 	reader->youngest = youngest;
 	reader->read -= count;
 	ahead->next = 0;

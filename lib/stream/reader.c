@@ -227,7 +227,7 @@ static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 	if (reader->gap_open &&
 	    pxtu_record_after_gap(&best->record, reader->loop, reader->gap_first))
 		queue_gap(reader, best->record.timestamp);
-	/* It waits in the queue, and the program may reuse its buffer before it is reported. */
+	/* Copy the data of a record that has to wait: the program may reuse its buffer. */
 	if (reader->queue.count && data != reader->data) {
 		memcpy(reader->data, data, best->record.data_len);
 		data = reader->data;

@@ -214,7 +214,7 @@ static bool fill_list(const struct pxtu_reader *reader, const struct limits *lim
 		if (head.type == POSIXTRACE_ID_WRITER) {
 			if (head.data_len)
 				return false;
-			/* If it is not taken now, the next run starts with it. */
+			/* If the record is not taken now, the next run starts with this writer. */
 			state->run.writer = pxtu_record_writer(head, word);
 			word += sizeof(struct posixtrace_writer) / sizeof(*word);
 		}

@@ -108,7 +108,7 @@ static void find_record(const struct pxtu_reader *reader, __u32 cpu, __u64 floor
 		return;
 	}
 	cand->orphan = !cand->record.writer.known;
-	/* It is not reported, but needs a time to be ordered. */
+	/* An orphan is not reported, but needs a time to be ordered. */
 	if (cand->orphan)
 		cand->record.timestamp = floor;
 	if (cand->record.timestamp < floor || cand->record.timestamp > view->ceiling) {

@@ -27,7 +27,7 @@ int pxtu_stream_get_task(struct pxtu_source *source, const struct pxtu_task *tas
 	len = pxtu_read_file(path, name, POSIXTRACE_THREAD_NAME_SIZE);
 	if (len <= 0)
 		return not_known(len);
-	/* It ends with a newline. */
+	/* The name ends with a newline. */
 	name[len - 1] = '\0';
 	return 0;
 }

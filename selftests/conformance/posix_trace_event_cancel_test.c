@@ -184,7 +184,7 @@ static int cancel_under_the_lock(void *arg, const struct talk *talk)
 	__atomic_store_n(&held.go_on, 1, __ATOMIC_RELEASE);
 	if (pthread_join(thread, &result) || result != PTHREAD_CANCELED)
 		return 3;
-	/* Its lock is free if this thread can take it. */
+	/* The cancelled call has released its lock if this thread can take it. */
 	record(2);
 	return held.syncs == 2 ? 0 : 4;
 }

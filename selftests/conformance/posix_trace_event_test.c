@@ -420,7 +420,7 @@ TEST_F(event, a24_no_cancellation_point)
 
 	EXPECT_EQ(0, complete_a_cancelled_call(NULL, NULL));
 	EXPECT_EQ(1, take_user(self->trid, &event));
-	/* In a child it is the first call. */
+	/* In a child, the cancelled call is the first one. */
 	ASSERT_EQ(0, child_start(&child, complete_a_cancelled_call, NULL));
 	EXPECT_EQ(0, child_wait(&child));
 }

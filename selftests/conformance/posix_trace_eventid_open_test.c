@@ -596,7 +596,7 @@ TEST(a18_no_cancellation_point)
 
 	ASSERT_LT(UNNAMED, open_id("attached"));
 	EXPECT_EQ(0, open_cancelled_first(NULL, NULL));
-	/* In a child it is the first call. */
+	/* In a child, the cancelled call is the first one. */
 	ASSERT_EQ(0, child_start(&child, open_cancelled_first, NULL));
 	EXPECT_EQ(0, child_wait(&child));
 }

@@ -335,7 +335,7 @@ TEST_F(attr, a15_cancelled_thread_leaves_nothing_behind)
 	EXPECT_EQ(0, posix_trace_get_attr(trid, &self->attr));
 	EXPECT_EQ(0, posix_trace_start(trid));
 	EXPECT_EQ(1, take(trid, &event));
-	/* It waits for threads that are in a function of the stream. */
+	/* Would wait for a thread that is still in a function of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 

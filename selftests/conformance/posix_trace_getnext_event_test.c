@@ -351,7 +351,7 @@ TEST(a02_events_of_a_log)
 		EXPECT_EQ(8, event.len);
 		EXPECT_EQ(0, memcmp(&(__u64){ i }, event.data, 8));
 	}
-	/* It does not block, on any number of calls. */
+	/* At the end of the log, no call blocks. */
 	for (int i = 0; i < 3; i++) {
 		event.unavailable = 0;
 		EXPECT_EQ(0, log_take(trid, &event));

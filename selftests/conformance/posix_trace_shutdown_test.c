@@ -46,7 +46,7 @@ TEST_F(started, a01_trace_points_keep_working_and_record_nothing)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	for (int i = 0; i < 10; i++)
 		record_number(i);
-	/* Neither an older stream nor a new one has the events. */
+	/* The events are in no other stream: neither an older one nor a new one. */
 	EXPECT_EQ(0, posix_trace_start(other));
 	EXPECT_EQ(1, take_all(other));
 	EXPECT_EQ(0, posix_trace_shutdown(other));

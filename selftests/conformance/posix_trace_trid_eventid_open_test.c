@@ -189,7 +189,7 @@ TEST_F(trid_open, a07_limit_of_the_traced_process)
 	EXPECT_EQ(UNNAMED, id);
 	EXPECT_EQ(UNNAMED, ask(&self->child, OPEN, 1));
 	EXPECT_LT(UNNAMED, open_trid_id(self->trid, "name 0"));
-	/* It is not the limit of the controller. */
+	/* The limit applies to the traced process, not to the controller. */
 	EXPECT_LT(UNNAMED, open_id("one more"));
 }
 

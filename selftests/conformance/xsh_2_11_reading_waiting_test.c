@@ -138,7 +138,7 @@ TEST_F(waiting, a18_stop_and_continuation_do_not_end_the_wait)
 	ASSERT_EQ(child.pid, waitpid(child.pid, &status, WUNTRACED));
 	ASSERT_TRUE(WIFSTOPPED(status));
 	ASSERT_EQ(0, kill(child.pid, SIGCONT));
-	/* It is asleep again, or gone. */
+	/* Wait until the thread is asleep again, or gone. */
 	while (!is_asleep(tid) && !kill(tid, 0))
 		sched_yield();
 	say(&child.talk, 0);
@@ -208,7 +208,7 @@ TEST_F(waiting, a20_cancelled_thread_holds_no_lock)
 	EXPECT_EQ(0, reader_end(&readers[1]));
 	EXPECT_EQ(0, take(self->trid, &self->event));
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
-	/* It waits for threads that are in a function of the stream. */
+	/* Would wait for a thread that is still in a function of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
@@ -347,7 +347,7 @@ static void cancel_in_handler(struct __test_metadata *_metadata, trace_id_t trid
 	EXPECT_EQ(1, held.left);
 	EXPECT_EQ(PTHREAD_CANCELED, result);
 	EXPECT_EQ(0, reader.done);
-	/* It waits for threads that are in a function of the stream. */
+	/* Would wait for a thread that is still in a function of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 

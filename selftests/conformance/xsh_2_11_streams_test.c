@@ -39,7 +39,7 @@ TEST_F(stream, a03_stopped_is_suspended_and_accepts_none)
 	for (int i = 0; i < 20; i++)
 		record_number(i);
 	EXPECT_EQ(1, stats_of(self->trid).recorded);
-	/* They do not count as lost either: the stream was not running. */
+	/* The events do not count as lost either: the stream was not running. */
 	EXPECT_EQ(0, stats_of(self->trid).dropped);
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 }
@@ -83,7 +83,7 @@ TEST_F(loop, a06_loop_without_space_is_running_and_full)
 		ASSERT_GE(TOO_MANY, number);
 	}
 	EXPECT_EQ(STATE(RUNNING, FULL), state_of(self->trid));
-	/* It still accepts events. */
+	/* A full LOOP stream still accepts events. */
 	for (int i = 0; i < 100; i++)
 		record_number(number++);
 	EXPECT_EQ(STATE(RUNNING, FULL), state_of(self->trid));

@@ -150,7 +150,7 @@ static long log_socket(struct actor *a)
 		return fd;
 	if (one_in(a, 2))
 		sys(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-	/* Its error queue makes poll() report it as writable. */
+	/* An error queue makes poll() report the socket as writable. */
 	if (family == AF_INET && one_in(a, 2)) {
 		size = 1;
 		sys(SYS_setsockopt, fd, IPPROTO_IP, IP_RECVERR, &size, sizeof(size));

@@ -173,7 +173,7 @@ static void note_hang(unsigned int number, unsigned int thread)
 
 	printf("# worker %u, thread %u: does not return from %s\n", number, thread,
 	       ops[worker->doing[thread]].name);
-	/* It may wait for a log thread. */
+	/* The thread may wait for a log thread. */
 	count_log_threads(true);
 	/* A thread in the module must return; a thread anywhere else must at least die. */
 	if (show_stacks(worker->pid) || worker->pid == hung[number])
@@ -196,7 +196,7 @@ static void look_for_hang(unsigned int number, unsigned int thread)
 		note_hang(number, thread);
 	} else if (shared->options.alone &&
 		   seconds() - moved_at[number][thread] > HANG_SECONDS / 2) {
-		/* It waits for its own log, which has no reader. Others are killed anyway. */
+		/* The only worker waits for its own log, which has no reader. */
 		kill_worker(number);
 	}
 }

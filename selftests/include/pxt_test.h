@@ -45,7 +45,7 @@ static void __attribute__((constructor)) pxt_require_device(void)
 #define PXT_CANCELS_A_THREAD	do { } while (0)
 #endif
 
-/* It allocates memory at any time, and delays signals. */
+/* ThreadSanitizer allocates memory at any time, and delays signals. */
 #ifdef __SANITIZE_THREAD__
 #define PXT_TSAN		1
 #define PXT_NOT_WITH_TSAN(why)	SKIP(return, "ThreadSanitizer " why)
@@ -54,7 +54,7 @@ static void __attribute__((constructor)) pxt_require_device(void)
 #define PXT_NOT_WITH_TSAN(why)	do { } while (0)
 #endif
 
-/* They use additional memory for each byte. */
+/* Both sanitizers use additional memory for each byte. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PXT_NOT_WITH_SANITIZERS(why)	SKIP(return, "sanitizers " why)
 #else

@@ -155,7 +155,7 @@ TEST_F_TIMEOUT(crowd, attached_processes_use_little_memory, 120)
 	TH_LOG("a process: %ld bytes without attachment, %ld more with it, %ld of them page tables",
 	       without.all / PROCESSES, all, tables);
 	EXPECT_GT(MEMORY_MAX, all - tables);
-	/* If it is less, the test does not measure it. */
+	/* Less than this means that the test does not measure the attachment. */
 	EXPECT_LT(MEMORY_MIN, all - tables);
 }
 

@@ -397,7 +397,7 @@ TEST_F(door, is_no_memory_for_system_calls)
 	ASSERT_EQ(0, pipe(pipes));
 	EXPECT_EQ(-1, write(pipes[1], page, 1));
 	EXPECT_EQ(EFAULT, errno);
-	/* It would take the pages themselves. */
+	/* vmsplice() would take the page itself. */
 	EXPECT_EQ(-1, vmsplice(pipes[1], &iov, 1, 0));
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(-1, open((const char *)page, O_RDONLY));

@@ -71,7 +71,7 @@ static int has_no_stream(struct world *world)
 	MUST(!target_sync(&world->target));
 	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
 		MUST(!world->target.slots[i].heads.size);
-	/* It has no role, but is usable. */
+	/* The file has no role, but is usable. */
 	MUST(!command(world->stream.fd, POSIXTRACE_IOC_INFO, &info));
 	return 0;
 }

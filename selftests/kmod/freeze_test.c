@@ -19,7 +19,7 @@
 
 #define SECONDS		(20 * pxt_patience())
 
-/* For delays that take no time, or forever. */
+/* Limit for waits that end immediately unless there is a fault. */
 #define FREEZE_SECONDS	(5 * pxt_patience())
 
 /* ------------------------------------------------------------------ */
@@ -317,7 +317,7 @@ TEST_F(thread, of_a_file_on_a_disk_freezes_and_keeps_writing)
 	close(stream.fd);
 }
 
-/* It cannot freeze, and need not. */
+/* A log thread that writes to a stuck pipe cannot freeze, and need not. */
 TEST_F(thread, of_a_stuck_pipe_blocks_no_freeze)
 {
 	struct stream stream = { .fd = device_open() };

@@ -44,7 +44,7 @@ TEST_F(loop, recycles_the_sub_buffer_of_an_offline_cpu)
 		ASSERT_GT(10000, number);
 		ASSERT_EQ(0, record_on(&self->target, 0, number));
 	}
-	/* It is the oldest sub-buffer, so it is recycled first. */
+	/* The sub-buffer of the offline CPU is the oldest, so it is recycled first. */
 	EXPECT_EQ(1, lost_of(&self->stream));
 	EXPECT_EQ(POSIXTRACE_NONE, stream_oldest(&self->stream, 1));
 	for (int i = 1; i < number; i++)
@@ -56,7 +56,7 @@ TEST_F(loop, recycles_the_sub_buffer_of_an_offline_cpu)
 	EXPECT_EQ(1, lost_of(&self->stream));
 }
 
-/* They are recycled in order: the stream keeps the most recent events. */
+/* Sub-buffers are recycled in order: the stream keeps the most recent events. */
 TEST_F(loop, keeps_events_of_an_offline_cpu_until_they_are_the_oldest)
 {
 	int before = 3 * records_per_subbuf(&self->stream) + 1, number, next;
@@ -187,7 +187,7 @@ TEST_F(until_full, cpu_that_comes_back_finds_the_stream_full)
 	EXPECT_EQ(-1, take_number(&self->stream));
 }
 
-/* Its drops are also counted while it is offline. */
+/* The drops of a CPU are also counted while it is offline. */
 TEST_F(until_full, cpu_goes_offline_while_the_stream_is_full)
 {
 	int lost;

@@ -418,7 +418,7 @@ static int append_to(struct stream *stream, int fd)
 	return log_create(stream);
 }
 
-/* Its peer, or a service such as journald, would see a kernel thread's id and credentials. */
+/* The peer, or a service such as journald, would see a kernel thread's id and credentials. */
 TEST(sockets_that_carry_credentials_are_refused)
 {
 	static const int types[][2] = {

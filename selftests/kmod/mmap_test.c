@@ -117,7 +117,7 @@ TEST_F(mmap, target_maps_nothing_else_of_the_stream)
 		.size = self->slot->pool.size + 4096,
 	};
 
-	/* Neither at the stream's offsets, nor around the target's ranges. */
+	/* Refused at the stream's offsets, and beyond the target's ranges. */
 	EXPECT_GT(0, try_range(self->target.fd, &system, PROT_READ));
 	EXPECT_GT(0, try_range(self->target.fd, &all, PROT_READ));
 	if (arg->reader.offset != self->target.arg.gate.offset) {

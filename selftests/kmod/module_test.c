@@ -221,7 +221,7 @@ static int be_bare_target(void *arg, const struct talk *talk)
 	return become_bare_target() ? 1 : child_idle(NULL, talk);
 }
 
-/* It resumes when its child ends, which does not call exec. */
+/* A process in vfork(), which resumes when its child ends without exec. */
 static int wait_for_vfork(void *arg, const struct talk *talk)
 {
 	pid_t pid;

@@ -422,7 +422,7 @@ TEST(only_visible_processes_are_found)
 	pid_t pid;
 	long said;
 
-	/* Its id must not be one of theirs. */
+	/* The id of this process must not exist in the namespace. */
 	ASSERT_EQ(0, child_start(&outside, child_idle, NULL));
 	ASSERT_EQ(0, hear(&outside.talk));
 	ASSERT_LT(10, outside.pid);
@@ -436,7 +436,7 @@ TEST(only_visible_processes_are_found)
 	EXPECT_EQ(-ESRCH, hear(&child.talk));
 	say(&child.talk, getpid());
 	EXPECT_EQ(-ESRCH, hear(&child.talk));
-	/* Its own id, as seen by the test. */
+	/* The child's own id, as seen by the test. */
 	say(&child.talk, pid);
 	EXPECT_EQ(-ESRCH, hear(&child.talk));
 	say(&child.talk, 0);

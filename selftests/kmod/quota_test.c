@@ -382,7 +382,7 @@ TEST_F(share, namespaces_in_namespaces_add_nothing)
 
 	outer = user_ns(-1, ALICE, MAP_OF_ALICE);
 	ASSERT_LE(0, outer);
-	/* Each is created by another of her user ids. */
+	/* Another user id of Alice creates each namespace. */
 	middle = user_ns(outer, 1, "0 1 1\n1 101 100\n");
 	ASSERT_LE(0, middle);
 	inner = user_ns(middle, 1, "0 1 1\n1 50 10\n");
@@ -390,7 +390,7 @@ TEST_F(share, namespaces_in_namespaces_add_nothing)
 	ASSERT_EQ(0, start_inside(&actor[0], inner, 5, CAPS_ALL));
 	ASSERT_EQ(0, start_inside(&actor[1], outer, 0, CAPS_ALL));
 	ASSERT_EQ(0, start_user(&actor[2], ALICE));
-	/* It has no capabilities outside, so the reserved eighth is unavailable. */
+	/* The inner process has no capabilities outside: no access to the reserved eighth. */
 	EXPECT_EQ(7, actor_fill(&actor[0], -EAGAIN));
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
 	EXPECT_EQ(0, actor_fill(&actor[2], -EAGAIN));

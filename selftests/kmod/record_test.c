@@ -577,7 +577,7 @@ TEST(record_of_another_process_carries_its_pid)
 	EXPECT_EQ(tid, record.tid);
 	EXPECT_STREQ("child", data);
 
-	/* Its events outlive it. */
+	/* The events outlive the child. */
 	say(&child.talk, 0);
 	ASSERT_EQ(0, hear(&child.talk));
 	EXPECT_EQ(0, child_wait(&child));

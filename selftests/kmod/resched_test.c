@@ -22,7 +22,7 @@
 #define STACK		131072
 /* Nanoseconds between two turns of the other thread: a call takes a large multiple of it. */
 #define INTERVAL	50000
-/* Its longest wait during a call is less than this fraction of the call. */
+/* During a call, the other thread waits for less than this fraction of the call. */
 #define PART		8
 /* Nanoseconds within which a call must have let it run. */
 #define PATIENCE	(60 * NSEC)
@@ -60,7 +60,7 @@ static int start_turns(pthread_t *thread)
 	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
 	pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
 	pthread_attr_setschedparam(&attr, &param);
-	/* It inherits the processor. */
+	/* The thread inherits the processor. */
 	err = pthread_create(thread, &attr, take_turns, NULL);
 	pthread_attr_destroy(&attr);
 	return err;

@@ -77,7 +77,7 @@ static int be_sibling(void *arg)
 	return 0;
 }
 
-/* More users of the memory: threads, and another process. */
+/* Adds tasks with this address space: threads, and another process. */
 static int be_many(const struct plan *plan)
 {
 	static char stack[131072] __attribute__((aligned(16)));

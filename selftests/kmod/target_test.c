@@ -266,7 +266,7 @@ static void *sync_beside_a_process(void *arg)
 	return arg;
 }
 
-/* A main thread that has ended uses no memory, but is still a thread of its process. */
+/* A main thread that has ended has no address space, but is still a thread of its process. */
 TEST(sync_sees_who_shares_memory_after_the_main_thread_has_ended)
 {
 	pthread_t thread;

@@ -203,7 +203,7 @@ static unsigned long long stream_beside(__u64 classes)
 TEST_F(tracepoints, no_stream_waits_for_tracepoints_of_another_one)
 {
 	unsigned long long beside_plain, beside_kernel;
-	/* Its tracepoints stay on. */
+	/* The tracepoints of this stream stay on. */
 	int fd = create(POSIXTRACE_CLASS_SIGNAL);
 
 	ASSERT_LE(0, fd);

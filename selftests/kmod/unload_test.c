@@ -49,7 +49,7 @@ TEST_F(unload, device_is_removed_and_restored)
 }
 
 /* ------------------------------------------------------------------ */
-/* Targets that live on							*/
+/* Targets that outlive the module					*/
 
 /* Attaches, opens an event type, and closes everything. Returns the id, or -1. */
 static int attach_and_let_go(void)
@@ -150,7 +150,7 @@ static long tell(struct child *child, long what)
 	return hear(&child->talk);
 }
 
-/* It attaches to the current module, and its event arrives. */
+/* The child attaches to the current module, and its event arrives. */
 static void trace_again(struct __test_metadata *_metadata, struct child *child, pid_t pid)
 {
 	struct record event;
@@ -204,7 +204,7 @@ TEST_F(unload, child_with_shared_event_types_survives)
 	ASSERT_LT(0, tell(&child, LET_GO));
 	ASSERT_EQ(0, module_unload());
 	EXPECT_EQ(-ENOENT, tell(&child, IS_GONE));
-	/* Its own child, which is not a target of any module. */
+	/* A child of that process, which is not a target of any module. */
 	pid = tell(&child, FORK);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, module_load());

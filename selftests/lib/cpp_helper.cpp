@@ -91,7 +91,7 @@ void moves()
 	stream third;
 	const trace_id_t gone = third.id();
 
-	/* Its previous stream is shut down. */
+	/* The assignment shuts down the previous stream. */
 	third = std::move(second);
 	EXPECT(third.id() == id && second.id() == 0);
 	EXPECT(posix_trace_shutdown(gone) == EINVAL);

@@ -596,7 +596,7 @@ TEST_F(getevents, remaining_event_is_for_other_threads)
 	EXPECT_EQ(1, self->count);
 	ASSERT_EQ(0, pthread_setschedparam(pthread_self(), SCHED_OTHER, &other));
 	if (reader_sleeps(&reader)) {
-		/* It was not woken up; another event does that. */
+		/* The reader was not woken up; another event does that. */
 		record_number(3);
 		EXPECT_TRUE(false);
 	}

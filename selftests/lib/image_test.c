@@ -160,7 +160,7 @@ TEST_F(image, same_names_have_the_same_ids_after_exec)
 	EXPECT_EQ(1, types_named(self->trid, "name 7", &id));
 }
 
-/* They would use up all ids if each program got new ones. */
+/* The execs would use up all ids if each program got new ones. */
 TEST_F(image, many_execs_of_the_same_names_need_no_more_ids)
 {
 	struct image image = {
@@ -264,7 +264,7 @@ static int execute_or_open(void *arg)
 					    .fields = "{u32 number;}" };
 	trace_event_id_t *ids = arg, id;
 
-	/* It also has what the parent has opened. */
+	/* The child also has the names that the parent has opened. */
 	if (posix_trace_eventid_open("common 0", &id) || id != ids[0])
 		return 1;
 	return execute((void *)&image);

@@ -125,8 +125,8 @@ static void end_recorders(struct __test_metadata *_metadata, struct recorders *s
 {
 	__atomic_store_n(&shared->end, 1, __ATOMIC_RELEASE);
 	/*
-	 * They sleep on @granted, so change that: a child about to sleep would miss another
-	 * change.
+	 * The recorders sleep on @granted, so change that: a child about to sleep would miss
+	 * any other change.
 	 */
 	grant(shared, 1);
 	ASSERT_EQ(0, all_ended());

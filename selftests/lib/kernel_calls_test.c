@@ -20,7 +20,7 @@
 
 #define ROUNDS		100
 
-/* Reads all events of a task of the worker. */
+/* Lets the worker do @task, and reads all events of that time. */
 static int trace_task(struct child *worker, unsigned int classes, long task, long number,
 		      trace_id_t *trid, struct kernel_events *events)
 {

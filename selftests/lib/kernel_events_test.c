@@ -165,7 +165,7 @@ TEST_F(kernel, number_of_switches_matches_the_kernel)
 	preempted = kernel_events_count(&self->events, POSIXTRACE_SWITCH_OUT) - blocked;
 	EXPECT_EQ(after.voluntary - before.voluntary, blocked);
 	EXPECT_EQ(after.involuntary - before.involuntary, preempted);
-	/* Each thread waits before and after. */
+	/* Each thread was waiting at the start and at the end: it left as often as it came. */
 	EXPECT_EQ(kernel_events_count(&self->events, POSIXTRACE_SWITCH_OUT),
 		  kernel_events_count(&self->events, POSIXTRACE_SWITCH_IN));
 	EXPECT_LE(ROUNDS / 2, blocked);
@@ -321,7 +321,7 @@ TEST_F(kernel, threads_and_their_names_are_recorded)
 	ASSERT_EQ(0, kernel_stream(self->worker.pid, BOTH, POSIX_TRACE_UNTIL_FULL, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, worker_do(&self->worker, DO_THREAD, 0));
-	/* Its exit in the kernel continues after pthread_join() has returned. */
+	/* The thread's exit in the kernel continues after pthread_join() has returned. */
 	worker_switches(&self->worker);
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
@@ -348,7 +348,7 @@ TEST_F(kernel, threads_and_their_names_are_recorded)
 			tid = -1;
 		}
 	}
-	/* It was traced until its last switch. */
+	/* The thread was traced until its last switch. */
 	EXPECT_EQ(-1, tid);
 }
 

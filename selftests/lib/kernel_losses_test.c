@@ -173,7 +173,7 @@ TEST_F(kernel, clear_forgets_events_and_numbers)
 	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 5 * ROUNDS));
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
-	/* If it was full, it is suspended now. */
+	/* If the stream was full, it is suspended now. */
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
@@ -201,7 +201,7 @@ TEST_F(kernel, storm_of_many_threads_is_counted_exactly)
 						 POSIX_TRACE_LOOP : POSIX_TRACE_UNTIL_FULL,
 						 &self->trid));
 		ASSERT_EQ(0, only_switches_out(self->trid));
-		/* The threads exist before and after, and sleep. */
+		/* Creates the threads before the first count: they sleep between the storms. */
 		ASSERT_EQ(0, worker_do(&self->worker, DO_STORM_BEGIN, 16));
 		before = worker_switches(&self->worker);
 		ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -448,7 +448,7 @@ TEST_F(kernel, log_that_flushes_itself_takes_more_than_the_stream_holds)
 	ASSERT_EQ(0, posix_trace_open(fd, &log));
 	ASSERT_EQ(0, kernel_events_read(&self->events, log));
 	ASSERT_EQ(0, posixtrace_get_log_info(log, &info));
-	/* If it was full for a while, the losses are counted. */
+	/* If the stream was full for a while, the losses are counted. */
 	EXPECT_EQ(sum(&after) - sum(&before), self->events.count + info.lost);
 	EXPECT_EQ(0, self->events.errors);
 	ASSERT_EQ(0, posix_trace_close(log));

@@ -387,7 +387,7 @@ TEST_F(row, block_that_is_never_completed)
 }
 
 /* Reading the damaged part takes long, not searching after it. */
-TEST_F(row, large_note_that_is_never_completed)
+TEST_F(row, large_block_that_is_never_completed)
 {
 	static const char payload[LOG_SUBBUF] = { 1 };
 

@@ -150,7 +150,7 @@ TEST_F(fresh, process_that_records_no_event_looks_at_its_arguments)
 	ASSERT_EQ(0, child_start(&child, record_nothing, NULL));
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, withlog_begin(child.pid, self->fd, POSIX_TRACE_APPEND, &self->trid));
-	/* It wakes up, and returns to user mode. */
+	/* The child wakes up, and returns to user mode. */
 	say(&child.talk, 0);
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));

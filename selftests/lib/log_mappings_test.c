@@ -289,7 +289,7 @@ TEST_F(mappings, no_cancellation_point)
 	EXPECT_EQ(PTHREAD_CANCELED, result);
 	EXPECT_EQ(4, question.answers);
 	EXPECT_STREQ(self->program, question.mapping.path);
-	/* It waits for threads that are in a function of the stream. */
+	/* Would wait for a thread that is still in a function of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(question.trid));
 }
 

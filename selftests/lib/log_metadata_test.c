@@ -651,7 +651,7 @@ TEST_F(ring, texts_of_metadata_that_is_restarted_later)
 		expect_row(_metadata, self->trid, 0);
 		write_rows(&self->log, 1);
 		ASSERT_EQ(0, log_write(&self->log, fd, 0));
-		/* It need not scan the complete log first. */
+		/* With and without a scan of the complete log before. */
 		if (looks)
 			EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
 		expect_row(_metadata, self->trid, 1);

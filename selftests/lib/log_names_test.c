@@ -656,7 +656,7 @@ TEST_F_TIMEOUT(names, many_new_threads_do_not_keep_events_from_the_log, 90)
 	ASSERT_EQ(0, withlog_begin(0, pipe[1], POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_TRUE(read_whole(pipe[0], &header, sizeof(header)));
 	record_plain(1);
-	/* Their names fill the pipe. */
+	/* The names of the threads fill the pipe. */
 	for (int i = 0; i < 5; i++)
 		ASSERT_EQ(0, make_threads());
 	ASSERT_EQ(0, posix_trace_flush(self->trid));

@@ -204,7 +204,7 @@ TEST_F(server, of_a_full_log_gets_its_last_event_by_itself)
 	EXPECT_EQ(1, content.stops_auto);
 }
 
-/* It cannot be truncated, so its readers must be told. */
+/* An appended log cannot be truncated, so its readers must be told. */
 TEST_F(server, of_a_log_that_is_appended_gets_the_clear_later)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };

@@ -130,7 +130,7 @@ TEST_F(disk, full_for_a_while_keeps_the_time_of_the_first_loss)
 	EXPECT_GT(now.tv_sec * NSEC + now.tv_nsec, gap_time(self->disk.fd));
 }
 
-/* Its header could not be rewritten: the end of the log comes with the header, or not at all. */
+/* CLEAR could not rewrite the header: the log gets its end with the header, or not at all. */
 TEST_F(disk, full_during_clear_gets_the_header_with_the_end)
 {
 	static const struct log_kind kinds[] = {

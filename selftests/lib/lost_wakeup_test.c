@@ -92,7 +92,7 @@ static int by_poll(trace_id_t trid, int epfd)
 	return take(trid, &event) == 1 ? event_number(&event) : -EAGAIN;
 }
 
-/* It registered earlier, and does not ask again. */
+/* The epoll instance was registered earlier, and does not ask again. */
 static int by_epoll(trace_id_t trid, int epfd)
 {
 	struct event event;

@@ -521,7 +521,7 @@ TEST_F(points, worker_that_gave_up_root_records_the_points_of_its_server)
 		EXPECT_EQ(i, event_number(&self->event));
 		EXPECT_STREQ("", description(self));
 	}
-	/* Its own types have their descriptions. */
+	/* The types of the plugin have their descriptions. */
 	ASSERT_TRUE(next_is(self, "strings"));
 	EXPECT_STRNE("", description(self));
 	EXPECT_TRUE(is_last(self));
@@ -708,7 +708,7 @@ TEST_F(points, no_end_is_recorded_without_its_begin)
 /* ------------------------------------------------------------------ */
 /* Libraries								*/
 
-/* Its constructor and destructor also reach points. */
+/* The library's constructor and destructor also reach points. */
 TEST_F(points, library_may_be_unloaded)
 {
 	void (*record)(int number);

@@ -134,7 +134,7 @@ static void expect_damage(struct __test_metadata *_metadata, struct sim *sim, un
 	pxtu_reader_destroy(&sim->reader);
 }
 
-/* It is reported, and only costs its sub-buffer. */
+/* Damage is reported, and costs only its sub-buffer. */
 TEST(damage_costs_one_subbuf)
 {
 	const struct damage *damage;

@@ -193,7 +193,7 @@ TEST_F(reader, window_puts_the_event_of_a_delayed_cpu_in_order)
 	sim->clock += WINDOW;
 	expect_number(_metadata, sim, 10, false);
 	expect_number(_metadata, sim, 11, false);
-	/* It was delayed for longer than the window. */
+	/* A record that was delayed for longer than the window. */
 	at = sim_now(sim);
 	n = 13;
 	sim_write(sim, 1, &n, sizeof(n));
@@ -303,7 +303,7 @@ TEST_F(reader, window_does_not_hold_an_event_with_a_future_time)
 	sim->at = ~0ULL;
 	sim_write(sim, 0, &n, sizeof(n));
 	expect_number(_metadata, sim, 10, false);
-	/* Others are held back as before. */
+	/* Other events are held back as before. */
 	sim_write(sim, 1, &n, sizeof(n));
 	EXPECT_EQ(NULL, next(sim));
 }

@@ -47,7 +47,7 @@ TEST(run_has_the_records_of_all_cpus_in_their_order)
 		EXPECT_EQ(n, payload(event));
 		EXPECT_EQ(n * 7 / 3 % CPUS, event->cpu);
 	}
-	/* It ends when the visible records of one CPU are exhausted. */
+	/* A run ends when the visible records of one CPU are exhausted. */
 	EXPECT_LE(100 - CPUS, runs.longest);
 	EXPECT_EQ(NULL, next(&sim));
 	EXPECT_TRUE(sim_all_read(&sim));

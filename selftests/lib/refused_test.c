@@ -116,7 +116,7 @@ static int try_refused(const struct refusal *refusal, bool attached, bool create
 			return 5;
 	}
 	after = count();
-	/* An earlier descriptor may remain or be lost. */
+	/* The library may have closed a descriptor from before, but may not keep more. */
 	if (after.fds > before.fds)
 		return 6;
 	return after.maps > before.maps ? 7 : 0;
@@ -234,7 +234,7 @@ static int kill_thread(void)
 	return pthread_create(&thread, NULL, record_killed, NULL) || pthread_join(thread, NULL);
 }
 
-/* It shares the memory, but is not a thread of this process. */
+/* The child shares the memory, but is not a thread of this process. */
 static pid_t __attribute__((noinline)) run_child_of_vfork(void)
 {
 	pid_t pid = vfork();

@@ -300,7 +300,7 @@ TEST_F(stopped, fast_path_checks_cache_gate_clock_and_room)
 	/* The last update is after the event. */
 	EXPECT_REFUSED(gate.clock.cycle_last, right + (1ULL << 40));
 #ifdef __x86_64__
-	/* It is too long ago for a 64-bit product. */
+	/* The last update is too long ago for a 64-bit product. */
 	EXPECT_REFUSED(gate.clock.cycle_last, right - (1ULL << 32));
 #endif
 	EXPECT_REFUSED(gate.clock.seq, 1);

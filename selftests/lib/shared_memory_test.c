@@ -34,7 +34,7 @@ static void tick(void)
 /* ------------------------------------------------------------------ */
 /* The other process							*/
 
-/* It shares errno, so it must not call functions that could fail while the test does. */
+/* Both share errno, so this process must not call functions that could fail at the same time. */
 struct other {
 	pid_t pid;
 	int wanted;		/* events that it has to record */
@@ -199,7 +199,7 @@ TEST_F(sharing, refusal_ends_soon_after_the_sharing)
 	EXPECT_EQ(0, stats.dropped);
 }
 
-/* It has separate memory. */
+/* Run by a process with separate memory. */
 static int record_alone(void *arg)
 {
 	(void)arg;

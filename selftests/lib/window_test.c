@@ -215,7 +215,7 @@ TEST_F(window, stop_releases_all_events)
 	EXPECT_EQ(2, event_number(&self->event));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(POSIX_TRACE_STOP, self->event.info.posix_event_id);
-	/* It holds back the events of the next run. */
+	/* The window holds back the events of the next run. */
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }

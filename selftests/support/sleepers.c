@@ -6,7 +6,7 @@
 
 #include "sleepers.h"
 
-/* It only calls pause(). */
+/* Enough for threads that only call pause(). */
 #define STACK	4096
 
 static int sleep_forever(void *arg)

@@ -17,7 +17,7 @@
 #include "loopback.h"
 #include "stuck.h"
 
-/* Both reader and writer: neither end is ever closed. */
+/* Opened for reading and writing, so that neither end is ever closed. */
 static int stuck_fifo(int flags)
 {
 	char path[] = "/tmp/fifoXXXXXX";

@@ -282,10 +282,10 @@ static int switch_in(struct intervals *intervals, struct thread *thread, const s
 	if (since < thread->born)
 		since = thread->born;
 	if (thread->woken && is_unknown(thread)) {
-		/* It has not run since the wake-up, or it would have a switch out. */
+		/* The thread has not run since: otherwise it would have been switched out. */
 		err = become_runnable(intervals, thread, wakeup.time, &wakeup);
 	} else if (thread->woken && thread->now.state >= STATE_SLEEP) {
-		/* It was woken while it was about to wait. */
+		/* The thread was woken while it was about to wait. */
 		err = become_runnable(intervals, thread, since, &wakeup);
 	} else if (!in_state(thread, STATE_RUNNABLE) && runnable) {
 		err = become_runnable(intervals, thread, since, NULL);
@@ -370,7 +370,7 @@ static int wake_up(struct intervals *intervals, struct thread *thread, const str
 		err = become_runnable(intervals, thread, event->time, &wakeup);
 		return err ? err : 1;
 	}
-	/* It runs, or may run: later events will show the effect of the wake-up. */
+	/* The thread runs, or may run: later events show the effect of the wake-up. */
 	if (in_state(thread, STATE_RUNNING) || !thread->woken) {
 		thread->woken = true;
 		thread->wakeup = wakeup;

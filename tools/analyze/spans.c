@@ -44,7 +44,7 @@ int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, voi
 /* Reports since when events may be missing. */
 static int note_losses(struct spans *spans, const struct event *event, bool lost)
 {
-	/* Their time is the end of the recording. */
+	/* Recording ended at the time of these events. */
 	if (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP)
 		return intervals_lost(spans->states, event->time);
 	return lost ? intervals_lost(spans->states, spans->last_time) : 0;

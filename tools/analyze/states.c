@@ -108,7 +108,7 @@ static int put_interval(void *to, const struct interval *interval)
 {
 	struct states *states = to;
 	struct thread *thread = &states->threads[interval->thread - 1];
-	/* Its first event may tell how long it was runnable before: do not count that. */
+	/* The first event may tell how long the thread was runnable before: do not count that. */
 	uint64_t begin = interval->begin > thread->born ? interval->begin : thread->born;
 	uint64_t ns = interval->end > begin ? interval->end - begin : 0;
 
@@ -542,7 +542,7 @@ static uint64_t end_of(const struct states *states, const struct thread *thread)
 
 	if (intervals_dropped(states->intervals, number_of(states, thread), &since))
 		return since > thread->born ? since : thread->born;
-	/* Its last switch is missing: use the exit. */
+	/* The last switch of the thread is missing: use the exit. */
 	if (thread->exiting && (!interval || interval->begin <= thread->exited))
 		return thread->exited;
 	return states->now;

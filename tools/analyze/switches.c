@@ -180,7 +180,7 @@ static void see(struct switches *switches, const struct event *event,
 	if (known->cpu == event->cpu + 1) {
 		if (on->seen < event->time)
 			on->seen = event->time;
-		/* It may have a new name. */
+		/* The thread may have a new name. */
 		memcpy(on->now.comm, running->comm, sizeof(on->now.comm));
 	} else if (!known->lost || known->lost <= event->lost) {
 		come(switches, running, event->cpu, event->time, 0);

@@ -76,7 +76,7 @@ void event_process_label(const struct event *event, char label[LABEL_SIZE])
 		snprintf(label, LABEL_SIZE, "%.*s", LABEL_SIZE - 1,
 			 slash ? slash + 1 : program);
 	} else if (is_named(event) && last_name(event, event->pid, true, name)) {
-		/* It has not called exec since tracing began. */
+		/* The process has not called exec since tracing began. */
 		snprintf(label, LABEL_SIZE, "%s", name);
 	} else {
 		snprintf(label, LABEL_SIZE, "process %d", (int)event->pid);

@@ -317,7 +317,7 @@ static int put_event(struct html *html, const struct event *event)
 	if (event->type >= EXPORT_TYPES)
 		return -ERANGE;
 	err = pairs_event(html->pairs, event, &result);
-	/* It may be drawn after its thread and process ids have been reused. */
+	/* A span may be drawn after its thread and process ids have been reused. */
 	if (!err && result.role == PAIRS_BEGIN)
 		err = find_track(html, event, &track);
 	if (err)

@@ -431,7 +431,7 @@ static int see_owners(struct perfetto_ftrace *ftrace, const struct event *event,
 	err = see_owner(ftrace, event, tid, number);
 	if (err || event->pid <= 0)
 		return err;
-	/* Both exist already, so these calls do not move the array. */
+	/* Both owners already exist, so these calls do not move the array. */
 	owner = find_owner(ftrace, tid);
 	main = find_owner(ftrace, event->pid);
 	if (!owner->of)

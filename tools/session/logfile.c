@@ -102,7 +102,7 @@ static int open_special(struct logfile *log, const struct stat *st)
 		err = errno;
 		complain(log->path, err);
 	} else {
-		/* It may have been replaced before open(). */
+		/* The file may have been replaced before open(). */
 		err = check_owner(log, &opened);
 	}
 	if (err && log->fd >= 0)
