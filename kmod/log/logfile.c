@@ -310,7 +310,7 @@ static int error_of(const struct pxt_logfile *lf, ssize_t err)
 }
 
 /* After a signal, the end of the log is still written if the write need not wait. */
-static bool writes_at_once(struct pxt_logfile *lf)
+static bool can_write_now(struct pxt_logfile *lf)
 {
 	if (lf->regular)
 		return lf->patient;
@@ -327,7 +327,7 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 	*done = 0;
 	/* The owner of a file determines how long a write takes. */
 	lockdep_assert_none_held_once();
-	if (pxt_logfile_given_up(lf) && !writes_at_once(lf))
+	if (pxt_logfile_given_up(lf) && !can_write_now(lf))
 		return -ECANCELED;
 	if (lf->server != PXT_BY_THREAD && (is_interrupted(lf) || is_frozen(lf)))
 		return -ERESTARTSYS;

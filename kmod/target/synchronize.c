@@ -27,14 +27,14 @@
 #define LOOKS_MAX	4
 
 /**
- * struct look - the result of one look at all threads of a process
+ * struct thread_look - the result of one look at all threads of a process
  * @last: the last thread, a reference, or NULL; the kernel adds new threads after it
  * @threads: number of threads
  * @users: threads that use the address space
  * @before: sum of their context switches, read before checking if they run
  * @after: sum of their context switches, read after that
  */
-struct look {
+struct thread_look {
 	struct task_struct *last;
 	int threads;
 	int users;
@@ -83,7 +83,7 @@ static u64 times_left(const struct task_struct *thread)
 	return (u64)READ_ONCE(thread->nvcsw) + READ_ONCE(thread->nivcsw);
 }
 
-static void look_at_thread(struct look *look, struct task_struct *thread,
+static void look_at_thread(struct thread_look *look, struct task_struct *thread,
 			   const struct mm_struct *mm, struct cpumask *mask)
 {
 	look->threads++;
@@ -104,14 +104,14 @@ static void look_at_thread(struct look *look, struct task_struct *thread,
  * reference keeps the task_struct of the last thread from being reused for another thread between
  * two looks.
  */
-static bool look_at_threads(struct look *look, struct task_struct *process,
+static bool look_at_threads(struct thread_look *look, struct task_struct *process,
 			    const struct mm_struct *mm, struct cpumask *mask)
 {
 	struct task_struct *thread, *last = NULL;
 	struct pxt_walk walk = { 0 };
 	bool whole = true;
 
-	*look = (struct look){ .last = NULL };
+	*look = (struct thread_look){ .last = NULL };
 	rcu_read_lock();
 	for_each_thread(process, thread) {
 		look_at_thread(look, thread, mm, mask);
@@ -127,7 +127,7 @@ static bool look_at_threads(struct look *look, struct task_struct *process,
 	return whole;
 }
 
-static void look_end(struct look *look)
+static void look_end(struct thread_look *look)
 {
 	if (look->last)
 		put_task_struct(look->last);
@@ -135,7 +135,7 @@ static void look_end(struct look *look)
 }
 
 /* Did both looks find the same threads, without any leaving a CPU since the first look? */
-static bool nothing_moved(const struct look *first, const struct look *second)
+static bool nothing_moved(const struct thread_look *first, const struct thread_look *second)
 {
 	return second->last == first->last && second->threads == first->threads &&
 	       second->after == first->before;
@@ -146,8 +146,9 @@ static bool nothing_moved(const struct look *first, const struct look *second)
  * address space, 0 if another process might, -EAGAIN if a thread has moved, -EINTR if the walk is
  * incomplete.
  */
-static int look_again(const struct look *first, struct look *second, struct task_struct *process,
-		      const struct mm_struct *mm, struct cpumask *mask)
+static int look_again(const struct thread_look *first, struct thread_look *second,
+		      struct task_struct *process, const struct mm_struct *mm,
+		      struct cpumask *mask)
 {
 	int users;
 
@@ -174,7 +175,7 @@ static int look_again(const struct look *first, struct look *second, struct task
 static bool add_threads(struct cpumask *mask, struct task_struct *process,
 			const struct mm_struct *mm)
 {
-	struct look first, second;
+	struct thread_look first, second;
 	int i, ret = -EAGAIN;
 
 	if (!look_at_threads(&second, process, mm, mask))

@@ -76,7 +76,7 @@ static void fork_put(struct pxt_fork *fork)
 }
 
 /* Refill the pool: a thread was added, or an entry was used. */
-static void thread_goes_on(struct pxt_fork *fork)
+static void finish_fork(struct pxt_fork *fork)
 {
 	/* If this fails, a later child may go untraced and is counted: see refill_later(). */
 	if (!(current->flags & PF_EXITING))
@@ -85,18 +85,18 @@ static void thread_goes_on(struct pxt_fork *fork)
 	module_put(THIS_MODULE);
 }
 
-static void parent_goes_on(struct callback_head *work)
+static void fork_returns(struct callback_head *work)
 {
-	thread_goes_on(container_of(work, struct pxt_fork, parent_work));
+	finish_fork(container_of(work, struct pxt_fork, parent_work));
 }
 
-static void thread_begins(struct callback_head *work)
+static void child_starts(struct callback_head *work)
 {
 	struct pxt_fork *fork = container_of(work, struct pxt_fork, child_work);
 
 	if (!(current->flags & PF_EXITING))
 		pxt_gate_thread_born(fork->target);
-	thread_goes_on(fork);
+	finish_fork(fork);
 }
 
 static void inherit(struct pxt_fork *fork)
@@ -266,7 +266,7 @@ static void begin_thread(struct pxt_fork *fork)
 	memset(fork->stream, 0, sizeof(fork->stream));
 	fork->child = NULL;
 	fork->image = NULL;
-	init_task_work(&fork->child_work, thread_begins);
+	init_task_work(&fork->child_work, child_starts);
 }
 
 /* Takes over one reference to @target. */
@@ -279,7 +279,7 @@ static void begin(struct pxt_fork *fork, struct pxt_target *target, struct task_
 		begin_process(fork, child);
 	else
 		begin_thread(fork);
-	init_task_work(&fork->parent_work, parent_goes_on);
+	init_task_work(&fork->parent_work, fork_returns);
 	/* One module reference per work. */
 	__module_get(THIS_MODULE);
 	__module_get(THIS_MODULE);

@@ -130,7 +130,7 @@ static int get_event(struct pxtu_source *source, const struct request *req)
  * the request stays in registers.
  */
 static inline __attribute__((__always_inline__)) bool
-report_at_once(trace_id_t trid, const struct request *req)
+report_if_ahead(trace_id_t trid, const struct request *req)
 {
 	struct pxtu_source *source = pxtu_trid_lock(trid, &pxtu_stream_ops);
 	const struct posixtrace_batch_event *ahead;
@@ -176,7 +176,7 @@ getnext(trace_id_t trid, const struct request *req)
 	*req->unavailable = 1;
 	if (req->wait != WAIT_NEVER)
 		pthread_testcancel();
-	return report_at_once(trid, req) ? 0 : getnext_source(trid, req);
+	return report_if_ahead(trid, req) ? 0 : getnext_source(trid, req);
 }
 
 /**

@@ -27,8 +27,8 @@ int pxtu_field_open(struct pxtu_field_parser *parser, bool aligned)
 }
 
 /* Add a member directly after the others. */
-static int add_behind(struct pxtu_field_parser *parser, const struct pxtu_field_type *type,
-		      size_t offset)
+static int append(struct pxtu_field_parser *parser, const struct pxtu_field_type *type,
+		  size_t offset)
 {
 	struct pxtu_field_scope *scope = innermost(parser);
 
@@ -61,7 +61,7 @@ static int align_to(struct pxtu_field_parser *parser, size_t align, size_t offse
 		return 0;
 	pad.field.size = -scope->offset & (align - 1);
 	pad.least = pad.field.size;
-	return pad.field.size ? add_behind(parser, &pad, offset) : 0;
+	return pad.field.size ? append(parser, &pad, offset) : 0;
 }
 
 int pxtu_field_add(struct pxtu_field_parser *parser, const struct pxtu_field_type *type,
@@ -71,7 +71,7 @@ int pxtu_field_add(struct pxtu_field_parser *parser, const struct pxtu_field_typ
 	int err = align_to(parser, type->align, offset);
 
 	if (!err)
-		err = add_behind(parser, type, offset);
+		err = append(parser, type, offset);
 	if (type->height > scope->height)
 		scope->height = type->height;
 	return err;

@@ -93,7 +93,7 @@ static enum pxtu_log_step step_over_metadata(struct pxtu_log *log, struct pxtu_l
 					     struct pxtu_log_block *block)
 {
 	const struct pxtu_log_walk before = *walk;
-	struct pxtu_log_walk behind;
+	struct pxtu_log_walk after;
 	enum pxtu_log_step step;
 
 	if (!walk->budget && walk->offset == log->survey.torn) {
@@ -106,13 +106,13 @@ static enum pxtu_log_step step_over_metadata(struct pxtu_log *log, struct pxtu_l
 	/* A damaged block does not add to the budget. */
 	walk->budget = before.budget;
 	pay(walk, block->head.size);
-	behind = *walk;
-	if (pxtu_log_final(&log->survey) || metadata_follows(log, &behind)) {
-		walk->budget = behind.budget;
+	after = *walk;
+	if (pxtu_log_final(&log->survey) || metadata_follows(log, &after)) {
+		walk->budget = after.budget;
 		return step;
 	}
 	*walk = before;
-	walk->budget = behind.budget;
+	walk->budget = after.budget;
 	log->survey.torn = before.offset;
 	return PXTU_LOG_NOTHING;
 }

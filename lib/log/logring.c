@@ -38,7 +38,7 @@ static bool find_newest(struct pxtu_log *log, struct pxtu_log_walk walk, __u64 o
  * There is no block where the oldest one should be. Do the blocks after it belong to the same lap,
  * which ends right before the first number of the last lap, or only to an older lap?
  */
-static bool old_lap_goes_on(struct pxtu_log *log, struct pxtu_log_walk walk)
+static bool old_lap_continues(struct pxtu_log *log, struct pxtu_log_walk walk)
 {
 	struct pxtu_log_block last, first;
 	__u64 lost = DAMAGED_MAX;
@@ -115,7 +115,7 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 	}
 	/* The oldest one is damaged: the walk also finds that, and then the blocks after it. */
 	walk->any = true;
-	if (walk->last_lap || old_lap_goes_on(log, *walk))
+	if (walk->last_lap || old_lap_continues(log, *walk))
 		return;
 	/* It was the last one of its lap: the walk misses it before this lap's first one. */
 	walk->offset = log->head.begin;

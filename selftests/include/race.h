@@ -18,6 +18,6 @@ struct race {
 struct race race_begin(int seconds, int at_least);
 
 /* True if there is another round, number race->rounds; the first one is 1. */
-int race_goes_on(struct race *race);
+int race_continues(struct race *race);
 
 #endif /* _SELFTESTS_RACE_H */

@@ -154,7 +154,7 @@ TEST_F(race, gate_is_open_once_create_has_returned)
 		gate = target.gate;
 	}
 	create_init(&stream.arg, 0);
-	while (race_goes_on(&race)) {
+	while (race_continues(&race)) {
 		span = loops_in(took);
 		new_round(variant->look_before, variant->forget, span);
 		ASSERT_EQ(0, child_start(&child, look_at_once, NULL));
@@ -204,7 +204,7 @@ static int fork_lookers(void *arg, const struct talk *talk)
 	gate = target.gate;
 	say(talk, 0);
 	hear(talk);
-	while (race_goes_on(&race)) {
+	while (race_continues(&race)) {
 		memset(scene, 0, sizeof(*scene));
 		scene->created = 1;
 		scene->look_before = race.rounds % 2;

@@ -131,7 +131,7 @@ TEST_F(door, each_call_records_once_despite_many_signals)
 	caller.event.event_id = POSIXTRACE_ID_UNNAMED;
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, call_on, &caller));
-	while (race_goes_on(&race)) {
+	while (race_continues(&race)) {
 		seen = LOAD(signals_seen);
 		ASSERT_EQ(0, pthread_kill(thread, SIGUSR1));
 		while (LOAD(signals_seen) == seen)
@@ -255,7 +255,7 @@ static int calls_beside_forks(void)
 	pid_t pid;
 
 	err = crowd_begin();
-	while (!err && race_goes_on(&race)) {
+	while (!err && race_continues(&race)) {
 		pid = fork();
 		if (!pid)
 			_exit(knock(crowd.target.gate, POSIXTRACE_IOC_EVENT,
@@ -278,7 +278,7 @@ static int calls_beside_munmap(void)
 
 	close(crowd.target.fd);
 	err = crowd_begin();
-	while (!err && race_goes_on(&race)) {
+	while (!err && race_continues(&race)) {
 		if (mmap(at, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != at)
 			return 1;
 		if (knock(crowd.target.gate, POSIXTRACE_IOC_EVENT, BAD_POINTER) != NO_DOOR)

@@ -58,7 +58,7 @@ FIXTURE_TEARDOWN(race)
 	EXPECT_EQ(0, hotplug_end(&self->guard));
 }
 
-static bool race_goes_on(struct switcher *switcher)
+static bool race_continues(struct switcher *switcher)
 {
 	return __atomic_load_n(&switcher->cycles, __ATOMIC_ACQUIRE);
 }
@@ -77,7 +77,7 @@ TEST_F(race, streams_come_and_go)
 	unsigned int nr = count_cpus();
 	struct stream stream;
 
-	while (race_goes_on(&self->switcher)) {
+	while (race_continues(&self->switcher)) {
 		ASSERT_EQ(0, stream_create(&stream, 0));
 		ASSERT_EQ(0, stream_start(&stream));
 		for (unsigned int i = 0; i < 2 * nr; i++)
@@ -96,7 +96,7 @@ TEST_F(race, streams_are_cleared)
 
 	ASSERT_EQ(0, stream_create(&stream, 0));
 	ASSERT_EQ(0, stream_start(&stream));
-	while (race_goes_on(&self->switcher)) {
+	while (race_continues(&self->switcher)) {
 		for (unsigned int i = 0; i < 2 * nr; i++)
 			ASSERT_EQ(0, record_near(&self->target, i, i));
 		ASSERT_EQ(0, command(stream.fd, POSIXTRACE_IOC_CLEAR, NULL));
@@ -121,7 +121,7 @@ TEST_F(race, streams_become_full_and_start_again)
 	stream.arg.attr.stream_size = 0;
 	ASSERT_EQ(0, stream_open(&stream));
 	ASSERT_EQ(0, stream_start(&stream));
-	while (race_goes_on(&self->switcher)) {
+	while (race_continues(&self->switcher)) {
 		do {
 			ASSERT_EQ(0, record_near(&self->target, number / 10 % nr, number));
 			number++;

@@ -193,7 +193,7 @@ static int control(void *arg, const struct talk *talk)
 	if (setting->inherited && (stream_open(&inherited) || stream_start(&inherited)))
 		return 2;
 	race = race_begin(SECONDS, ROUNDS_MIN);
-	while (!ret && race_goes_on(&race))
+	while (!ret && race_continues(&race))
 		ret = one_round(setting, &inherited, race.rounds, forker.pid + race.rounds);
 	say(talk, ret);
 	say(talk, race.rounds);

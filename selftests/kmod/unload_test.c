@@ -412,7 +412,7 @@ TEST_F_TIMEOUT(unload, races_with_forks_execs_and_ends, 600)
 		ASSERT_EQ(0, child_start(&child[i], be_storm, &number[i]));
 	}
 	race = race_begin(SECONDS, ROUNDS_MIN);
-	while (!LOAD(storm->failed) && race_goes_on(&race)) {
+	while (!LOAD(storm->failed) && race_continues(&race)) {
 		await_storm();
 		while ((err = module_unload()) == -EWOULDBLOCK) {
 			refused++;

@@ -103,7 +103,7 @@ static const char *foreign_check_stream(const struct foreign *file)
 	if (command(file->fd, POSIXTRACE_IOC_CHECKED, &checked))
 		return "another stream";
 	if (file->kind == FOREIGN_DEAD_STREAM)
-		return ret == -ESHUTDOWN ? "" : "not dead any more";
+		return ret == -ESHUTDOWN ? "" : "no longer dead";
 	if (ret)
 		return "stream shut down";
 	if (!(status.flags & POSIXTRACE_STATUS_RUNNING))

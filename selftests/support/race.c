@@ -24,7 +24,7 @@ struct race race_begin(int seconds, int at_least)
 	};
 }
 
-int race_goes_on(struct race *race)
+int race_continues(struct race *race)
 {
 	if (now() >= race->end && race->rounds >= race->at_least)
 		return 0;

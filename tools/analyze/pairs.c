@@ -14,8 +14,8 @@
 
 #define BUCKETS	4096U	/* a power of two */
 
-struct thread {
-	struct thread *next;	/* in its bucket */
+struct pairs_thread {
+	struct pairs_thread *next;	/* in its bucket */
 	struct begin *top;
 	struct begin *bottom;
 	size_t depth;
@@ -25,7 +25,7 @@ struct thread {
 
 struct begin {
 	struct pairs_begin pub;
-	struct thread *thread;
+	struct pairs_thread *thread;
 	struct begin *below;		/* in the thread's stack */
 	struct begin *above;		/* in the thread's stack */
 	struct begin *older;		/* among all threads */
@@ -40,7 +40,7 @@ struct begin {
 };
 
 struct pairs {
-	struct thread *buckets[BUCKETS];
+	struct pairs_thread *buckets[BUCKETS];
 	struct begin *oldest;
 	struct begin *youngest;
 	struct begin *given;		/* last result, freed by the next call */
@@ -91,24 +91,24 @@ int pairs_new(size_t max_open, size_t max_depth, struct pairs **pairs)
 /* ------------------------------------------------------------------ */
 /* Threads								*/
 
-static struct thread **find_bucket(struct pairs *pairs, pid_t pid, uint64_t id)
+static struct pairs_thread **find_bucket(struct pairs *pairs, pid_t pid, uint64_t id)
 {
 	return &pairs->buckets[hash_pair(id, (uint64_t)pid) & (BUCKETS - 1)];
 }
 
-static struct thread *find_thread(struct pairs *pairs, pid_t pid, uint64_t id)
+static struct pairs_thread *find_thread(struct pairs *pairs, pid_t pid, uint64_t id)
 {
-	struct thread *thread = *find_bucket(pairs, pid, id);
+	struct pairs_thread *thread = *find_bucket(pairs, pid, id);
 
 	while (thread && (thread->pid != pid || thread->id != id))
 		thread = thread->next;
 	return thread;
 }
 
-static struct thread *add_thread(struct pairs *pairs, pid_t pid, uint64_t id)
+static struct pairs_thread *add_thread(struct pairs *pairs, pid_t pid, uint64_t id)
 {
-	struct thread **bucket = find_bucket(pairs, pid, id);
-	struct thread *thread = calloc(1, sizeof(*thread));
+	struct pairs_thread **bucket = find_bucket(pairs, pid, id);
+	struct pairs_thread *thread = calloc(1, sizeof(*thread));
 
 	if (!thread)
 		return NULL;
@@ -119,9 +119,9 @@ static struct thread *add_thread(struct pairs *pairs, pid_t pid, uint64_t id)
 	return thread;
 }
 
-static void remove_thread(struct pairs *pairs, struct thread *thread)
+static void remove_thread(struct pairs *pairs, struct pairs_thread *thread)
 {
-	struct thread **link = find_bucket(pairs, thread->pid, thread->id);
+	struct pairs_thread **link = find_bucket(pairs, thread->pid, thread->id);
 
 	while (*link != thread)
 		link = &(*link)->next;
@@ -147,7 +147,7 @@ static void count_held(struct pairs *pairs)
 /* Removes @begin from all lists, and its thread if it was the last one. The caller owns @begin. */
 static struct begin *take(struct pairs *pairs, struct begin *begin)
 {
-	struct thread *thread = begin->thread;
+	struct pairs_thread *thread = begin->thread;
 
 	count_held(pairs);
 	pairs->held -= begin->counted;
@@ -187,7 +187,7 @@ static void forget_given(struct pairs *pairs)
 	pairs->given = NULL;
 }
 
-static void push(struct pairs *pairs, struct thread *thread, struct begin *begin)
+static void push(struct pairs *pairs, struct pairs_thread *thread, struct begin *begin)
 {
 	begin->thread = thread;
 	begin->number = ++pairs->last_number;
@@ -247,7 +247,7 @@ static int open_pair(struct pairs *pairs, const struct event *event, size_t stem
 		     struct pairs_result *result)
 {
 	struct begin *begin = new_begin(event, stem_len), *old = NULL;
-	struct thread *thread;
+	struct pairs_thread *thread;
 
 	if (!begin)
 		return -ENOMEM;
@@ -282,7 +282,7 @@ static bool can_nest(struct pairs *pairs, const struct begin *outer, uint64_t ti
 static void close_pair(struct pairs *pairs, const struct event *event, size_t stem_len,
 		       struct pairs_result *result)
 {
-	struct thread *thread = find_thread(pairs, event->pid, event_thread_key(event));
+	struct pairs_thread *thread = find_thread(pairs, event->pid, event_thread_key(event));
 	struct begin *begin = thread ? thread->top : NULL;
 
 	while (begin && (begin->stem_len != stem_len || begin->kind != event->name[stem_len] ||
@@ -322,14 +322,14 @@ const struct pairs_begin *pairs_take(struct pairs *pairs)
 
 uint64_t pairs_top(struct pairs *pairs, pid_t pid, uint64_t id)
 {
-	const struct thread *thread = find_thread(pairs, pid, id);
+	const struct pairs_thread *thread = find_thread(pairs, pid, id);
 
 	return thread ? thread->top->number : 0;
 }
 
 struct buffer *pairs_hold(struct pairs *pairs, pid_t pid, uint64_t id, uint64_t time)
 {
-	const struct thread *thread = find_thread(pairs, pid, id);
+	const struct pairs_thread *thread = find_thread(pairs, pid, id);
 	struct begin *outer = thread ? thread->top : NULL;
 
 	if (!outer || outer->pub.event.time != time || !can_nest(pairs, outer, time))

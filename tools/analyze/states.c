@@ -20,7 +20,7 @@
 #define NONE	UINT32_MAX
 
 /**
- * struct thread - a thread
+ * struct summary - a thread and what it did
  * @pub: the results
  * @alive: it has not ended, as far as known
  * @born: time when it was first seen
@@ -38,7 +38,7 @@
  * @next: the next one in that list
  * @previous: the previous one
  */
-struct thread {
+struct summary {
 	struct states_thread pub;
 	bool alive;
 	uint64_t born;
@@ -60,7 +60,7 @@ struct thread {
 struct states {
 	unsigned int classes;
 	struct threads *numbers;	/* thread numbers */
-	struct thread *threads;		/* by number - 1 */
+	struct summary *threads;	/* by number - 1 */
 	struct states_thread *results;	/* after states_end() */
 	size_t nr_threads;
 	size_t threads_room;
@@ -81,12 +81,12 @@ struct states {
 /* ------------------------------------------------------------------ */
 /* Times								*/
 
-static uint32_t place_of(const struct thread *thread)
+static uint32_t place_of(const struct summary *thread)
 {
 	return thread->fault ? WAITS_IN_FAULT : thread->place;
 }
 
-static int add_wait(struct states *states, struct thread *thread, const struct interval *interval)
+static int add_wait(struct states *states, struct summary *thread, const struct interval *interval)
 {
 	struct wait wait = {
 		.thread = (uint32_t)(thread - states->threads),
@@ -107,7 +107,7 @@ static int add_wait(struct states *states, struct thread *thread, const struct i
 static int put_interval(void *to, const struct interval *interval)
 {
 	struct states *states = to;
-	struct thread *thread = &states->threads[interval->thread - 1];
+	struct summary *thread = &states->threads[interval->thread - 1];
 	/* The first event may tell how long the thread was runnable before: do not count that. */
 	uint64_t begin = interval->begin > thread->born ? interval->begin : thread->born;
 	uint64_t ns = interval->end > begin ? interval->end - begin : 0;
@@ -173,7 +173,7 @@ void states_free(struct states *states)
 /* ------------------------------------------------------------------ */
 /* Lives								*/
 
-static void link_thread(struct states *states, struct thread *thread)
+static void link_thread(struct states *states, struct summary *thread)
 {
 	uint32_t *first = &states->processes[thread->process];
 	uint32_t number = (uint32_t)(thread - states->threads);
@@ -186,7 +186,7 @@ static void link_thread(struct states *states, struct thread *thread)
 	*first = number;
 }
 
-static void unlink_thread(struct states *states, struct thread *thread)
+static void unlink_thread(struct states *states, struct summary *thread)
 {
 	if (!thread->listed)
 		return;
@@ -199,17 +199,17 @@ static void unlink_thread(struct states *states, struct thread *thread)
 		states->threads[thread->next].previous = thread->previous;
 }
 
-static uint32_t number_of(const struct states *states, const struct thread *thread)
+static uint32_t number_of(const struct states *states, const struct summary *thread)
 {
 	return (uint32_t)(thread - states->threads) + 1;
 }
 
-static const struct interval *interval_of(const struct states *states, const struct thread *thread)
+static const struct interval *interval_of(const struct states *states, const struct summary *thread)
 {
 	return intervals_now(states->intervals, number_of(states, thread));
 }
 
-static void begin_life(struct states *states, struct thread *thread)
+static void begin_life(struct states *states, struct summary *thread)
 {
 	thread->alive = true;
 	thread->born = states->now;
@@ -219,7 +219,7 @@ static void begin_life(struct states *states, struct thread *thread)
 	link_thread(states, thread);
 }
 
-static void end_life(struct states *states, struct thread *thread, uint64_t at)
+static void end_life(struct states *states, struct summary *thread, uint64_t at)
 {
 	thread->alive = false;
 	unlink_thread(states, thread);
@@ -248,10 +248,10 @@ static int find_process(struct states *states, const struct event *event, uint32
 	return 0;
 }
 
-static int new_thread(struct states *states, struct thread **found)
+static int new_thread(struct states *states, struct summary **found)
 {
 	size_t room = states->threads_room ? 2 * states->threads_room : 64;
-	struct thread *more;
+	struct summary *more;
 
 	if (states->nr_threads == states->threads_room) {
 		more = reallocarray(states->threads, room, sizeof(*more));
@@ -266,10 +266,10 @@ static int new_thread(struct states *states, struct thread **found)
 }
 
 /* Finds the thread of an event, or begins its life; NULL if there are too many threads. */
-static int find_thread(struct states *states, const struct event *event, struct thread **found)
+static int find_thread(struct states *states, const struct event *event, struct summary **found)
 {
 	uint32_t number, process;
-	struct thread *thread;
+	struct summary *thread;
 	int ret = threads_find(states->numbers, event->pid, event_thread_key(event), &number);
 
 	*found = NULL;
@@ -301,7 +301,7 @@ static int find_thread(struct states *states, const struct event *event, struct 
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-static void switch_out(struct states *states, struct thread *thread, const struct kevent *kevent)
+static void switch_out(struct states *states, struct summary *thread, const struct kevent *kevent)
 {
 	switch (kevent->reason) {
 	case KEVENT_PREEMPTED:
@@ -319,7 +319,7 @@ static void switch_out(struct states *states, struct thread *thread, const struc
 }
 
 /* Counts an interrupt unless it is nested, limited to the time that the thread has run. */
-static void interrupt(struct states *states, struct thread *thread, const struct kevent *kevent)
+static void interrupt(struct states *states, struct summary *thread, const struct kevent *kevent)
 {
 	const struct interval *interval = interval_of(states, thread);
 	uint64_t ns = (uint64_t)kevent->duration, from, most;
@@ -345,7 +345,7 @@ static int fork_thread(struct states *states, const struct event *event,
 		.life = event->child_life,
 		.process_life = event->child_process_life,
 	};
-	struct thread *thread;
+	struct summary *thread;
 	int err = 0;
 
 	if (child.pid && child.tid)
@@ -357,9 +357,9 @@ static int fork_thread(struct states *states, const struct event *event,
 }
 
 /* Ends the other threads of a process, after an exec or its end. */
-static void end_others(struct states *states, const struct thread *thread)
+static void end_others(struct states *states, const struct summary *thread)
 {
-	struct thread *other;
+	struct summary *other;
 	uint32_t next;
 
 	for (uint32_t i = states->processes[thread->process]; i != NONE; i = next) {
@@ -370,7 +370,7 @@ static void end_others(struct states *states, const struct thread *thread)
 	}
 }
 
-static void exit_thread(struct states *states, struct thread *thread, const struct kevent *kevent)
+static void exit_thread(struct states *states, struct summary *thread, const struct kevent *kevent)
 {
 	/* The last switch of the last thread is not recorded. */
 	if (kevent->group_dead) {
@@ -384,7 +384,7 @@ static void exit_thread(struct states *states, struct thread *thread, const stru
 }
 
 /* Handles an event recorded by the thread, or by the kernel about its actions. */
-static int act(struct states *states, struct thread *thread, const struct event *event,
+static int act(struct states *states, struct summary *thread, const struct event *event,
 	       const struct kevent *kevent)
 {
 	if (event->type == POSIXTRACE_IRQ) {
@@ -421,7 +421,7 @@ static int act(struct states *states, struct thread *thread, const struct event 
 	return 0;
 }
 
-static int handle(struct states *states, struct thread *thread, const struct event *event,
+static int handle(struct states *states, struct summary *thread, const struct event *event,
 		  const struct kevent *kevent)
 {
 	int ret;
@@ -504,7 +504,7 @@ static int note_gap(struct states *states, const struct event *event)
 
 int states_event(struct states *states, const struct event *event, bool selected)
 {
-	struct thread *thread;
+	struct summary *thread;
 	struct kevent kevent;
 	int err;
 
@@ -535,7 +535,7 @@ int states_event(struct states *states, const struct event *event, bool selected
 /* Results								*/
 
 /* Returns the end of the thread as far as known. */
-static uint64_t end_of(const struct states *states, const struct thread *thread)
+static uint64_t end_of(const struct states *states, const struct summary *thread)
 {
 	const struct interval *interval = interval_of(states, thread);
 	uint64_t since;
@@ -559,7 +559,7 @@ static void set_unknown(struct states_thread *thread)
 
 int states_end(struct states *states)
 {
-	struct thread *thread;
+	struct summary *thread;
 	int err;
 
 	states->results = calloc(states->nr_threads + 1, sizeof(*states->results));

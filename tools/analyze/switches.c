@@ -27,7 +27,7 @@ struct cpu {
 	pid_t next;		/* the thread that runs instead */
 };
 
-struct thread {
+struct switches_thread {
 	uint64_t lost;		/* lost events at the last switch, plus 1; 0: no switch so far */
 	uint32_t cpu;		/* where it runs, plus 1; or 0 */
 	bool ended;		/* ignore further events, such as interrupts */
@@ -38,7 +38,7 @@ struct switches {
 	void *arg;
 	struct cpu *cpus;
 	size_t nr_cpus;
-	struct thread *threads;		/* by number */
+	struct switches_thread *threads;	/* by number */
 	size_t nr_threads;
 	bool begun;
 };
@@ -174,7 +174,7 @@ bool switches_begun(const struct switches *switches)
 static void see(struct switches *switches, const struct event *event,
 		const struct running *running)
 {
-	const struct thread *known = &switches->threads[running->number];
+	const struct switches_thread *known = &switches->threads[running->number];
 	struct cpu *on = &switches->cpus[event->cpu];
 
 	if (known->cpu == event->cpu + 1) {
@@ -204,7 +204,7 @@ int switches_see(struct switches *switches, const struct event *event, const str
 			event->cpu);
 	if (!err)
 		err = make_room((void **)&switches->threads, &switches->nr_threads,
-				sizeof(struct thread), number);
+				sizeof(struct switches_thread), number);
 	if (err)
 		return err;
 	event_thread_name(event, running->comm);

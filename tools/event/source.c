@@ -40,7 +40,7 @@ struct type {
 /* Names of threads of an active stream are cached in this many slots; a collision evicts. */
 #define THREADS		256
 
-struct thread {
+struct source_thread {
 	pid_t pid;
 	pid_t tid;		/* 0: empty slot */
 	uint64_t asked_at;	/* time of the event, ns */
@@ -77,7 +77,7 @@ struct source {
 	struct lives *lives;
 	const struct formats *formats;
 	struct type types[TYPES];
-	struct thread threads[THREADS];
+	struct source_thread threads[THREADS];
 	char other_name[NAME_SIZE];
 	struct posixtrace_batch_event events[BATCH];
 	unsigned char buffer[BUFFER_SIZE] __attribute__((aligned(8)));
@@ -312,7 +312,7 @@ static bool ask_name(struct source *source, const struct event *event, char *nam
 bool source_thread_name(struct source *source, const struct event *event,
 			char name[POSIXTRACE_THREAD_NAME_SIZE])
 {
-	struct thread *thread = &source->threads[(unsigned int)event->tid % THREADS];
+	struct source_thread *thread = &source->threads[(unsigned int)event->tid % THREADS];
 	const char *renamed = lives_name(source->lives, event);
 
 	if (renamed) {
@@ -322,7 +322,7 @@ bool source_thread_name(struct source *source, const struct event *event,
 	if (source->is_log)
 		return ask_name(source, event, name);
 	if (thread->pid != event->pid || thread->tid != event->tid)
-		*thread = (struct thread){ .pid = event->pid, .tid = event->tid };
+		*thread = (struct source_thread){ .pid = event->pid, .tid = event->tid };
 	if (!thread->asked_at || event->time - thread->asked_at >= NSEC_PER_SEC) {
 		/* After the end of the thread, keep its last name. */
 		if (ask_name(source, event, name))

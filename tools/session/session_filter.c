@@ -76,7 +76,7 @@ int session_filter_add(struct session_filter *filter, const char *value)
 
 int session_filter_exclude(struct session_filter *filter, const char *value)
 {
-	struct names *names = &filter->exclude;
+	struct argz *names = &filter->exclude;
 	const char *name = NULL;
 	int err = 0;
 
@@ -137,7 +137,7 @@ static int change_set(trace_id_t trid, const char *name, trace_event_set_t *set,
 
 static int fill_set(const struct session_filter *filter, trace_id_t trid, trace_event_set_t *set)
 {
-	const struct names *exclude = &filter->exclude;
+	const struct argz *exclude = &filter->exclude;
 	char *excluded = NULL;
 	const char *name;
 	int err = 0;
@@ -180,7 +180,7 @@ static enum filter_verdict judge(const struct session_filter *filter, const char
 {
 	size_t nr_filters = user ? filter->nr_filters : 0;
 	enum filter_verdict verdict = nr_filters ? FILTER_NEVER : FILTER_ALWAYS, other;
-	const struct names *exclude = &filter->exclude;
+	const struct argz *exclude = &filter->exclude;
 	char *excluded = NULL;
 
 	while ((excluded = argz_next(exclude->argz, exclude->len, excluded))) {

@@ -20,7 +20,7 @@
 #define SESSION_FILTER_TYPES	POSIXTRACE_EVENT_ID_MAX
 
 /* Names of event types from the arguments, see argz_add_sep(). */
-struct names {
+struct argz {
 	char *argz;
 	size_t len;
 };
@@ -37,7 +37,7 @@ struct names {
 struct session_filter {
 	struct filter **filters;
 	size_t nr_filters;
-	struct names exclude;
+	struct argz exclude;
 	bool patterns;
 	bool conditions;
 	unsigned char verdicts[SESSION_FILTER_TYPES];
