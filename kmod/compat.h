@@ -23,6 +23,12 @@
 #include <linux/sched/exec_state.h>
 #endif
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
+
 #ifdef CONFIG_X86_64
 #include <asm/fsgsbase.h>
 #endif

@@ -17,6 +17,7 @@
 #include "ring/clock.h"
 #include "ring/user.h"
 #include "target/attachment.h"
+#include "target/callnames.h"
 #include "target/gate.h"
 #include "target/target.h"
 #include "task/hotplug.h"
@@ -31,9 +32,12 @@ static int __init pxt_init(void)
 	pxt_gate_init();
 	pxt_target_init();
 	pxt_attachment_init();
-	err = pxt_clock_init();
+	err = pxt_call_names_init();
 	if (err)
 		goto fail;
+	err = pxt_clock_init();
+	if (err)
+		goto exit_call_names;
 	err = pxt_mmap_init(pxt_door_call);
 	if (err)
 		goto exit_clock;
@@ -58,6 +62,8 @@ exit_mmap:
 	pxt_mmap_exit();
 exit_clock:
 	pxt_clock_exit();
+exit_call_names:
+	pxt_call_names_exit();
 fail:
 	pr_err("initialization failed: error %d\n", err);
 	return err;
@@ -73,6 +79,7 @@ static void __exit pxt_exit(void)
 	pxt_target_exit();
 	pxt_mmap_exit();
 	pxt_clock_exit();
+	pxt_call_names_exit();
 	pxt_user_exit();
 	/* RCU frees streams, targets and tables. */
 	rcu_barrier();

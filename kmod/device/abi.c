@@ -13,7 +13,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Raise the version for any change to an asserted layout or to the meaning of a member. */
-static_assert(POSIXTRACE_ABI_VERSION == 14);
+static_assert(POSIXTRACE_ABI_VERSION == 15);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -24,6 +24,9 @@ ASSERT_SIZE(posixtrace_event_set, 512);
 ASSERT_SIZE(posixtrace_record, 16);
 ASSERT_OFFSET(posixtrace_record, time, 4);
 ASSERT_OFFSET(posixtrace_record, prog_address, 8);
+ASSERT_SIZE(posixtrace_kthread, 16);
+ASSERT_OFFSET(posixtrace_kthread, tid, 4);
+ASSERT_OFFSET(posixtrace_kthread, thread_id, 8);
 ASSERT_SIZE(posixtrace_writer, 32);
 ASSERT_OFFSET(posixtrace_writer, address_high, 4);
 ASSERT_OFFSET(posixtrace_writer, pid, 8);

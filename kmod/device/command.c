@@ -180,11 +180,13 @@ static int find_description(struct pxt_stream *stream, u32 id, const char **text
 {
 	const struct pxt_kernel_type *type = pxt_kernel_type_find(stream->link.kernel_types, id);
 	const struct pxt_description *found;
-	int err = 0;
+	const char *fixed;
+	int err;
 
-	if (type) {
-		*text = type->description;
-		*size = strlen(type->description) + 1;
+	fixed = type ? type->description : pxt_kernel_names(stream->link.kernel_types, id);
+	if (fixed) {
+		*text = fixed;
+		*size = strlen(fixed) + 1;
 		return 0;
 	}
 	err = pxt_description_find(stream->link.table, id, &found);

@@ -8,9 +8,8 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
-#include "kevent/kevent.h"
 #include "kevent/probe.h"
-#include "target/interest.h"
+#include "kevent/record.h"
 
 #ifdef CONFIG_X86
 
@@ -20,24 +19,37 @@
 static const struct pxt_kevent page_fault_event = {
 	.id = POSIXTRACE_ID_PAGE_FAULT,
 	.class = PXT_CLASS(FAULT),
+	.words = 2,
 	.memory = true,
 };
+
+struct fault {
+	unsigned long address;
+	struct pt_regs *regs;
+	unsigned long error_code;
+};
+
+static __always_inline void write_fault(struct pxt_kdata *to, const void *data,
+					const struct pxt_stream *stream,
+					struct task_struct *other)
+{
+	const struct fault *fault = data;
+	bool user = user_mode(fault->regs);
+
+	to->value = POSIXTRACE_KVALUE_FAULT(user, !!(fault->error_code & X86_PF_WRITE),
+					    !!(fault->error_code & X86_PF_INSTR),
+					    !!(fault->error_code & X86_PF_PROT));
+	/* Hide kernel addresses from the controller. */
+	*to->end++ = fault->address < TASK_SIZE_MAX ? fault->address : 0;
+	*to->end++ = user ? fault->regs->ip : 0;
+}
 
 static noinline void record_fault(unsigned long address, struct pt_regs *regs,
 				  unsigned long error_code)
 {
-	bool user = user_mode(regs);
-	struct pxt_fault_data data = {
-		.user = user,
-		.write = error_code & X86_PF_WRITE,
-		.exec = error_code & X86_PF_INSTR,
-		.protection = error_code & X86_PF_PROT,
-		/* Hide kernel addresses from the controller. */
-		.address = address < TASK_SIZE_MAX ? address : 0,
-		.ip = user ? regs->ip : 0,
-	};
+	const struct fault fault = { address, regs, error_code };
 
-	pxt_kevent_record(&page_fault_event, current, NULL, &data, sizeof(data));
+	pxt_kevent_record(&page_fault_event, current, NULL, &fault, write_fault);
 }
 
 /*

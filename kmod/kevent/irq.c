@@ -14,10 +14,8 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "kevent/kevent.h"
 #include "kevent/probe.h"
-#include "ring/clock.h"
-#include "target/interest.h"
+#include "kevent/record.h"
 
 /* Softirqs, vectors without hardirq_count(), and nested hard interrupts. */
 #define LEVELS	5
@@ -69,6 +67,7 @@ static void enters(u32 kind, u32 number)
 static const struct pxt_kevent irq_event = {
 	.id = POSIXTRACE_ID_IRQ,
 	.class = PXT_CLASS(IRQ),
+	.words = PXT_PLAIN_WORDS(struct pxt_irq_data),
 };
 
 static noinline void record_irq(u32 kind, u32 number, u64 since, const char *name)
@@ -84,8 +83,8 @@ static noinline void record_irq(u32 kind, u32 number, u64 since, const char *nam
 
 	if (len < 0)
 		len = sizeof(data.name) - 1;
-	pxt_kevent_record(&irq_event, current, NULL, &data,
-			  offsetof(struct pxt_irq_data, name) + len);
+	pxt_kevent_record_plain(&irq_event, current, NULL, &data,
+				offsetof(struct pxt_irq_data, name) + len);
 }
 
 static void leaves(u32 kind, u32 number, const char *name)

@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel events: finds the streams that trace a thread, and records what their controllers may
- * know. The other files here have the tracepoint handlers; ring/recorder.c writes the records.
- *
- * All of this runs inside tracepoints, even in the scheduler with a run queue lock held, and in
- * interrupts: only raw locks, no allocation, no wake-up. An irq_work does the deferred work, and a
- * work item does the part that may sleep.
+ * Kernel events: their deferred work, and what the handlers of tracepoints share. record.h has the
+ * common path.
  */
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
-#include <linux/log2.h>
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 
-#include "compat.h"
-#include "kevent/kevent.h"
+#include "kevent/record.h"
 #include "log/log.h"
-#include "ring/recorder.h"
-#include "ring/subbuf.h"
 #include "ring/wake.h"
 #include "stream/state.h"
-#include "stream/stream.h"
-#include "target/interest.h"
-#include "target/memory.h"
-#include "target/shared_tp.h"
 #include "target/targets.h"
 
 /* May sleep: the stream becomes full, or its log is flushed. */
@@ -67,6 +54,7 @@ void pxt_kevent_init(struct pxt_stream *stream)
 	if (stream->pool.recorder) {
 		stream->pool.recorder->todo = &stream->kernel_todo;
 		stream->pool.recorder->irq = &stream->kernel_irq;
+		stream->pool.recorder->reports = stream->pool.wake.bytes;
 	}
 }
 
@@ -85,17 +73,6 @@ void pxt_kevent_end(struct pxt_stream *stream)
 	cancel_work_sync(&stream->kernel_work);
 }
 
-/*
- * Events of the controller itself do not wake its readers: each sleep of a reader causes such an
- * event, and would end immediately. Interrupts do not wake readers: each wake-up and its timer is
- * one.
- */
-static bool wakes(const struct pxt_stream *stream, const struct pxt_kevent *event,
-		  const struct pid *process)
-{
-	return stream->owner != process && event->class != const_ilog2(POSIXTRACE_CLASS_IRQ);
-}
-
 /* The target of a task, if the controllers may see its activity. Called under RCU. */
 static struct pxt_target *target_of(struct task_struct *task, bool hidden)
 {
@@ -106,111 +83,108 @@ static struct pxt_target *target_of(struct task_struct *task, bool hidden)
 	return target;
 }
 
-/*
- * Has the tracing permission been checked for the program in this address space? During exec, the
- * kernel writes to the new address space before it announces the new program.
+/**
+ * pxt_kevent_known() - check if a stream traces another thread, which its controller then may know
+ * @stream: found under RCU
+ * @task: the thread
+ *
+ * Threads that are not known are recorded as anonymous; their permissions are not checked.
+ *
+ * Context: under RCU.
+ * Return: true if it does.
  */
-static bool is_decided(const struct pxt_target *target, const struct task_struct *task)
+bool pxt_kevent_known(const struct pxt_stream *stream, struct task_struct *task)
 {
-	return pxt_thread_uses(task, READ_ONCE(target->mm));
-}
+	const struct pxt_target *target = target_of(task, false);
 
-/*
- * May the controller know this thread? Without tracing them, it may know only its own threads.
- * Other threads are recorded as anonymous. Their permissions are not checked.
- */
-static bool is_known(const struct pxt_stream *stream, struct task_struct *task)
-{
-	const struct pxt_target *target;
-
-	if (task_tgid(task) == stream->owner)
-		return true;
-	target = pxt_interest_in(task) ? target_of(task, false) : NULL;
 	return target && rcu_access_pointer(target->slot[stream->link.slot]) == &stream->link;
 }
 
-static bool may_know(const struct pxt_stream *stream, const struct pxt_kevent *event,
-		     struct task_struct *task, struct task_struct *other)
-{
-	return event->trusted || task_tgid(other) == task_tgid(task) || is_known(stream, other);
-}
-
-/*
- * The ids of the thread for the controller. A reaped thread has no ids in its namespace at its last
- * context switch; task->pid and task->tgid remain valid. Using them directly for init_pid_ns also
- * saves an eighth of an event.
+/**
+ * pxt_kevent_others() - record a kernel event into the streams in some slots
+ * @slots: bit s: slot s
+ * @target: of the process of @task
+ * @event: event type
+ * @task: the thread that the event concerns
+ * @other: another thread that is part of the event, or NULL
+ * @data: for @encode
+ * @encode: writes the data
+ *
+ * Context: under RCU, with interrupts off.
  */
-static void set_writer(struct posixtrace_writer *writer, struct task_struct *task,
-		       struct pid_namespace *ns)
+void pxt_kevent_others(u32 slots, const struct pxt_target *target, const struct pxt_kevent *event,
+		       struct task_struct *task, struct task_struct *other, const void *data,
+		       pxt_kencode encode)
 {
-	bool initial = ns == &init_pid_ns;
+	struct posixtrace_kthread thread;
+	u32 cpu = smp_processor_id();
+	struct pxt_stream *stream;
 
-	*writer = (struct posixtrace_writer) {
-		.type = POSIXTRACE_ID_WRITER,
-		.pid = initial ? task->tgid : task_tgid_nr_ns(task, ns),
-		.tid = initial ? task->pid : task_pid_nr_ns(task, ns),
-		.thread_id = pxt_thread_id(task),
-	};
+	for (; slots; slots &= slots - 1) {
+		/* The slot may have another stream by now: the recorder knows what it wants. */
+		stream = pxt_stream_in(target, __ffs(slots));
+		if (!stream || !stream->pool.recorder)
+			continue;
+		thread = pxt_kevent_thread(task, pxt_memo_pid(stream, task),
+					   pxt_memo_tid(stream, task));
+		pxt_kevent_into(stream, &stream->pool.recorder->cpu[cpu],
+				&stream->pool.kernel_heads[cpu], event, task, other, &thread,
+				stream->owner != task_tgid(task), data, encode);
+	}
 }
 
-/* Called under RCU. */
-static void record_into(struct pxt_stream *stream, const struct pxt_kevent *event,
-			struct task_struct *task, struct task_struct *other, void *data, u32 len)
-{
-	struct pxt_entry entry PXT_UNINITIALIZED;
+/* Data as its type describes it. */
+struct plain {
+	const struct pxt_kevent *event;
+	void *data;
+	u32 len;
+};
 
-	set_writer(&entry.writer, task, stream->ns);
-	entry.record = (struct posixtrace_record) {
-		.data_len = len,
-		.type = POSIXTRACE_RECORD_TYPE(event->id, 0),
-	};
-	pxt_entry_pack(&entry);
-	*(s32 *)data = entry.writer.tid;
-	if (event->fill) {
-		if (other && !may_know(stream, event, task, other))
-			other = NULL;
-		event->fill(data, stream, other);
-	}
-	pxt_recorder_record(&stream->pool, event->class, &entry, data,
-			    wakes(stream, event, task_tgid(task)));
+static void write_plain(struct pxt_kdata *to, const void *data, const struct pxt_stream *stream,
+			struct task_struct *other)
+{
+	const struct plain *plain = data;
+	u32 len = plain->len - sizeof(s32), words = DIV_ROUND_UP(len, sizeof(*to->end));
+
+	if (plain->event->fill)
+		plain->event->fill(plain->data, stream, other);
+	/* The padding. */
+	if (words)
+		to->end[words - 1] = 0;
+	memcpy(to->end, plain->data + sizeof(s32), len);
+	to->end += words;
+	to->value = words * sizeof(*to->end) - len;
+	to->flags |= POSIXTRACE_KFLAG_PLAIN;
 }
 
 /**
- * pxt_kevent_record() - record a kernel event into all streams that want it
+ * pxt_kevent_record_plain() - record a kernel event that is not worth a shorter form
  * @event: event type
  * @task: the thread that the event concerns
  * @other: another thread that is part of the event, or NULL
  * @data: starts with an s32 for the thread id; modified for each stream
  * @len: bytes of @data
  *
- * The tracepoint should check pxt_interest_in() first. Context: in a tracepoint; scheduler locks
- * may be held.
+ * The tracepoint should check pxt_interest_in() first. Context: as pxt_kevent_record().
  *
  * Return: false if no stream with kernel events traces the thread.
  */
-bool pxt_kevent_record(const struct pxt_kevent *event, struct task_struct *task,
-		       struct task_struct *other, void *data, u32 len)
+bool pxt_kevent_record_plain(const struct pxt_kevent *event, struct task_struct *task,
+			     struct task_struct *other, void *data, u32 len)
 {
+	struct plain plain = { .event = event, .data = data, .len = len };
 	const struct pxt_target *target;
-	struct pxt_stream *stream;
 	unsigned long flags;
-	u32 mask;
+	u32 slots;
 
-	/* With interrupts off: this is also an RCU section, and the recorder needs it. */
+	if (!event->hidden)
+		return pxt_kevent_record(event, task, other, &plain, write_plain);
+	/* As in pxt_kevent_record(). */
 	local_irq_save(flags);
 	target = target_of(task, event->hidden);
-	if (target && event->memory && !is_decided(target, task))
-		target = NULL;
-	mask = target ? READ_ONCE(target->kernel_slots) : 0;
-	for (; mask; mask &= mask - 1) {
-		stream = pxt_stream_in(target, __ffs(mask));
-		/*
-		 * The slot may have another stream by now. Only a hint: the recorder checks again.
-		 */
-		if (stream && stream->pool.recorder &&
-		    READ_ONCE(stream->pool.recorder->wanted) & BIT_ULL(event->id))
-			record_into(stream, event, task, other, data, len);
-	}
+	slots = target ? READ_ONCE(target->kernel_slots) : 0;
+	if (slots)
+		pxt_kevent_others(slots, target, event, task, other, &plain, write_plain);
 	local_irq_restore(flags);
-	return target;
+	return slots;
 }

@@ -2,6 +2,7 @@
 #ifndef PXT_KEVENT_H
 #define PXT_KEVENT_H
 
+#include <linux/math.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 
@@ -9,57 +10,21 @@
 
 struct pxt_stream;
 
-/*
- * The data of kernel events, as described in target/kerneltype.c. Each starts with the id of its
- * thread in the pid namespace of the controller.
- */
-
-struct pxt_switch_out {
-	s32 tid;
-	s32 prio;
-	u8 state;
-	u8 reason;
-	u8 pad[2];
-	s32 next_tid;
-	s32 next_prio;
-};
-
-/* pxt_switch_out.reason */
+/* POSIXTRACE_KVALUE_REASON */
 #define PXT_SWITCH_PREEMPTED	0	/* still runnable */
 #define PXT_SWITCH_BLOCKED	1	/* waiting */
 #define PXT_SWITCH_IO		2	/* waiting for a block device */
 #define PXT_SWITCH_ENDED	3	/* exited */
 
-struct pxt_switch_in {
-	s32 tid;
-	s32 prio;
-	u64 runnable;
-	s32 prev_tid;
-	s32 prev_prio;
-};
-
-struct pxt_wakeup {
-	s32 tid;
-	s32 prio;
-	u32 target_cpu;
-	u8 by;
-	u8 new;
-	u8 pad[2];
-	s32 waker_pid;
-	s32 waker_tid;
-};
-
-/* pxt_wakeup.by */
+/* POSIXTRACE_KVALUE_BY */
 #define PXT_WAKER_ANOTHER	0	/* a thread that the controller may not know */
 #define PXT_WAKER_THREAD	1
 #define PXT_WAKER_INTERRUPT	2
 
-struct pxt_migrate {
-	s32 tid;
-	s32 prio;
-	u32 orig_cpu;
-	u32 dest_cpu;
-};
+/*
+ * The data of events that are written with POSIXTRACE_KFLAG_PLAIN, as described in
+ * target/kerneltype.c. Each starts with the place of the id of its thread.
+ */
 
 struct pxt_fork_data {
 	s32 tid;
@@ -118,26 +83,12 @@ struct pxt_deliver_data {
 #define PXT_ACTION_IGNORED	1
 #define PXT_ACTION_HANDLER	2
 
-struct pxt_fault_data {
-	s32 tid;
-	u8 user;
-	u8 write;
-	u8 exec;
-	u8 protection;
-	u64 address;
-	u64 ip;
-};
-
-#define PXT_SYSCALL_ARGS	6
-#define PXT_NAME_SIZE		32
-
 struct pxt_syscall_data {
 	s32 tid;
 	s32 nr;
-	unsigned long args[PXT_SYSCALL_ARGS];
+	unsigned long args[POSIXTRACE_KARGS];
 	u8 compat;
-	char name[PXT_NAME_SIZE];
-};
+} __packed;
 
 struct pxt_result_data {
 	s32 tid;
@@ -146,6 +97,8 @@ struct pxt_result_data {
 	u8 compat;
 	u8 pad[7];
 };
+
+#define PXT_NAME_SIZE		32
 
 struct pxt_irq_data {
 	s32 tid;
@@ -161,20 +114,19 @@ struct pxt_irq_data {
 #define PXT_IRQ_SOFT		1
 #define PXT_IRQ_VECTOR		2	/* from this CPU or another one */
 
-static_assert(sizeof(struct pxt_switch_out) == 20 && sizeof(struct pxt_switch_in) == 24 &&
-	      sizeof(struct pxt_wakeup) == 24 && sizeof(struct pxt_migrate) == 16 &&
-	      sizeof(struct pxt_fork_data) == 12 && sizeof(struct pxt_exit_data) == 12 &&
+static_assert(sizeof(struct pxt_fork_data) == 12 && sizeof(struct pxt_exit_data) == 12 &&
 	      sizeof(struct pxt_rename_data) == 36 && sizeof(struct pxt_signal_data) == 24 &&
-	      sizeof(struct pxt_deliver_data) == 24 && sizeof(struct pxt_fault_data) == 24 &&
-	      offsetof(struct pxt_syscall_data, name) == 57 &&
-	      sizeof(struct pxt_result_data) == 24 && offsetof(struct pxt_irq_data, name) == 18);
+	      sizeof(struct pxt_deliver_data) == 24 &&
+	      sizeof(struct pxt_syscall_data) == 57 && sizeof(struct pxt_result_data) == 24 &&
+	      offsetof(struct pxt_irq_data, name) == 18);
 
 /**
  * struct pxt_kevent - common properties of all events of a type
  * @id: event type
  * @class: number of its class
- * @fill: fills in what the controller may know about the other thread, or zeros; called with NULL
- *	if it must not know the thread. NULL if not needed
+ * @words: largest number of words of its data
+ * @fill: of plain data: fills in what the controller may know about the other thread, or zeros;
+ *	called with NULL if it must not know the thread. NULL if not needed
  * @trusted: the controller may know the other thread
  * @hidden: also record it for a process that may have gained privileges
  * @memory: contains addresses of the process
@@ -182,15 +134,17 @@ static_assert(sizeof(struct pxt_switch_out) == 20 && sizeof(struct pxt_switch_in
 struct pxt_kevent {
 	u32 id;
 	u32 class;
+	u32 words;
 	void (*fill)(void *data, const struct pxt_stream *stream, struct task_struct *other);
 	bool trusted;
 	bool hidden;
 	bool memory;
 };
 
+/* Words of plain data: without its first member, the id of the thread. */
+#define PXT_PLAIN_WORDS(type)	DIV_ROUND_UP(sizeof(type) - sizeof(s32), sizeof(u64))
+
 void pxt_kevent_init(struct pxt_stream *stream);
 void pxt_kevent_end(struct pxt_stream *stream);
-bool pxt_kevent_record(const struct pxt_kevent *event, struct task_struct *task,
-		       struct task_struct *other, void *data, u32 len);
 
 #endif /* PXT_KEVENT_H */

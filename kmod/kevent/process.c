@@ -10,10 +10,8 @@
 #include <linux/string.h>
 
 #include "compat.h"
-#include "kevent/kevent.h"
 #include "kevent/probe.h"
-#include "stream/stream.h"
-#include "target/interest.h"
+#include "kevent/record.h"
 
 static void fill_child(void *data, const struct pxt_stream *stream, struct task_struct *other)
 {
@@ -27,6 +25,7 @@ static void fill_child(void *data, const struct pxt_stream *stream, struct task_
 static const struct pxt_kevent fork_event = {
 	.id = POSIXTRACE_ID_FORK,
 	.class = PXT_CLASS(PROCESS),
+	.words = PXT_PLAIN_WORDS(struct pxt_fork_data),
 	.fill = fill_child,
 	.trusted = true,
 };
@@ -36,12 +35,13 @@ static void process_fork(void *unused, struct task_struct *parent, struct task_s
 	struct pxt_fork_data data = { 0 };
 
 	if (pxt_interest_in(parent))
-		pxt_kevent_record(&fork_event, parent, child, &data, sizeof(data));
+		pxt_kevent_record_plain(&fork_event, parent, child, &data, sizeof(data));
 }
 
 static const struct pxt_kevent exec_event = {
 	.id = POSIXTRACE_ID_EXEC,
 	.class = PXT_CLASS(PROCESS),
+	.words = PXT_PLAIN_WORDS(struct pxt_exec_data),
 	/* The file was chosen by the old program. */
 	.hidden = true,
 };
@@ -57,13 +57,14 @@ static void process_exec(void *unused, struct task_struct *task, pid_t old_pid,
 	len = strscpy(data.filename, bprm->filename, sizeof(data.filename));
 	if (len < 0)
 		len = sizeof(data.filename) - 1;
-	pxt_kevent_record(&exec_event, task, NULL, &data,
-			  offsetof(struct pxt_exec_data, filename) + len);
+	pxt_kevent_record_plain(&exec_event, task, NULL, &data,
+				offsetof(struct pxt_exec_data, filename) + len);
 }
 
 static const struct pxt_kevent exit_event = {
 	.id = POSIXTRACE_ID_EXIT,
 	.class = PXT_CLASS(PROCESS),
+	.words = PXT_PLAIN_WORDS(struct pxt_exit_data),
 };
 
 static void process_exit(PXT_PROCESS_EXIT_ARGS)
@@ -74,12 +75,13 @@ static void process_exit(PXT_PROCESS_EXIT_ARGS)
 	};
 
 	if (pxt_interest_in(task))
-		pxt_kevent_record(&exit_event, task, NULL, &exit, sizeof(exit));
+		pxt_kevent_record_plain(&exit_event, task, NULL, &exit, sizeof(exit));
 }
 
 static const struct pxt_kevent rename_event = {
 	.id = POSIXTRACE_ID_RENAME,
 	.class = PXT_CLASS(PROCESS),
+	.words = PXT_PLAIN_WORDS(struct pxt_rename_data),
 };
 
 static void task_rename(void *unused, struct task_struct *task, const char *comm)
@@ -90,7 +92,7 @@ static void task_rename(void *unused, struct task_struct *task, const char *comm
 		return;
 	strscpy(data.oldcomm, task->comm, sizeof(data.oldcomm));
 	strscpy(data.newcomm, comm, sizeof(data.newcomm));
-	pxt_kevent_record(&rename_event, task, NULL, &data, sizeof(data));
+	pxt_kevent_record_plain(&rename_event, task, NULL, &data, sizeof(data));
 }
 
 static struct pxt_probe probes[] = {

@@ -10,6 +10,7 @@
 
 #include "kevent/runnable.h"
 #include "ring/clock.h"
+#include "ring/rawlock.h"
 
 #define RUNNABLE_BITS	11
 
@@ -35,25 +36,25 @@ static struct runnable *place_of(const struct task_struct *task)
 /**
  * pxt_runnable_begin() - note that a thread starts to wait for a CPU
  * @task: the thread
+ * @now: the time, ns; 0 to read the clock
  *
- * Context: in a tracepoint; scheduler locks may be held.
+ * Context: in a tracepoint of the scheduler: interrupts are off, and its locks may be held.
  */
-void pxt_runnable_begin(struct task_struct *task)
+void pxt_runnable_begin(struct task_struct *task, u64 now)
 {
 	struct runnable *place = place_of(task);
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(&place->lock, flags);
+	pxt_raw_lock(&place->lock);
 	place->task = task;
-	place->since = pxt_clock_now();
-	raw_spin_unlock_irqrestore(&place->lock, flags);
+	place->since = now ? now : pxt_clock_now_fast();
+	pxt_raw_unlock(&place->lock);
 }
 
 /**
  * pxt_runnable_end() - note that a thread got a CPU
  * @task: the thread
  *
- * Context: in a tracepoint; scheduler locks may be held.
+ * Context: in a tracepoint of the scheduler: interrupts are off, and its locks may be held.
  *
  * Return: when it started to wait, ns; 0 if unknown. May be the time of an earlier thread that was
  * not traced when it ran again.
@@ -61,15 +62,14 @@ void pxt_runnable_begin(struct task_struct *task)
 u64 pxt_runnable_end(struct task_struct *task)
 {
 	struct runnable *place = place_of(task);
-	unsigned long flags;
 	u64 since = 0;
 
-	raw_spin_lock_irqsave(&place->lock, flags);
+	pxt_raw_lock(&place->lock);
 	if (place->task == task) {
 		since = place->since;
 		place->task = NULL;
 	}
-	raw_spin_unlock_irqrestore(&place->lock, flags);
+	pxt_raw_unlock(&place->lock);
 	return since;
 }
 

@@ -6,7 +6,7 @@
 
 struct task_struct;
 
-void pxt_runnable_begin(struct task_struct *task);
+void pxt_runnable_begin(struct task_struct *task, u64 now);
 u64 pxt_runnable_end(struct task_struct *task);
 void pxt_runnable_init(void);
 

@@ -8,12 +8,9 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-#include "kevent/kevent.h"
 #include "kevent/probe.h"
+#include "kevent/record.h"
 #include "kevent/runnable.h"
-#include "ring/clock.h"
-#include "stream/stream.h"
-#include "target/interest.h"
 
 /* Like the kernel's sched_switch: a preempted task keeps running, whatever state it had set. */
 static u8 state_of(const struct task_struct *task, bool preempt, unsigned int state)
@@ -30,72 +27,97 @@ static u8 reason_of(const struct task_struct *task, bool preempt, unsigned int s
 	return task->in_iowait ? PXT_SWITCH_IO : PXT_SWITCH_BLOCKED;
 }
 
-static void fill_next(void *data, const struct pxt_stream *stream, struct task_struct *other)
-{
-	struct pxt_switch_out *out = data;
+/* A switch, and what has been computed for the event. */
+struct switched {
+	const struct task_struct *task;
+	u8 state;
+	u8 reason;
+	u64 since;
+	u64 *time;	/* of a switch out */
+};
 
-	out->next_tid = other ? task_pid_nr_ns(other, stream->ns) : 0;
-	out->next_prio = other ? other->prio : 0;
+/* Priorities are -1 to 139. */
+static __always_inline u64 prio_of(const struct task_struct *task)
+{
+	return (u8)(task->prio + 1);
+}
+
+/* The id of another thread, and its priority, for a controller that may know both. */
+static __always_inline u32 tid_of(const struct pxt_stream *stream, struct task_struct *other)
+{
+	if (!other)
+		return 0;
+	return likely(stream->ns == &init_pid_ns) ? other->pid : task_pid_nr_ns(other, stream->ns);
+}
+
+static __always_inline u64 other_prio(const struct task_struct *other)
+{
+	return other ? prio_of(other) : 1;
 }
 
 static const struct pxt_kevent switch_out_event = {
 	.id = POSIXTRACE_ID_SWITCH_OUT,
 	.class = PXT_CLASS(SCHED),
-	.fill = fill_next,
+	.words = 1,
 };
+
+static __always_inline void write_switch_out(struct pxt_kdata *to, const void *data,
+					     const struct pxt_stream *stream,
+					     struct task_struct *other)
+{
+	const struct switched *out = data;
+
+	*out->time = to->time;
+	to->value = POSIXTRACE_KVALUE_SCHED(out->task->prio, out->reason, 0);
+	*to->end++ = tid_of(stream, other) | other_prio(other) << 32 | (u64)out->state << 40;
+}
 
 static void switch_out(struct task_struct *prev, struct task_struct *next, bool preempt,
 		       unsigned int state)
 {
-	struct pxt_switch_out data = {
-		.prio = prev->prio,
+	u64 time = 0;
+	const struct switched out = {
+		.task = prev,
 		.state = state_of(prev, preempt, state),
 		.reason = reason_of(prev, preempt, state),
+		.time = &time,
 	};
 
-	if (pxt_kevent_record(&switch_out_event, prev, next, &data, sizeof(data)) &&
-	    data.reason == PXT_SWITCH_PREEMPTED)
-		pxt_runnable_begin(prev);
-}
-
-/* Data of the event, and the times of the wait for each stream. */
-struct switch_in {
-	struct pxt_switch_in data;
-	u64 since;
-	u64 now;
-};
-
-static void fill_prev(void *data, const struct pxt_stream *stream, struct task_struct *other)
-{
-	struct switch_in *in = data;
-
-	/*
-	 * A time before the stream may belong to another thread. The clock of the streams may also
-	 * have gone back since then: it follows the time of day again when no stream is left.
-	 */
-	if (in->since > stream->attr.creation_time && in->since <= in->now)
-		in->data.runnable = in->now - in->since;
-	else
-		in->data.runnable = 0;
-	in->data.prev_tid = other ? task_pid_nr_ns(other, stream->ns) : 0;
-	in->data.prev_prio = other ? other->prio : 0;
+	if (pxt_kevent_record_irqsoff(&switch_out_event, prev, next, &out, write_switch_out) &&
+	    out.reason == PXT_SWITCH_PREEMPTED)
+		pxt_runnable_begin(prev, time);
 }
 
 static const struct pxt_kevent switch_in_event = {
 	.id = POSIXTRACE_ID_SWITCH_IN,
 	.class = PXT_CLASS(SCHED),
-	.fill = fill_prev,
+	.words = 2,
 };
+
+static __always_inline void write_switch_in(struct pxt_kdata *to, const void *data,
+					    const struct pxt_stream *stream,
+					    struct task_struct *other)
+{
+	const struct switched *in = data;
+	u64 runnable = 0;
+
+	/*
+	 * A time before the stream may belong to another thread. The clock of the streams may also
+	 * have gone back since then: it follows the time of day again when no stream is left.
+	 */
+	if (in->since > stream->attr.creation_time && in->since <= to->time)
+		runnable = to->time - in->since;
+	to->value = POSIXTRACE_KVALUE_SCHED(in->task->prio, 0, 0);
+	*to->end++ = tid_of(stream, other) | other_prio(other) << 24 | runnable << 32;
+	if (unlikely(upper_32_bits(runnable)))
+		*to->end++ = upper_32_bits(runnable);
+}
 
 static void switch_in(struct task_struct *prev, struct task_struct *next)
 {
-	struct switch_in in = {
-		.data.prio = next->prio,
-		.since = pxt_runnable_end(next),
-		.now = pxt_clock_now(),
-	};
+	const struct switched in = { .task = next, .since = pxt_runnable_end(next) };
 
-	pxt_kevent_record(&switch_in_event, next, prev, &in, sizeof(in.data));
+	pxt_kevent_record_irqsoff(&switch_in_event, next, prev, &in, write_switch_in);
 }
 
 /* Not inlined, so that the common path needs no stack; the arguments are already in place. */
@@ -116,37 +138,58 @@ static void sched_switch(void *data, bool preempt, struct task_struct *prev,
 		record_switch(data, preempt, prev, next, prev_state);
 }
 
-static void fill_waker(void *data, const struct pxt_stream *stream, struct task_struct *other)
-{
-	struct pxt_wakeup *wakeup = data;
-
-	/* An interrupt has no waking thread. */
-	if (wakeup->by == PXT_WAKER_INTERRUPT)
-		return;
-	wakeup->by = other ? PXT_WAKER_THREAD : PXT_WAKER_ANOTHER;
-	wakeup->waker_pid = other ? task_tgid_nr_ns(other, stream->ns) : 0;
-	wakeup->waker_tid = other ? task_pid_nr_ns(other, stream->ns) : 0;
-}
-
 static const struct pxt_kevent wakeup_event = {
 	.id = POSIXTRACE_ID_WAKEUP,
 	.class = PXT_CLASS(SCHED),
-	.fill = fill_waker,
+	.words = 1,
 };
+
+struct wakeup {
+	const struct task_struct *task;
+	bool interrupt;
+	bool new;
+	u64 *time;	/* of the event */
+};
+
+static __always_inline void write_wakeup(struct pxt_kdata *to, const void *data,
+					 const struct pxt_stream *stream,
+					 struct task_struct *other)
+{
+	const struct wakeup *wakeup = data;
+	u64 cpu = task_cpu(wakeup->task), pid = 0;
+	u32 by = PXT_WAKER_ANOTHER;
+
+	*wakeup->time = to->time;
+	/* An interrupt has no waking thread. */
+	if (wakeup->interrupt) {
+		by = PXT_WAKER_INTERRUPT;
+	} else if (other) {
+		by = PXT_WAKER_THREAD;
+		pid = pxt_memo_pid(stream, other);
+	}
+	to->value = POSIXTRACE_KVALUE_SCHED(wakeup->task->prio, by, wakeup->new);
+	*to->end++ = pid | (u64)tid_of(stream, other) << 24 | cpu << 48;
+}
 
 static noinline void record_wakeup(struct task_struct *task, bool new)
 {
 	/* Not in_interrupt(): a task that has merely disabled softirqs is the waker. */
 	bool interrupt = in_hardirq() || in_serving_softirq();
-	struct pxt_wakeup data = {
-		.prio = task->prio,
-		.target_cpu = task_cpu(task),
-		.by = interrupt ? PXT_WAKER_INTERRUPT : PXT_WAKER_ANOTHER,
+	u64 time = 0;
+	const struct wakeup wakeup = {
+		.task = task,
+		.interrupt = interrupt,
 		.new = new,
+		.time = &time,
 	};
+	unsigned long flags;
 
-	if (pxt_kevent_record(&wakeup_event, task, interrupt ? NULL : current, &data, sizeof(data)))
-		pxt_runnable_begin(task);
+	/* They are on if the task wakes itself. */
+	local_irq_save(flags);
+	if (pxt_kevent_record_irqsoff(&wakeup_event, task, interrupt ? NULL : current, &wakeup,
+				      write_wakeup))
+		pxt_runnable_begin(task, time);
+	local_irq_restore(flags);
 }
 
 /* Runs in the waker. The tracepoint sched_wakeup may run on another CPU, in an interrupt. */
@@ -165,17 +208,29 @@ static void sched_wakeup_new(void *data, struct task_struct *task)
 static const struct pxt_kevent migrate_event = {
 	.id = POSIXTRACE_ID_MIGRATE,
 	.class = PXT_CLASS(SCHED),
+	.words = 1,
 };
+
+struct migration {
+	const struct task_struct *task;
+	u32 dest_cpu;
+};
+
+static __always_inline void write_migration(struct pxt_kdata *to, const void *data,
+					    const struct pxt_stream *stream,
+					    struct task_struct *other)
+{
+	const struct migration *migration = data;
+
+	to->value = POSIXTRACE_KVALUE_SCHED(migration->task->prio, 0, 0);
+	*to->end++ = task_cpu(migration->task) | (u64)migration->dest_cpu << 32;
+}
 
 static noinline void record_migration(struct task_struct *task, int dest_cpu)
 {
-	struct pxt_migrate migrate = {
-		.prio = task->prio,
-		.orig_cpu = task_cpu(task),
-		.dest_cpu = dest_cpu,
-	};
+	const struct migration migration = { .task = task, .dest_cpu = dest_cpu };
 
-	pxt_kevent_record(&migrate_event, task, NULL, &migrate, sizeof(migrate));
+	pxt_kevent_record_irqsoff(&migrate_event, task, NULL, &migration, write_migration);
 }
 
 static void sched_migrate_task(void *data, struct task_struct *task, int dest_cpu)

@@ -8,10 +8,8 @@
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
 
-#include "kevent/kevent.h"
 #include "kevent/probe.h"
-#include "stream/stream.h"
-#include "target/interest.h"
+#include "kevent/record.h"
 
 static bool is_from_user(const struct kernel_siginfo *info)
 {
@@ -50,6 +48,7 @@ static void fill_sender(void *data, const struct pxt_stream *stream, struct task
 static const struct pxt_kevent signal_generate_event = {
 	.id = POSIXTRACE_ID_SIGNAL_GENERATE,
 	.class = PXT_CLASS(SIGNAL),
+	.words = PXT_PLAIN_WORDS(struct pxt_signal_data),
 	.fill = fill_sender,
 };
 
@@ -68,7 +67,7 @@ static void signal_generate(void *unused, int sig, struct kernel_siginfo *info,
 	sender = sender_of(info, task);
 	data.code = code_of(info);
 	data.by = sender ? PXT_SENDER_ANOTHER : PXT_SENDER_KERNEL;
-	pxt_kevent_record(&signal_generate_event, task, sender, &data, sizeof(data));
+	pxt_kevent_record_plain(&signal_generate_event, task, sender, &data, sizeof(data));
 }
 
 static u8 action_of(const struct k_sigaction *ka)
@@ -81,6 +80,7 @@ static u8 action_of(const struct k_sigaction *ka)
 static const struct pxt_kevent signal_deliver_event = {
 	.id = POSIXTRACE_ID_SIGNAL_DELIVER,
 	.class = PXT_CLASS(SIGNAL),
+	.words = PXT_PLAIN_WORDS(struct pxt_deliver_data),
 };
 
 static void signal_deliver(void *unused, int sig, struct kernel_siginfo *info,
@@ -95,7 +95,7 @@ static void signal_deliver(void *unused, int sig, struct kernel_siginfo *info,
 	if (!pxt_interest_in(current))
 		return;
 	data.code = code_of(info);
-	pxt_kevent_record(&signal_deliver_event, current, NULL, &data, sizeof(data));
+	pxt_kevent_record_plain(&signal_deliver_event, current, NULL, &data, sizeof(data));
 }
 
 static struct pxt_probe probes[] = {

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 
 #include "log/log.h"
+#include "ring/recorder.h"
 #include "log/logturn.h"
 #include "stream/stream.h"
 
@@ -68,6 +69,8 @@ int pxt_log_new(struct pxt_stream *stream, int fd)
 	}
 	log->stream = stream;
 	stream->log = log;
+	if (stream->pool.recorder)
+		stream->pool.recorder->reports = true;
 	return 0;
 }
 

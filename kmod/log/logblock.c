@@ -145,7 +145,7 @@ static void begin_metadata(struct pxt_logwriter *w)
 {
 	w->metadata_pos = w->header.metadata_offset;
 	w->described = NULL;
-	w->kernel_described = NULL;
+	w->kernel_described = 0;
 	w->hosted = false;
 	w->metadata_size = 0;
 	w->metadata_base = 0;

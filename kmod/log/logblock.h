@@ -25,7 +25,6 @@ static_assert((PXT_LOG_NAMES_MAX + 1) * sizeof(struct posixtrace_log_name) <=
 	      POSIXTRACE_LOG_PROGRAM_SIZE);
 
 struct pxt_description;
-struct pxt_kernel_type;
 
 /**
  * struct pxt_log_run - consecutive blocks in the ring of a LOOP log
@@ -65,8 +64,8 @@ struct pxt_logwriter {
 	u64 metadata_size;
 	/** @metadata_base: LOOP: bytes of metadata after all of it was first written */
 	u64 metadata_base;
-	/** @kernel_described: the last kernel type with a written description, or NULL */
-	const struct pxt_kernel_type *kernel_described;
+	/** @kernel_described: the descriptions of kernel types with smaller ids are written */
+	u32 kernel_described;
 	/** @gap_base: generation of the last gap before the log began; its first one is 1 */
 	u64 gap_base;
 	/** @headless: the header could not be written and comes first */

@@ -83,20 +83,29 @@ static int write_descriptions(struct pxt_log *log)
 	return err;
 }
 
-/* Like fill_descriptions(), for kernel types. */
-static u32 fill_kernel_types(struct pxt_log *log, const struct pxt_kernel_type **last, u32 *count)
+/* Text of a kernel type, or names of system calls; NULL if there are none with this id. */
+static const char *kernel_text(u64 types, u32 id)
 {
-	u64 types = log->stream->link.kernel_types;
-	const struct pxt_kernel_type *next;
-	u32 size = 0, step;
+	const struct pxt_kernel_type *type = pxt_kernel_type_find(types, id);
 
-	for (*count = 0; (next = pxt_kernel_type_next(types, *last)); ++*count) {
-		step = put_description(log, size, next->id, next->description,
-				       strlen(next->description) + 1);
+	return type ? type->description : pxt_kernel_names(types, id);
+}
+
+/* Like fill_descriptions(), for the ids of the kernel from @next on. */
+static u32 fill_kernel_types(struct pxt_log *log, u32 *next, u32 *count)
+{
+	u32 size = 0, step;
+	const char *text;
+
+	for (*count = 0; *next < POSIXTRACE_ID_UNNAMED; ++*next) {
+		text = kernel_text(log->stream->link.kernel_types, *next);
+		if (!text)
+			continue;
+		step = put_description(log, size, *next, text, strlen(text) + 1);
 		if (!step)
 			break;
 		size += step;
-		*last = next;
+		++*count;
 	}
 	return size;
 }
@@ -105,17 +114,16 @@ static u32 fill_kernel_types(struct pxt_log *log, const struct pxt_kernel_type *
 static int write_kernel_types(struct pxt_log *log)
 {
 	struct pxt_logwriter *w = &log->writer;
-	const struct pxt_kernel_type *last;
-	u32 size, count;
+	u32 size, count, next;
 	int err = 0;
 
 	do {
-		last = w->kernel_described;
-		size = fill_kernel_types(log, &last, &count);
+		next = w->kernel_described;
+		size = fill_kernel_types(log, &next, &count);
 		if (size)
 			err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_KERNEL_TYPES, size, count);
-		if (size && !err)
-			w->kernel_described = last;
+		if (!err)
+			w->kernel_described = next;
 	} while (size && !err);
 	return err;
 }

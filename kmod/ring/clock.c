@@ -27,7 +27,7 @@ static unsigned int pxt_clock_users;
  * The kernel and all mappings share this page, so that a process never sees an old offset after it
  * has seen an event with a new one. While there are users, only counter.c writes it.
  */
-static struct posixtrace_clock *pxt_clock_page;
+struct posixtrace_clock *pxt_clock_page;
 
 /**
  * pxt_clock_get() - start using the clock for a stream

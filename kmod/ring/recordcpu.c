@@ -73,7 +73,7 @@ void pxt_recorder_want(struct pxt_recorder *recorder, u64 wanted)
 {
 	if (recorder->wanted == wanted)
 		return;
-	/* Pairs with the acquire in pxt_recorder_record(). */
+	/* Pairs with the acquire in pxt_kevent_into(). */
 	smp_store_release(&recorder->wanted, wanted);
 	pxt_recorder_synchronize(recorder);
 }

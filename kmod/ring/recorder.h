@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Records kernel events: per CPU, into sub-buffers that no process maps for writing.
+ * kevent/record.h chooses the streams, and the handlers of tracepoints write the data in place, so
+ * all of the common path is inline.
+ *
+ * The callers are tracepoints, some inside the scheduler with a run queue lock held. A record
+ * therefore takes at most two raw locks, never allocates and never wakes a task: an irq_work does
+ * the deferred work.
+ */
 #ifndef PXT_RECORDER_H
 #define PXT_RECORDER_H
 
@@ -11,21 +20,22 @@
 
 #include <linux/posixtrace.h>
 
+#include "ring/clock.h"
+#include "ring/pool.h"
+#include "ring/rawlock.h"
+
 struct irq_work;
-struct pxt_entry;
-struct pxt_pool;
 
 /**
  * struct pxt_recorder_cpu - state for recording kernel events on one CPU
  * @lock: guards the rest, and in the pool this CPU's entry: the head, the open sub-buffer and its
  *	memory. Interrupts are off; scheduler locks may be held. Nests outside pxt_pool.lock
- * @room: bytes left in the open sub-buffer; 0 without one
- * @mem: address of the next record, if there is room
- * @pid: of the last record, as in struct posixtrace_writer
- * @tid: of the last record, as in struct posixtrace_writer
- * @thread_id: of the last record, as in struct posixtrace_writer
- * @time_end: a record at or after this time needs a struct posixtrace_writer, and so does the first
- *	one of a sub-buffer
+ * @mem: address of the next record; NULL without an open sub-buffer
+ * @end: end of the open sub-buffer
+ * @time_end: a record at or after this time includes its time, and so does the first one of a
+ *	sub-buffer
+ * @thread: the threads of the records in the open sub-buffer, by number; no thread
+ *	has the id -1 of unused numbers
  * @recorded: recorded events per class
  * @dropped: dropped events per class
  *
@@ -34,12 +44,10 @@ struct pxt_pool;
  */
 struct pxt_recorder_cpu {
 	raw_spinlock_t lock;
-	u32 room;
-	void *mem;
-	s32 pid;
-	s32 tid;
-	u64 thread_id;
+	u64 *mem;
+	u64 *end;
 	u64 time_end;
+	struct posixtrace_kthread thread[POSIXTRACE_KTHREADS_MAX];
 	u64 recorded[POSIXTRACE_CLASSES_MAX];
 	u64 dropped[POSIXTRACE_CLASSES_MAX];
 } ____cacheline_aligned;
@@ -52,6 +60,8 @@ struct pxt_recorder_cpu {
  * @todo: bits PXT_RECORDER_*, atomic: set here, consumed by @irq
  * @irq: work that tracepoints must not do; queued only with the lock of a CPU and only while an
  *	event is wanted. @todo and @irq are part of the stream, and constant after CREATE
+ * @reports: @irq must know when a sub-buffer is closed: for a log, or for readers that wait for a
+ *	number of bytes; constant once the stream runs
  * @nr_cpus: entries of @cpu; constant
  * @cpu: per-CPU state
  */
@@ -60,6 +70,7 @@ struct pxt_recorder {
 	u64 wanted;
 	atomic_long_t *todo;
 	struct irq_work *irq;
+	bool reports;
 	u32 nr_cpus;
 	struct pxt_recorder_cpu cpu[];
 };
@@ -69,11 +80,28 @@ struct pxt_recorder {
 #define PXT_RECORDER_CLOSED	1	/* a sub-buffer was closed */
 #define PXT_RECORDER_FULL	2	/* no free sub-buffer: the stream must become full */
 
+/**
+ * struct pxt_krecord - a record that is being written
+ * @start: its first word
+ * @time: time of the record
+ * @head: its first word, without its size and value
+ * @todo: bits PXT_RECORDER_*: deferred work so far
+ *
+ * Only passed to inline functions, so that it stays in registers.
+ */
+struct pxt_krecord {
+	u64 *start;
+	u64 time;
+	u64 head;
+	unsigned long todo;
+};
+
 /* Called before the open sub-buffer is closed: the next record needs another one. */
 static inline void pxt_recorder_leave(struct pxt_recorder_cpu *this_cpu)
 {
 	lockdep_assert_held(&this_cpu->lock);
-	this_cpu->room = 0;
+	this_cpu->mem = NULL;
+	this_cpu->end = NULL;
 }
 
 /* recordcpu.c */
@@ -85,7 +113,102 @@ void pxt_recorder_clear(struct pxt_pool *pool);
 void pxt_recorder_count(struct pxt_pool *pool, struct posixtrace_kernel_stats *stats);
 
 /* recorder.c */
-void pxt_recorder_record(struct pxt_pool *pool, u32 class, struct pxt_entry *entry,
-			 const void *data, bool wakes);
+unsigned long pxt_recorder_turn(struct pxt_pool *pool, u32 cpu);
+void pxt_recorder_drop(struct pxt_pool *pool, u32 cpu, u32 class);
+void pxt_recorder_defer(const struct pxt_pool *pool, unsigned long todo);
+
+/**
+ * pxt_recorder_begin() - start a record in the open sub-buffer
+ * @record: result
+ * @pool: of a stream with a recorder
+ * @this_cpu: the recorder of this CPU; locked
+ * @id: event type
+ * @class: number of its class
+ * @words: largest number of words of data
+ * @thread: the thread that the event concerns
+ *
+ * Context: interrupts are off.
+ * Return: where the data goes, for pxt_recorder_commit(); NULL if the event was dropped.
+ */
+static __always_inline u64 *pxt_recorder_begin(struct pxt_krecord *record, struct pxt_pool *pool,
+					       struct pxt_recorder_cpu *this_cpu, u32 id,
+					       u32 class, u32 words,
+					       const struct posixtrace_kthread *thread)
+{
+	u32 number = (u32)thread->tid % POSIXTRACE_KTHREADS_MAX;
+	struct posixtrace_kthread *known = &this_cpu->thread[number];
+	u64 *word;
+
+	record->todo = 0;
+	/*
+	 * Pairs with the synchronization after pxt_subbuf_set_full(), which takes the lock of this
+	 * CPU: from then on sub-buffers are not written.
+	 */
+	if (unlikely(READ_ONCE(pool->full) || READ_ONCE(pool->kernel_full)))
+		goto drop;
+	if (unlikely(this_cpu->end - this_cpu->mem < POSIXTRACE_KRECORD_WORDS + words)) {
+		record->todo = pxt_recorder_turn(pool, smp_processor_id());
+		if (!this_cpu->mem)
+			goto drop;
+	}
+	/* Read the clock after that, with the lock held: no record is older than its sub-buffer. */
+	record->time = pxt_clock_now_fast();
+	record->head = id | number << POSIXTRACE_KHEAD_THREAD_SHIFT |
+		       record->time << POSIXTRACE_KHEAD_TIME_SHIFT;
+	record->start = this_cpu->mem;
+	word = record->start + 1;
+	if (unlikely(record->time >= this_cpu->time_end)) {
+		record->head |= POSIXTRACE_KFLAG_TIME << POSIXTRACE_KHEAD_FLAGS_SHIFT;
+		this_cpu->time_end = record->time + POSIXTRACE_WRITER_SPAN;
+		*word++ = record->time;
+	}
+	if (unlikely(known->tid != thread->tid || known->pid != thread->pid ||
+		     known->thread_id != thread->thread_id)) {
+		record->head |= POSIXTRACE_KFLAG_THREAD << POSIXTRACE_KHEAD_FLAGS_SHIFT;
+		*known = *thread;
+		*(struct posixtrace_kthread *)word = *thread;
+		word += sizeof(*thread) / sizeof(*word);
+	}
+	return word;
+
+drop:
+	pxt_recorder_drop(pool, smp_processor_id(), class);
+	return NULL;
+}
+
+/**
+ * pxt_recorder_commit() - complete a record
+ * @record: started
+ * @pool: of the same stream
+ * @this_cpu: as before
+ * @head: of the kernel events of this CPU
+ * @class: number of the class
+ * @end: after its data
+ * @flags_value: POSIXTRACE_KFLAG_* and the value, shifted as in the head
+ * @wakes: wake a sleeping reader
+ */
+static __always_inline void pxt_recorder_commit(struct pxt_krecord *record, struct pxt_pool *pool,
+						struct pxt_recorder_cpu *this_cpu,
+						struct posixtrace_cpu_head *head, u32 class,
+						u64 *end, u32 flags_value, bool wakes)
+{
+	u32 words = end - record->start;
+
+	*record->start = record->head | flags_value | words << POSIXTRACE_KHEAD_WORDS_SHIFT;
+	this_cpu->mem = end;
+	this_cpu->recorded[class]++;
+	WRITE_ONCE(head->last, record->time);
+	/* Pairs with the acquire of the reader and in pxt_reclaim_readable(). */
+	smp_store_release(&head->head, head->head + POSIXTRACE_HEAD(words * sizeof(*end), 1));
+	/*
+	 * After the commit: pairs with the barrier of a reader between setting need_wakeup and
+	 * looking for records, in pxt_synchronize_look() or set_current_state(). One of the two
+	 * sees the other. User events do not need such a barrier, as the reader interrupts their
+	 * writers.
+	 */
+	smp_mb();
+	if (wakes && READ_ONCE(pool->wake.need_wakeup))
+		record->todo |= BIT(PXT_RECORDER_WAKE);
+}
 
 #endif /* PXT_RECORDER_H */

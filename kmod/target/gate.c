@@ -166,6 +166,7 @@ static void enter(struct pxt_target *target, struct pxt_link *link, struct hlist
 		if (!target->kernel_slots)
 			pxt_interest_begin(target->pid);
 		WRITE_ONCE(target->kernel_slots, target->kernel_slots | BIT(link->slot));
+		pxt_interest_changed();
 	}
 }
 
@@ -209,6 +210,8 @@ static void leave(struct pxt_target *target, struct pxt_link *link)
 	}
 	set_words(target, link, false);
 	rcu_assign_pointer(target->slot[link->slot], NULL);
+	if (link->kernel_types)
+		pxt_interest_changed();
 	gate_changed(target);
 	pxt_logtasks_leave(link->logtasks, target);
 	if (!pxt_gate_count_logs(target))

@@ -11,6 +11,9 @@
  */
 unsigned long pxt_interest[BITS_TO_LONGS(PID_MAX_LIMIT)];
 
+/* Never 0, so that a zeroed memory is invalid. */
+atomic64_t pxt_interest_generation = ATOMIC64_INIT(1);
+
 /**
  * pxt_interest_begin() - mark a process when the first stream with kernel events traces it
  * @pid: of its thread group

@@ -2,6 +2,7 @@
 #ifndef PXT_INTEREST_H
 #define PXT_INTEREST_H
 
+#include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -14,6 +15,12 @@
 extern unsigned long pxt_interest[BITS_TO_LONGS(PID_MAX_LIMIT)];
 
 /*
+ * Changes whenever a process gets or loses a stream with kernel events, and whenever what its
+ * controllers may see of it changes: what tracepoints remember about a task is valid for one value.
+ */
+extern atomic64_t pxt_interest_generation;
+
+/*
  * Does a stream with kernel events trace this task? Called twice per context switch of the machine,
  * at three instructions each, whatever is traced. A task keeps its tgid across exec and after it
  * was reaped.
@@ -21,6 +28,15 @@ extern unsigned long pxt_interest[BITS_TO_LONGS(PID_MAX_LIMIT)];
 static inline bool pxt_interest_in(const struct task_struct *task)
 {
 	return test_bit(task->tgid, pxt_interest);
+}
+
+/*
+ * After the change. Pairs with the acquire in pxt_memo_of(): a tracepoint that reads the new
+ * generation also sees the change.
+ */
+static inline void pxt_interest_changed(void)
+{
+	atomic64_inc_return_release(&pxt_interest_generation);
 }
 
 void pxt_interest_begin(struct pid *pid);

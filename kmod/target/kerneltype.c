@@ -9,6 +9,7 @@
 
 #include <linux/posixtrace.h>
 
+#include "target/callnames.h"
 #include "target/kerneltype.h"
 
 /* The letters used by ps(1) and the kernel's sched_switch. */
@@ -134,4 +135,16 @@ const struct pxt_kernel_type *pxt_kernel_type_named(u64 set, const char *name)
 			break;
 	}
 	return type;
+}
+
+/**
+ * pxt_kernel_names() - get the names of system calls that a reader of a stream needs
+ * @set: from pxt_kernel_types()
+ * @id: any number
+ *
+ * Return: the text of pxt_call_names(), or NULL.
+ */
+const char *pxt_kernel_names(u64 set, u32 id)
+{
+	return set & BIT_ULL(POSIXTRACE_ID_SYSCALL_ENTRY) ? pxt_call_names(id) : NULL;
 }

@@ -24,5 +24,6 @@ u64 pxt_kernel_types(u64 classes);
 const struct pxt_kernel_type *pxt_kernel_type_find(u64 set, u32 id);
 const struct pxt_kernel_type *pxt_kernel_type_named(u64 set, const char *name);
 const struct pxt_kernel_type *pxt_kernel_type_next(u64 set, const struct pxt_kernel_type *last);
+const char *pxt_kernel_names(u64 set, u32 id);
 
 #endif /* PXT_KERNELTYPE_H */

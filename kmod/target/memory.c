@@ -6,6 +6,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "target/interest.h"
 #include "target/memory.h"
 #include "target/target.h"
 #include "target/walk.h"
@@ -44,6 +45,7 @@ void pxt_target_note_memory(struct pxt_target *target, struct task_struct *task)
 	while (pxt_walk_threads(task, get_memory, &mm) < 0 && pxt_walk_retry(tries++))
 		;
 	cmpxchg(&target->mm, NULL, mm);
+	pxt_interest_changed();
 }
 
 /**

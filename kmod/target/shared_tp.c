@@ -12,42 +12,12 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 
-#include "compat.h"
 #include "target/shared_tp.h"
 #include "target/target.h"
 #include "target/walk.h"
 
 /* An exiting thread may have handed its thread pointer to a new thread: look again. */
 #define LOOKS	3
-
-/*
- * No thread has a thread pointer of 0. If a running thread has changed its pointer without a system
- * call, this returns the old value.
- */
-static unsigned long thread_pointer(const struct task_struct *task)
-{
-#if defined(CONFIG_X86_64)
-	return task == current ? x86_fsbase_read_cpu() : task->thread.fsbase;
-#elif defined(CONFIG_ARM64)
-	return task == current ? read_sysreg(tpidr_el0) : task->thread.uw.tp_value;
-#else
-	/* The library does not use sequences. */
-	return 0;
-#endif
-}
-
-/**
- * pxt_thread_id() - get the pthread_t of a thread if its thread pointer determines it
- * @task: current, or not running in user mode
- *
- * On x86-64, glibc and musl use the thread pointer. Elsewhere it depends on the C library.
- *
- * Return: the pthread_t, or 0.
- */
-u64 pxt_thread_id(const struct task_struct *task)
-{
-	return IS_ENABLED(CONFIG_X86_64) ? thread_pointer(task) : 0;
-}
 
 /**
  * pxt_shared_tp_born() - check if a new thread shares the thread pointer of its creator
@@ -60,9 +30,9 @@ u64 pxt_thread_id(const struct task_struct *task)
  */
 bool pxt_shared_tp_born(struct pxt_target *target, const struct task_struct *child)
 {
-	unsigned long pointer = thread_pointer(child);
+	unsigned long pointer = pxt_thread_pointer(child);
 
-	if (!pointer || pointer != thread_pointer(current))
+	if (!pointer || pointer != pxt_thread_pointer(current))
 		return false;
 	set_bit(PXT_TARGET_SHARED_TP, &target->works);
 	return true;
@@ -98,7 +68,7 @@ struct pointers {
 static bool collect(struct task_struct *thread, void *arg)
 {
 	struct pointers *to = arg;
-	unsigned long pointer = thread_pointer(thread);
+	unsigned long pointer = pxt_thread_pointer(thread);
 
 	/* New threads were created: the tracepoint sees them. */
 	if (to->count == to->room)

@@ -2,12 +2,44 @@
 #ifndef PXT_SHARED_TP_H
 #define PXT_SHARED_TP_H
 
+#include <linux/sched.h>
 #include <linux/types.h>
 
-struct pxt_target;
-struct task_struct;
+#include "compat.h"
 
-u64 pxt_thread_id(const struct task_struct *task);
+struct pxt_target;
+
+/*
+ * No thread has a thread pointer of 0. If a running thread has changed its pointer without a system
+ * call, this returns the old value.
+ */
+static inline unsigned long pxt_thread_pointer(const struct task_struct *task)
+{
+#if defined(CONFIG_X86_64)
+	if (task != current)
+		return task->thread.fsbase;
+	return static_cpu_has(X86_FEATURE_FSGSBASE) ? rdfsbase() : x86_fsbase_read_cpu();
+#elif defined(CONFIG_ARM64)
+	return task == current ? read_sysreg(tpidr_el0) : task->thread.uw.tp_value;
+#else
+	/* The library does not use sequences. */
+	return 0;
+#endif
+}
+
+/**
+ * pxt_thread_id() - get the pthread_t of a thread if its thread pointer determines it
+ * @task: current, or not running in user mode
+ *
+ * On x86-64, glibc and musl use the thread pointer. Elsewhere it depends on the C library.
+ *
+ * Return: the pthread_t, or 0.
+ */
+static inline u64 pxt_thread_id(const struct task_struct *task)
+{
+	return IS_ENABLED(CONFIG_X86_64) ? pxt_thread_pointer(task) : 0;
+}
+
 bool pxt_shared_tp_born(struct pxt_target *target, const struct task_struct *child);
 int pxt_shared_tp_look(struct pxt_target *target);
 

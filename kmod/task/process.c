@@ -20,6 +20,7 @@
 #include "ring/wake.h"
 #include "stream/stream.h"
 #include "target/image.h"
+#include "target/interest.h"
 #include "target/rights.h"
 #include "target/target.h"
 #include "target/targets.h"
@@ -81,11 +82,13 @@ static void target_executes(struct callback_head *work)
 	clear_bit(PXT_TARGET_SHARED_TP, &target->works);
 	if (!(current->flags & PF_EXITING) && look_again(target)) {
 		WRITE_ONCE(target->mm, current->mm);
+		pxt_interest_changed();
 		pxt_image_executed(target);
 		pxt_target_executed(target);
 	}
 	/* After streams that may not trace the new program have left. */
 	clear_bit_unlock(PXT_TARGET_HIDDEN, &target->works);
+	pxt_interest_changed();
 	pxt_target_put(target);
 	module_put(THIS_MODULE);
 }
@@ -241,8 +244,10 @@ static void process_exec(void *data, struct task_struct *task, pid_t old_pid,
 	if (target) {
 		target->secure = bprm->secureexec;
 		/* Kernel events must not reveal the new program before exec_work has decided. */
-		if (is_hidden(target, bprm))
+		if (is_hidden(target, bprm)) {
 			set_bit(PXT_TARGET_HIDDEN, &target->works);
+			pxt_interest_changed();
+		}
 		init_task_work(&target->exec_work, target_executes);
 		task_work_add(current, &target->exec_work, TWA_RESUME);
 	}

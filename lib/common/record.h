@@ -46,6 +46,8 @@ struct pxtu_writer {
  * @flags: POSIXTRACE_RECORD_*
  * @timestamp: nanoseconds since the Epoch; meaningless if the writer is unknown
  * @prog_address: instruction after the call
+ * @plain: a kernel event with POSIXTRACE_KFLAG_PLAIN
+ * @value: of a kernel event, see POSIXTRACE_KHEAD_VALUE
  * @writer: the thread that wrote it
  */
 struct pxtu_record {
@@ -56,6 +58,8 @@ struct pxtu_record {
 	__u32 flags;
 	__u64 timestamp;
 	__u64 prog_address;
+	bool plain;
+	__u32 value;
 	struct pxtu_writer writer;
 };
 

@@ -43,6 +43,7 @@ static void close_ours(const struct pxtu_log *log)
 static void free_log(struct pxtu_log *log)
 {
 	pxtu_index_destroy(log);
+	pxtu_call_names_destroy(&log->call_names);
 	free(log->survey.names);
 	free(log->survey.described);
 	free(log->survey.tasks.task);

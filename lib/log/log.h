@@ -20,6 +20,7 @@
 #include <linux/posixtrace_log.h>
 
 #include "common/heap.h"
+#include "common/kernel.h"
 #include "common/source.h"
 #include "log/logtasks.h"
 
@@ -220,6 +221,11 @@ struct pxtu_log_cpu {
 	struct pxtu_record record;
 	/** @writer: writer of the previous record */
 	struct pxtu_writer writer;
+	/**
+	 * @kernel: what the next record of kernel events may refer to; part of the allocation of
+	 * @chunk, NULL for other CPUs
+	 */
+	struct pxtu_kernel_cpu *kernel;
 };
 
 /**
@@ -321,6 +327,10 @@ struct pxtu_log {
 	struct pxtu_log_survey survey;
 	/** @index: position of the reader */
 	struct pxtu_log_index index;
+	/** @call_names: of the kernel's events; empty without the class syscall */
+	struct pxtu_call_names call_names;
+	/** @names_read: value of @index.read when they were last missing */
+	__u64 names_read;
 	/** @queue: the next events to report */
 	struct pxtu_queue queue;
 	/** @data: data of the record in @queue */

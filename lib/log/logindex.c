@@ -159,6 +159,7 @@ void pxtu_index_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	if (cpu->first == PXTU_LOG_NONE) {
 		free(cpu->chunk);
 		cpu->chunk = NULL;
+		cpu->kernel = NULL;
 	}
 	index->left[entry->epoch > index->epoch]--;
 	entry->next = index->free;

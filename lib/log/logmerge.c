@@ -15,6 +15,7 @@
 #include "log/loghead.h"
 #include "log/logindex.h"
 #include "log/logmerge.h"
+#include "log/logmetadata.h"
 #include "log/logsurvey.h"
 #include "log/logwalk.h"
 
@@ -124,6 +125,21 @@ static bool may_be_partial(struct pxtu_log *log, const struct pxtu_log_entry *en
 	       pxtu_log_walk(log, &walk, &next) == PXTU_LOG_NOTHING;
 }
 
+/* Kernel events also have room for what they refer to. */
+static int alloc_chunk(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
+{
+	const __u32 number = (__u32)(cpu - log->index.cpu), size = chunk_size(log);
+	const bool kernel = number > log->head.nr_cpus;
+
+	if (cpu->chunk)
+		return 0;
+	cpu->chunk = malloc(size + (kernel ? sizeof(*cpu->kernel) : 0));
+	if (!cpu->chunk)
+		return -ENOMEM;
+	cpu->kernel = kernel ? (void *)(cpu->chunk + size) : NULL;
+	return 0;
+}
+
 /* Start to read the first block of a CPU. */
 static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 {
@@ -134,9 +150,7 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 		make_corrupt(log, cpu, entry->opened, 0);
 		return 0;
 	}
-	if (!cpu->chunk)
-		cpu->chunk = malloc(chunk_size(log));
-	if (!cpu->chunk)
+	if (alloc_chunk(log, cpu))
 		return -ENOMEM;
 	good = payload_good(log, entry, cpu);
 	if (!good && may_be_partial(log, entry)) {
@@ -154,16 +168,60 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	cpu->pos = 0;
 	cpu->floor = entry->opened;
 	cpu->writer.known = false;
+	if (cpu->kernel)
+		pxtu_kernel_begin(cpu->kernel);
 	return 0;
 }
 
-/* Read the header at the position. False if there is no header. */
-static bool read_header(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
+/* Load the names of system calls that the survey has found. */
+static int load_call_names(struct pxtu_log *log)
+{
+	struct pxtu_text text = { .room = POSIXTRACE_DESCRIPTION_SIZE };
+	__u32 id;
+
+	for (id = POSIXTRACE_ID_CALL_NAMES; id < POSIXTRACE_ID_UNNAMED; id++) {
+		text.to = malloc(text.room);
+		if (!text.to)
+			return -ENOMEM;
+		if (pxtu_log_description(log, id, &text)) {
+			free(text.to);
+			continue;
+		}
+		pxtu_call_names_add(&log->call_names, id, text.to);
+		log->call_names.loaded = true;
+	}
+	return 0;
+}
+
+/*
+ * The writer appends the names before the first event. If they are missing, look again after each
+ * block: not more often, as a forged log may never have them.
+ */
+static int need_call_names(struct pxtu_log *log)
+{
+	int err;
+
+	if (log->call_names.loaded || !(log->head.attr.classes & POSIXTRACE_CLASS_SYSCALL) ||
+	    log->names_read == log->index.read)
+		return 0;
+	log->names_read = log->index.read;
+	err = load_call_names(log);
+	if (err || log->call_names.loaded || pxtu_log_final(&log->survey))
+		return err;
+	err = pxtu_log_survey(log);
+	return err ? err : load_call_names(log);
+}
+
+/* Read the record at the position, or its header. False if there is no valid record. */
+static bool read_record(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 			const struct pxtu_log_entry *entry)
 {
+	const unsigned char *from;
 	__u32 room = entry->size - cpu->pos, want = chunk_size(log);
-	__u32 need = room < PXTU_HEADER_MAX ? room : (__u32)PXTU_HEADER_MAX;
+	__u32 need = cpu->kernel ? POSIXTRACE_KWORDS_MAX * sizeof(__u64) : PXTU_HEADER_MAX;
 
+	if (need > room)
+		need = room;
 	if (cpu->pos + need > cpu->chunk_pos + cpu->chunk_len) {
 		if (want > room)
 			want = room;
@@ -175,8 +233,12 @@ static bool read_header(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 			return false;
 		cpu->chunk_len = want;
 	}
-	return pxtu_record_parse(&cpu->record, cpu->chunk + (cpu->pos - cpu->chunk_pos), room,
-				 &cpu->writer);
+	from = cpu->chunk + (cpu->pos - cpu->chunk_pos);
+	if (cpu->kernel)
+		return pxtu_kernel_parse(&cpu->record, from, room, cpu->kernel, &log->call_names);
+	return pxtu_record_parse(&cpu->record, from, room, &cpu->writer) &&
+	       pxtu_record_valid(&cpu->record, cpu - log->index.cpu >= log->head.nr_cpus,
+				 log->head.max_data, room);
 }
 
 /* Advance to the next record. */
@@ -192,6 +254,7 @@ static int prepare(struct pxtu_log *log, __u32 number)
 {
 	struct pxtu_log_cpu *cpu = &log->index.cpu[number];
 	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];
+	int err;
 
 	if (!cpu->open)
 		return open_block(log, cpu);
@@ -199,10 +262,11 @@ static int prepare(struct pxtu_log *log, __u32 number)
 		pxtu_index_pop(log, cpu);
 		return 0;
 	}
-	if (!read_header(log, cpu, entry) ||
-	    !pxtu_record_valid(&cpu->record, number >= log->head.nr_cpus, log->head.max_data,
-			       entry->size - cpu->pos) ||
-	    !cpu->record.writer.known || cpu->record.timestamp < cpu->floor ||
+	err = cpu->kernel ? need_call_names(log) : 0;
+	if (err)
+		return err;
+	if (!read_record(log, cpu, entry) || !cpu->record.writer.known ||
+	    cpu->record.timestamp < cpu->floor ||
 	    cpu->record.timestamp > entry->closed) {
 		give_up(log, cpu, cpu->floor);
 		return 0;
@@ -226,6 +290,9 @@ static bool copy_data(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 
 	if (cpu->corrupt)
 		memcpy(log->data, &error, sizeof(error));
+	else if (cpu->kernel)
+		pxtu_kernel_data(&cpu->record, cpu->chunk + (pos - cpu->chunk_pos),
+				 &log->call_names, log->data);
 	else if (pos + len <= cpu->chunk_pos + cpu->chunk_len)
 		memcpy(log->data, cpu->chunk + (pos - cpu->chunk_pos), len);
 	else

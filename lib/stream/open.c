@@ -94,6 +94,30 @@ unmap_shared:
 	return err;
 }
 
+/* Get the names of system calls; a kernel without names of 32-bit calls has fewer. */
+static int get_call_names(struct pxtu_stream *stream)
+{
+	struct posixtrace_description arg = { .size = POSIXTRACE_DESCRIPTION_SIZE };
+	int err = 0;
+	char *text;
+
+	for (arg.id = POSIXTRACE_ID_CALL_NAMES; arg.id < POSIXTRACE_ID_UNNAMED; arg.id++) {
+		text = malloc(POSIXTRACE_DESCRIPTION_SIZE);
+		if (!text)
+			return -ENOMEM;
+		arg.text = (uintptr_t)text;
+		arg.size = POSIXTRACE_DESCRIPTION_SIZE;
+		err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_DESCRIPTION, &arg);
+		if (err < 0)
+			free(text);
+		else
+			pxtu_call_names_add(&stream->reader.names, arg.id, text);
+		if (err < 0 && err != -EINVAL)
+			return err;
+	}
+	return 0;
+}
+
 /* Prepare the reader. A stream with log only needs the map, for pxtu_stream_dead(). */
 static int init_reader(struct pxtu_stream *stream, const struct pxtu_map *map)
 {
@@ -105,7 +129,15 @@ static int init_reader(struct pxtu_stream *stream, const struct pxtu_map *map)
 		return 0;
 	}
 	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_GET_ATTR, &granted);
-	return err < 0 ? err : pxtu_reader_init(&stream->reader, map, &granted, release, defer);
+	if (err < 0)
+		return err;
+	err = pxtu_reader_init(&stream->reader, map, &granted, release, defer);
+	if (err || !(granted.classes & POSIXTRACE_CLASS_SYSCALL))
+		return err;
+	err = get_call_names(stream);
+	if (err)
+		pxtu_reader_destroy(&stream->reader);
+	return err;
 }
 
 struct pxtu_stream *pxtu_stream_alloc(bool withlog)

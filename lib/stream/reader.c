@@ -23,7 +23,7 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 		     int (*defer)(struct pxtu_reader *reader, struct posixtrace_defer *arg))
 {
 	const struct posixtrace_ctrl *ctrl = map->ctrl;
-	__u64 oldest, holders, subbufs, kernel_heads, nr_kernel_cpus;
+	__u64 oldest, holders, subbufs, kernel_heads, nr_kernel_cpus, i;
 
 	*reader = (struct pxtu_reader){
 		.map = *map,
@@ -76,21 +76,27 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 	reader->kernel_heads = (const struct posixtrace_cpu_head *)
 			       (const void *)((const char *)ctrl + kernel_heads);
 	reader->cpu = calloc(reader->nr_lists, sizeof(*reader->cpu));
+	reader->kernel = calloc(nr_kernel_cpus + 1, sizeof(*reader->kernel));
 	reader->data = malloc(pxtu_record_room(reader->max_data));
-	if (!pxtu_heap_init(&reader->heap, reader->nr_lists) || !reader->cpu ||
+	if (!pxtu_heap_init(&reader->heap, reader->nr_lists) || !reader->cpu || !reader->kernel ||
 	    !reader->data) {
 		pxtu_reader_destroy(reader);
 		return -ENOMEM;
 	}
+	for (i = 0; i < nr_kernel_cpus; i++)
+		reader->cpu[reader->nr_cpus + 1 + i].kernel = &reader->kernel[i];
 	return 0;
 }
 
 void pxtu_reader_destroy(struct pxtu_reader *reader)
 {
 	free(reader->cpu);
+	free(reader->kernel);
+	pxtu_call_names_destroy(&reader->names);
 	pxtu_heap_destroy(&reader->heap);
 	free(reader->data);
 	reader->cpu = NULL;
+	reader->kernel = NULL;
 	reader->data = NULL;
 }
 
@@ -104,7 +110,12 @@ static void *copy_data(struct pxtu_reader *reader, const struct pxtu_candidate *
 
 	if (len && len <= place->room)
 		to = place->at;
-	memcpy(to, cand->corrupt ? (const void *)&error : cand->data, len);
+	if (cand->corrupt)
+		memcpy(to, &error, len);
+	else if (reader->cpu[cand->cpu].kernel)
+		pxtu_kernel_data(&cand->record, cand->data, &reader->names, to);
+	else
+		memcpy(to, cand->data, len);
 	return to;
 }
 

@@ -12,6 +12,7 @@
 #define PXTU_READER_H
 
 #include "common/heap.h"
+#include "common/kernel.h"
 #include "common/record.h"
 
 /**
@@ -43,7 +44,7 @@ struct pxtu_map {
  * @consumed: consumer position when the record was found
  * @next: consumer position that takes the record
  * @record: the parsed record, checked
- * @data: data in the pool, still writable by others
+ * @data: data in the pool, still writable by others; for kernel events, the words of the record
  * @corrupt: there is no valid record: @record reports the damage
  * @orphan: damage before the record destroyed the name of its thread
  */
@@ -125,6 +126,7 @@ struct pxtu_view {
  * @timestamp: time of that record; the next one of the same sub-buffer is not older
  * @writer: writer of that record; the next one of the same sub-buffer has the same writer, unless
  *	it names another
+ * @kernel: what the next record of kernel events may refer to; NULL for other CPUs
  * @damaged: that record was damaged, and no record since has named its writer
  * @queued: the CPU is in the heap
  * @view: view of its oldest sub-buffer
@@ -138,6 +140,7 @@ struct pxtu_reader_cpu {
 	__u64 consumed;
 	__u64 timestamp;
 	struct pxtu_writer writer;
+	struct pxtu_kernel_cpu *kernel;
 	bool damaged;
 	bool queued;
 	struct pxtu_view view;
@@ -195,6 +198,10 @@ struct pxtu_reader {
 	const __u64 *holders;
 	/** @kernel_heads: write positions of kernel events; empty without kernel events */
 	const struct posixtrace_cpu_head *kernel_heads;
+	/** @kernel: for each CPU with kernel events: see struct pxtu_reader_cpu */
+	struct pxtu_kernel_cpu *kernel;
+	/** @names: of system calls; empty without the class syscall */
+	struct pxtu_call_names names;
 	/** @subbufs: descriptors of the sub-buffers */
 	const struct posixtrace_subbuf *subbufs;
 	/** @nr_cpus: number of CPUs; also the index of the "CPU" of system events */

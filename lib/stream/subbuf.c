@@ -85,11 +85,28 @@ static void make_corrupt(struct pxtu_candidate *cand, __u64 timestamp, __u32 use
 }
 
 /*
+ * Parse and check a record. @follows: so does its CPU's last record, in the same use of the
+ * sub-buffer.
+ */
+static bool parse(struct pxtu_reader *reader, __u32 cpu, const void *from, __u32 room,
+		  bool follows, struct pxtu_record *record)
+{
+	static const struct pxtu_writer unknown = { .known = false };
+	struct pxtu_reader_cpu *last = &reader->cpu[cpu];
+
+	if (last->kernel && !follows)
+		pxtu_kernel_begin(last->kernel);
+	if (last->kernel)
+		return pxtu_kernel_parse(record, from, room, last->kernel, &reader->names);
+	return pxtu_record_parse(record, from, room, follows ? &last->writer : &unknown) &&
+	       pxtu_record_valid(record, cpu >= reader->nr_cpus, reader->max_data, room);
+}
+
+/*
  * Find the record at the consumer position @cand->consumed, which is not past the visible
  * records. No visible record is older than @floor.
  */
-static void find_record(const struct pxtu_reader *reader, __u32 cpu, __u64 floor,
-			const struct pxtu_writer *writer, bool damaged,
+static void find_record(struct pxtu_reader *reader, __u32 cpu, __u64 floor, bool follows,
 			struct pxtu_candidate *cand)
 {
 	const struct pxtu_view *view = &reader->cpu[cpu].view;
@@ -101,9 +118,8 @@ static void find_record(const struct pxtu_reader *reader, __u32 cpu, __u64 floor
 	cand->subbuf = view->subbuf;
 	cand->corrupt = false;
 	cand->orphan = false;
-	if (!pxtu_record_parse(&cand->record, mem + pos, room, writer) ||
-	    !pxtu_record_valid(&cand->record, cpu >= reader->nr_cpus, reader->max_data, room) ||
-	    (!cand->record.writer.known && !damaged)) {
+	if (!parse(reader, cpu, mem + pos, room, follows, &cand->record) ||
+	    (!cand->record.writer.known && !(follows && reader->cpu[cpu].damaged))) {
 		make_corrupt(cand, floor, view->used);
 		return;
 	}
@@ -133,7 +149,6 @@ static bool unchanged(const struct pxtu_reader *reader, __u32 idx, __u64 consume
 static enum found peek_subbuf(struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 			      struct pxtu_candidate *cand)
 {
-	static const struct pxtu_writer unknown = { .known = false };
 	const struct posixtrace_subbuf *subbuf = &reader->subbufs[idx];
 	struct pxtu_reader_cpu *last = &reader->cpu[cpu];
 	struct pxtu_view *view = &last->view;
@@ -171,8 +186,7 @@ static enum found peek_subbuf(struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 	follows = cand->consumed == last->consumed;
 	if (follows && last->timestamp > floor)
 		floor = last->timestamp;
-	find_record(reader, cpu, floor, follows ? &last->writer : &unknown,
-		    follows && last->damaged, cand);
+	find_record(reader, cpu, floor, follows, cand);
 	return FOUND_RECORD;
 }
 
@@ -200,7 +214,7 @@ bool pxtu_subbuf_following(struct pxtu_reader *reader, __u32 cpu, struct pxtu_ca
 	    POSIXTRACE_CONSUMED_POS(last->consumed) >= last->view.used)
 		return false;
 	cand->consumed = last->consumed;
-	find_record(reader, cpu, last->timestamp, &last->writer, last->damaged, cand);
+	find_record(reader, cpu, last->timestamp, true, cand);
 	return unchanged(reader, last->view.subbuf, cand->consumed);
 }
 

@@ -49,6 +49,13 @@ const void *record_parse(struct record *record, const void *from);
  */
 size_t record_format(struct record *record, const struct record *before, void *to);
 
+/*
+ * The same for a kernel event, with its data, which starts with the id of the thread: at most 63
+ * words. Each record has its own thread 0.
+ */
+size_t record_format_kernel(struct record *record, const struct record *before, const void *data,
+			    void *to);
+
 /* Alternates between two upper halves: some packed records must name their writer again. */
 static inline __u64 mixed_address(unsigned int n)
 {

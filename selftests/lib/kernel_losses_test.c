@@ -101,7 +101,7 @@ TEST_F(kernel, until_full_counts_what_it_loses)
 	ASSERT_EQ(0, only_switches_out(self->trid));
 	before = worker_switches(&self->worker);
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 5 * ROUNDS));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 20 * ROUNDS));
 	/* A work item suspends it. */
 	do {
 		ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
@@ -140,7 +140,7 @@ TEST_F(kernel, loop_keeps_the_last_ones_and_counts_the_others)
 	ASSERT_EQ(0, only_switches_out(self->trid));
 	before = worker_switches(&self->worker);
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 5 * ROUNDS));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 20 * ROUNDS));
 	after = worker_switches(&self->worker);
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
@@ -170,7 +170,7 @@ TEST_F(kernel, clear_forgets_events_and_numbers)
 	ASSERT_EQ(0, kernel_small_stream(self->worker.pid, SCHED, POSIX_TRACE_UNTIL_FULL,
 					 &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 5 * ROUNDS));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 20 * ROUNDS));
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
 	/* If the stream was full, it is suspended now. */

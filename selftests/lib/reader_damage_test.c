@@ -9,6 +9,7 @@
 #include "pxt_test.h"
 #include "reader_sim.h"
 
+#include "../../lib/common/kernel.c"
 #include "../../lib/stream/gap.c"
 #include "../../lib/stream/merge.c"
 #include "../../lib/stream/reader.c"

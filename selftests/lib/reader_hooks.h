@@ -19,6 +19,7 @@ static void sim_hook(void);
 #define pxtu_store(p, v)	({ sim_hook(); __atomic_store_n(p, v, __ATOMIC_RELAXED); })
 #define memcpy(to, from, len)	({ sim_hook(); __builtin_memcpy(to, from, len); sim_hook(); })
 
+#include "../../lib/common/kernel.c"
 #include "../../lib/stream/ahead.c"
 #include "../../lib/stream/gap.c"
 #include "../../lib/stream/merge.c"

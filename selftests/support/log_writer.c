@@ -182,14 +182,20 @@ void log_record(struct log_writer *log, const struct record *record, const void 
 {
 	static const unsigned char zeros[8];
 	size_t len = record->data_len, size;
+	const struct record *before = log->block.count ? &log->before : NULL;
 	struct record written = *record;
+	__u64 words[POSIXTRACE_KWORDS_MAX + POSIXTRACE_KRECORD_WORDS];
 	char header[48];
 
-	size = record_format(&written, log->block.count ? &log->before : NULL, header);
-	log_payload(log, header, size);
+	if (log->block.type == POSIXTRACE_LOG_KERNEL) {
+		log_payload(log, words, record_format_kernel(&written, before, data, words));
+	} else {
+		size = record_format(&written, before, header);
+		log_payload(log, header, size);
+		log_payload(log, data, len);
+		log_payload(log, zeros, -(size + len) % 8);
+	}
 	log->before = written;
-	log_payload(log, data, len);
-	log_payload(log, zeros, -(size + len) % 8);
 	if (record->timestamp < log->block.opened)
 		log->block.opened = record->timestamp;
 	if (record->timestamp > log->block.closed)

@@ -82,3 +82,44 @@ size_t record_format(struct record *record, const struct record *before, void *t
 	memcpy((char *)to + len, &header, sizeof(header));
 	return len + sizeof(header);
 }
+
+size_t record_format_kernel(struct record *record, const struct record *before, const void *data,
+			    void *to)
+{
+	const bool timed = !before || record->timestamp - before->named >= POSIXTRACE_WRITER_SPAN;
+	const bool named = !before || before->pid != record->pid || before->tid != record->tid ||
+			   before->thread_id != record->thread_id;
+	const struct posixtrace_kthread thread = {
+		.pid = record->pid,
+		.tid = record->tid,
+		.thread_id = record->thread_id,
+	};
+	/* The id of the thread is not repeated. */
+	const size_t len = record->data_len - sizeof(thread.tid);
+	const size_t padding = -len % sizeof(__u64);
+	__u64 *word = to, head = 0;
+	__u32 flags = POSIXTRACE_KFLAG_PLAIN;
+
+	record->named = timed ? record->timestamp : before->named;
+	word++;
+	if (timed) {
+		flags |= POSIXTRACE_KFLAG_TIME;
+		*word++ = record->timestamp;
+	}
+	if (named) {
+		flags |= POSIXTRACE_KFLAG_THREAD;
+		memcpy(word, &thread, sizeof(thread));
+		word += sizeof(thread) / sizeof(*word);
+	}
+	if (record->flags & POSIXTRACE_RECORD_TRUNCATED)
+		flags |= POSIXTRACE_KFLAG_TRUNCATED;
+	memcpy(word, (const char *)data + sizeof(thread.tid), len);
+	memset((char *)word + len, 0, padding);
+	word += (len + padding) / sizeof(*word);
+	head = record->event_id | (__u64)(word - (__u64 *)to) << POSIXTRACE_KHEAD_WORDS_SHIFT |
+	       (__u64)flags << POSIXTRACE_KHEAD_FLAGS_SHIFT |
+	       (__u64)padding << POSIXTRACE_KHEAD_VALUE_SHIFT |
+	       record->timestamp << POSIXTRACE_KHEAD_TIME_SHIFT;
+	memcpy(to, &head, sizeof(head));
+	return (char *)word - (char *)to;
+}

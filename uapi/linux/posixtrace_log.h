@@ -15,7 +15,7 @@
 /* As in PNG: reveals if a file was transferred as text. */
 #define POSIXTRACE_LOG_MAGIC		"\x89PXTLG\r\n"
 #define POSIXTRACE_LOG_ORDER		0x01020304U
-#define POSIXTRACE_LOG_VERSION		4
+#define POSIXTRACE_LOG_VERSION		5
 
 /* Maximum number of CPUs in a log, including the "CPU" of system events. */
 #define POSIXTRACE_LOG_CPUS_MAX		8193
@@ -74,8 +74,9 @@ struct posixtrace_log_header {
 #define POSIXTRACE_LOG_TASKS		7	/* payload: struct posixtrace_log_task */
 #define POSIXTRACE_LOG_PROGRAMS		8	/* payload: struct posixtrace_log_program */
 #define POSIXTRACE_LOG_MAPPINGS		9	/* payload: struct posixtrace_log_mapping */
-#define POSIXTRACE_LOG_KERNEL		10	/* as EVENTS: kernel events on a CPU */
-#define POSIXTRACE_LOG_KERNEL_TYPES	11	/* as DESCRIPTIONS: for kernel types */
+#define POSIXTRACE_LOG_KERNEL		10	/* kernel events on a CPU, as in a sub-buffer */
+/* As DESCRIPTIONS: for kernel types, and for POSIXTRACE_ID_CALL_NAMES. */
+#define POSIXTRACE_LOG_KERNEL_TYPES	11
 
 /* posixtrace_log_block.flags */
 

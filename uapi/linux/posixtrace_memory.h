@@ -24,7 +24,10 @@
 #define POSIXTRACE_ID_FLUSH_STOP	7
 #define POSIXTRACE_ID_FILTER		8
 
-/* Kernel event types, in streams with their class. 9..15 and 32..63 are free. */
+/*
+ * Kernel event types, in streams with their class. 9..15 and 30..55 are free, 56..63 are
+ * POSIXTRACE_ID_CALL_NAMES.
+ */
 #define POSIXTRACE_ID_SWITCH_OUT	16
 #define POSIXTRACE_ID_SWITCH_IN		17
 #define POSIXTRACE_ID_WAKEUP		18
@@ -179,6 +182,125 @@ struct posixtrace_writer {
 	__u64 thread_id;
 	__u64 time;
 };
+
+/* ------------------------------------------------------------------ */
+/* Records of kernel events						*/
+
+/*
+ * The kernel writes its events in words of 8 bytes, each record as small as its values permit:
+ *
+ *	the head	POSIXTRACE_KHEAD_*
+ *	the time	with POSIXTRACE_KFLAG_TIME: nanoseconds since the Epoch
+ *	a thread	with POSIXTRACE_KFLAG_THREAD: struct posixtrace_kthread
+ *	the data
+ *
+ * The head has the event type, the words of the record, the number of its thread,
+ * POSIXTRACE_KFLAG_*, a value that depends on the type, and the lower half of the timestamp: the
+ * first matching time at or after the last time in a record of the sub-buffer. The first record has
+ * a time, and a thread is in the first record that uses its number, and again when the number gets
+ * another thread.
+ */
+#define POSIXTRACE_KHEAD_WORDS_SHIFT	6
+#define POSIXTRACE_KHEAD_THREAD_SHIFT	12
+#define POSIXTRACE_KHEAD_FLAGS_SHIFT	16
+#define POSIXTRACE_KHEAD_VALUE_SHIFT	21
+#define POSIXTRACE_KHEAD_TIME_SHIFT	32
+
+#define POSIXTRACE_KHEAD_ID(head)	((__u32)(head) & 0x3f)
+#define POSIXTRACE_KHEAD_WORDS(head)	((__u32)(head) >> POSIXTRACE_KHEAD_WORDS_SHIFT & 0x3f)
+#define POSIXTRACE_KHEAD_THREAD(head)	((__u32)(head) >> POSIXTRACE_KHEAD_THREAD_SHIFT & 0xf)
+#define POSIXTRACE_KHEAD_FLAGS(head)	((__u32)(head) >> POSIXTRACE_KHEAD_FLAGS_SHIFT & 0x1f)
+#define POSIXTRACE_KHEAD_VALUE(head)	((__u32)(head) >> POSIXTRACE_KHEAD_VALUE_SHIFT)
+#define POSIXTRACE_KHEAD_TIME(head)	((__u32)((head) >> POSIXTRACE_KHEAD_TIME_SHIFT))
+
+/* Words of a record, and numbers of threads, are smaller than this. */
+#define POSIXTRACE_KWORDS_MAX		64
+#define POSIXTRACE_KTHREADS_MAX		16
+
+#define POSIXTRACE_KFLAG_TIME		(1U << 0)
+#define POSIXTRACE_KFLAG_THREAD		(1U << 1)
+#define POSIXTRACE_KFLAG_TRUNCATED	(1U << 2)
+/* Reserved for a call stack after the data. */
+#define POSIXTRACE_KFLAG_STACK		(1U << 3)
+/*
+ * The data is as the type describes it, without the id of the thread at its start; the value is the
+ * number of bytes at the end of the last word that do not belong to it.
+ */
+#define POSIXTRACE_KFLAG_PLAIN		(1U << 4)
+
+/**
+ * struct posixtrace_kthread - a thread in records of kernel events
+ * @pid: process id, in the pid namespace of the controller
+ * @tid: kernel thread id, in the pid namespace of the controller
+ * @thread_id: pthread_t of the thread
+ */
+struct posixtrace_kthread {
+	__s32 pid;
+	__s32 tid;
+	__u64 thread_id;
+};
+
+/* Words of a record without data, at most. */
+#define POSIXTRACE_KRECORD_WORDS \
+	(2 + sizeof(struct posixtrace_kthread) / sizeof(__u64))
+
+/*
+ * Without POSIXTRACE_KFLAG_PLAIN, the value and the words of data of a type are, from the lowest
+ * bit:
+ *
+ * SWITCH_OUT	value: prio + 1 (8 bits), reason (2)
+ *		next_tid (32), next_prio + 1 (8), state (8)
+ * SWITCH_IN	value: prio + 1 (8)
+ *		prev_tid (24), prev_prio + 1 (8), lower half of runnable (32)
+ *		its upper half, if not 0
+ * WAKEUP	value: prio + 1 (8), by (2), new (1)
+ *		waker_pid (24), waker_tid (24), target_cpu (16)
+ * MIGRATE	value: prio + 1 (8)
+ *		orig_cpu (32), dest_cpu (32)
+ * PAGE_FAULT	value: user (1), write (1), exec (1), protection (1)
+ *		address
+ *		ip
+ * SYSCALL_ENTRY
+ *		value: nr (10), compat (1)
+ *		sizes of the 6 arguments in bytes (4 bits each), then the bytes of the arguments,
+ *		lowest first, and padding. No words if all arguments are 0
+ * SYSCALL_EXIT	value: nr (10), compat (1)
+ *		result, if not 0
+ *
+ * What does not fit is written with POSIXTRACE_KFLAG_PLAIN. The name in SYSCALL_ENTRY is in the
+ * description of POSIXTRACE_ID_CALL_NAMES or POSIXTRACE_ID_COMPAT_CALL_NAMES.
+ */
+#define POSIXTRACE_KVALUE_SCHED(prio, reason_by, new) \
+	(((prio) + 1) | (__u32)(reason_by) << 8 | (__u32)(new) << 10)
+#define POSIXTRACE_KVALUE_PRIO(value)		((__s32)((value) & 0xff) - 1)
+#define POSIXTRACE_KVALUE_REASON(value)		((value) >> 8 & 3)
+#define POSIXTRACE_KVALUE_BY(value)		((value) >> 8 & 3)
+#define POSIXTRACE_KVALUE_NEW(value)		((value) >> 10 & 1)
+#define POSIXTRACE_KVALUE_FAULT(user, write, exec, protection) \
+	((__u32)(user) | (__u32)(write) << 1 | (__u32)(exec) << 2 | (__u32)(protection) << 3)
+#define POSIXTRACE_KVALUE_CALL(nr, compat)	((__u32)(nr) | (__u32)(compat) << 10)
+#define POSIXTRACE_KVALUE_NR(value)		((value) & 0x3ff)
+#define POSIXTRACE_KVALUE_COMPAT(value)		((value) >> 10 & 1)
+
+/* In SYSCALL_ENTRY. */
+#define POSIXTRACE_KARGS			6
+#define POSIXTRACE_KARGS_BYTES			3
+#define POSIXTRACE_KARGS_SIZES(word)		((word) & 0xffffff)
+#define POSIXTRACE_KARG_SIZE(sizes, n)		((__u32)((sizes) >> 4 * (n)) & 0xf)
+
+/*
+ * Not event types: in streams with class syscall, their descriptions are the names of the system
+ * calls of native and of 32-bit programs, separated by blanks. The first id has the calls from 0
+ * on, each of the next three those after the one before it. "-" is a call without a name, and there
+ * may be fewer ids.
+ */
+#define POSIXTRACE_ID_CALL_NAMES	56
+#define POSIXTRACE_ID_COMPAT_CALL_NAMES	60
+
+/* Names in each of these descriptions. */
+#define POSIXTRACE_CALL_NAMES		256
+
+/* ------------------------------------------------------------------ */
 
 #define POSIXTRACE_RECORD_ALIGNED(size) \
 	(((size) + POSIXTRACE_RECORD_ALIGN - 1) / POSIXTRACE_RECORD_ALIGN * POSIXTRACE_RECORD_ALIGN)

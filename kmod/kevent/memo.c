@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Looks up the streams that trace a task.
+ */
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+
+#include "kevent/memo.h"
+#include "ring/recorder.h"
+#include "stream/stream.h"
+#include "target/targets.h"
+
+DEFINE_PER_CPU_ALIGNED(struct pxt_memo [PXT_MEMOS], pxt_memos);
+
+/* The first of the streams in these slots, which is removed from them. */
+static struct pxt_stream *next_stream(const struct pxt_target *target, u32 *slots)
+{
+	struct pxt_stream *stream = NULL;
+
+	while (!stream && *slots) {
+		stream = pxt_stream_in(target, __ffs(*slots));
+		/* The slot may have another stream by now. */
+		if (stream && !stream->pool.recorder)
+			stream = NULL;
+		*slots &= *slots - 1;
+	}
+	return stream;
+}
+
+/**
+ * pxt_memo_pid() - get the process id of a task for a controller
+ * @stream: of the controller
+ * @task: the task
+ *
+ * A reaped thread has no ids in its namespace at its last context switch; task->tgid remains valid.
+ *
+ * Return: the id; 0 if the controller sees none.
+ */
+s32 pxt_memo_pid(const struct pxt_stream *stream, struct task_struct *task)
+{
+	return stream->ns == &init_pid_ns ? task->tgid : task_tgid_nr_ns(task, stream->ns);
+}
+
+/**
+ * pxt_memo_tid() - get the thread id of a task for a controller
+ * @stream: of the controller
+ * @task: the task
+ *
+ * Return: as pxt_memo_pid().
+ */
+s32 pxt_memo_tid(const struct pxt_stream *stream, struct task_struct *task)
+{
+	return stream->ns == &init_pid_ns ? task->pid : task_pid_nr_ns(task, stream->ns);
+}
+
+/**
+ * pxt_memo_fill() - look up a task
+ * @memo: result
+ * @task: the task
+ * @generation: of pxt_interest_generation, before the look-up
+ *
+ * Context: interrupts are off.
+ */
+void pxt_memo_fill(struct pxt_memo *memo, struct task_struct *task, u64 generation)
+{
+	struct pxt_target *target = pxt_target_lookup(task_tgid(task));
+	struct pxt_stream *stream = NULL;
+	u32 cpu = smp_processor_id();
+	u32 slots = 0;
+
+	/* It may have gained privileges. */
+	if (target && !test_bit(PXT_TARGET_HIDDEN, &target->works))
+		slots = READ_ONCE(target->kernel_slots);
+	if (slots)
+		stream = next_stream(target, &slots);
+	memo->task = task;
+	memo->start = task->start_time;
+	memo->id = task->pid;
+	memo->generation = generation;
+	memo->stream = stream;
+	memo->target = target;
+	memo->others = slots;
+	if (!stream)
+		return;
+	memo->mm = READ_ONCE(target->mm);
+	memo->pid = pxt_memo_pid(stream, task);
+	memo->tid = pxt_memo_tid(stream, task);
+	memo->wakes = stream->owner != task_tgid(task);
+	memo->recorder = &stream->pool.recorder->cpu[cpu];
+	memo->head = &stream->pool.kernel_heads[cpu];
+}

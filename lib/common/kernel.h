@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records of kernel events, which are shorter than the data that their types describe. The kernel
+ * wrote them, but a file may be forged, and memory may be overwritten while it is read.
+ */
+#ifndef PXTU_KERNEL_H
+#define PXTU_KERNEL_H
+
+#include "common/record.h"
+
+/**
+ * struct pxtu_kernel_cpu - what the records of a CPU refer to, in one use of a sub-buffer
+ * @time: last time in a record; 0 before the first one
+ * @thread: threads by number; known only after a record with the thread
+ */
+struct pxtu_kernel_cpu {
+	__u64 time;
+	struct pxtu_writer thread[POSIXTRACE_KTHREADS_MAX];
+};
+
+/* Texts with names of system calls: native ones, then those of 32-bit programs. */
+#define PXTU_CALL_TEXTS	(POSIXTRACE_ID_UNNAMED - POSIXTRACE_ID_CALL_NAMES)
+
+/**
+ * struct pxtu_call_names - the names of system calls in one stream or log
+ * @text: descriptions of POSIXTRACE_ID_CALL_NAMES and so on; NULL if missing. The names are
+ *	separated by NULs
+ * @at: place of each name in its text; NULL with it
+ * @count: number of names in each text
+ * @loaded: all of them are there that could be had
+ */
+struct pxtu_call_names {
+	char *text[PXTU_CALL_TEXTS];
+	__u16 at[PXTU_CALL_TEXTS][POSIXTRACE_CALL_NAMES];
+	__u16 count[PXTU_CALL_TEXTS];
+	bool loaded;
+};
+
+/**
+ * pxtu_kernel_begin() - start with the first record of a sub-buffer or block
+ * @cpu: result
+ */
+static inline void pxtu_kernel_begin(struct pxtu_kernel_cpu *cpu)
+{
+	memset(cpu, 0, sizeof(*cpu));
+}
+
+/**
+ * pxtu_kernel_parse() - parse a record that the kernel may overwrite concurrently
+ * @record: result; @header and @size as in the memory, @data_len as the type describes the data
+ * @from: its address, aligned to 8 bytes
+ * @room: largest size that it can have, in bytes
+ * @cpu: what it may refer to; updated. Parsing the same record again changes nothing
+ * @names: names of system calls
+ *
+ * Return: false if this cannot be a record. Its writer is unknown if an earlier record is missing.
+ */
+bool pxtu_kernel_parse(struct pxtu_record *record, const void *from, __u32 room,
+		       struct pxtu_kernel_cpu *cpu, const struct pxtu_call_names *names);
+
+/**
+ * pxtu_kernel_data() - make the data of an event from its record
+ * @record: from pxtu_kernel_parse()
+ * @from: its words after the header; if they have changed, the result is undefined
+ * @names: as for pxtu_kernel_parse()
+ * @to: has room for @record->data_len bytes
+ */
+void pxtu_kernel_data(const struct pxtu_record *record, const void *from,
+		      const struct pxtu_call_names *names, void *to);
+
+/**
+ * pxtu_call_names_add() - add a text
+ * @names: zeroed at first
+ * @id: POSIXTRACE_ID_CALL_NAMES or more, less than POSIXTRACE_ID_UNNAMED
+ * @text: from malloc(), with a NUL; ownership passes to @names
+ */
+void pxtu_call_names_add(struct pxtu_call_names *names, __u32 id, char *text);
+
+/**
+ * pxtu_call_names_destroy() - free the texts
+ * @names: zeroed, or filled
+ */
+void pxtu_call_names_destroy(struct pxtu_call_names *names);
+
+#endif /* PXTU_KERNEL_H */

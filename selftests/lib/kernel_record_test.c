@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kernel events as the module writes them, in a few words each, and as the library shows them:
+ * every value must survive, whatever its size, and each event must name its own thread.
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <posixtrace.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "pxt_test.h"
+#include "kernel_events.h"
+
+#define CALLS		300
+#define THREADS		40
+
+/* Numbers without a call. Nobody knows how many arguments they have, so all registers count. */
+#define SMALL_NR	900
+#define LARGE_NR	70000
+
+FIXTURE(record)
+{
+	trace_id_t trid;
+	struct kernel_events events;
+};
+
+FIXTURE_SETUP(record)
+{
+	ASSERT_EQ(0, kernel_stream(0, POSIXTRACE_CLASS_SYSCALL, POSIX_TRACE_UNTIL_FULL,
+				   &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(record)
+{
+	posix_trace_shutdown(self->trid);
+	kernel_events_free(&self->events);
+}
+
+/* Reads the events of a call number, in @events. Returns 0 or an error number. */
+static int read_calls(trace_id_t trid, int nr, struct kernel_events *events)
+{
+	size_t kept = 0;
+	int err = posix_trace_stop(trid);
+
+	if (!err)
+		err = kernel_events_read(events, trid);
+	for (size_t i = 0; !err && i < events->count; i++) {
+		if (events->event[i].data.call.nr == nr)
+			events->event[kept++] = events->event[i];
+	}
+	events->count = kept;
+	return err;
+}
+
+/* Values of all lengths, and the ends of each. */
+static unsigned long value_of(unsigned int i)
+{
+	unsigned int bits = i % 65;
+	unsigned long value = bits == 64 ? ~0UL : (1UL << bits) - (i / 65 % 2);
+
+	return i / 130 ? value ^ (unsigned long)i << bits / 2 : value;
+}
+
+static long call_with(long nr, unsigned int i)
+{
+	return syscall(nr, value_of(i), value_of(7 * i + 1), value_of(11 * i + 2),
+		       value_of(13 * i + 3), value_of(17 * i + 4), value_of(19 * i + 5));
+}
+
+static bool has_arguments(const struct kernel_event *event, unsigned int i)
+{
+	const uint64_t *args = event->data.call.args;
+
+	return args[0] == value_of(i) && args[1] == value_of(7 * i + 1) &&
+	       args[2] == value_of(11 * i + 2) && args[3] == value_of(13 * i + 3) &&
+	       args[4] == value_of(17 * i + 4) && args[5] == value_of(19 * i + 5);
+}
+
+FIXTURE_VARIANT(record)
+{
+	long nr;
+};
+
+FIXTURE_VARIANT_ADD(record, small_number) { SMALL_NR };
+FIXTURE_VARIANT_ADD(record, large_number) { LARGE_NR };
+
+TEST_F(record, arguments_of_any_size_are_shown)
+{
+	const struct kernel_event *event = NULL;
+	int err;
+
+	for (unsigned int i = 0; i < CALLS; i++)
+		EXPECT_EQ(-1, call_with(variant->nr, i));
+	err = errno;
+	ASSERT_EQ(0, read_calls(self->trid, (int)variant->nr, &self->events));
+	ASSERT_EQ(2 * CALLS, self->events.count);
+	for (unsigned int i = 0; i < CALLS; i++) {
+		event = &self->events.event[2 * i];
+		EXPECT_EQ(POSIXTRACE_SYSCALL_ENTRY, event->id);
+		EXPECT_TRUE(has_arguments(event, i));
+		EXPECT_STREQ("", event->data.call.name);
+		event++;
+		EXPECT_EQ(POSIXTRACE_SYSCALL_EXIT, event->id);
+		EXPECT_EQ(-err, event->data.result.result);
+	}
+}
+
+/* The registers hold what the program left there, which is none of the readers' business. */
+TEST_F(record, registers_that_are_no_arguments_are_not_shown)
+{
+	const struct kernel_event *event;
+
+	syscall(SYS_getppid, 1, 2, 3, 4, 5, 6);
+	ASSERT_EQ(0, read_calls(self->trid, SYS_getppid, &self->events));
+	ASSERT_EQ(2, self->events.count);
+	event = &self->events.event[0];
+	EXPECT_STREQ("getppid", event->data.call.name);
+	for (int i = 0; i < 6; i++)
+		EXPECT_EQ(0, event->data.call.args[i]);
+	EXPECT_EQ(getppid(), self->events.event[1].data.result.result);
+}
+
+struct worker {
+	pthread_t thread;
+	pthread_barrier_t *barrier;
+	pid_t tid;
+	unsigned int number;
+};
+
+static void *call_by_turns(void *arg)
+{
+	struct worker *worker = arg;
+
+	worker->tid = (pid_t)syscall(SYS_gettid);
+	pthread_barrier_wait(worker->barrier);
+	for (unsigned int i = 0; i < CALLS / 10; i++) {
+		call_with(SMALL_NR, worker->number);
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* More threads than a sub-buffer can name at a time, on one processor. */
+TEST_F(record, events_of_many_threads_name_their_own)
+{
+	unsigned int seen[THREADS] = { 0 }, number;
+	struct worker workers[THREADS];
+	const struct kernel_event *event;
+	pthread_barrier_t barrier;
+	cpu_set_t set, before;
+
+	ASSERT_EQ(0, sched_getaffinity(0, sizeof(before), &before));
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(set), &set));
+	ASSERT_EQ(0, pthread_barrier_init(&barrier, NULL, THREADS));
+	for (number = 0; number < THREADS; number++) {
+		workers[number].barrier = &barrier;
+		workers[number].number = number;
+		ASSERT_EQ(0, pthread_create(&workers[number].thread, NULL, call_by_turns,
+					    &workers[number]));
+	}
+	for (number = 0; number < THREADS; number++)
+		pthread_join(workers[number].thread, NULL);
+	sched_setaffinity(0, sizeof(before), &before);
+	ASSERT_EQ(0, read_calls(self->trid, SMALL_NR, &self->events));
+	for (size_t i = 0; i < self->events.count; i++) {
+		event = &self->events.event[i];
+		for (number = 0; number < THREADS; number++) {
+			if (workers[number].tid == event->data.tid)
+				break;
+		}
+		ASSERT_GT(THREADS, number);
+		EXPECT_EQ(getpid(), event->pid);
+#ifdef __x86_64__
+		EXPECT_EQ((unsigned long long)workers[number].thread, event->thread);
+#endif
+		if (event->id != POSIXTRACE_SYSCALL_ENTRY)
+			continue;
+		EXPECT_TRUE(has_arguments(event, number));
+		seen[number]++;
+	}
+	for (number = 0; number < THREADS; number++)
+		EXPECT_EQ(CALLS / 10, seen[number]);
+	EXPECT_EQ(0, self->events.lost);
+}
+
+#ifdef __x86_64__
+/* getpid() of a 32-bit program: another number, and a name from another table. */
+TEST_F(record, calls_of_32_bit_programs_have_their_own_names)
+{
+	const int nr = 20;
+	long result = nr;
+
+	__asm__ volatile("int $0x80" : "+a" (result) : "b" (0), "c" (0), "d" (0) :
+			 "memory", "r8", "r9", "r10", "r11");
+	if (result != getpid())
+		SKIP(return, "kernel without 32-bit programs");
+	ASSERT_EQ(0, read_calls(self->trid, nr, &self->events));
+	for (size_t i = 0; i < self->events.count; i++) {
+		if (self->events.event[i].id != POSIXTRACE_SYSCALL_ENTRY ||
+		    !self->events.event[i].data.call.compat)
+			continue;
+		EXPECT_STREQ("getpid", self->events.event[i].data.call.name);
+		return;
+	}
+	EXPECT_TRUE(false) TH_LOG("no call of a 32-bit program");
+}
+#endif
+
+TEST_HARNESS_MAIN
