@@ -24,6 +24,7 @@ ASSERT_SIZE(posixtrace_event_set, 512);
 ASSERT_SIZE(posixtrace_record, 16);
 ASSERT_OFFSET(posixtrace_record, time, 4);
 ASSERT_OFFSET(posixtrace_record, prog_address, 8);
+ASSERT_SIZE(posixtrace_stack, 8);
 ASSERT_SIZE(posixtrace_kthread, 16);
 ASSERT_OFFSET(posixtrace_kthread, tid, 4);
 ASSERT_OFFSET(posixtrace_kthread, thread_id, 8);

@@ -191,7 +191,7 @@ bool pxtu_kernel_parse(struct pxtu_record *record, const void *from, __u32 room,
 		       struct pxtu_kernel_cpu *cpu, const struct pxtu_call_names *names)
 {
 	const __u64 *word = from;
-	__u32 words, flags, used = 1;
+	__u32 words, flags, used = 1, stack = 0;
 	__u64 head;
 
 	if (room < sizeof(head))
@@ -203,14 +203,19 @@ bool pxtu_kernel_parse(struct pxtu_record *record, const void *from, __u32 room,
 		used++;
 	if (flags & POSIXTRACE_KFLAG_THREAD)
 		used += sizeof(struct posixtrace_kthread) / sizeof(head);
-	if (words < used || words * sizeof(head) > room || !POSIXTRACE_KHEAD_ID(head) ||
-	    flags & POSIXTRACE_KFLAG_STACK)
+	if (flags & POSIXTRACE_KFLAG_STACK)
+		used += sizeof(struct posixtrace_stack) / sizeof(head);
+	if (words < used || words * sizeof(head) > room || !POSIXTRACE_KHEAD_ID(head))
+		return false;
+	if (flags & POSIXTRACE_KFLAG_STACK &&
+	    (!pxtu_record_stack(&word[used - 1], &stack) || words * sizeof(head) + stack > room))
 		return false;
 	if (flags & POSIXTRACE_KFLAG_TIME)
 		cpu->time = pxtu_load(&word[1]);
 	*record = (struct pxtu_record){
 		.header = used * (__u32)sizeof(head),
-		.size = words * (__u32)sizeof(head),
+		.size = words * (__u32)sizeof(head) + stack,
+		.words = words - used,
 		.event_id = POSIXTRACE_KHEAD_ID(head),
 		.flags = flags & POSIXTRACE_KFLAG_TRUNCATED ? POSIXTRACE_RECORD_TRUNCATED : 0,
 		.timestamp = posixtrace_record_time(cpu->time, POSIXTRACE_KHEAD_TIME(head)),
@@ -220,7 +225,7 @@ bool pxtu_kernel_parse(struct pxtu_record *record, const void *from, __u32 room,
 	};
 	/* Without an earlier time, the record is as useless as without its thread. */
 	record->writer.known = record->writer.known && cpu->time;
-	return record->plain ? plain_size(words - used, record->value, &record->data_len) :
+	return record->plain ? plain_size(record->words, record->value, &record->data_len) :
 			       data_size(record->event_id, record->value, names,
 					 &record->data_len);
 }
@@ -356,7 +361,7 @@ void pxtu_kernel_data(const struct pxtu_record *record, const void *from,
 {
 	const struct words words = {
 		.from = from,
-		.count = (record->size - record->header) / (__u32)sizeof(__u64),
+		.count = record->words,
 	};
 
 	if (record->plain) {

@@ -42,6 +42,7 @@ struct pxtu_writer {
  * @header: bytes before the data
  * @size: bytes from its start to the next record
  * @data_len: bytes of data
+ * @words: of a kernel event: words of its data in memory
  * @event_id: event type
  * @flags: POSIXTRACE_RECORD_*
  * @timestamp: nanoseconds since the Epoch; meaningless if the writer is unknown
@@ -54,6 +55,7 @@ struct pxtu_record {
 	__u32 header;
 	__u32 size;
 	__u32 data_len;
+	__u32 words;
 	__u32 event_id;
 	__u32 flags;
 	__u64 timestamp;
@@ -149,6 +151,15 @@ static inline __u64 pxtu_record_packed_address(__u32 address_high, const void *l
 	return (__u64)address_high << 32 | pxtu_load((const __u32 *)low);
 }
 
+/* Get the size of a call stack. False if it cannot be one. */
+static inline bool pxtu_record_stack(const void *from, __u32 *size)
+{
+	const struct posixtrace_stack *stack = from;
+
+	*size = pxtu_load(&stack->size);
+	return !(*size % POSIXTRACE_RECORD_ALIGN) && *size <= POSIXTRACE_STACK_SIZE_MAX;
+}
+
 /**
  * pxtu_record_parse() - parse a record that others may change concurrently
  * @record: result
@@ -166,6 +177,7 @@ static inline bool pxtu_record_parse(struct pxtu_record *record, const void *fro
 {
 	const __u64 *word = from;
 	struct pxtu_record_head head;
+	__u32 stack = 0;
 
 	if (room < sizeof(struct posixtrace_record))
 		return false;
@@ -192,7 +204,15 @@ static inline bool pxtu_record_parse(struct pxtu_record *record, const void *fro
 	} else {
 		record->prog_address = pxtu_load(&word[1]);
 	}
-	record->size = (__u32)POSIXTRACE_RECORD_ALIGNED(record->header + (__u32)head.data_len);
+	if (pxtu_unlikely(record->flags & POSIXTRACE_RECORD_STACK)) {
+		if (pxtu_record_packed(head) ||
+		    room < record->header + sizeof(struct posixtrace_stack) ||
+		    !pxtu_record_stack(&word[2], &stack))
+			return false;
+		record->header += (__u32)sizeof(struct posixtrace_stack);
+	}
+	record->size = stack + (__u32)POSIXTRACE_RECORD_ALIGNED(record->header +
+								 (__u32)head.data_len);
 	return true;
 }
 
@@ -222,7 +242,8 @@ static inline bool pxtu_record_valid(const struct pxtu_record *record, bool syst
 		max_data = POSIXTRACE_SYSDATA_MAX;
 	return record->data_len <= max_data && record->size <= room &&
 	       record->event_id >= first && record->event_id < end &&
-	       !(record->flags & ~(POSIXTRACE_RECORD_TRUNCATED | POSIXTRACE_RECORD_PACKED)) &&
+	       !(record->flags & ~(POSIXTRACE_RECORD_TRUNCATED | POSIXTRACE_RECORD_PACKED |
+				   POSIXTRACE_RECORD_STACK)) &&
 	       (!(record->flags & POSIXTRACE_RECORD_PACKED) ||
 		POSIXTRACE_RECORD_PACKS(record->data_len));
 }

@@ -218,7 +218,8 @@ static bool read_record(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 {
 	const unsigned char *from;
 	__u32 room = entry->size - cpu->pos, want = chunk_size(log);
-	__u32 need = cpu->kernel ? POSIXTRACE_KWORDS_MAX * sizeof(__u64) : PXTU_HEADER_MAX;
+	__u32 need = cpu->kernel ? POSIXTRACE_KWORDS_MAX * sizeof(__u64) :
+				   PXTU_HEADER_MAX + sizeof(struct posixtrace_stack);
 
 	if (need > room)
 		need = room;

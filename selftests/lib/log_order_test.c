@@ -190,6 +190,77 @@ TEST_F(policy, packed_records)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
+/* An event with a call stack between two others, in the block in progress. */
+static void put_stacked(struct log_writer *log, __u64 time, __u32 size, __u32 claimed)
+{
+	const struct posixtrace_stack stack = { .size = claimed, .kind = 4711 };
+	static const char zeros[POSIXTRACE_STACK_SIZE_MAX];
+	struct record record = {
+		.data_len = 3,
+		.event_id = POSIXTRACE_ID_UNNAMED,
+		.flags = POSIXTRACE_RECORD_STACK,
+		.timestamp = LOG_TIME0 + time + 1,
+	};
+	char header[48];
+
+	log_event(log, time);
+	log_payload(log, header, record_format(&record, &log->before, header));
+	log_payload(log, &stack, sizeof(stack));
+	log_payload(log, "abc\0\0\0\0", 8);
+	log_payload(log, zeros, size);
+	log->before = record;
+	log->block.count++;
+	log_event(log, time + 2);
+}
+
+/* Nothing writes them yet. */
+TEST_F(policy, call_stacks_are_skipped)
+{
+	const __u32 sizes[] = { 0, 8, 1024, POSIXTRACE_STACK_SIZE_MAX };
+	struct event event;
+	trace_id_t trid;
+
+	self->log.header.subbuf_size = 64 << 10;
+	log_header(&self->log);
+	for (unsigned int i = 0; i < 8; i++) {
+		log_block_begin(&self->log, POSIXTRACE_LOG_EVENTS, 0);
+		put_stacked(&self->log, 10 * i, sizes[i % 4], sizes[i % 4]);
+		log_block_end(&self->log);
+	}
+	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
+	ASSERT_EQ(0, log_open(&self->log, &trid));
+	for (unsigned int i = 0; i < 8; i++) {
+		ASSERT_EQ(POSIXTRACE_ID_UNNAMED, log_take_id(trid, &event));
+		EXPECT_EQ(8, event.len);
+		ASSERT_EQ(POSIXTRACE_ID_UNNAMED, log_take_id(trid, &event));
+		EXPECT_EQ(3, event.len);
+		EXPECT_EQ(0, memcmp("abc", event.data, 3));
+		ASSERT_EQ(POSIXTRACE_ID_UNNAMED, log_take_id(trid, &event));
+		EXPECT_EQ(8, event.len);
+	}
+	EXPECT_EQ(0, posix_trace_close(trid));
+}
+
+TEST_F(policy, call_stack_of_impossible_size_is_damage)
+{
+	const __u32 claimed[] = { 12, POSIXTRACE_STACK_SIZE_MAX + 8, 4096 };
+	struct event event;
+	trace_id_t trid;
+
+	for (int i = 0; i < 3; i++) {
+		log_block_begin(&self->log, POSIXTRACE_LOG_EVENTS, 0);
+		put_stacked(&self->log, 10 * i, 16, claimed[i]);
+		log_block_end(&self->log);
+	}
+	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
+	ASSERT_EQ(0, log_open(&self->log, &trid));
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(POSIXTRACE_ID_UNNAMED, log_take_id(trid, &event));
+		EXPECT_EQ(POSIX_TRACE_ERROR, log_take_id(trid, &event));
+	}
+	EXPECT_EQ(0, posix_trace_close(trid));
+}
+
 TEST_F(policy, types_and_names)
 {
 	struct log_writer *log = &self->log;

@@ -64,7 +64,7 @@ static const struct damage {
 	CASE(SECOND, record, type, 2, 0xffff, 1),
 	/* Packed, with a length that no packed record has. */
 	CASE(SECOND, record, type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 2), 1),
-	CASE(SECOND, record, type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 4), 1),
+	CASE(SECOND, record, type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 8), 1),
 	CASE(SECOND, record, type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 9), 1),
 	CASE(SECOND, record, time, 4, ~0U, 1),
 	CASE(THIRD, record, time, 4, 0, 2),

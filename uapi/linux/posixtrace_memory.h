@@ -101,6 +101,8 @@ struct posixtrace_event_set {
 #define POSIXTRACE_RECORD_TRUNCATED	(1U << 0)
 /* A struct posixtrace_packed_record. Only if POSIXTRACE_RECORD_PACKS(data_len). */
 #define POSIXTRACE_RECORD_PACKED	(1U << 1)
+/* A struct posixtrace_stack follows the header. Not packed. Nothing writes it yet. */
+#define POSIXTRACE_RECORD_STACK		(1U << 2)
 
 #define POSIXTRACE_RECORD_ALIGN		8
 
@@ -145,6 +147,22 @@ struct posixtrace_packed_record {
 	__u16 type;
 	__u32 time;
 	__u32 address_low;
+};
+
+/* Limit of posixtrace_stack.size: registers, and 8 KiB of the stack. */
+#define POSIXTRACE_STACK_SIZE_MAX	(9U << 10)
+
+/**
+ * struct posixtrace_stack - a call stack in a record, which may be larger than its data
+ * @size: bytes of the stack after the data with its padding; a multiple of 8, at most
+ *	POSIXTRACE_STACK_SIZE_MAX
+ * @kind: what it consists of; a reader skips kinds that it does not know
+ *
+ * Between the header of a record and its data.
+ */
+struct posixtrace_stack {
+	__u32 size;
+	__u32 kind;
 };
 
 /* The id in posixtrace_writer.type */
@@ -192,6 +210,8 @@ struct posixtrace_writer {
  *	the head	POSIXTRACE_KHEAD_*
  *	the time	with POSIXTRACE_KFLAG_TIME: nanoseconds since the Epoch
  *	a thread	with POSIXTRACE_KFLAG_THREAD: struct posixtrace_kthread
+ *	a stack		with POSIXTRACE_KFLAG_STACK: struct posixtrace_stack; its bytes follow the
+ *			data, and do not count as words of the record
  *	the data
  *
  * The head has the event type, the words of the record, the number of its thread,
@@ -220,7 +240,7 @@ struct posixtrace_writer {
 #define POSIXTRACE_KFLAG_TIME		(1U << 0)
 #define POSIXTRACE_KFLAG_THREAD		(1U << 1)
 #define POSIXTRACE_KFLAG_TRUNCATED	(1U << 2)
-/* Reserved for a call stack after the data. */
+/* Nothing writes it yet. */
 #define POSIXTRACE_KFLAG_STACK		(1U << 3)
 /*
  * The data is as the type describes it, without the id of the thread at its start; the value is the
