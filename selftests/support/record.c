@@ -94,8 +94,9 @@ size_t record_format_kernel(struct record *record, const struct record *before, 
 		.tid = record->tid,
 		.thread_id = record->thread_id,
 	};
-	/* The id of the thread is not repeated. */
-	const size_t len = record->data_len - sizeof(thread.tid);
+	/* The id of the thread is not repeated. No record has less. */
+	const size_t len = record->data_len > sizeof(thread.tid) ?
+			   record->data_len - sizeof(thread.tid) : 0;
 	const size_t padding = -len % sizeof(__u64);
 	__u64 *word = to, head = 0;
 	__u32 flags = POSIXTRACE_KFLAG_PLAIN;

@@ -766,7 +766,7 @@ test_hostile_events_of_the_kernel()
 	grep -q '^blocked.* 100 ns; .*; woken by thread 2147483647 of process -1$' tips
 	# inconsistent events remain events, and do not change a state
 	grep -q '^sched_wakeup.* 150 ns, .*; waker_tid: -2147483648; ' tips
-	grep -q '^sched_switch_in.* 700 ns, .*; bytes: 00; ' tips
+	grep -q '^sched_switch_in.* 700 ns, .*; bytes: 07000000; ' tips
 	grep -q '^sched_switch_in.*; tid: -1; ' tips
 	grep -q '^syscall_entry.*; tid: -1; .* name: b; ' tips
 	[ "$(grep -c '<script' page)" -eq 2 ]
