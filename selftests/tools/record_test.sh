@@ -105,7 +105,13 @@ result kernel_all_is_what_the_user_may_have $?
 # Process 2 is the kernel thread kthreadd.
 sleep 1000 &
 sleeper=$!
-sh -c 'true & echo $!; exec sleep 1000' >"$tmp/zombie" &
+# It ends when its parent is a program that does not wait for children; the shell might have.
+cat >"$tmp/child" <<-'END'
+	until grep -qx sleep "/proc/$PPID/comm"; do
+		:
+	done
+END
+sh -c 'sh "$0" & echo $!; exec sleep 1000' "$tmp/child" >"$tmp/zombie" &
 parent=$!
 until grep -q '^State:.Z' "/proc/$(cat "$tmp/zombie")/status" 2>/dev/null; do
 	kill -0 "$parent" || break
