@@ -225,9 +225,11 @@ bool pxtu_kernel_parse(struct pxtu_record *record, const void *from, __u32 room,
 	};
 	/* Without an earlier time, the record is as useless as without its thread. */
 	record->writer.known = record->writer.known && cpu->time;
-	return record->plain ? plain_size(record->words, record->value, &record->data_len) :
-			       data_size(record->event_id, record->value, names,
-					 &record->data_len);
+	if (record->plain)
+		return plain_size(record->words, record->value, &record->data_len);
+	/* A forged log may have names of any length. */
+	return data_size(record->event_id, record->value, names, &record->data_len) &&
+	       record->data_len <= POSIXTRACE_SYSDATA_MAX;
 }
 
 /* ------------------------------------------------------------------ */

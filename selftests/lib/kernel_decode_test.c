@@ -92,7 +92,7 @@ TEST_F(decode, later_record_refers_to_them)
 	ASSERT_TRUE(decode(self, 1));
 	EXPECT_EQ(TIME + 1000, self->record.timestamp);
 	EXPECT_EQ(34, self->record.writer.tid);
-	/* Nobody has this number yet. */
+	/* No record has defined this number. */
 	self->word[0] ^= 1 << POSIXTRACE_KHEAD_THREAD_SHIFT;
 	ASSERT_TRUE(decode(self, 1));
 	EXPECT_FALSE(self->record.writer.known);
@@ -186,6 +186,20 @@ TEST_F(decode, system_calls_have_arguments_and_names)
 	EXPECT_EQ(0, memcmp("setns", entry + 1, 5));
 	EXPECT_EQ(256, entry->nr);
 	EXPECT_EQ(1, entry->compat);
+}
+
+/* A forged log may have them; the reader has no room for so much data. */
+TEST_F(decode, names_that_are_too_long_are_refused)
+{
+	const __u64 word = 0;
+	char *text = malloc(POSIXTRACE_DESCRIPTION_SIZE);
+
+	ASSERT_NE(NULL, text);
+	memset(text, 'x', POSIXTRACE_DESCRIPTION_SIZE - 1);
+	text[POSIXTRACE_DESCRIPTION_SIZE - 1] = '\0';
+	pxtu_call_names_add(&self->names, POSIXTRACE_ID_CALL_NAMES, text);
+	EXPECT_FALSE(decode(self, put(self, POSIXTRACE_ID_SYSCALL_ENTRY, 0,
+				      POSIXTRACE_KVALUE_CALL(0, 0), &word, 0)));
 }
 
 TEST_F(decode, plain_data_loses_its_padding_only)
