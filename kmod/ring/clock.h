@@ -39,8 +39,8 @@ static __always_inline u64 pxt_clock_now_fast(void)
 	u64 last = READ_ONCE(clock->cycle_last), cycles, time;
 
 	/*
-	 * Huge without a counter, see POSIXTRACE_CYCLE_NONE, and if this CPU's counter is slightly
-	 * less than that of the last tick.
+	 * Huge without a counter (POSIXTRACE_CYCLE_NONE), and also if this CPU's counter is behind
+	 * the one read by the last tick.
 	 */
 	cycles = rdtsc_ordered() - last;
 	time = READ_ONCE(clock->real) +

@@ -18,7 +18,7 @@ struct pxtu_kernel_cpu {
 	struct pxtu_writer thread[POSIXTRACE_KTHREADS_MAX];
 };
 
-/* Texts with names of system calls: native ones, then those of 32-bit programs. */
+/* Number of texts with names of system calls. The second half is for 32-bit programs. */
 #define PXTU_CALL_TEXTS	(POSIXTRACE_ID_UNNAMED - POSIXTRACE_ID_CALL_NAMES)
 
 /**

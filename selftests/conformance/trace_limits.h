@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The limits of tracing: the minimum values that the standard requires, and those of this
+ * The limits of tracing: the minimum values required by the standard, and the values of this
  * implementation.
  */
 #ifndef _SELFTESTS_TRACE_LIMITS_H

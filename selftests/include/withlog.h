@@ -81,8 +81,8 @@ void log_content_fd(int fd, struct log_content *content);
 bool log_content_is(const struct log_content *content, int count);
 
 /*
- * Records @count numbers into a stream whose log has 32 KiB and this full policy, flushes each 200,
- * and reads the log. Returns 0 or an error number.
+ * Records @count numbers into a stream with a log of 32 KiB and this full policy, flushing after
+ * every 200, and reads the log. Returns 0 or an error number.
  */
 int withlog_fill(int log_policy, int count, int fd, struct log_content *content);
 

@@ -17,7 +17,7 @@
 #define CALLS		300
 #define THREADS		40
 
-/* Numbers without a call. Nobody knows how many arguments they have, so all registers count. */
+/* Numbers without a system call: the module records all six registers as arguments. */
 #define SMALL_NR	900
 #define LARGE_NR	70000
 
