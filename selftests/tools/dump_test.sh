@@ -166,7 +166,7 @@ follows_cleared loop
 result dump_follows_a_log_with_policy_loop_that_is_cleared $?
 
 # The names of a LOOP log are not events, so no event reports their damage.
-at=$(strings -t d "$tmp/log" | awk '$2 == "round" { print $1; exit }')
+at=$(grep -abo round "$tmp/log" | head -n 1 | cut -d : -f 1)
 printf R | dd of="$tmp/log" bs=1 seek="$at" conv=notrunc 2>/dev/null
 what='log: the log is damaged elsewhere: names or the last events may be missing$'
 told=0
