@@ -34,6 +34,22 @@ static struct task_struct *sender_of(const struct kernel_siginfo *info, struct t
 	return is_from_user(info) || !same_thread_group(current, task) ? current : NULL;
 }
 
+/* A signal that is sent to a thread, or taken by it. */
+struct sent {
+	int sig;
+	int code;
+	int group;
+	int result;
+	bool by_kernel;
+};
+
+struct taken {
+	int sig;
+	int code;
+	u8 action;
+	u64 flags;
+};
+
 static void fill_sender(void *data, const struct pxt_stream *stream, struct task_struct *other)
 {
 	struct pxt_signal_data *signal = data;
@@ -41,8 +57,8 @@ static void fill_sender(void *data, const struct pxt_stream *stream, struct task
 	if (signal->by == PXT_SENDER_KERNEL)
 		return;
 	signal->by = other ? PXT_SENDER_THREAD : PXT_SENDER_ANOTHER;
-	signal->sender_pid = other ? task_tgid_nr_ns(other, stream->ns) : 0;
-	signal->sender_tid = other ? task_pid_nr_ns(other, stream->ns) : 0;
+	signal->sender_pid = other ? pxt_memo_pid(stream, other) : 0;
+	signal->sender_tid = other ? pxt_memo_tid(stream, other) : 0;
 }
 
 static const struct pxt_kevent signal_generate_event = {
@@ -52,22 +68,69 @@ static const struct pxt_kevent signal_generate_event = {
 	.fill = fill_sender,
 };
 
+static __always_inline void write_generate(struct pxt_kdata *to, const void *data,
+					   const struct pxt_stream *stream,
+					   struct task_struct *other)
+{
+	const struct sent *sent = data;
+	u32 by = sent->by_kernel ? PXT_SENDER_KERNEL : PXT_SENDER_ANOTHER;
+	u64 pid = 0, tid = 0;
+
+	if (other) {
+		by = PXT_SENDER_THREAD;
+		pid = pxt_memo_pid(stream, other);
+		tid = pxt_memo_tid(stream, other);
+	}
+	to->value = POSIXTRACE_KVALUE_SIGNAL(sent->sig, by, !!sent->group);
+	*to->end++ = pid | tid << 24 | (u64)sent->result << POSIXTRACE_KSENT_RESULT_SHIFT |
+		     (u64)sent->code << POSIXTRACE_KSENT_CODE_SHIFT;
+}
+
+/* Whoever sends a signal with siginfo may choose any code that is negative. */
+static bool is_short(const struct sent *sent)
+{
+	const int limit = 1 << (63 - POSIXTRACE_KSENT_CODE_SHIFT);
+
+	return sent->code >= -limit && sent->code < limit;
+}
+
+static noinline void record_long_generate(struct task_struct *task, struct task_struct *sender,
+					  const struct sent *sent)
+{
+	struct pxt_signal_data data = {
+		.sig = sent->sig,
+		.code = sent->code,
+		.by = sent->by_kernel ? PXT_SENDER_KERNEL : PXT_SENDER_ANOTHER,
+		.group = !!sent->group,
+		.result = sent->result,
+	};
+
+	pxt_kevent_record_plain(&signal_generate_event, task, sender, &data, sizeof(data));
+}
+
+static noinline void record_generate(int sig, struct kernel_siginfo *info,
+				     struct task_struct *task, int group, int result)
+{
+	struct task_struct *sender = sender_of(info, task);
+	const struct sent sent = {
+		.sig = sig,
+		.code = code_of(info),
+		.group = group,
+		.result = result,
+		.by_kernel = !sender,
+	};
+
+	if (likely(is_short(&sent)))
+		pxt_kevent_record(&signal_generate_event, task, sender, &sent, write_generate);
+	else
+		record_long_generate(task, sender, &sent);
+}
+
 static void signal_generate(void *unused, int sig, struct kernel_siginfo *info,
 			    struct task_struct *task, int group, int result)
 {
-	struct task_struct *sender;
-	struct pxt_signal_data data = {
-		.sig = sig,
-		.group = group,
-		.result = result,
-	};
-
-	if (!pxt_interest_in(task))
-		return;
-	sender = sender_of(info, task);
-	data.code = code_of(info);
-	data.by = sender ? PXT_SENDER_ANOTHER : PXT_SENDER_KERNEL;
-	pxt_kevent_record_plain(&signal_generate_event, task, sender, &data, sizeof(data));
+	if (unlikely(pxt_interest_in(task)))
+		record_generate(sig, info, task, group, result);
 }
 
 static u8 action_of(const struct k_sigaction *ka)
@@ -83,19 +146,49 @@ static const struct pxt_kevent signal_deliver_event = {
 	.words = PXT_PLAIN_WORDS(struct pxt_deliver_data),
 };
 
-static void signal_deliver(void *unused, int sig, struct kernel_siginfo *info,
-			   struct k_sigaction *ka)
+static __always_inline void write_deliver(struct pxt_kdata *to, const void *data,
+					  const struct pxt_stream *stream,
+					  struct task_struct *other)
+{
+	const struct taken *taken = data;
+
+	to->value = POSIXTRACE_KVALUE_SIGNAL(taken->sig, taken->action, 0);
+	*to->end++ = taken->flags | (u64)taken->code << 32;
+}
+
+static noinline void record_long_deliver(const struct taken *taken)
 {
 	struct pxt_deliver_data data = {
+		.sig = taken->sig,
+		.code = taken->code,
+		.action = taken->action,
+		.flags = taken->flags,
+	};
+
+	pxt_kevent_record_plain(&signal_deliver_event, current, NULL, &data, sizeof(data));
+}
+
+static noinline void record_deliver(int sig, const struct kernel_siginfo *info,
+				    const struct k_sigaction *ka)
+{
+	const struct taken taken = {
 		.sig = sig,
+		.code = code_of(info),
 		.action = action_of(ka),
 		.flags = ka->sa.sa_flags,
 	};
 
-	if (!pxt_interest_in(current))
-		return;
-	data.code = code_of(info);
-	pxt_kevent_record_plain(&signal_deliver_event, current, NULL, &data, sizeof(data));
+	if (likely(!upper_32_bits(taken.flags)))
+		pxt_kevent_record(&signal_deliver_event, current, NULL, &taken, write_deliver);
+	else
+		record_long_deliver(&taken);
+}
+
+static void signal_deliver(void *unused, int sig, struct kernel_siginfo *info,
+			   struct k_sigaction *ka)
+{
+	if (unlikely(pxt_interest_in(current)))
+		record_deliver(sig, info, ka);
 }
 
 static struct pxt_probe probes[] = {

@@ -45,6 +45,27 @@ struct migrate {
 	__u32 dest_cpu;
 };
 
+struct signal_generate {
+	__s32 tid;
+	__s32 sig;
+	__s32 code;
+	__u8 by;
+	__u8 group;
+	__u8 result;
+	__u8 pad;
+	__s32 sender_pid;
+	__s32 sender_tid;
+};
+
+struct signal_deliver {
+	__s32 tid;
+	__s32 sig;
+	__s32 code;
+	__u8 action;
+	__u8 pad[3];
+	__u64 flags;
+};
+
 struct page_fault {
 	__s32 tid;
 	__u8 user;
@@ -148,6 +169,12 @@ static bool data_size(__u32 id, __u32 value, const struct pxtu_call_names *names
 		return true;
 	case POSIXTRACE_ID_MIGRATE:
 		*size = sizeof(struct migrate);
+		return true;
+	case POSIXTRACE_ID_SIGNAL_GENERATE:
+		*size = sizeof(struct signal_generate);
+		return true;
+	case POSIXTRACE_ID_SIGNAL_DELIVER:
+		*size = sizeof(struct signal_deliver);
 		return true;
 	case POSIXTRACE_ID_PAGE_FAULT:
 		*size = sizeof(struct page_fault);
@@ -293,6 +320,39 @@ static void put_migrate(const struct pxtu_record *record, const struct words *wo
 	memcpy(to, &data, sizeof(data));
 }
 
+static void put_signal_generate(const struct pxtu_record *record, const struct words *words,
+				void *to)
+{
+	const __u64 word = word_at(words, 0);
+	const struct signal_generate data = {
+		.tid = record->writer.tid,
+		.sig = POSIXTRACE_KVALUE_SIG(record->value),
+		.code = (__s32)POSIXTRACE_KSENT_CODE(word),
+		.by = POSIXTRACE_KVALUE_SENDER(record->value),
+		.group = POSIXTRACE_KVALUE_GROUP(record->value),
+		.result = POSIXTRACE_KSENT_RESULT(word),
+		.sender_pid = word & 0xffffff,
+		.sender_tid = word >> 24 & 0xffffff,
+	};
+
+	memcpy(to, &data, sizeof(data));
+}
+
+static void put_signal_deliver(const struct pxtu_record *record, const struct words *words,
+			       void *to)
+{
+	const __u64 word = word_at(words, 0);
+	const struct signal_deliver data = {
+		.tid = record->writer.tid,
+		.sig = POSIXTRACE_KVALUE_SIG(record->value),
+		.code = (__s32)(word >> 32),
+		.action = POSIXTRACE_KVALUE_ACTION(record->value),
+		.flags = (__u32)word,
+	};
+
+	memcpy(to, &data, sizeof(data));
+}
+
 static void put_page_fault(const struct pxtu_record *record, const struct words *words, void *to)
 {
 	const struct page_fault data = {
@@ -382,6 +442,12 @@ void pxtu_kernel_data(const struct pxtu_record *record, const void *from,
 		break;
 	case POSIXTRACE_ID_MIGRATE:
 		put_migrate(record, &words, to);
+		break;
+	case POSIXTRACE_ID_SIGNAL_GENERATE:
+		put_signal_generate(record, &words, to);
+		break;
+	case POSIXTRACE_ID_SIGNAL_DELIVER:
+		put_signal_deliver(record, &words, to);
 		break;
 	case POSIXTRACE_ID_PAGE_FAULT:
 		put_page_fault(record, &words, to);

@@ -160,6 +160,35 @@ TEST_F(decode, short_forms)
 	EXPECT_EQ(0x401000, fault->ip);
 }
 
+TEST_F(decode, short_forms_of_signals)
+{
+	const struct signal_generate *generate = (const void *)self->data.bytes;
+	const struct signal_deliver *deliver = (const void *)self->data.bytes;
+	__u64 word = 4194303 | 4194302ULL << 24 | 4ULL << POSIXTRACE_KSENT_RESULT_SHIFT |
+		     (__u64)-4096 << POSIXTRACE_KSENT_CODE_SHIFT;
+
+	ASSERT_TRUE(decode(self, put(self, POSIXTRACE_ID_SIGNAL_GENERATE, 0,
+				     POSIXTRACE_KVALUE_SIGNAL(64, 1, 1), &word, 1)));
+	EXPECT_EQ(sizeof(*generate), self->record.data_len);
+	EXPECT_EQ(34, generate->tid);
+	EXPECT_EQ(64, generate->sig);
+	EXPECT_EQ(1, generate->by);
+	EXPECT_EQ(1, generate->group);
+	EXPECT_EQ(4, generate->result);
+	EXPECT_EQ(-4096, generate->code);
+	EXPECT_EQ(4194303, generate->sender_pid);
+	EXPECT_EQ(4194302, generate->sender_tid);
+
+	word = 0x84000004 | (__u64)-60 << 32;
+	ASSERT_TRUE(decode(self, put(self, POSIXTRACE_ID_SIGNAL_DELIVER, 0,
+				     POSIXTRACE_KVALUE_SIGNAL(10, 2, 0), &word, 1)));
+	EXPECT_EQ(sizeof(*deliver), self->record.data_len);
+	EXPECT_EQ(10, deliver->sig);
+	EXPECT_EQ(2, deliver->action);
+	EXPECT_EQ(-60, deliver->code);
+	EXPECT_EQ(0x84000004, deliver->flags);
+}
+
 TEST_F(decode, system_calls_have_arguments_and_names)
 {
 	/* Sizes 1, 0, 8, and then the bytes. */

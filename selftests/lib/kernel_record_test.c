@@ -8,6 +8,7 @@
 #include <posixtrace.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 
@@ -211,5 +212,74 @@ TEST_F(record, calls_of_32_bit_programs_have_their_own_names)
 	EXPECT_TRUE(false) TH_LOG("no call of a 32-bit program");
 }
 #endif
+
+/* Whoever sends a signal with siginfo chooses its code. */
+static const int codes[] = { -1, SI_TKILL, -60, -4095, -4096, -4097, -1000000, INT_MIN };
+
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+FIXTURE(signals)
+{
+	trace_id_t trid;
+	struct kernel_events events;
+};
+
+FIXTURE_SETUP(signals)
+{
+	struct sigaction action = { .sa_handler = ignore, .sa_flags = SA_RESTART | SA_NODEFER };
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, sigaction(SIGRTMAX, &action, NULL));
+	ASSERT_EQ(0, kernel_stream(0, POSIXTRACE_CLASS_SIGNAL, POSIX_TRACE_UNTIL_FULL,
+				   &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(signals)
+{
+	posix_trace_shutdown(self->trid);
+	kernel_events_free(&self->events);
+}
+
+TEST_F(signals, codes_of_any_size_are_shown)
+{
+	const union kernel_data *generate, *deliver;
+	const pid_t tid = (pid_t)syscall(SYS_gettid);
+	siginfo_t info = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		info.si_code = codes[i];
+		ASSERT_EQ(0, syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, SIGRTMAX, &info));
+	}
+	ASSERT_EQ(0, kill(getpid(), SIGUSR1));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	ASSERT_EQ(2 * ARRAY_SIZE(codes) + 2, self->events.count);
+	for (size_t i = 0; i < ARRAY_SIZE(codes) + 1; i++) {
+		const bool last = i == ARRAY_SIZE(codes);
+		const int sig = last ? SIGUSR1 : SIGRTMAX, code = last ? SI_USER : codes[i];
+
+		EXPECT_EQ(POSIXTRACE_SIGNAL_GENERATE, self->events.event[2 * i].id);
+		generate = &self->events.event[2 * i].data;
+		EXPECT_EQ(tid, generate->generate.tid);
+		EXPECT_EQ(sig, generate->generate.sig);
+		EXPECT_EQ(code, generate->generate.code);
+		EXPECT_EQ(last, generate->generate.group);
+		EXPECT_EQ(SIGNAL_DELIVERED, generate->generate.result);
+		EXPECT_EQ(SENT_BY_THREAD, generate->generate.by);
+		EXPECT_EQ(getpid(), generate->generate.sender_pid);
+		EXPECT_EQ(tid, generate->generate.sender_tid);
+		EXPECT_EQ(POSIXTRACE_SIGNAL_DELIVER, self->events.event[2 * i + 1].id);
+		deliver = &self->events.event[2 * i + 1].data;
+		EXPECT_EQ(sig, deliver->deliver.sig);
+		EXPECT_EQ(code, deliver->deliver.code);
+		EXPECT_EQ(ACTION_HANDLER, deliver->deliver.action);
+		EXPECT_EQ(SA_RESTART | SA_NODEFER,
+			  deliver->deliver.flags & (SA_RESTART | SA_NODEFER));
+	}
+}
 
 TEST_HARNESS_MAIN

@@ -277,6 +277,12 @@ struct posixtrace_kthread {
  *		waker_pid (24), waker_tid (24), target_cpu (16)
  * MIGRATE	value: prio + 1 (8)
  *		orig_cpu (32), dest_cpu (32)
+ * SIGNAL_GENERATE
+ *		value: sig (7), by (2), group (1)
+ *		sender_pid (24), sender_tid (24), result (3), code (13, signed)
+ * SIGNAL_DELIVER
+ *		value: sig (7), action (2)
+ *		lower half of flags (32), code (32); the upper half of flags is 0
  * PAGE_FAULT	value: user (1), write (1), exec (1), protection (1)
  *		address
  *		ip
@@ -296,11 +302,23 @@ struct posixtrace_kthread {
 #define POSIXTRACE_KVALUE_REASON(value)		((value) >> 8 & 3)
 #define POSIXTRACE_KVALUE_BY(value)		((value) >> 8 & 3)
 #define POSIXTRACE_KVALUE_NEW(value)		((value) >> 10 & 1)
+#define POSIXTRACE_KVALUE_SIGNAL(sig, by_action, group) \
+	((__u32)(sig) | (__u32)(by_action) << 7 | (__u32)(group) << 9)
+#define POSIXTRACE_KVALUE_SIG(value)		((value) & 0x7f)
+#define POSIXTRACE_KVALUE_SENDER(value)		((value) >> 7 & 3)
+#define POSIXTRACE_KVALUE_ACTION(value)		((value) >> 7 & 3)
+#define POSIXTRACE_KVALUE_GROUP(value)		((value) >> 9 & 1)
 #define POSIXTRACE_KVALUE_FAULT(user, write, exec, protection) \
 	((__u32)(user) | (__u32)(write) << 1 | (__u32)(exec) << 2 | (__u32)(protection) << 3)
 #define POSIXTRACE_KVALUE_CALL(nr, compat)	((__u32)(nr) | (__u32)(compat) << 10)
 #define POSIXTRACE_KVALUE_NR(value)		((value) & 0x3ff)
 #define POSIXTRACE_KVALUE_COMPAT(value)		((value) >> 10 & 1)
+
+/* In SIGNAL_GENERATE. */
+#define POSIXTRACE_KSENT_RESULT_SHIFT		48
+#define POSIXTRACE_KSENT_CODE_SHIFT		51
+#define POSIXTRACE_KSENT_RESULT(word)		((word) >> POSIXTRACE_KSENT_RESULT_SHIFT & 7)
+#define POSIXTRACE_KSENT_CODE(word)		((__s64)(word) >> POSIXTRACE_KSENT_CODE_SHIFT)
 
 /* In SYSCALL_ENTRY. */
 #define POSIXTRACE_KARGS			6
