@@ -18,10 +18,12 @@ KERNELS ?=
 # tests to run; empty: all. V=1 shows every line that they print
 TEST ?=
 V ?= 0
-# part of the tests to run: busy, waiting, quiet or leaks, see selftests/vm/check; empty: all
+# part of the tests to run: busy, waiting, quiet, leaks or module, see selftests/vm/check; empty: all
 PART ?=
 # directories of tests that do not run: EXCEPT=conformance,tools
 EXCEPT ?=
+# of the faults to inject, only each Nth
+FAULT_STRIDE ?=
 # check-debug: all, to look for leaks behind all tests
 LEAKS ?=
 # covers: the file of the module to look at
@@ -36,7 +38,8 @@ SMP ?=
 RST ?=
 
 kernel = $(KERNEL)$(if $(filter arm64,$(ARCH)),-arm64)
-smp = $(if $(SMP),--smp $(SMP)) $(if $(PART),--part $(PART)) $(if $(EXCEPT),--except $(EXCEPT))
+smp = $(if $(SMP),--smp $(SMP)) $(if $(PART),--part $(PART)) $(if $(EXCEPT),--except $(EXCEPT)) \
+	$(if $(FAULT_STRIDE),--fault-stride $(FAULT_STRIDE))
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
 # The Makefiles of other directories get it as well.

@@ -47,7 +47,7 @@ static inline void op_fail_each(struct __test_metadata *_metadata, bool skip, co
 	outcome = outcome_share();
 	ASSERT_NE(NULL, outcome);
 	do {
-		status = op_fork(op, n + 1, outcome);
+		status = op_fork(op, fault_after(n), outcome);
 		n = outcome->n;
 		if (status || outcome->line) {
 			TH_LOG("failure %d: returned %ld, status %#x, line %d", n, outcome->ret,

@@ -171,7 +171,8 @@ TEST_F(exec, of_a_traced_process_leaves_it_traced_or_unchanged)
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);
 	while (failed) {
-		ASSERT_GT(FAULT_MAX, ++role.n);
+		role.n = fault_after(role.n);
+		ASSERT_GT(FAULT_MAX, role.n);
 		ASSERT_EQ(0, child_start(&child, play, &role));
 		ASSERT_EQ(0, hear(&child.talk));
 		ASSERT_EQ(0, stream_create(&stream, child.pid));
@@ -205,7 +206,8 @@ TEST_F(exec, of_a_controller_ends_its_stream_on_success)
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);
 	while (failed) {
-		ASSERT_GT(FAULT_MAX, ++role.n);
+		role.n = fault_after(role.n);
+		ASSERT_GT(FAULT_MAX, role.n);
 		ASSERT_EQ(0, child_start(&child, play, &role));
 		ASSERT_EQ(0, hear(&child.talk));
 		EXPECT_EQ(1, LOAD(self->target.gate->enable[POSIXTRACE_ID_UNNAMED]));

@@ -332,7 +332,7 @@ static void fail_each(struct __test_metadata *_metadata, const struct op *op)
 	ASSERT_NE(NULL, outcome);
 	do {
 		*outcome = (struct outcome){ .failed = true };
-		n++;
+		n = fault_after(n);
 		pid = fork();
 		if (pid == 0) {
 			outcome->line = try_one(op, n, outcome);

@@ -505,7 +505,7 @@ static int fail_each(struct __test_metadata *_metadata, struct world *world,
 	int n, line, failures = 0, quiet = 0;
 	struct outcome outcome;
 
-	for (n = 1; n < FAULT_MAX && quiet < QUIET_TRIES; n++) {
+	for (n = 1; n < FAULT_MAX && quiet < QUIET_TRIES; n = fault_after(n)) {
 		outcome = (struct outcome){ 0 };
 		line = try(world, n, &outcome);
 		if (line || (outcome.err && !(outcome.failed && is_memory(outcome.err)))) {

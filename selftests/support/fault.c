@@ -27,6 +27,14 @@ int fault_set_knob(const char *dir, const char *knob, const char *value)
 	return err;
 }
 
+int fault_after(int n)
+{
+	const char *text = getenv("PXT_FAULT_STRIDE");
+	int stride = text ? atoi(text) : 1;
+
+	return n + (n > 0 && stride > 1 ? stride : 1);
+}
+
 static int fault_prepare(const char *dir)
 {
 	/* Injected failures must not leave stack traces in the kernel log. */
