@@ -20,6 +20,7 @@ static const struct pxt_kevent page_fault_event = {
 	.id = POSIXTRACE_ID_PAGE_FAULT,
 	.class = PXT_CLASS(FAULT),
 	.words = 2,
+	.own = true,
 	.memory = true,
 };
 

@@ -116,20 +116,18 @@ void pxt_kevent_others(u32 slots, const struct pxt_target *target, const struct 
 		       struct task_struct *task, struct task_struct *other, const void *data,
 		       pxt_kencode encode)
 {
-	struct posixtrace_kthread thread;
 	u32 cpu = smp_processor_id();
 	struct pxt_stream *stream;
+	struct pxt_memo memo;
 
 	for (; slots; slots &= slots - 1) {
 		/* The slot may have another stream by now: the recorder knows what it wants. */
 		stream = pxt_stream_in(target, __ffs(slots));
 		if (!stream || !stream->pool.recorder)
 			continue;
-		thread = pxt_kevent_thread(task, pxt_memo_pid(stream, task),
-					   pxt_memo_tid(stream, task));
-		pxt_kevent_into(stream, &stream->pool.recorder->cpu[cpu],
-				&stream->pool.kernel_heads[cpu], event, task, other, &thread,
-				stream->owner != task_tgid(task), data, encode);
+		pxt_memo_stream(&memo, stream, task, cpu);
+		memo.thread.thread_id = pxt_thread_id(task);
+		pxt_kevent_into(&memo, event, task, other, data, encode);
 	}
 }
 

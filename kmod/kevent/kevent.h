@@ -127,6 +127,7 @@ static_assert(sizeof(struct pxt_fork_data) == 12 && sizeof(struct pxt_exit_data)
  * @words: largest number of words of its data
  * @fill: of plain data: fills in what the controller may know about the other thread, or zeros;
  *	called with NULL if it must not know the thread. NULL if not needed
+ * @own: the event always concerns the current thread
  * @trusted: the controller may know the other thread
  * @hidden: also record it for a process that may have gained privileges
  * @memory: contains addresses of the process
@@ -136,6 +137,7 @@ struct pxt_kevent {
 	u32 class;
 	u32 words;
 	void (*fill)(void *data, const struct pxt_stream *stream, struct task_struct *other);
+	bool own;
 	bool trusted;
 	bool hidden;
 	bool memory;

@@ -54,6 +54,26 @@ s32 pxt_memo_tid(const struct pxt_stream *stream, struct task_struct *task)
 }
 
 /**
+ * pxt_memo_stream() - fill in what depends on the stream
+ * @memo: result
+ * @stream: with kernel events; traces @task
+ * @task: the task
+ * @cpu: this CPU
+ *
+ * Context: interrupts are off.
+ */
+void pxt_memo_stream(struct pxt_memo *memo, struct pxt_stream *stream, struct task_struct *task,
+		     u32 cpu)
+{
+	memo->stream = stream;
+	memo->thread.pid = pxt_memo_pid(stream, task);
+	memo->thread.tid = pxt_memo_tid(stream, task);
+	memo->wakes = stream->owner != task_tgid(task);
+	memo->recorder = &stream->pool.recorder->cpu[cpu];
+	memo->head = &stream->pool.kernel_heads[cpu];
+}
+
+/**
  * pxt_memo_fill() - look up a task
  * @memo: result
  * @task: the task
@@ -65,7 +85,6 @@ void pxt_memo_fill(struct pxt_memo *memo, struct task_struct *task, u64 generati
 {
 	struct pxt_target *target = pxt_target_lookup(task_tgid(task));
 	struct pxt_stream *stream = NULL;
-	u32 cpu = smp_processor_id();
 	u32 slots = 0;
 
 	/* It may have gained privileges. */
@@ -83,9 +102,5 @@ void pxt_memo_fill(struct pxt_memo *memo, struct task_struct *task, u64 generati
 	if (!stream)
 		return;
 	memo->mm = READ_ONCE(target->mm);
-	memo->pid = pxt_memo_pid(stream, task);
-	memo->tid = pxt_memo_tid(stream, task);
-	memo->wakes = stream->owner != task_tgid(task);
-	memo->recorder = &stream->pool.recorder->cpu[cpu];
-	memo->head = &stream->pool.kernel_heads[cpu];
+	pxt_memo_stream(memo, stream, task, smp_processor_id());
 }

@@ -6,10 +6,12 @@
 #ifndef PXT_MEMO_H
 #define PXT_MEMO_H
 
-#include <linux/cache.h>
+#include <linux/build_bug.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/types.h>
+
+#include <linux/posixtrace.h>
 
 #include "target/interest.h"
 
@@ -32,11 +34,12 @@ struct pxt_target;
  * @target: its target, with a stream
  * @mm: address space that the controllers may see addresses of, only to be compared
  * @others: slots of further streams with kernel events
- * @pid: process id for the controller of @stream
- * @tid: thread id for the controller of @stream
+ * @thread: the thread for the controller of @stream, as it is in records. On x86-64, its pthread_t
+ *	may change at any time: pxt_kevent_record_irqsoff() writes it at each event
  * @wakes: its events wake readers of @stream
  * @recorder: the recorder of this CPU in @stream
  * @head: the write position of kernel events of this CPU in @stream
+ * @pad: no two share a cache line, and a shift finds one
  *
  * Used by its CPU with interrupts off.
  */
@@ -49,17 +52,21 @@ struct pxt_memo {
 	struct pxt_target *target;
 	const void *mm;
 	u32 others;
-	s32 pid;
-	s32 tid;
+	struct posixtrace_kthread thread;
 	bool wakes;
 	struct pxt_recorder_cpu *recorder;
 	struct posixtrace_cpu_head *head;
-} ____cacheline_aligned;
+	u64 pad[3];
+};
+
+static_assert(sizeof(struct pxt_memo) == 128);
 
 DECLARE_PER_CPU_ALIGNED(struct pxt_memo [PXT_MEMOS], pxt_memos);
 
 s32 pxt_memo_pid(const struct pxt_stream *stream, struct task_struct *task);
 s32 pxt_memo_tid(const struct pxt_stream *stream, struct task_struct *task);
+void pxt_memo_stream(struct pxt_memo *memo, struct pxt_stream *stream, struct task_struct *task,
+		     u32 cpu);
 void pxt_memo_fill(struct pxt_memo *memo, struct task_struct *task, u64 generation);
 
 /**

@@ -40,19 +40,6 @@ struct pxt_kdata {
 typedef void (*pxt_kencode)(struct pxt_kdata *to, const void *data,
 			    const struct pxt_stream *stream, struct task_struct *other);
 
-/*
- * The thread as it is in records. On x86-64, its pthread_t may change at any time.
- */
-static __always_inline struct posixtrace_kthread
-pxt_kevent_thread(struct task_struct *task, s32 pid, s32 tid)
-{
-	return (struct posixtrace_kthread) {
-		.pid = pid,
-		.tid = tid,
-		.thread_id = pxt_thread_id(task),
-	};
-}
-
 bool pxt_kevent_known(const struct pxt_stream *stream, struct task_struct *task);
 
 /* Without tracing them, a controller may know only its own threads. */
@@ -67,15 +54,14 @@ static __always_inline bool pxt_kevent_may_know(const struct pxt_stream *stream,
 }
 
 /* Called under RCU, with interrupts off. */
-static __always_inline void pxt_kevent_into(struct pxt_stream *stream,
-					    struct pxt_recorder_cpu *this_cpu,
-					    struct posixtrace_cpu_head *head,
+static __always_inline void pxt_kevent_into(const struct pxt_memo *memo,
 					    const struct pxt_kevent *event,
 					    struct task_struct *task, struct task_struct *other,
-					    const struct posixtrace_kthread *thread, bool wakes,
 					    const void *data, pxt_kencode encode)
 {
+	struct pxt_stream *stream = memo->stream;
 	struct pxt_recorder *recorder = stream->pool.recorder;
+	struct pxt_recorder_cpu *this_cpu = memo->recorder;
 	struct pxt_krecord record PXT_UNINITIALIZED;
 	struct pxt_kdata to PXT_UNINITIALIZED;
 
@@ -89,17 +75,19 @@ static __always_inline void pxt_kevent_into(struct pxt_stream *stream,
 	if (unlikely(!(smp_load_acquire(&recorder->wanted) & BIT_ULL(event->id))))
 		goto unlock;
 	to.end = pxt_recorder_begin(&record, &stream->pool, this_cpu, event->id, event->class,
-				    event->words, thread);
+				    event->words, &memo->thread);
 	if (likely(to.end)) {
 		to.time = record.time;
 		to.value = 0;
 		to.flags = 0;
 		encode(&to, data, stream, other);
-		/* Interrupts wake no readers: each wake-up and its timer is one. */
-		pxt_recorder_commit(&record, &stream->pool, this_cpu, head, event->class, to.end,
+		pxt_recorder_commit(&record, this_cpu, memo->head, event->class, to.end,
 				    to.flags << POSIXTRACE_KHEAD_FLAGS_SHIFT |
-				    to.value << POSIXTRACE_KHEAD_VALUE_SHIFT,
-				    wakes && event->class != const_ilog2(POSIXTRACE_CLASS_IRQ));
+				    to.value << POSIXTRACE_KHEAD_VALUE_SHIFT);
+		/* Interrupts wake no readers: each wake-up and its timer is one. */
+		if (event->class != const_ilog2(POSIXTRACE_CLASS_IRQ) && memo->wakes &&
+		    READ_ONCE(stream->pool.wake.need_wakeup))
+			record.todo |= BIT(PXT_RECORDER_WAKE);
 	}
 	if (unlikely(record.todo))
 		pxt_recorder_defer(&stream->pool, record.todo);
@@ -132,8 +120,7 @@ static __always_inline bool pxt_kevent_record_irqsoff(const struct pxt_kevent *e
 						      struct task_struct *other,
 						      const void *data, pxt_kencode encode)
 {
-	struct posixtrace_kthread thread PXT_UNINITIALIZED;
-	const struct pxt_memo *memo = pxt_memo_of(task);
+	struct pxt_memo *memo = pxt_memo_of(task);
 	bool traced;
 
 	/*
@@ -142,9 +129,8 @@ static __always_inline bool pxt_kevent_record_irqsoff(const struct pxt_kevent *e
 	 */
 	traced = memo->stream && (!event->memory || pxt_thread_uses(task, memo->mm));
 	if (likely(traced)) {
-		thread = pxt_kevent_thread(task, memo->pid, memo->tid);
-		pxt_kevent_into(memo->stream, memo->recorder, memo->head, event, task, other,
-				&thread, memo->wakes, data, encode);
+		memo->thread.thread_id = event->own ? pxt_own_thread_id() : pxt_thread_id(task);
+		pxt_kevent_into(memo, event, task, other, data, encode);
 		if (unlikely(memo->others))
 			pxt_kevent_others(memo->others, memo->target, event, task, other, data,
 					  encode);

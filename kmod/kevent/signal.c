@@ -144,6 +144,7 @@ static const struct pxt_kevent signal_deliver_event = {
 	.id = POSIXTRACE_ID_SIGNAL_DELIVER,
 	.class = PXT_CLASS(SIGNAL),
 	.words = PXT_PLAIN_WORDS(struct pxt_deliver_data),
+	.own = true,
 };
 
 static __always_inline void write_deliver(struct pxt_kdata *to, const void *data,

@@ -33,6 +33,7 @@ static __always_inline bool is_short(int nr)
 static const struct pxt_kevent syscall_entry_event = {
 	.id = POSIXTRACE_ID_SYSCALL_ENTRY,
 	.class = PXT_CLASS(SYSCALL),
+	.own = true,
 	/* The sizes and the arguments; the padding is stored up to a word after them. */
 	.words = 2 + POSIXTRACE_KARGS,
 };
@@ -98,6 +99,7 @@ static void sys_enter(void *unused, struct pt_regs *regs, long nr)
 static const struct pxt_kevent syscall_exit_event = {
 	.id = POSIXTRACE_ID_SYSCALL_EXIT,
 	.class = PXT_CLASS(SYSCALL),
+	.own = true,
 	.words = PXT_PLAIN_WORDS(struct pxt_result_data),
 };
 

@@ -185,11 +185,22 @@ struct pxt_pool {
 	/* Guarded by @lock: */
 	/** @dead: the memory is freed or about to be; do not access it */
 	bool dead;
-	/**
-	 * @full: the stream is full (not LOOP), so sub-buffers are not handed out; writers in the
-	 * kernel read it without the lock, with interrupts off
-	 */
-	bool full;
+	union {
+		struct {
+			/**
+			 * @full: the stream is full (not LOOP), so sub-buffers are not handed out;
+			 * writers in the kernel read it without the lock, with interrupts off
+			 */
+			bool full;
+			/**
+			 * @kernel_full: kernel events are lost for lack of a sub-buffer (not LOOP),
+			 * and the stream is about to become full
+			 */
+			bool kernel_full;
+		};
+		/** @any_full: both, as the recorder reads them, without the lock; 0 if none is set */
+		u16 any_full;
+	};
 	/**
 	 * @clearing: CLEAR is in progress: past events are forgotten, and recording is off until it
 	 * is done
@@ -221,11 +232,6 @@ struct pxt_pool {
 	u32 kernel_closed;
 	/** @kernel_wrapped: as @wrapped, for kernel events */
 	bool kernel_wrapped;
-	/**
-	 * @kernel_full: kernel events are lost for lack of a sub-buffer (not LOOP), and the stream
-	 * is about to become full; the recorder reads it without the lock
-	 */
-	bool kernel_full;
 	/** @kernel_full_since: when @kernel_full was set, ns */
 	u64 kernel_full_since;
 	/** @orphaned: open sub-buffers of offline CPUs, in the order the CPUs went offline */

@@ -117,6 +117,15 @@ unsigned long pxt_recorder_turn(struct pxt_pool *pool, u32 cpu);
 void pxt_recorder_drop(struct pxt_pool *pool, u32 cpu, u32 class);
 void pxt_recorder_defer(const struct pxt_pool *pool, unsigned long todo);
 
+/* By member: for a copy of the whole, gcc 12 aligns the stack, which costs each event. */
+static __always_inline void pxt_recorder_name(struct posixtrace_kthread *to,
+					      const struct posixtrace_kthread *thread)
+{
+	to->pid = thread->pid;
+	to->tid = thread->tid;
+	to->thread_id = thread->thread_id;
+}
+
 /**
  * pxt_recorder_begin() - start a record in the open sub-buffer
  * @record: result
@@ -144,7 +153,7 @@ static __always_inline u64 *pxt_recorder_begin(struct pxt_krecord *record, struc
 	 * Pairs with the synchronization after pxt_subbuf_set_full(), which takes the lock of this
 	 * CPU: from then on sub-buffers are not written.
 	 */
-	if (unlikely(READ_ONCE(pool->full) || READ_ONCE(pool->kernel_full)))
+	if (unlikely(READ_ONCE(pool->any_full)))
 		goto drop;
 	if (unlikely(this_cpu->end - this_cpu->mem < POSIXTRACE_KRECORD_WORDS + words)) {
 		record->todo = pxt_recorder_turn(pool, smp_processor_id());
@@ -165,8 +174,8 @@ static __always_inline u64 *pxt_recorder_begin(struct pxt_krecord *record, struc
 	if (unlikely(known->tid != thread->tid || known->pid != thread->pid ||
 		     known->thread_id != thread->thread_id)) {
 		record->head |= POSIXTRACE_KFLAG_THREAD << POSIXTRACE_KHEAD_FLAGS_SHIFT;
-		*known = *thread;
-		*(struct posixtrace_kthread *)word = *thread;
+		pxt_recorder_name(known, thread);
+		pxt_recorder_name((struct posixtrace_kthread *)word, thread);
 		word += sizeof(*thread) / sizeof(*word);
 	}
 	return word;
@@ -179,18 +188,18 @@ drop:
 /**
  * pxt_recorder_commit() - complete a record
  * @record: started
- * @pool: of the same stream
  * @this_cpu: as before
  * @head: of the kernel events of this CPU
  * @class: number of the class
  * @end: after its data
  * @flags_value: POSIXTRACE_KFLAG_* and the value, shifted as in the head
- * @wakes: wake a sleeping reader
+ *
+ * The caller may then look for sleeping readers.
  */
-static __always_inline void pxt_recorder_commit(struct pxt_krecord *record, struct pxt_pool *pool,
+static __always_inline void pxt_recorder_commit(const struct pxt_krecord *record,
 						struct pxt_recorder_cpu *this_cpu,
 						struct posixtrace_cpu_head *head, u32 class,
-						u64 *end, u32 flags_value, bool wakes)
+						u64 *end, u32 flags_value)
 {
 	u32 words = end - record->start;
 
@@ -207,8 +216,6 @@ static __always_inline void pxt_recorder_commit(struct pxt_krecord *record, stru
 	 * writers.
 	 */
 	smp_mb();
-	if (wakes && READ_ONCE(pool->wake.need_wakeup))
-		record->todo |= BIT(PXT_RECORDER_WAKE);
 }
 
 #endif /* PXT_RECORDER_H */

@@ -9,20 +9,32 @@
 
 struct pxt_target;
 
+/* The thread pointer of the current thread. No thread has a thread pointer of 0. */
+static __always_inline unsigned long pxt_own_thread_pointer(void)
+{
+#if defined(CONFIG_X86_64)
+	return static_cpu_has(X86_FEATURE_FSGSBASE) ? rdfsbase() : x86_fsbase_read_cpu();
+#elif defined(CONFIG_ARM64)
+	return read_sysreg(tpidr_el0);
+#else
+	/* The library does not use sequences. */
+	return 0;
+#endif
+}
+
 /*
- * No thread has a thread pointer of 0. If a running thread has changed its pointer without a system
+ * The thread pointer of any thread. If a running thread has changed its pointer without a system
  * call, this returns the old value.
  */
 static inline unsigned long pxt_thread_pointer(const struct task_struct *task)
 {
+	if (task == current)
+		return pxt_own_thread_pointer();
 #if defined(CONFIG_X86_64)
-	if (task != current)
-		return task->thread.fsbase;
-	return static_cpu_has(X86_FEATURE_FSGSBASE) ? rdfsbase() : x86_fsbase_read_cpu();
+	return task->thread.fsbase;
 #elif defined(CONFIG_ARM64)
-	return task == current ? read_sysreg(tpidr_el0) : task->thread.uw.tp_value;
+	return task->thread.uw.tp_value;
 #else
-	/* The library does not use sequences. */
 	return 0;
 #endif
 }
@@ -38,6 +50,12 @@ static inline unsigned long pxt_thread_pointer(const struct task_struct *task)
 static inline u64 pxt_thread_id(const struct task_struct *task)
 {
 	return IS_ENABLED(CONFIG_X86_64) ? pxt_thread_pointer(task) : 0;
+}
+
+/* The same for the current thread. */
+static __always_inline u64 pxt_own_thread_id(void)
+{
+	return IS_ENABLED(CONFIG_X86_64) ? pxt_own_thread_pointer() : 0;
 }
 
 bool pxt_shared_tp_born(struct pxt_target *target, const struct task_struct *child);
