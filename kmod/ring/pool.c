@@ -173,6 +173,8 @@ static void init_kind(struct pxt_subbuf_kind *kind)
 	INIT_LIST_HEAD(&kind->free);
 	INIT_LIST_HEAD(&kind->due);
 	INIT_LIST_HEAD(&kind->closed);
+	INIT_LIST_HEAD(&kind->orphans_due);
+	INIT_LIST_HEAD(&kind->orphans_closed);
 }
 
 static int alloc_tables(struct pxt_pool *pool)

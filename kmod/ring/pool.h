@@ -19,7 +19,7 @@ struct pxt_recorder;
 /**
  * struct pxt_subbuf - the kernel's descriptor of one sub-buffer
  * @cpu_node: in pxt_pool_cpu.subbufs, in the order of hand-out
- * @node: in pxt_subbuf_kind.free, due or closed, or in pxt_pool.orphaned
+ * @node: in a list of pxt_subbuf_kind, or in pxt_pool.orphaned
  * @seq: number of this use
  * @opened: time it was handed out, ns
  * @closed: time it was closed or its CPU was found offline, ns
@@ -67,11 +67,18 @@ struct pxt_pool_cpu {
  * @due: in a stream with a log: handed out up to pxt_pool.due_until and closed, in the order of
  *	closing
  * @closed: other closed sub-buffers, in the same order
+ * @orphans_due: like @due, but orphaned when they were closed; in the order of becoming orphaned
+ * @orphans_closed: like @closed, but orphaned when they were closed; in the same order
+ *
+ * Each list is ordered by pxt_subbuf.closed. Each CPU closes its sub-buffers in order, so taking the
+ * smallest time first also keeps the order of each CPU.
  */
 struct pxt_subbuf_kind {
 	struct list_head free;
 	struct list_head due;
 	struct list_head closed;
+	struct list_head orphans_due;
+	struct list_head orphans_closed;
 };
 
 /**

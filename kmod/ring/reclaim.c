@@ -169,6 +169,17 @@ static struct pxt_subbuf *first_of(struct list_head *list)
 	return list_first_entry_or_null(list, struct pxt_subbuf, node);
 }
 
+/* Return the one that was closed first; @a if closed at the same time. Each may be NULL. */
+static struct pxt_subbuf *earlier(struct pxt_subbuf *a, struct pxt_subbuf *b)
+{
+	return !a || (b && b->closed < a->closed) ? b : a;
+}
+
+static struct pxt_subbuf *first_due(struct pxt_subbuf_kind *kind)
+{
+	return earlier(first_of(&kind->due), first_of(&kind->orphans_due));
+}
+
 /**
  * pxt_reclaim_first() - find the oldest closed sub-buffer
  * @kind: sub-buffers of one kind, of a pool that is locked
@@ -177,10 +188,9 @@ static struct pxt_subbuf *first_of(struct list_head *list)
  */
 struct pxt_subbuf *pxt_reclaim_first(struct pxt_subbuf_kind *kind)
 {
-	struct pxt_subbuf *due = first_of(&kind->due), *closed = first_of(&kind->closed);
-
 	/* A sub-buffer handed out later may have been closed earlier. */
-	return due && (!closed || due->closed <= closed->closed) ? due : closed;
+	return earlier(first_due(kind),
+		       earlier(first_of(&kind->closed), first_of(&kind->orphans_closed)));
 }
 
 /**
@@ -273,6 +283,12 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 	return subbuf;
 }
 
+static void make_due(struct pxt_subbuf_kind *kind)
+{
+	list_splice_tail_init(&kind->closed, &kind->due);
+	list_splice_tail_init(&kind->orphans_closed, &kind->orphans_due);
+}
+
 /**
  * pxt_reclaim_begin_epoch() - mark all sub-buffers handed out so far as due
  * @pool: not dead, of a stream with a log; previously due sub-buffers are written or given up
@@ -285,16 +301,10 @@ void pxt_reclaim_begin_epoch(struct pxt_pool *pool)
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->due_until = pool->seq;
-	list_splice_tail_init(&pool->user.closed, &pool->user.due);
-	list_splice_tail_init(&pool->sys.closed, &pool->sys.due);
-	list_splice_tail_init(&pool->kernel.closed, &pool->kernel.due);
+	make_due(&pool->user);
+	make_due(&pool->sys);
+	make_due(&pool->kernel);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
-}
-
-/* Return the one that was closed first; @a if closed at the same time. Each may be NULL. */
-static struct pxt_subbuf *earlier(struct pxt_subbuf *a, struct pxt_subbuf *b)
-{
-	return !a || (b && b->closed < a->closed) ? b : a;
 }
 
 /**
@@ -318,8 +328,8 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log
 	 * Write the one closed first, of any kind: a LOOP log overwrites in the order of writing,
 	 * and must not overwrite STOP before the events that precede it.
 	 */
-	subbuf = earlier(earlier(first_of(&pool->user.due), first_of(&pool->kernel.due)),
-			 first_of(&pool->sys.due));
+	subbuf = earlier(earlier(first_due(&pool->user), first_due(&pool->kernel)),
+			 first_due(&pool->sys));
 	if (subbuf) {
 		list_del_init(&subbuf->node);
 		gap->gap_generation = pool->gaps.generation;

@@ -137,28 +137,15 @@ static bool is_orphaned(const struct pxt_subbuf *subbuf)
 	return subbuf->state == POSIXTRACE_SUBBUF_OPEN && !list_empty(&subbuf->node);
 }
 
-/* The list for it to join when it is closed. */
-static struct list_head *list_of(struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
+/* The list for it to join at the end when it is closed. */
+static struct list_head *list_of(struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
+				 bool orphaned)
 {
 	struct pxt_subbuf_kind *kind = pxt_pool_kind(pool, subbuf->cpu);
 
-	return subbuf->seq <= pool->due_until ? &kind->due : &kind->closed;
-}
-
-/*
- * The log writes the sub-buffers of a CPU in order, so an orphaned one goes after the previous one
- * closed by its CPU. If that one is not in the same list, it is written earlier, or is about to be
- * read and does not matter: put this one first. A CPU has at most one orphaned sub-buffer. Orphaned
- * sub-buffers of several CPUs may be in any order: readers merge CPUs by record time.
- */
-static struct list_head *orphaned_before(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
-{
-	struct pxt_subbuf *before = list_prev_entry(subbuf, cpu_node);
-
-	if (&before->cpu_node == &pool->cpu[subbuf->cpu].subbufs || list_empty(&before->node) ||
-	    list_of(pool, before) != list_of(pool, subbuf))
-		return list_of(pool, subbuf);
-	return &before->node;
+	if (subbuf->seq <= pool->due_until)
+		return orphaned ? &kind->orphans_due : &kind->due;
+	return orphaned ? &kind->orphans_closed : &kind->closed;
 }
 
 static void close_open(struct pxt_pool *pool, u32 cpu)
@@ -194,10 +181,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 		WRITE_ONCE(pool->user_closed, pool->user_closed + 1);
 	else if (cpu > pool->nr_cpus)
 		WRITE_ONCE(pool->kernel_closed, pool->kernel_closed + 1);
-	if (orphaned)
-		list_add(&subbuf->node, orphaned_before(pool, subbuf));
-	else
-		list_add_tail(&subbuf->node, list_of(pool, subbuf));
+	list_add_tail(&subbuf->node, list_of(pool, subbuf, orphaned));
 	WRITE_ONCE(desc->used, subbuf->used);
 	WRITE_ONCE(desc->count, subbuf->count);
 	WRITE_ONCE(desc->closed, subbuf->closed);
@@ -645,11 +629,33 @@ void pxt_subbuf_close_kernel(struct pxt_pool *pool)
 }
 
 /**
+ * pxt_subbuf_close_orphaned() - close all orphaned sub-buffers
+ * @pool: not dead
+ *
+ * In the order in which they were orphaned, as the lists of closed ones require. A returning CPU
+ * takes its sub-buffer, with the lock, before it runs any writer.
+ */
+void pxt_subbuf_close_orphaned(struct pxt_pool *pool)
+{
+	struct pxt_subbuf *subbuf;
+	unsigned long flags;
+
+	do {
+		raw_spin_lock_irqsave(&pool->lock, flags);
+		subbuf = list_first_entry_or_null(&pool->orphaned, struct pxt_subbuf, node);
+		if (subbuf)
+			close_open(pool, subbuf->cpu);
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+	} while (subbuf);
+}
+
+/**
  * pxt_subbuf_close_all() - close the open sub-buffers of all CPUs
  * @pool: full, and synchronized since then; of a stream that is locked
  */
 void pxt_subbuf_close_all(struct pxt_pool *pool)
 {
+	pxt_subbuf_close_orphaned(pool);
 	visit_cpus(pool, close_open);
 	pxt_subbuf_close_kernel(pool);
 }
@@ -685,25 +691,6 @@ void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu)
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	close_open(pool, cpu);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
-}
-
-static void close_orphaned(struct pxt_pool *pool, u32 cpu)
-{
-	u32 open = pool->cpu[cpu].open;
-
-	if (open != POSIXTRACE_NONE && is_orphaned(&pool->subbuf[open]))
-		close_open(pool, cpu);
-}
-
-/**
- * pxt_subbuf_close_orphaned() - close all orphaned sub-buffers
- * @pool: not dead
- *
- * A returning CPU takes its sub-buffer, with the lock, before it runs any writer.
- */
-void pxt_subbuf_close_orphaned(struct pxt_pool *pool)
-{
-	visit_cpus(pool, close_orphaned);
 }
 
 /**
