@@ -26,7 +26,8 @@ static struct pxtu_task to_task(pid_t pid, pid_t tid, const struct timespec *tim
  * @name: buffer for the name, POSIXTRACE_THREAD_NAME_SIZE bytes
  *
  * An extension. A log has the names that threads had while it was written. For an active
- * stream, this is the current name. The thread chooses its name, so it can be any string.
+ * stream, this is the current name of a thread that is older than @time. The thread chooses its
+ * name, so it can be any string.
  *
  * Return: 0; ENOENT if the name is not known: it is not in the log, or the thread has ended;
  * EINVAL if @trid is no trace stream or log of this process, or @time or @name is NULL; for a

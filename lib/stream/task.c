@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names of threads and processes of an active stream, and their files: read from /proc.
+ * Names of threads and processes of an active stream, and their files: read from /proc, which may
+ * show other processes under the same ids.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "common/host.h"
+#include "common/sys.h"
 #include "stream/stream.h"
 #include "stream/task.h"
 
@@ -17,18 +21,88 @@ static int not_known(ssize_t err)
 	return err == -ENOMEM ? -ENOMEM : -ENOENT;
 }
 
+/* Does /proc show ids of the pid namespace of this process? If not, NSpid has several. */
+static bool has_our_ids(void)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	bool found = false, ours = false;
+	char *line = NULL;
+	size_t room = 0;
+	int more;
+
+	while (file && !found && getline(&line, &room, file) >= 0) {
+		found = !strncmp(line, "NSpid:", 6);
+		/* Kernels without pid namespaces have no NSpid. */
+		ours = !found || sscanf(line, "NSpid: %*d %d", &more) != 1;
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return ours;
+}
+
+static long long clock_of(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * (long long)PXTU_NSEC_PER_SEC + now.tv_nsec;
+}
+
+/* Was the thread that has the ids now created before that time? Its birth is rounded down. */
+static bool is_as_old(const struct pxtu_task *task, pid_t tid)
+{
+	long long born = clock_of(CLOCK_REALTIME) - clock_of(CLOCK_BOOTTIME);
+	char path[64], line[512], *end;
+	unsigned long long ticks;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", task->pid, tid);
+	len = pxtu_read_file(path, line, sizeof(line) - 1);
+	line[len > 0 ? len : 0] = '\0';
+	/* The name may contain parentheses. */
+	end = strrchr(line, ')');
+	if (!end || sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
+				"%*d %*d %*d %llu", &ticks) != 1)
+		return false;
+	born += (long long)(ticks * (PXTU_NSEC_PER_SEC / (__u64)sysconf(_SC_CLK_TCK)));
+	return born < 0 || (__u64)born <= task->time;
+}
+
+/*
+ * Is what /proc has shown about a thread, or with @tid equal to @pid a process, about the one of
+ * the event? Call this after reading: the ids may be reused at any time. Returns 0 or -ENOENT.
+ */
+static int check_task(const struct pxtu_task *task, pid_t tid)
+{
+	int cancel, saved_errno = errno;
+	bool is_it;
+
+	/* A thread that is cancelled in fopen() or getline() would not put the source. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	is_it = has_our_ids() && is_as_old(task, tid);
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved_errno;
+	return is_it ? 0 : -ENOENT;
+}
+
 int pxtu_stream_get_task(struct pxtu_source *source, const struct pxtu_task *task, char *name)
 {
-	char path[64];
+	char path[64], read[POSIXTRACE_THREAD_NAME_SIZE];
 	ssize_t len;
+	int err;
 
 	(void)source;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", task->pid, task->tid);
-	len = pxtu_read_file(path, name, POSIXTRACE_THREAD_NAME_SIZE);
+	len = pxtu_read_file(path, read, sizeof(read));
 	if (len <= 0)
 		return not_known(len);
+	err = check_task(task, task->tid);
+	if (err)
+		return err;
 	/* The name ends with a newline. */
-	name[len - 1] = '\0';
+	read[len - 1] = '\0';
+	memcpy(name, read, (size_t)len);
 	return 0;
 }
 
@@ -47,12 +121,16 @@ int pxtu_stream_get_program(struct pxtu_source *source, const struct pxtu_task *
 {
 	char copy[POSIXTRACE_PROGRAM_SIZE], path[32];
 	ssize_t len;
+	int err;
 
 	(void)source;
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", task->pid);
 	len = pxtu_read_file(path, copy, sizeof(copy));
 	if (len <= 0)
 		return not_known(len);
+	err = check_task(task, task->pid);
+	if (err)
+		return err;
 	copy[len - 1] = '\0';
 	text->needed = (size_t)len;
 	if (text->needed <= text->room)
@@ -109,12 +187,11 @@ int pxtu_stream_get_mapping(struct pxtu_source *source, const struct pxtu_task *
 
 	(void)source;
 	snprintf(path, sizeof(path), "/proc/%d/maps", task->pid);
-	/* A thread that is cancelled in fopen() or getline() would not put the source. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	err = find_mapping(path, address, info);
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved_errno;
-	return err;
+	return err ? err : check_task(task, task->pid);
 }
 
 int pxtu_stream_get_host(struct pxtu_source *source, struct posixtrace_host_info *info)

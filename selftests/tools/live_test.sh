@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 38
+begin 41
 
 # event REGEX: checks for an event. The columns are time, processor, process, thread, type, data.
 event()
@@ -96,6 +96,39 @@ ended 130 && stops_at_the_end && complains 'steady_helper \(process [0-9]+\) is 
 result second_signal_ends_the_command_and_not_the_program $?
 pid=$(sed -n 's/.*(process \([0-9]*\)) is still running/\1/p' "$tmp/err")
 kill -9 "$pid"
+
+# A name that may be younger than the event is not shown.
+mkfifo "$tmp/renamed"
+exec 9<>"$tmp/renamed"
+./steady_helper renamed "$tmp/renamed" &
+child=$!
+read -r _ <&9
+start live "$child"
+until_true began
+for number in 1 2 3 4; do
+	case $number in
+	2) kill -TERM "$child" ;;
+	*) kill -INT "$child" ;;
+	esac
+	until_true eval '[ "$(grep -c " steady " "$tmp/out")" -eq $number ]'
+done
+kill -KILL "$child"
+ended 0 && grep ' steady ' "$tmp/out" >"$tmp/named" &&
+	sed -n 1p "$tmp/named" | grep -q "  name 2-$child  *steady  *\"signal 2\"" &&
+	sed -n 4p "$tmp/named" | grep -q "  name 2-$child  *steady  *\"signal 2\"" &&
+	sed -n 2p "$tmp/named" | grep -q 'steady  *"signal 15"' &&
+	! sed -n 2,3p "$tmp/named" | grep -q "name 2-$child .*\"signal 15\"\|name 15-$child .*\"signal 2\""
+result thread_that_renames_itself_never_gets_another_name $?
+exec 9<&-
+
+# In a pid namespace of its own, with the /proc of another one: these numbers are other processes.
+unshare -p -f posixtrace live -- ./ticks_helper 3 0 >"$tmp/out" 2>"$tmp/err" &&
+	event 'tick +"number 2"$' && says '  2  *0x[0-9a-f]+  *tick ' && ! says '[a-z]-[0-9]+ +tick'
+result proc_of_another_namespace_gives_no_names $?
+
+unshare -p -f -m --mount-proc posixtrace live -- ./ticks_helper 3 0 >"$tmp/out" 2>"$tmp/err" &&
+	event 'tick +"number 2"$' && says '  2  *ticks_helper-2  *tick '
+result command_in_a_namespace_has_names_by_its_proc $?
 
 run 0 live --filter=raw -- ./ticks_helper 3 0 && event 'raw +dead01$' && ! says ' tick ' &&
 	complains '^posixtrace: 1 events'

@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 64
+begin 66
 here=$PWD
 log=$tmp/log
 
@@ -146,6 +146,35 @@ until_true is_running
 kill "$contained"
 ended 0 && complains "^posixtrace: no events: process $contained has no /dev/posixtrace; add it to its"
 result process_without_the_device_is_told $?
+wait
+
+# A process two pid namespaces deep: traced from outside, and from the namespace in between.
+unshare -p -f unshare -p -f ./steady_helper stubborn "$tmp/ready" &
+read -r _ <&8
+nested=$(grep -lx steady_helper /proc/[0-9]*/comm)
+nested=${nested#/proc/} nested=${nested%/comm}
+start_with_log "$nested"
+until_true is_running
+kill -INT "$nested"
+read -r _ <&8
+kill -INT "$started"
+ended 0 && complains '^posixtrace: 1 events in ' && recorded &&
+	posixtrace dump "$log" | grep -q "  $nested  *steady_helper-$nested  *steady  *\"signal 2\""
+result process_in_another_pid_namespace_is_recorded $?
+
+between=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$nested/status")
+nsenter -t "$between" -p posixtrace record -o "$tmp/between" 2 2>"$tmp/err" &
+started=$!
+until_true is_running
+kill -INT "$nested"
+read -r _ <&8
+command=$(grep -lx posixtrace /proc/[0-9]*/comm)
+command=${command#/proc/}
+kill -INT "${command%/comm}"
+ended 0 && complains '^posixtrace: 1 events in ' &&
+	posixtrace dump "$tmp/between" | grep -q '  2  *steady_helper-2  *steady  *"signal 2"'
+result process_is_recorded_from_a_namespace_in_between $?
+kill -KILL "$nested"
 wait
 
 # The page shows the real duration of sleep(1), and that a timer wakes it. sleep sets the timer

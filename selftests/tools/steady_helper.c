@@ -2,14 +2,16 @@
 /*
  * A program that is traced until it gets a signal. It records "begin" and writes to the FIFO
  * READY. For each SIGINT and SIGTERM it records "signal N". The first signal ends it, unless it
- * is stubborn: then it writes to READY again.
+ * is stubborn: then it writes to READY again. If it is "renamed", it is stubborn, and names itself
+ * "name N" before it records "signal N".
  *
- * usage: steady_helper [stubborn] [READY]
+ * usage: steady_helper [stubborn|renamed] [READY]
  */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <trace.h>
 #include <unistd.h>
 
@@ -33,7 +35,8 @@ static int say_ready(const char *path)
 
 int main(int argc, char **argv)
 {
-	int signal, stubborn = argc > 1 && !strcmp(argv[1], "stubborn");
+	int signal, renamed = argc > 1 && !strcmp(argv[1], "renamed");
+	int stubborn = renamed || (argc > 1 && !strcmp(argv[1], "stubborn"));
 	const char *ready = argc > 1 + stubborn ? argv[1 + stubborn] : NULL;
 	char text[32];
 	sigset_t set;
@@ -50,6 +53,9 @@ int main(int argc, char **argv)
 	do {
 		if (sigwait(&set, &signal))
 			return 103;
+		snprintf(text, sizeof(text), "name %d", signal);
+		if (renamed)
+			prctl(PR_SET_NAME, text);
 		snprintf(text, sizeof(text), "signal %d", signal);
 		record(text);
 		if (stubborn && say_ready(ready))

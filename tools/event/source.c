@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "event/formats.h"
+#include "event/live_names.h"
 #include "event/lives.h"
 #include "event/source.h"
 #include "util/message.h"
@@ -37,16 +38,6 @@ struct type {
 	uint64_t asked_at;	/* time of the event at the last lookup */
 };
 
-/* Names of threads of an active stream are cached in this many slots; a collision evicts. */
-#define THREADS		256
-
-struct source_thread {
-	pid_t pid;
-	pid_t tid;		/* 0: empty slot */
-	uint64_t asked_at;	/* time of the event, ns */
-	char name[POSIXTRACE_THREAD_NAME_SIZE];	/* empty if unknown */
-};
-
 /**
  * struct source - a log or stream to read events from
  * @trid: trace id of the log or stream
@@ -60,7 +51,7 @@ struct source_thread {
  * @lives: identifies threads and processes
  * @formats: descriptions from a format file, or NULL
  * @types: cached facts about event types
- * @threads: cached thread names of an active stream
+ * @live_names: thread names of an active stream; NULL for a log
  * @other_name: name of a type that is not cached
  * @events: the batch
  * @buffer: data of the events
@@ -77,7 +68,7 @@ struct source {
 	struct lives *lives;
 	const struct formats *formats;
 	struct type types[TYPES];
-	struct source_thread threads[THREADS];
+	struct live_names *live_names;
 	char other_name[NAME_SIZE];
 	struct posixtrace_batch_event events[BATCH];
 	unsigned char buffer[BUFFER_SIZE] __attribute__((aligned(8)));
@@ -260,6 +251,12 @@ int source_from_stream(trace_id_t trid, struct source **source)
 		return err;
 	}
 	(*source)->trid = trid;
+	(*source)->live_names = live_names_new(trid);
+	if (!(*source)->live_names) {
+		source_close(*source);
+		*source = NULL;
+		return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -312,30 +309,21 @@ static bool ask_name(struct source *source, const struct event *event, char *nam
 bool source_thread_name(struct source *source, const struct event *event,
 			char name[POSIXTRACE_THREAD_NAME_SIZE])
 {
-	struct source_thread *thread = &source->threads[(unsigned int)event->tid % THREADS];
 	const char *renamed = lives_name(source->lives, event);
 
 	if (renamed) {
 		strcpy(name, renamed);
 		return true;
 	}
-	if (source->is_log)
-		return ask_name(source, event, name);
-	if (thread->pid != event->pid || thread->tid != event->tid)
-		*thread = (struct source_thread){ .pid = event->pid, .tid = event->tid };
-	if (!thread->asked_at || event->time - thread->asked_at >= NSEC_PER_SEC) {
-		/* After the end of the thread, keep its last name. */
-		if (ask_name(source, event, name))
-			strcpy(thread->name, name);
-		thread->asked_at = event->time;
-	}
-	strcpy(name, thread->name);
-	return *name;
+	if (source->live_names)
+		return live_names_get(source->live_names, event, source->batches, name);
+	return ask_name(source, event, name);
 }
 
 uint64_t source_life_end(struct source *source, const struct event *event, bool process)
 {
-	return lives_end(source->lives, event, process);
+	/* Of an active stream, only the current names are known. */
+	return source->is_log ? lives_end(source->lives, event, process) : event->time;
 }
 
 bool source_is_log(const struct source *source)
@@ -499,5 +487,6 @@ void source_close(struct source *source)
 		close(source->fd);
 	forget_types(source);
 	lives_free(source->lives);
+	live_names_free(source->live_names);
 	free(source);
 }

@@ -117,6 +117,25 @@ static bool complain_of_scope(pid_t pid, bool is_child)
 	return true;
 }
 
+bool policy_knows_processes(void)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	bool found = false, ours = false;
+	char *line = NULL;
+	size_t room = 0;
+	int more;
+
+	while (file && !found && getline(&line, &room, file) >= 0) {
+		found = !strncmp(line, "NSpid:", 6);
+		/* Kernels without pid namespaces have no NSpid. */
+		ours = !found || sscanf(line, "NSpid: %*d %d", &more) != 1;
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return ours;
+}
+
 /* Reads the state and flags of a process or thread. */
 static bool read_kind(pid_t pid, char *state, unsigned long *flags)
 {
@@ -147,7 +166,7 @@ static pid_t process_of(pid_t tid)
 
 bool policy_complain_of_kind(pid_t pid)
 {
-	pid_t process = process_of(pid);
+	pid_t process = policy_knows_processes() ? process_of(pid) : 0;
 	unsigned long flags;
 	char state;
 

@@ -250,7 +250,7 @@ static bool lacks_device(pid_t pid)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/root/dev", (int)pid);
-	if (access(path, X_OK))
+	if (!policy_knows_processes() || access(path, X_OK))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/root/dev/posixtrace", (int)pid);
 	return access(path, F_OK) && errno == ENOENT;
