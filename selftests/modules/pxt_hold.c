@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Holds a thread twice in a page fault of the gate: before the page is mapped, and before the module
+ * ends the fault. The threads of a process are otherwise never slow enough there.
+ */
+#include <linux/delay.h>
+#include <linux/kprobes.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+
+static int tid;
+module_param(tid, int, 0);
+MODULE_PARM_DESC(tid, "The thread, in the initial pid namespace");
+
+static unsigned long address;
+module_param(address, ulong, 0);
+MODULE_PARM_DESC(address, "Address of the gate");
+
+static int hold_ms;
+module_param(hold_ms, int, 0);
+MODULE_PARM_DESC(hold_ms, "How long it is held, each time");
+
+static int held;
+module_param(held, int, 0444);
+MODULE_PARM_DESC(held, "How often it was held, including now");
+
+/* Probes must not sleep. */
+static void hold(int number)
+{
+	const ktime_t end = ktime_add_ms(ktime_get(), hold_ms);
+
+	WRITE_ONCE(held, number);
+	while (ktime_before(ktime_get(), end))
+		udelay(10);
+}
+
+static int before_mapping(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct vm_fault *vmf = (void *)regs_get_kernel_argument(regs, 0);
+
+	if (current->pid == tid && READ_ONCE(held) == 0 && (vmf->address & PAGE_MASK) == address)
+		hold(1);
+	return 0;
+}
+
+static int before_leaving(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (current->pid == tid && READ_ONCE(held) == 1)
+		hold(2);
+	return 0;
+}
+
+static struct kprobe mapping = {
+	.symbol_name = "finish_fault",
+	.pre_handler = before_mapping,
+};
+
+static struct kprobe leaving = {
+	.symbol_name = "pxt_attachment_leave",
+	.pre_handler = before_leaving,
+};
+
+static int __init hold_init(void)
+{
+	int err = register_kprobe(&mapping);
+
+	if (err)
+		return err;
+	err = register_kprobe(&leaving);
+	if (err)
+		unregister_kprobe(&mapping);
+	return err;
+}
+
+static void __exit hold_exit(void)
+{
+	unregister_kprobe(&leaving);
+	unregister_kprobe(&mapping);
+}
+
+module_init(hold_init);
+module_exit(hold_exit);
+
+MODULE_DESCRIPTION("Slow page faults, for a test of posixtrace");
+MODULE_LICENSE("GPL");
