@@ -16,6 +16,34 @@ const struct posixtrace_field *description_root(const struct description *descri
 	return posixtrace_fields_root(description->fields);
 }
 
+/* Returns the element type of nested arrays. */
+static const struct posixtrace_field *element_of(const struct posixtrace_field *field)
+{
+	while (field->type == POSIXTRACE_FIELD_ARRAY)
+		field = field->members;
+	return field;
+}
+
+const struct posixtrace_field *description_find(const struct description *description,
+						char *const *path, unsigned int depth)
+{
+	const struct posixtrace_field *field = description_root(description);
+
+	for (unsigned int i = 0; i < depth; i++) {
+		const struct posixtrace_field *member = field->members;
+		size_t left = field->type == POSIXTRACE_FIELD_STRUCT ? field->count : 0;
+
+		while (left && (!member->name || strcmp(member->name, path[i]) != 0)) {
+			member++;
+			left--;
+		}
+		if (!left)
+			return NULL;
+		field = element_of(member);
+	}
+	return field;
+}
+
 /* ------------------------------------------------------------------ */
 /* Units								*/
 

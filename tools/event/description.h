@@ -80,6 +80,17 @@ void description_misfit(const struct description *description, struct buffer *to
 const struct posixtrace_field *description_root(const struct description *description);
 
 /**
+ * description_find() - find a field
+ * @description: the description
+ * @path: names of the enclosing structs and the field
+ * @depth: number of names
+ *
+ * Return: the field, the innermost element of an array, or NULL if there is no such field.
+ */
+const struct posixtrace_field *description_find(const struct description *description,
+						char *const *path, unsigned int depth);
+
+/**
  * struct values - a position in the data of an event
  * @walk: the position
  * @open: the structs and arrays around it

@@ -172,35 +172,6 @@ static bool test_value(const struct filter_node *node, const struct posixtrace_v
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* Returns the element type of nested arrays. */
-static const struct posixtrace_field *element_of(const struct posixtrace_field *field)
-{
-	while (field->type == POSIXTRACE_FIELD_ARRAY)
-		field = field->members;
-	return field;
-}
-
-/* Finds the field of a condition, or the element type of an array; NULL if it does not exist. */
-static const struct posixtrace_field *find_field(const struct filter_node *node,
-						 const struct description *description)
-{
-	const struct posixtrace_field *field = description_root(description);
-
-	for (unsigned int i = 0; i < node->depth; i++) {
-		const struct posixtrace_field *member = field->members;
-		size_t left = field->type == POSIXTRACE_FIELD_STRUCT ? field->count : 0;
-
-		while (left && (!member->name || strcmp(member->name, node->path[i]) != 0)) {
-			member++;
-			left--;
-		}
-		if (!left)
-			return NULL;
-		field = element_of(member);
-	}
-	return field;
-}
-
 /* An array passes if one of its elements does. */
 static bool test_field(const struct filter_node *node, const struct event *event)
 {
@@ -208,7 +179,8 @@ static bool test_field(const struct filter_node *node, const struct event *event
 	struct posixtrace_value value;
 	struct values values;
 
-	field = event->description ? find_field(node, event->description) : NULL;
+	field = event->description ?
+		description_find(event->description, node->path, node->depth) : NULL;
 	if (!field || !event_has_fields(event, event->len))
 		return false;
 	values_begin(&values, event->description, event->data, event->len);
