@@ -290,4 +290,15 @@ wait "$started" && grep -q "^process *$helper$" "$tmp/out" &&
 	grep -q "^ .* log_helper-$helper .* another thread$" "$tmp/out"
 result states_of_a_process $?
 
+# The helper reads what to do from a pipe.
+begin_helper
+start_apart stat --by=tid --kernel=syscall "$helper"
+until_true complains Ctrl-C
+tell eee
+end_helper
+wait "$started" && grep -q '^SYSTEM CALL  *TID ' "$tmp/out" &&
+	grep -qE "^read +$helper +[1-9][0-9]* +0 " "$tmp/out" &&
+	grep -qE '^[1-9][0-9]* events? of [1-9] types? without the field$' "$tmp/out"
+result system_calls_of_a_process $?
+
 finish

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <trace.h>
 
 #include "analyze/calls.h"
 
@@ -46,9 +47,23 @@ static const struct call *give(struct calls *calls, struct open_call *open, uint
 {
 	open->open = false;
 	calls->given = open->call;
+	calls->given.entry.data = calls->given.data;
 	calls->given.end = end > open->call.begin ? end : open->call.begin;
 	calls->given.lost = lost > open->call.lost ? lost - open->call.lost : 0;
 	return &calls->given;
+}
+
+static void keep_entry(struct call *call, const struct event *event)
+{
+	call->entry = *event;
+	call->entry.name = "syscall_entry";
+	call->entry.data = call->data;
+	if (event->len > CALL_DATA_MAX) {
+		call->entry.len = CALL_DATA_MAX;
+		call->entry.truncated = POSIX_TRACE_TRUNCATED_RECORD;
+	}
+	if (event->len)
+		memcpy(call->data, event->data, call->entry.len);
 }
 
 static int enter(struct calls *calls, uint32_t thread, const struct event *event,
@@ -82,6 +97,7 @@ static int enter(struct calls *calls, uint32_t thread, const struct event *event
 	};
 	memcpy(open->call.args, kevent->args, sizeof(open->call.args));
 	kevent_call_name(kevent, open->call.name);
+	keep_entry(&open->call, event);
 	return 1;
 }
 

@@ -11,6 +11,8 @@
 
 #include "event/kevent.h"
 
+#define CALL_DATA_MAX		256	/* bytes kept of the data of an entry */
+
 /**
  * struct call - a system call
  * @thread: number of its thread
@@ -27,6 +29,8 @@
  * @result: what it returned
  * @lost: number of events lost in between; if not 0, the entry may not belong to the exit
  * @mark: for the caller of calls_event()
+ * @entry: the event of the entry; its data in @data may be cut
+ * @data: data of @entry
  */
 struct call {
 	uint32_t thread;
@@ -43,6 +47,8 @@ struct call {
 	int64_t result;
 	uint64_t lost;
 	uint64_t mark;
+	struct event entry;
+	unsigned char data[CALL_DATA_MAX];
 };
 
 struct calls;

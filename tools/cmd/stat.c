@@ -14,12 +14,14 @@
 #include <trace.h>
 #include <unistd.h>
 
+#include "analyze/measures.h"
 #include "analyze/stat.h"
 #include "analyze/states.h"
 #include "cmd/commands.h"
 #include "cmd/stat_live.h"
 #include "event/logend.h"
 #include "event/select.h"
+#include "print/measures_print.h"
 #include "print/stat_print.h"
 #include "print/states_print.h"
 #include "session/session.h"
@@ -38,6 +40,7 @@ struct stat_command {
 	bool all;
 	bool histograms;
 	bool with_states;	/* print what threads did, not event counts */
+	const char *by;		/* print measures divided by it, not event counts; or NULL */
 	bool with_kernel;	/* --kernel was given */
 	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
 	struct selection *selection;
@@ -45,6 +48,8 @@ struct stat_command {
 	struct logend end;
 	struct stats stats;
 	struct states *states;	/* or NULL */
+	struct measures_options measure;
+	struct measures *measures;	/* or NULL */
 	int error;		/* from printing */
 };
 
@@ -67,11 +72,14 @@ static int count_event(void *arg, const struct event *event)
 {
 	struct stat_command *stat = arg;
 	bool selected = select_event(stat->selection, event);
+	int err = 0;
 
 	logend_event(&stat->end, event);
 	if (stat->states)
 		return states_event(stat->states, event, selected);
-	return stats_event(&stat->stats, event, selected);
+	if (stat->measures)
+		err = measures_event(stat->measures, event, selected);
+	return err || stat->by ? err : stats_event(&stat->stats, event, selected);
 }
 
 static int read_events(struct stat_command *stat)
@@ -133,21 +141,52 @@ static void print_losses(const struct logend *end)
 		       end->damaged == 1 ? "" : "s");
 }
 
+static int print_states(struct stat_command *stat, struct source *source)
+{
+	int err = states_end(stat->states);
+
+	if (!err)
+		states_print(stat->states, source, stdout, stat->all);
+	return err;
+}
+
+/* The name may be misspelled. */
+static void check_field(const struct stat_command *stat)
+{
+	const struct measures *measures = stat->measures;
+	uint64_t events = measures_user(measures) + measures_system(measures);
+	size_t types;
+
+	if (stat->measure.by == MEASURES_BY_FIELD && events &&
+	    measures_without(measures, &types) == events)
+		tell("--by: %s: no event has this field", stat->by);
+}
+
+static int print_counts(struct stat_command *stat)
+{
+	int err = stat->measures ? measures_end(stat->measures) : 0;
+
+	if (err)
+		return err;
+	stats_end(&stat->stats);
+	if (!stat->by)
+		stats_print(&stat->stats, stdout, stat->all, stat->histograms);
+	if (!stat->measures)
+		return 0;
+	measures_print(stat->measures, stat->by, stdout, stat->all);
+	check_field(stat);
+	return 0;
+}
+
 static int print_all(struct stat_command *stat, struct source *source)
 {
 	int err;
 
 	print_losses(&stat->end);
-	if (stat->states) {
-		err = states_end(stat->states);
-		if (err) {
-			complain("stat", -err);
-			return err;
-		}
-		states_print(stat->states, source, stdout, stat->all);
-	} else {
-		stats_end(&stat->stats);
-		stats_print(&stat->stats, stdout, stat->all, stat->histograms);
+	err = stat->states ? print_states(stat, source) : print_counts(stat);
+	if (err) {
+		complain("stat", -err);
+		return err;
 	}
 	if (!fflush(stdout))
 		return 0;
@@ -163,7 +202,21 @@ static int begin_states(struct stat_command *stat)
 	return states_new(stat->kernel, &stat->states);
 }
 
-static int begin_states_of_log(struct stat_command *stat)
+/* Begins what needs to know the kernel events of the trace. */
+static int begin(struct stat_command *stat)
+{
+	if (stat->with_states)
+		return begin_states(stat);
+	stat->measure.classes = stat->kernel;
+	stat->measure.kinds = 1U << MEASURE_CALL;
+	if (stat->by)
+		stat->measure.kinds |= 1U << MEASURE_EVENT | 1U << MEASURE_SCOPE;
+	if (!stat->by && !(stat->kernel & POSIXTRACE_CLASS_SYSCALL))
+		return 0;
+	return measures_new(&stat->measure, &stat->measures);
+}
+
+static int begin_log(struct stat_command *stat)
 {
 	trace_attr_t attr;
 	int err = -posix_trace_get_attr(source_trid(stat->source), &attr);
@@ -172,7 +225,7 @@ static int begin_states_of_log(struct stat_command *stat)
 		return err;
 	posixtrace_attr_getkernel(&attr, &stat->kernel);
 	posix_trace_attr_destroy(&attr);
-	return begin_states(stat);
+	return begin(stat);
 }
 
 static int run_log(struct stat_command *stat)
@@ -184,8 +237,7 @@ static int run_log(struct stat_command *stat)
 		return err;
 	}
 	stat->stats.with_fields = true;
-	if (stat->with_states)
-		err = begin_states_of_log(stat);
+	err = begin_log(stat);
 	if (!err)
 		err = read_events(stat);
 	if (!err)
@@ -209,7 +261,7 @@ static void end_live(void *arg, struct source *source)
 	struct stat_command *stat = arg;
 
 	/* Without data, all events are truncated: do not report that. */
-	if (!stat->states && !select_needs_data(stat->selection))
+	if (!stat->kernel && !stat->by && !select_needs_data(stat->selection))
 		stat->stats.truncated = 0;
 	stat->end.lost_before = 0;
 	printf("%-9s %d\n", "process", (int)stat->pid);
@@ -221,14 +273,14 @@ static int run_live(struct stat_command *stat)
 	const struct stat_live live = {
 		.pid = stat->pid,
 		.seconds = stat->seconds,
-		.kernel = stat->with_states ? stat->kernel : 0,
-		.data = stat->with_states || select_needs_data(stat->selection),
+		.kernel = stat->kernel,
+		.data = stat->kernel || stat->by || select_needs_data(stat->selection),
 		.take = count_event,
 		.end = end_live,
 		.arg = stat,
 		.lost = &stat->end.lost,
 	};
-	int err = stat->with_states ? begin_states(stat) : 0;
+	int err = begin(stat);
 
 	if (err) {
 		complain("stat", -err);
@@ -261,6 +313,7 @@ static int run_stat(struct stat_command *stat)
 	err = stat->pid ? run_live(stat) : run_log(stat);
 	stats_free(&stat->stats);
 	states_free(stat->states);
+	measures_free(stat->measures);
 	return err ? 1 : 0;
 }
 
@@ -272,11 +325,45 @@ static int call_kernel(void *target, const struct command_option *option, const 
 	return session_add_classes(option, value, &stat->kernel);
 }
 
+static const struct option_choice by_words[] = {
+	{ "process", MEASURES_BY_PROCESS },
+	{ "thread", MEASURES_BY_THREAD },
+	{ }
+};
+
+/* A field whose name is one of the words is written with a dot before it. */
+static int call_by(void *target, const struct command_option *option, const char *value)
+{
+	const struct option_choice *word = option_choose(option, value, strlen(value));
+	struct stat_command *stat = target;
+	struct measures_options *measure = &stat->measure;
+	int err;
+
+	stat->by = value + (*value == '.');
+	measure->by = word ? (enum measures_by)word->value : MEASURES_BY_FIELD;
+	if (word)
+		return 0;
+	if (!strcmp(value, "file")) {
+		tell("--%s: file: a log does not name descriptors; write .file for a field",
+		     option->name);
+		return -EINVAL;
+	}
+	field_path_free(&measure->field);
+	err = field_path_parse(stat->by, &measure->field);
+	if (err == -EINVAL)
+		tell("--%s: must be process, thread or a field, as at.x or args[0] (got \"%s\")",
+		     option->name, value);
+	return err;
+}
+
 static const struct command_option options[] = {
 	{ OPTION_FLAG, 'a', "all", NULL, "print all threads, not only the busiest",
 	  OPTION_BOOL_AT(struct stat_command, all) },
+	{ OPTION_CALL, 'b', "by", "WHAT",
+	  "divide events, scopes and system calls by process, thread, or the value of a field",
+	  .choices = by_words, .call = call_by },
 	{ OPTION_CALL, 'k', "kernel", "CLASS,...",
-	  "with --states and PID: kernel events to record (sched,process)",
+	  "with PID: kernel events to record (with --states: sched,process)",
 	  .choices = session_classes, .list = true, .call = call_kernel },
 	{ OPTION_CLEAR, 0, "no-histogram", NULL, "print tables only",
 	  OPTION_BOOL_AT(struct stat_command, histograms) },
@@ -297,8 +384,8 @@ static int check_options(const struct stat_command *stat)
 		return usage_error("stat", "--seconds: needs a PID (got \"%s\")", stat->path);
 	if (!stat->pid && stat->with_kernel)
 		return usage_error("stat", "--kernel: needs a PID; a log has what was recorded");
-	if (stat->with_kernel && !stat->with_states)
-		return usage_error("stat", "--kernel: needs --states");
+	if (stat->by && stat->with_states)
+		return usage_error("stat", "--by: has no effect on --states");
 	return OPTIONS_OK;
 }
 
@@ -314,7 +401,7 @@ static int get_options(struct stat_command *stat, int argc, char **argv)
 				   "stat: takes one LOG or PID, not %d", argc - optind);
 	stat->path = argv[optind];
 	stat->pid = parse_pid(stat->path);
-	if (!stat->with_kernel)
+	if (!stat->with_kernel && stat->with_states)
 		stat->kernel = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS;
 	return check_options(stat);
 }
@@ -331,6 +418,7 @@ static int cmd_stat(int argc, char **argv)
 	status = get_options(&stat, argc, argv);
 	if (status == OPTIONS_OK)
 		status = run_stat(&stat);
+	field_path_free(&stat.measure.field);
 	select_free(stat.selection);
 	return status;
 }
@@ -346,8 +434,8 @@ const struct command command_stat = {
 	.summary = "count the events of a log or process, and measure times",
 	.usage = stat_usage,
 	.about = "Count the events of a log, or of a running process, by type and by thread.\n"
-		 "Measure the intervals between events of a type, and the time from X_begin to\n"
-		 "X_end, or from X:begin to X:end, of the same thread.",
+		 "Measure the intervals between events of a type, the time from X_begin to X_end,\n"
+		 "or from X:begin to X:end, of the same thread, and the system calls.",
 	.notes = "Percentiles are accurate to 1.6 %.\n"
 		 "Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.",
 	.operands = OPERAND_PID | OPERAND_FILE,

@@ -8,7 +8,7 @@
 #include "print/cells.h"
 #include "util/escape.h"
 
-static size_t width_of(const struct buffer *text)
+size_t cells_text_width(const struct buffer *text)
 {
 	size_t width = 0;
 
@@ -23,7 +23,7 @@ size_t cells_width(const char *name)
 	size_t width;
 
 	escape_plain(&text, name, strlen(name));
-	width = width_of(&text);
+	width = cells_text_width(&text);
 	buffer_free(&text);
 	return width;
 }
@@ -36,15 +36,21 @@ void cells_widen(size_t *column, const char *name)
 		*column = width;
 }
 
+void cells_text(FILE *to, const struct buffer *text, size_t column)
+{
+	size_t width = cells_text_width(text);
+
+	if (text->len)
+		fwrite(text->data, 1, text->len, to);
+	fprintf(to, "%*s", width < column ? (int)(column - width) : 0, "");
+}
+
 void cells_name(FILE *to, const char *name, size_t column)
 {
 	struct buffer text = { };
-	size_t width;
 
 	escape_plain(&text, name, strlen(name));
-	width = width_of(&text);
-	fwrite(text.data, 1, text.len, to);
-	fprintf(to, "%*s", width < column ? (int)(column - width) : 0, "");
+	cells_text(to, &text, column);
 	buffer_free(&text);
 }
 
@@ -65,5 +71,20 @@ const char *cells_time(char text[CELLS_SIZE], uint64_t ns)
 		return text;
 	}
 	snprintf(text, CELLS_SIZE, "%llu ns", (unsigned long long)ns);
+	return text;
+}
+
+const char *cells_rate(char text[CELLS_SIZE], uint64_t count, uint64_t ns)
+{
+	double rate = ns ? (double)count * NSEC_PER_SEC / ns : 0;
+
+	if (!ns)
+		return "-";
+	if (rate >= 1e6)
+		snprintf(text, CELLS_SIZE, "%.2f M/s", rate / 1e6);
+	else if (rate >= 1e4)
+		snprintf(text, CELLS_SIZE, "%.1f k/s", rate / 1e3);
+	else
+		snprintf(text, CELLS_SIZE, "%.*f /s", rate < 100 ? 2 : 0, rate);
 	return text;
 }

@@ -14,22 +14,6 @@
 #define BAR_WIDTH	40
 #define THREAD_WIDTH	17
 
-/* Formats events per second; "-" if the duration is 0. */
-static const char *format_rate(char *text, uint64_t count, uint64_t ns)
-{
-	double rate = ns ? (double)count * NSEC_PER_SEC / ns : 0;
-
-	if (!ns)
-		return "-";
-	if (rate >= 1e6)
-		snprintf(text, CELLS_SIZE, "%.2f M/s", rate / 1e6);
-	else if (rate >= 1e4)
-		snprintf(text, CELLS_SIZE, "%.1f k/s", rate / 1e3);
-	else
-		snprintf(text, CELLS_SIZE, "%.*f /s", rate < 100 ? 2 : 0, rate);
-	return text;
-}
-
 static void print_percentiles(FILE *to, const struct histogram *histogram)
 {
 	static const unsigned int percent[] = { 50, 90, 99 };
@@ -88,7 +72,7 @@ static void print_types(const struct stats *stats, FILE *to)
 	for (size_t i = 0; i < count; i++) {
 		cells_name(to, sorted[i]->name, width);
 		fprintf(to, " %10llu %11s%5s", (unsigned long long)sorted[i]->count,
-			format_rate(text, sorted[i]->count, stats->last - stats->first), "");
+			cells_rate(text, sorted[i]->count, stats->last - stats->first), "");
 		print_percentiles(to, &sorted[i]->intervals);
 		fputc('\n', to);
 	}
@@ -116,7 +100,7 @@ static void print_thread(const struct stats *stats, FILE *to, const struct stat_
 	char rate[CELLS_SIZE], first[CELLS_SIZE], last[CELLS_SIZE];
 
 	fprintf(to, "%10llu %11s %9s %9s\n", (unsigned long long)thread->count,
-		format_rate(rate, thread->count, stats->last - stats->first),
+		cells_rate(rate, thread->count, stats->last - stats->first),
 		cells_time(first, thread->first > stats->first ?
 			    thread->first - stats->first : 0),
 		cells_time(last, thread->last > stats->first ?
@@ -278,7 +262,7 @@ void stats_print(const struct stats *stats, FILE *to, bool all, bool histograms)
 	}
 	fprintf(to, "\n%-9s %s\n", "time", cells_time(text, stats->last - stats->first));
 	fprintf(to, "%-9s %s\n", "rate",
-		format_rate(text, stats->user, stats->last - stats->first));
+		cells_rate(text, stats->user, stats->last - stats->first));
 	print_types(stats, to);
 	if (stats->user)
 		print_threads(stats, to, all);

@@ -30,3 +30,17 @@ uint64_t hash_pair(uint64_t first, uint64_t second)
 	/* Any odd constant: the second round mixes bits that the first one did not spread. */
 	return fold(fold(first ^ secret[0], second ^ secret[1]) ^ secret[0], 0x9e3779b97f4a7c15ULL);
 }
+
+uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
+{
+	const unsigned char *at = data;
+	uint64_t word;
+
+	hash = hash_pair(hash, len);
+	for (size_t done = 0; done < len; done += sizeof(word)) {
+		word = 0;
+		memcpy(&word, at + done, len - done < sizeof(word) ? len - done : sizeof(word));
+		hash = hash_pair(hash, word);
+	}
+	return hash;
+}

@@ -6,6 +6,7 @@
 #ifndef POSIXTRACE_HASH_H
 #define POSIXTRACE_HASH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /**
@@ -16,5 +17,8 @@
  * Return: the hash. Use its lower bits as the table index.
  */
 uint64_t hash_pair(uint64_t first, uint64_t second);
+
+/* hash_bytes() - hash @len bytes, beginning with the hash of what precedes them */
+uint64_t hash_bytes(uint64_t hash, const void *data, size_t len);
 
 #endif /* POSIXTRACE_HASH_H */

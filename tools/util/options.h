@@ -6,7 +6,7 @@
  * A letter means the same in all commands. Letters marked with "*" are reserved:
  *
  *	-a --all		-h --help		-p --pid
- *	-b --by *		-i --inherit		-q --quiet
+ *	-b --by			-i --inherit		-q --quiet
  *	-c --clock		-j --json		-r --rotate *
  *	-C --cpu *		-k --kernel		-s --size, in bytes
  *	-d --seconds		-K --keep *		-S --states

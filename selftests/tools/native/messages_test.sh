@@ -75,7 +75,7 @@ test_wrong_arguments_are_told()
 	wrong stat 'stat: takes one LOG or PID, not 2' log log
 	wrong stat '--kernel: needs a PID; a log has what was recorded' -k all log
 	wrong stat '--kernel: needs a PID; a log has what was recorded' --states -k sched log
-	wrong stat '--kernel: needs --states' -k all 1
+	wrong stat '--by: has no effect on --states' --by=op --states log
 	wrong stat '--seconds: needs a PID (got "log")' --seconds=1 log
 	wrong list 'list: takes one PID, PROGRAM or LOG, not 2' log log
 	wrong status 'status: takes no argument (got "x")' x

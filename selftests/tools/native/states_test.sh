@@ -756,7 +756,7 @@ test_usage()
 {
 	log </dev/null
 	run 2 posixtrace stat --states --kernel=sched log
-	run 2 posixtrace stat --kernel=sched 1
+	run 2 posixtrace stat --kernel=disk 1
 	run 2 posixtrace stat --states --kernel=disk 1
 	complains 'posixtrace: --kernel: must be all, sched, fault, signal, syscall, irq or process (got "disk")'
 	run 2 posixtrace stat --states

@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Collects measures of a trace: see measures.h.
+ */
+#include <errno.h>
+#include <linux/posixtrace.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace.h>
+
+#include "analyze/measures.h"
+#include "analyze/pairs.h"
+#include "analyze/spans.h"
+#include "event/event_names.h"
+#include "util/threads.h"
+
+#define OPEN_MAX	(1U << 16)	/* open begins, all threads */
+#define DEPTH_MAX	1024		/* open begins, per thread */
+
+/* What things are divided by if it is a process or thread. */
+struct owner {
+	uint32_t number;		/* of the process or thread */
+	char label[LABEL_SIZE];
+};
+
+struct measures {
+	struct measures_options options;
+	struct measure_table *table;
+	struct pairs *pairs;
+	struct threads *threads;
+	struct threads *processes;
+	struct owner *owners;		/* by number of a thread */
+	size_t room;			/* entries allocated in @owners */
+	struct spans *spans;		/* NULL: no kernel events */
+	struct field_value value;
+	const struct event *event;	/* the current one */
+	bool begun;
+	uint64_t first;
+	uint64_t last;
+	uint64_t lost;
+	uint64_t stretch;		/* incremented by a gap, damage or a stop */
+	uint64_t user;			/* number of user events */
+	uint64_t system;		/* number of system events */
+	uint64_t returns;		/* without a call */
+};
+
+static bool wants(const struct measures *measures, enum measure_kind kind)
+{
+	return measures->options.kinds & 1U << kind;
+}
+
+/* ------------------------------------------------------------------ */
+/* Values								*/
+
+static void label_thread(const struct event *event, char label[LABEL_SIZE])
+{
+	if (event_thread_label(event, label))
+		return;
+	if (event->tid)
+		snprintf(label, LABEL_SIZE, "%d", (int)event->tid);
+	else
+		snprintf(label, LABEL_SIZE, "%#llx", (unsigned long long)event->thread);
+}
+
+/* Like the label of a thread: the name and the id. */
+static void label_process(const struct event *event, char label[LABEL_SIZE])
+{
+	char name[LABEL_SIZE], plain[LABEL_SIZE];
+
+	event_process_label(event, name);
+	snprintf(plain, sizeof(plain), "process %d", (int)event->pid);
+	if (!strcmp(name, plain))
+		snprintf(label, LABEL_SIZE, "%d", (int)event->pid);
+	else
+		snprintf(label, LABEL_SIZE, "%.*s-%d", LABEL_SIZE - 13, name, (int)event->pid);
+}
+
+/* Finds the number of the thread of an event, and its owner if it is new. */
+static int find_thread(struct measures *measures, const struct event *event, uint32_t *number)
+{
+	size_t room = measures->room ? 2 * measures->room : 64;
+	struct owner *owner;
+	uint32_t process;
+	int ret = threads_find(measures->threads, event->pid, event_thread_key(event), number);
+
+	if (ret <= 0)
+		return ret;
+	if (*number >= measures->room) {
+		owner = reallocarray(measures->owners, room, sizeof(*owner));
+		if (!owner)
+			return -ENOMEM;
+		measures->owners = owner;
+		measures->room = room;
+	}
+	owner = &measures->owners[*number];
+	*owner = (struct owner){ .number = *number };
+	switch (measures->options.by) {
+	case MEASURES_BY_PROCESS:
+		ret = threads_find(measures->processes, event->pid, event_process_key(event),
+				   &process);
+		owner->number = process;
+		label_process(event, owner->label);
+		break;
+	case MEASURES_BY_THREAD:
+		label_thread(event, owner->label);
+		break;
+	default:
+		break;
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* Reads the field of the first event that has it. Returns NULL without such an event. */
+static const struct field_value *read_value(struct measures *measures, const struct event *first,
+					    const struct event *second)
+{
+	const struct field_path *path = &measures->options.field;
+
+	if (field_read(path, first, &measures->value) ||
+	    (second && field_read(path, second, &measures->value)))
+		return &measures->value;
+	return NULL;
+}
+
+/* Finds the part of @whole that belongs to a thread. */
+static struct measure *part_of_thread(struct measures *measures, const struct measure *whole,
+				      uint32_t thread)
+{
+	const struct owner *owner = &measures->owners[thread];
+	struct measure *part;
+
+	/* Beyond the limit of threads, they are not told apart. */
+	part = measure_part(measures->table, whole, thread ? MEASURE_VALUE : MEASURE_OTHERS,
+			    thread ? &owner->number : NULL, thread ? sizeof(owner->number) : 0);
+	if (part && part->part == MEASURE_VALUE && !part->value &&
+	    measure_set_value(part, FIELD_WORD, owner->label, strlen(owner->label), NULL))
+		return NULL;
+	return part;
+}
+
+static struct measure *part_of_value(struct measures *measures, const struct measure *whole,
+				     const struct field_value *value)
+{
+	struct measure *part;
+
+	if (!value)
+		return measure_part(measures->table, whole, MEASURE_NONE, NULL, 0);
+	part = measure_part(measures->table, whole, MEASURE_VALUE, value->text.data,
+			    value->text.len);
+	if (part && part->part == MEASURE_VALUE && !part->value &&
+	    measure_set_value(part, value->kind, value->text.data, value->text.len, value->unit))
+		return NULL;
+	return part;
+}
+
+/*
+ * Finds the measure for something with two ends, of which the second is NULL if it is an event or
+ * has not ended. NULL without memory.
+ */
+static struct measure *find(struct measures *measures, enum measure_kind kind, const char *name,
+			    uint32_t thread, const struct event *begin, const struct event *end)
+{
+	struct measure *whole = measure_whole(measures->table, kind, name);
+	const struct field_value *value;
+
+	if (!whole)
+		return NULL;
+	switch (measures->options.by) {
+	case MEASURES_WHOLE:
+		return whole;
+	case MEASURES_BY_FIELD:
+		whole->known |= (begin && field_known(&measures->options.field, begin)) ||
+				(end && field_known(&measures->options.field, end));
+		value = begin ? read_value(measures, begin, end) : NULL;
+		break;
+	default:
+		whole->known = true;
+		whole->count++;
+		return part_of_thread(measures, whole, thread);
+	}
+	whole->count++;
+	return part_of_value(measures, whole, value);
+}
+
+/* ------------------------------------------------------------------ */
+/* Scopes								*/
+
+/* Prints the stem and the separator: "X_" and "X:" are different. */
+static void scope_name(const char *event_name, size_t stem_len, char name[PAIRS_NAME_MAX + 1])
+{
+	memcpy(name, event_name, stem_len + 1);
+	name[stem_len + 1] = '\0';
+}
+
+static int see_role(struct measures *measures, const struct event *event, enum pairs_role role,
+		    char name[PAIRS_NAME_MAX + 1])
+{
+	struct measure *whole;
+	size_t len;
+
+	pairs_role(event->name, &len);
+	scope_name(event->name, len, name);
+	whole = measure_whole(measures->table, MEASURE_SCOPE, name);
+	if (!whole)
+		return -ENOMEM;
+	whole->seen |= 1U << role;
+	return 0;
+}
+
+/* Counts a begin without an end. */
+static int count_open(struct measures *measures, const struct pairs_begin *begin)
+{
+	char name[PAIRS_NAME_MAX + 1];
+	struct measure *measure;
+	uint32_t thread;
+	int err = find_thread(measures, &begin->event, &thread);
+
+	if (err)
+		return err;
+	scope_name(begin->event.name, strlen(begin->stem), name);
+	measure = find(measures, MEASURE_SCOPE, name, thread, &begin->event, NULL);
+	if (!measure)
+		return -ENOMEM;
+	measure->unmatched++;
+	return 0;
+}
+
+static int measure_scope(struct measures *measures, const struct event *event, uint32_t thread)
+{
+	char name[PAIRS_NAME_MAX + 1];
+	struct pairs_result result;
+	struct measure *measure;
+	uint64_t begin;
+	int err = pairs_event(measures->pairs, event, &result);
+
+	if (err || result.role == PAIRS_NONE)
+		return err;
+	err = see_role(measures, event, result.role, name);
+	if (err)
+		return err;
+	if (result.role == PAIRS_BEGIN)
+		return result.forgotten ? count_open(measures, result.forgotten) : 0;
+	measure = find(measures, MEASURE_SCOPE, name, thread,
+		       result.begin ? &result.begin->event : event, event);
+	if (!measure)
+		return -ENOMEM;
+	if (!result.begin || result.lost) {
+		/* An end without a begin is one event, a doubtful pair is two. */
+		measure->unmatched += result.begin ? 2 : 1;
+		return 0;
+	}
+	begin = result.begin->event.time;
+	measure->count++;
+	return histogram_add(&measure->times, event->time > begin ? event->time - begin : 0);
+}
+
+static int forget_open(struct measures *measures)
+{
+	const struct pairs_begin *begin;
+	int err = 0;
+
+	while (!err && (begin = pairs_take(measures->pairs)))
+		err = count_open(measures, begin);
+	return err;
+}
+
+/* ------------------------------------------------------------------ */
+/* System calls and states						*/
+
+static bool is_error(int64_t result)
+{
+	return result < 0 && result >= -4095;
+}
+
+static int put_call(void *to, const struct call *call)
+{
+	struct measures *measures = to;
+	const struct event *exit = measures->event;
+	struct measure *measure;
+
+	if (!wants(measures, MEASURE_CALL))
+		return 0;
+	measure = find(measures, MEASURE_CALL, call->name, call->thread, &call->entry,
+		       call->finished ? exit : NULL);
+	if (!measure)
+		return -ENOMEM;
+	/* A call over a gap or a stop may be two. */
+	if (!call->finished || call->lost || call->mark != measures->stretch) {
+		measure->unmatched++;
+		return 0;
+	}
+	measure->count++;
+	measure->errors += is_error(call->result);
+	return histogram_add(&measure->times, call->end - call->begin);
+}
+
+static int put_state(void *to, const struct interval *interval)
+{
+	char name[KEVENT_CALL_NAME + 32];
+	struct measures *measures = to;
+	struct measure *measure;
+
+	/* A state that lasts beyond the last event has an unknown length. */
+	if (interval->state == STATE_UNKNOWN || interval->open)
+		return 0;
+	if (interval->call[0])
+		snprintf(name, sizeof(name), "blocked in %s", interval->call);
+	else
+		snprintf(name, sizeof(name), "%s", interval_name(interval));
+	measure = find(measures, MEASURE_STATE, name, interval->thread, NULL, NULL);
+	if (!measure)
+		return -ENOMEM;
+	measure->count++;
+	return histogram_add(&measure->times, interval->end - interval->begin);
+}
+
+static int put_irq(void *to, const struct irq *irq)
+{
+	(void)to;
+	(void)irq;
+	return 0;
+}
+
+static const struct spans_ops spans_ops = { put_state, put_call, put_irq };
+
+/* Only these events matter for system calls. */
+static bool is_about_calls(const struct event *event)
+{
+	return event->type == POSIXTRACE_SYSCALL_ENTRY || event->type == POSIXTRACE_SYSCALL_EXIT ||
+	       event->type == POSIXTRACE_EXIT || event->type == POSIXTRACE_SWITCH_OUT;
+}
+
+static int measure_spans(struct measures *measures, const struct event *event, uint32_t thread)
+{
+	int ret;
+
+	if (!measures->spans || (!wants(measures, MEASURE_STATE) && !is_about_calls(event)))
+		return 0;
+	ret = spans_event(measures->spans, thread, event, event->lost > measures->lost,
+			  measures->stretch);
+	if (!ret && event->type == POSIXTRACE_SYSCALL_EXIT)
+		measures->returns++;
+	return ret < 0 ? ret : 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+static int measure_event(struct measures *measures, const struct event *event, uint32_t thread)
+{
+	struct measure *measure = find(measures, MEASURE_EVENT, event->name, thread, event, NULL);
+	int err = 0;
+
+	if (!measure)
+		return -ENOMEM;
+	/* Do not measure across a gap: events may be missing there. */
+	if (measure->count && measure->stretch == measures->stretch)
+		err = histogram_add(&measure->times, event->time > measure->last ?
+				    event->time - measure->last : 0);
+	measure->count++;
+	measure->last = event->time;
+	measure->stretch = measures->stretch;
+	return err;
+}
+
+/* Begins a new stretch if events may be missing before this one. */
+static int note_gap(struct measures *measures, const struct event *event)
+{
+	switch (event->type) {
+	case POSIX_TRACE_RESUME:
+		/* Keep open begins: the next events tell how many were lost. */
+		measures->stretch++;
+		break;
+	case POSIX_TRACE_START:
+	case POSIX_TRACE_ERROR:
+		measures->stretch++;
+		return forget_open(measures);
+	}
+	return 0;
+}
+
+/* System events of the standard belong to no traced thread. */
+static bool by_thread(const struct measures *measures)
+{
+	return measures->options.by == MEASURES_BY_PROCESS ||
+	       measures->options.by == MEASURES_BY_THREAD;
+}
+
+/* Finding the thread costs more than counting the event. */
+static bool needs_thread(const struct measures *measures, const struct event *event)
+{
+	return event->has_data && (by_thread(measures) || wants(measures, MEASURE_SCOPE) ||
+				   wants(measures, MEASURE_STATE) || is_about_calls(event));
+}
+
+int measures_event(struct measures *measures, const struct event *event, bool selected)
+{
+	uint32_t thread = 0;
+	int err = event->user ? 0 : note_gap(measures, event);
+
+	if (err || !selected)
+		return err;
+	if (!measures->begun)
+		measures->first = event->time;
+	if (!measures->begun || event->time > measures->last)
+		measures->last = event->time;
+	measures->begun = true;
+	measures->user += event->user;
+	measures->system += !event->user;
+	measures->event = event;
+	if (needs_thread(measures, event))
+		err = find_thread(measures, event, &thread);
+	if (!err && wants(measures, MEASURE_EVENT) && (event->has_data || !by_thread(measures)))
+		err = measure_event(measures, event, thread);
+	if (!err && event->user && wants(measures, MEASURE_SCOPE))
+		err = measure_scope(measures, event, thread);
+	if (!err)
+		err = measure_spans(measures, event, thread);
+	measures->lost = event->lost;
+	return err;
+}
+
+int measures_end(struct measures *measures)
+{
+	int err = forget_open(measures);
+
+	if (!err && measures->spans)
+		err = spans_end(measures->spans);
+	return err;
+}
+
+/* ------------------------------------------------------------------ */
+/* Results								*/
+
+int measures_new(const struct measures_options *options, struct measures **measures)
+{
+	struct measures *new = calloc(1, sizeof(*new));
+	bool states = options->kinds & 1U << MEASURE_STATE;
+	int err;
+
+	*measures = NULL;
+	if (!new)
+		return -ENOMEM;
+	new->options = *options;
+	/* Number 0 stands for all threads beyond the limit. */
+	new->owners = calloc(64, sizeof(*new->owners));
+	new->room = 64;
+	err = new->owners ? measure_table_new(&new->table) : -ENOMEM;
+	if (!err)
+		err = pairs_new(OPEN_MAX, DEPTH_MAX, &new->pairs);
+	if (!err)
+		err = threads_new(MEASURES_THREADS, &new->threads);
+	if (!err)
+		err = threads_new(MEASURES_THREADS, &new->processes);
+	if (!err && options->classes)
+		err = spans_new(MEASURES_THREADS, states ? options->classes : 0, &spans_ops, new,
+				&new->spans);
+	if (err)
+		measures_free(new);
+	else
+		*measures = new;
+	return err;
+}
+
+/* Checks if begins and ends with this name (and separator) were seen. */
+static bool is_scope(const struct measures *measures, const char *name)
+{
+	const struct measure *whole = measure_find(measures->table, &(struct measure){
+		.kind = MEASURE_SCOPE, .part = MEASURE_WHOLE, .name = (char *)name });
+
+	return whole && whole->seen == (1U << PAIRS_BEGIN | 1U << PAIRS_END);
+}
+
+/* Checks if an event is a begin or end that another table shows. */
+static bool is_end(const struct measures *measures, const char *name)
+{
+	char scope[PAIRS_NAME_MAX + 1];
+	size_t len;
+
+	if (measures->spans && (!strcmp(name, "syscall_entry") || !strcmp(name, "syscall_exit")))
+		return true;
+	if (!wants(measures, MEASURE_SCOPE) || pairs_role(name, &len) == PAIRS_NONE)
+		return false;
+	scope_name(name, len, scope);
+	return is_scope(measures, scope);
+}
+
+/* Checks if a row belongs into the table: see measures_rows(). */
+static bool is_shown(const struct measures *measures, const struct measure *row)
+{
+	const struct measure *whole = measure_find(measures->table, &(struct measure){
+		.kind = row->kind, .part = MEASURE_WHOLE, .name = row->name });
+
+	if (!whole || (measures->options.by != MEASURES_WHOLE && !whole->known))
+		return false;
+	if (row->kind == MEASURE_SCOPE)
+		return is_scope(measures, row->name);
+	return row->kind != MEASURE_EVENT || !row->name || !is_end(measures, row->name);
+}
+
+const struct measure **measures_rows(const struct measures *measures, enum measure_kind kind,
+				     size_t *count)
+{
+	const struct measure **rows;
+	size_t all;
+
+	*count = 0;
+	rows = measure_list(measures->table, kind, measures->options.by != MEASURES_WHOLE, &all);
+	for (size_t i = 0; rows && i < all; i++) {
+		if (is_shown(measures, rows[i]))
+			rows[(*count)++] = rows[i];
+	}
+	return rows;
+}
+
+uint64_t measures_without(const struct measures *measures, size_t *types)
+{
+	const struct measure **rows;
+	uint64_t events = 0;
+	size_t all;
+
+	*types = 0;
+	rows = measure_list(measures->table, MEASURE_EVENT, false, &all);
+	for (size_t i = 0; rows && i < all; i++) {
+		if (rows[i]->known)
+			continue;
+		events += rows[i]->count;
+		++*types;
+	}
+	free(rows);
+	return events;
+}
+
+const struct measures_options *measures_options(const struct measures *measures)
+{
+	return &measures->options;
+}
+
+const struct measure_table *measures_table(const struct measures *measures)
+{
+	return measures->table;
+}
+
+uint64_t measures_user(const struct measures *measures)
+{
+	return measures->user;
+}
+
+uint64_t measures_system(const struct measures *measures)
+{
+	return measures->system;
+}
+
+uint64_t measures_first(const struct measures *measures)
+{
+	return measures->first;
+}
+
+uint64_t measures_last(const struct measures *measures)
+{
+	return measures->last;
+}
+
+uint64_t measures_returns(const struct measures *measures)
+{
+	return measures->returns;
+}
+
+void measures_free(struct measures *measures)
+{
+	if (!measures)
+		return;
+	measure_table_free(measures->table);
+	pairs_free(measures->pairs);
+	threads_free(measures->threads);
+	threads_free(measures->processes);
+	spans_free(measures->spans);
+	free(measures->owners);
+	buffer_free(&measures->value.text);
+	free(measures);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Prints tables of measures.
+ */
+#ifndef POSIXTRACE_MEASURES_PRINT_H
+#define POSIXTRACE_MEASURES_PRINT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyze/measures.h"
+
+/**
+ * measures_print() - print a table for each kind of measure that has rows
+ * @measures: the measures, after measures_end()
+ * @by: name of what they are divided by, or NULL
+ * @to: where to print
+ * @all: print all rows, not only the top ones
+ */
+void measures_print(const struct measures *measures, const char *by, FILE *to, bool all);
+
+/* measures_put_value() - append the value of a divided measure, as in a table */
+void measures_put_value(const struct measure *measure, struct buffer *to);
+
+#endif /* POSIXTRACE_MEASURES_PRINT_H */
