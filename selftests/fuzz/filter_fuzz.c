@@ -15,6 +15,7 @@
 
 #define TYPE	100
 #define NAME	"cache_op"
+#define SCOPE	"cache"
 
 static void check(int good, const char *what)
 {
@@ -48,17 +49,36 @@ static void check_names(const struct filter *filter)
 		count++;
 	check(count <= FILTER_NODES, "too many names");
 	check(!count || !filter_has_conditions(filter), "a list of names with a condition");
+	check(!filter_has_durations(filter) || filter_has_conditions(filter),
+	      "a condition that is none");
 }
 
-static void test_event(const struct filter *filter, struct event *event)
+static void test_end(const struct filter *filter, const struct event *event,
+		     const struct filter_scope *scope)
 {
 	enum filter_verdict verdict = filter_name(filter, event->name);
-	bool passes = filter_event(filter, event);
+	bool passes = filter_event(filter, event, scope);
 
-	check(passes == filter_event(filter, event), "another result");
+	check(passes == filter_event(filter, event, scope), "another result");
 	check(verdict != FILTER_NEVER || !passes, "an event that never passes");
 	check(verdict != FILTER_ALWAYS || passes, "an event that always passes");
 	check(verdict != FILTER_PERHAPS || filter_has_conditions(filter), "no condition");
+}
+
+/* The same event at both ends: each condition on a field has one result. */
+static void test_event(const struct filter *filter, const struct event *event)
+{
+	const struct filter_scope scope = {
+		.name = SCOPE,
+		.duration = event->len,
+		.other = event,
+	};
+
+	test_end(filter, event, NULL);
+	test_end(filter, event, &scope);
+	check(filter_has_durations(filter) ||
+	      filter_event(filter, event, NULL) == filter_event(filter, event, &scope),
+	      "a scope decides without a condition on durations");
 }
 
 static void test_filter(const struct filter *filter, const char *description,

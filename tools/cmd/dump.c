@@ -14,6 +14,7 @@
 #include <trace.h>
 #include <unistd.h>
 
+#include "analyze/durations.h"
 #include "cmd/commands.h"
 #include "elf/symbols.h"
 #include "event/formats.h"
@@ -201,6 +202,9 @@ static int print_log(struct dump *dump)
 		return err;
 	}
 	source_set_formats(dump->source, dump->formats);
+	err = durations_select(dump->selection, dump->source, NULL);
+	if (err)
+		goto free;
 	err = dump->follow ? follow(dump) : print_all(dump);
 	/* Skip this if the signal came before the new log could be opened. */
 	if (!err && !dump->cleared) {
@@ -212,6 +216,7 @@ static int print_log(struct dump *dump)
 		misfits_warn(dump->formats, dump->source);
 	if (!err && !dump->cleared)
 		err = logend_tell(&dump->end, dump->path, dump->source);
+free:
 	symbols_free(dump->print.symbols);
 	buffer_free(&dump->text);
 	return err;
@@ -257,6 +262,9 @@ static int get_options(struct dump *dump, int argc, char **argv)
 				   "dump: needs a LOG, such as posixtrace.log" :
 				   "dump: takes one LOG, not %d", argc - optind);
 	dump->path = argv[optind];
+	if (dump->follow && select_has_durations(dump->selection))
+		return usage_error("dump",
+				   "--follow: a duration is known only at the end of its scope");
 	return OPTIONS_OK;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyze/durations.h"
 #include "cmd/commands.h"
 #include "event/misfits.h"
 #include "export/export.h"
@@ -88,6 +89,7 @@ static int close_output(struct export *export, int err)
 static int run_export(struct export *export, size_t format)
 {
 	int err = source_open_log(export->log, &export->source);
+	bool told;
 
 	if (err) {
 		source_complain(export->log, err);
@@ -99,18 +101,21 @@ static int run_export(struct export *export, size_t format)
 	err = open_output(export, format);
 	if (err)
 		goto out;
+	err = durations_select(export->selection, export->source, export_interrupted);
+	told = err && !export_interrupted();
 	export->progress = isatty(STDERR_FILENO);
 	export->kernel = export_kernel_classes(export);
-	err = formats[format].run(export);
+	if (!err)
+		err = formats[format].run(export);
 	err = close_output(export, err);
 	export_end_progress(export);
 	if (err && export_interrupted())
 		export_obey_signal();
 	else if (err && !export->path && ferror(stdout))
 		complain_of_output(-err);
-	else if (err)
+	else if (err && !told)
 		complain("export", -err);
-	else
+	else if (!err)
 		misfits_warn(export->formats, export->source);
 	if (!err) {
 		err = logend_read(&export->end, export->source);

@@ -14,6 +14,7 @@
 #include <trace.h>
 #include <unistd.h>
 
+#include "analyze/durations.h"
 #include "analyze/measures.h"
 #include "analyze/stat.h"
 #include "analyze/states.h"
@@ -237,6 +238,9 @@ static int run_log(struct stat_command *stat)
 		return err;
 	}
 	stat->stats.with_fields = true;
+	err = durations_select(stat->selection, stat->source, NULL);
+	if (err)
+		goto close;
 	err = begin_log(stat);
 	if (!err)
 		err = read_events(stat);
@@ -384,6 +388,9 @@ static int check_options(const struct stat_command *stat)
 		return usage_error("stat", "--seconds: needs a PID (got \"%s\")", stat->path);
 	if (!stat->pid && stat->with_kernel)
 		return usage_error("stat", "--kernel: needs a PID; a log has what was recorded");
+	if (stat->pid && select_has_durations(stat->selection))
+		return usage_error("stat",
+				   "--filter: a duration is known at the end of its scope: record a log");
 	if (stat->by && stat->with_states)
 		return usage_error("stat", "--by: has no effect on --states");
 	return OPTIONS_OK;

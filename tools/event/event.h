@@ -25,6 +25,7 @@ struct source;
  * comments say more.
  */
 struct event {
+	uint64_t number;		/* 1, 2, 3 ... since the source was opened or rewound */
 	uint64_t time;			/* ns; the stream's clock is CLOCK_REALTIME */
 	trace_event_id_t type;
 	const char *name;		/* of the type; never NULL; any bytes but NUL */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "event/filter_parse.h"
+#include "event/kevent.h"
 
 /* Event type ids are smaller. */
 #define TYPES		POSIXTRACE_EVENT_ID_MAX
@@ -173,7 +174,7 @@ static bool test_value(const struct filter_node *node, const struct posixtrace_v
 /* Events								*/
 
 /* An array passes if one of its elements does. */
-static bool test_field(const struct filter_node *node, const struct event *event)
+static bool test_fields(const struct filter_node *node, const struct event *event)
 {
 	const struct posixtrace_field *field;
 	struct posixtrace_value value;
@@ -192,6 +193,30 @@ static bool test_field(const struct filter_node *node, const struct event *event
 	return false;
 }
 
+static bool test_field(const struct filter_node *node, const struct event *event,
+		       const struct filter_scope *scope)
+{
+	return test_fields(node, event) || (scope && test_fields(node, scope->other));
+}
+
+/* An interrupt is one event, with its duration. */
+static bool test_duration(const struct filter_node *node, const struct event *event,
+			  const struct filter_scope *scope)
+{
+	const char *name = scope ? scope->name : event->name;
+	struct kevent kevent;
+	uint64_t duration;
+
+	if (scope)
+		duration = scope->duration;
+	else if (event->type == POSIXTRACE_IRQ && kevent_read(event, &kevent))
+		duration = (uint64_t)kevent.duration;
+	else
+		return false;
+	return !fnmatch(node->pattern, name, 0) &&
+	       decide(node->test, duration < node->number ? -1 : duration > node->number);
+}
+
 static bool test_name(const struct filter_node *node, const struct event *event)
 {
 	enum { UNKNOWN, MATCHES, DIFFERS } verdict = UNKNOWN;
@@ -205,26 +230,30 @@ static bool test_name(const struct filter_node *node, const struct event *event)
 	return verdict == MATCHES;
 }
 
-static bool test_node(const struct filter_node *node, const struct event *event)
+static bool test_node(const struct filter_node *node, const struct event *event,
+		      const struct filter_scope *scope)
 {
 	switch (node->kind) {
 	case FILTER_NAME:
 		return test_name(node, event);
 	case FILTER_FIELD:
-		return test_field(node, event);
+		return test_field(node, event, scope);
+	case FILTER_DURATION:
+		return test_duration(node, event, scope);
 	case FILTER_NOT:
-		return !test_node(node->left, event);
+		return !test_node(node->left, event, scope);
 	case FILTER_AND:
-		return test_node(node->left, event) && test_node(node->right, event);
+		return test_node(node->left, event, scope) && test_node(node->right, event, scope);
 	case FILTER_OR:
-		return test_node(node->left, event) || test_node(node->right, event);
+		return test_node(node->left, event, scope) || test_node(node->right, event, scope);
 	}
 	return false;
 }
 
-bool filter_event(const struct filter *filter, const struct event *event)
+bool filter_event(const struct filter *filter, const struct event *event,
+		  const struct filter_scope *scope)
 {
-	return test_node(filter->root, event);
+	return test_node(filter->root, event, scope);
 }
 
 void filter_forget(struct filter *filter)
@@ -265,13 +294,23 @@ enum filter_verdict filter_name(const struct filter *filter, const char *name)
 	return judge(filter->root, name);
 }
 
-bool filter_has_conditions(const struct filter *filter)
+static bool has_kind(const struct filter *filter, enum filter_kind kind)
 {
 	for (size_t i = 0; i < filter->nr_nodes; i++) {
-		if (filter->nodes[i]->kind == FILTER_FIELD)
+		if (filter->nodes[i]->kind == kind)
 			return true;
 	}
 	return false;
+}
+
+bool filter_has_conditions(const struct filter *filter)
+{
+	return has_kind(filter, FILTER_FIELD) || has_kind(filter, FILTER_DURATION);
+}
+
+bool filter_has_durations(const struct filter *filter)
+{
+	return has_kind(filter, FILTER_DURATION);
 }
 
 const char *filter_plain_name(const struct filter *filter, size_t number)

@@ -4,6 +4,7 @@
  *
  *	cache_* && op == set && len > 4096
  *	!idle && (request_begin,request_end || user.name ~ "a*")
+ *	request.duration > 5ms && op == set
  *
  * filter_parse.c parses them, filter.c tests events.
  */
@@ -22,6 +23,7 @@
 enum filter_kind {
 	FILTER_NAME,	/* the name of the type matches a pattern */
 	FILTER_FIELD,	/* a condition on a field */
+	FILTER_DURATION, /* a condition on the duration of a scope */
 	FILTER_NOT,
 	FILTER_AND,
 	FILTER_OR,
@@ -49,14 +51,14 @@ enum filter_operand {
  * @kind: what it is
  * @left: first operand of an operator
  * @right: second operand of "&&" and "||"
- * @pattern: NAME: pattern for type names
+ * @pattern: NAME: pattern for type names; DURATION: for names of scopes
  * @verdicts: NAME: by event type: whether its name matches; 0 is unknown
  * @path: FIELD: names of the enclosing structs and the field
  * @depth: FIELD: number of names in @path
- * @test: FIELD: comparison operator
+ * @test: FIELD, DURATION: comparison operator
  * @operand: FIELD: kind of the value to compare with
  * @text: FIELD: WORD, TEXT: the value
- * @number: FIELD: INTEGER: the absolute value
+ * @number: FIELD: INTEGER: the absolute value; DURATION: ns
  * @negative: FIELD: INTEGER: the value is negative
  * @real: FIELD: REAL: the value
  */
@@ -116,8 +118,28 @@ int filter_parse(const char *text, struct filter **filter, struct filter_error *
  */
 int filter_option(const char *text, struct filter **filter);
 
-/* filter_event() - test an event */
-bool filter_event(const struct filter *filter, const struct event *event);
+/**
+ * struct filter_scope - a scope or system call that an event begins or ends
+ * @name: its name
+ * @duration: its duration in ns
+ * @other: the event at its other end
+ */
+struct filter_scope {
+	const char *name;
+	uint64_t duration;
+	const struct event *other;
+};
+
+/**
+ * filter_event() - test an event
+ * @filter: the filter
+ * @event: the event
+ * @scope: the scope of which it is an end, or NULL if there is none or its duration is unknown
+ *
+ * With @scope, a condition on a field is true if it is true for one of the two ends.
+ */
+bool filter_event(const struct filter *filter, const struct event *event,
+		  const struct filter_scope *scope);
 
 /* filter_forget() - drop the cached results for type names, before the events of another log */
 void filter_forget(struct filter *filter);
@@ -125,8 +147,11 @@ void filter_forget(struct filter *filter);
 /* filter_name() - test a type name alone */
 enum filter_verdict filter_name(const struct filter *filter, const char *name);
 
-/* filter_has_conditions() - check if the filter has conditions on fields */
+/* filter_has_conditions() - check if the filter has conditions on fields or durations */
 bool filter_has_conditions(const struct filter *filter);
+
+/* filter_has_durations() - check if the filter has conditions on durations */
+bool filter_has_durations(const struct filter *filter);
 
 /**
  * filter_plain_name() - get a name from a filter that is just a list of names

@@ -9,6 +9,7 @@
 
 #include "event/filter_parse.h"
 #include "event/filter_token.h"
+#include "util/duration.h"
 #include "util/message.h"
 
 /* Event type ids are smaller. */
@@ -160,21 +161,56 @@ static int read_value(struct parser *parser, struct filter_node *node)
 	return node->text ? 0 : -ENOMEM;
 }
 
-/* The current token is the operator after the field name. */
-static int read_condition(struct parser *parser, char *name, const char *place,
+/* Returns the length of the name of a scope before ".duration", or 0 if it is something else. */
+static size_t scope_length(const char *name)
+{
+	static const char suffix[] = ".duration";
+	size_t len = strlen(name), suffix_len = strlen(suffix);
+
+	if (len <= suffix_len || strcmp(name + len - suffix_len, suffix) != 0)
+		return 0;
+	return len - suffix_len;
+}
+
+/* The current token is a time with a unit. */
+static int set_duration(struct parser *parser, struct filter_node *node, const char *name,
+			const char *place)
+{
+	size_t len = scope_length(name);
+
+	if (!len)
+		return filter_fail(&parser->lexer, place,
+				   "a time with a unit needs NAME.duration of a scope (got \"%.40s\")",
+				   name);
+	if (node->test == FILTER_MATCHES)
+		return filter_fail(&parser->lexer, parser->lexer.start,
+				   "a duration is not text: compare it with <, > or ==");
+	node->kind = FILTER_DURATION;
+	node->pattern = strndup(name, len);
+	return node->pattern ? 0 : -ENOMEM;
+}
+
+/* The current token is the operator after the name of a field or scope. */
+static int read_condition(struct parser *parser, char *name, const char *place, bool quoted,
 			  struct filter_node **node)
 {
+	struct filter_lexer *lexer = &parser->lexer;
 	int err = new_node(parser, FILTER_FIELD, node);
 
 	if (err)
 		return err;
 	(*node)->test = tests[find_test(parser)].test;
-	err = set_path(parser, *node, name, place);
-	if (!err)
-		err = filter_next(&parser->lexer);
-	if (!err)
+	err = filter_next(lexer);
+	if (!err && lexer->token == FILTER_TOKEN_WORD &&
+	    duration_parse(lexer->value, 0, &(*node)->number))
+		err = set_duration(parser, *node, name, place);
+	else if (!err && quoted)
+		err = filter_fail(lexer, place, "the name of a field needs no quotes");
+	else if (!err)
+		err = set_path(parser, *node, name, place);
+	if (!err && (*node)->kind == FILTER_FIELD)
 		err = read_value(parser, *node);
-	return err ? err : filter_next(&parser->lexer);
+	return err ? err : filter_next(lexer);
 }
 
 /* ------------------------------------------------------------------ */
@@ -226,8 +262,7 @@ static int read_name(struct parser *parser, struct filter_node **node)
 		return -ENOMEM;
 	err = filter_next(lexer);
 	if (!err && find_test(parser) < NR_TESTS) {
-		err = quoted ? filter_fail(lexer, place, "the name of a field needs no quotes") :
-			       read_condition(parser, name, place, node);
+		err = read_condition(parser, name, place, quoted, node);
 	} else if (!err) {
 		err = add_name(parser, name, node);
 		if (!err)

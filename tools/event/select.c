@@ -13,6 +13,8 @@
 
 #include "event/filter.h"
 #include "event/select.h"
+#include "util/bits.h"
+#include "util/duration.h"
 #include "util/message.h"
 
 /* Event type ids are smaller. */
@@ -52,6 +54,7 @@ struct selection {
 	bool begun;
 	uint64_t first;		/* time of the first event */
 	unsigned char verdict[TYPES];
+	struct bits *selected;	/* numbers of events, from select_judge(), or NULL */
 };
 
 int select_new(struct selection **selection)
@@ -77,6 +80,7 @@ void select_free(struct selection *selection)
 	free_names(&selection->exclude);
 	free(selection->pids.number);
 	free(selection->threads.number);
+	bits_free(selection->selected);
 	free(selection);
 }
 
@@ -159,32 +163,6 @@ static int add_numbers(struct numbers *numbers, const struct command_option *opt
 	}
 }
 
-/* Parses digits with an optional decimal point, in units of @unit ns. */
-static bool parse_decimal(const char **text, uint64_t unit, uint64_t *time)
-{
-	const char *p = *text;
-	uint64_t whole = 0;
-
-	if (!isdigit((unsigned char)*p))
-		return false;
-	for (; isdigit((unsigned char)*p); p++) {
-		if (__builtin_mul_overflow(whole, 10, &whole) ||
-		    __builtin_add_overflow(whole, *p - '0', &whole))
-			return false;
-	}
-	if (__builtin_mul_overflow(whole, unit, time))
-		return false;
-	if (*p == '.') {
-		for (p++; isdigit((unsigned char)*p); p++) {
-			unit /= 10;
-			if (__builtin_add_overflow(*time, unit * (*p - '0'), time))
-				return false;
-		}
-	}
-	*text = p;
-	return true;
-}
-
 static bool parse_date(const char *text, uint64_t *time)
 {
 	struct tm tm = { 0 }, given;
@@ -207,7 +185,7 @@ static bool parse_date(const char *text, uint64_t *time)
 
 		/* Parse the fraction as "0.NNN" seconds. */
 		if (snprintf(zero, sizeof(zero), "0%s", rest) >= (int)sizeof(zero) ||
-		    !parse_decimal(&p, NSEC_PER_SEC, &fraction))
+		    !duration_decimal(&p, NSEC_PER_SEC, &fraction))
 			return false;
 		rest += p - zero - 1;
 	}
@@ -216,40 +194,19 @@ static bool parse_date(const char *text, uint64_t *time)
 	       !__builtin_add_overflow(*time, fraction, time);
 }
 
-static bool parse_relative(const char *text, uint64_t *time)
-{
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {
-		{ "", 1000 },		/* microseconds, as printed by "dump" */
-		{ "s", NSEC_PER_SEC },
-		{ "ms", 1000000 },
-		{ "us", 1000 },
-		{ "ns", 1 },
-	};
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		const char *p = text;
-
-		if (parse_decimal(&p, units[i].ns, time) && !strcmp(p, units[i].name))
-			return true;
-	}
-	return false;
-}
-
 static int set_bound(struct bound *bound, const struct command_option *option, const char *text)
 {
 	const char *p = text + 1;
 
 	bound->set = true;
 	bound->absolute = true;
-	if (*text == '@' && parse_decimal(&p, NSEC_PER_SEC, &bound->time) && !*p)
+	if (*text == '@' && duration_decimal(&p, NSEC_PER_SEC, &bound->time) && !*p)
 		return 0;
 	if (*text != '@' && parse_date(text, &bound->time))
 		return 0;
 	bound->absolute = false;
-	if (parse_relative(text, &bound->time))
+	/* Without a unit: microseconds, as printed by "dump". */
+	if (duration_parse(text, 1000, &bound->time))
 		return 0;
 	return refuse(option, text,
 		      "a time such as 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z");
@@ -345,10 +302,11 @@ static bool wants_type(struct selection *selection, const struct event *event)
 	return *verdict == VERDICT_IN;
 }
 
-static bool passes_filter(const struct selection *selection, const struct event *event)
+static bool passes_filter(const struct selection *selection, const struct event *event,
+			  const struct filter_scope *scope)
 {
 	for (size_t i = 0; i < selection->nr_filters; i++) {
-		if (filter_event(selection->filters[i], event))
+		if (filter_event(selection->filters[i], event, scope))
 			return true;
 	}
 	return !selection->nr_filters;
@@ -371,6 +329,15 @@ bool select_needs_data(const struct selection *selection)
 	return false;
 }
 
+bool select_has_durations(const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_filters; i++) {
+		if (filter_has_durations(selection->filters[i]))
+			return true;
+	}
+	return false;
+}
+
 /* Compares a time with a bound: -1 if it is earlier, 1 if later, 0 if equal. */
 static int compare(const struct selection *selection, uint64_t time, const struct bound *bound)
 {
@@ -385,12 +352,9 @@ static int compare(const struct selection *selection, uint64_t time, const struc
 	return time < limit ? -1 : time > limit;
 }
 
-bool select_event(struct selection *selection, const struct event *event)
+static bool wants_event(struct selection *selection, const struct event *event,
+			const struct filter_scope *scope)
 {
-	if (!selection->begun) {
-		selection->begun = true;
-		selection->first = event->time;
-	}
 	if (selection->from.set && compare(selection, event->time, &selection->from) < 0)
 		return false;
 	if (selection->to.set && compare(selection, event->time, &selection->to) > 0)
@@ -399,5 +363,31 @@ bool select_event(struct selection *selection, const struct event *event)
 	       has_number(&selection->pids, (uint64_t)event->pid) &&
 	       (has_number(&selection->threads, event->thread) ||
 		has_number(&selection->threads, (uint64_t)event->tid)) &&
-	       passes_filter(selection, event);
+	       passes_filter(selection, event, scope);
+}
+
+void select_first(struct selection *selection, const struct event *event)
+{
+	if (!selection->begun) {
+		selection->begun = true;
+		selection->first = event->time;
+	}
+}
+
+bool select_event(struct selection *selection, const struct event *event)
+{
+	select_first(selection, event);
+	if (selection->selected)
+		return bits_test(selection->selected, event->number);
+	return wants_event(selection, event, NULL);
+}
+
+int select_judge(struct selection *selection, const struct event *event,
+		 const struct filter_scope *scope)
+{
+	int err = selection->selected ? 0 : bits_new(&selection->selected);
+
+	if (!err && wants_event(selection, event, scope))
+		err = bits_set(selection->selected, event->number);
+	return err;
 }

@@ -48,6 +48,7 @@ struct type {
  * @count: number of events in the batch
  * @next: index of the next event
  * @batches: number of batches so far
+ * @number: number of events so far, since the last rewind
  * @lives: identifies threads and processes
  * @formats: descriptions from a format file, or NULL
  * @types: cached facts about event types
@@ -65,6 +66,7 @@ struct source {
 	size_t count;
 	size_t next;
 	uint64_t batches;
+	uint64_t number;
 	struct lives *lives;
 	const struct formats *formats;
 	struct type types[TYPES];
@@ -424,6 +426,7 @@ static int next_event(struct source *source, struct event *event, int flags)
 	}
 	from = &source->events[source->next++];
 	set_event(source, from, event);
+	event->number = ++source->number;
 	err = lives_event(source->lives, event, source->is_log && source_has_names(source) ?
 			  source->batches : 0);
 	return err ? err : 1;
@@ -455,6 +458,7 @@ int source_rewind(struct source *source)
 	source->lives = lives;
 	source->next = 0;
 	source->count = 0;
+	source->number = 0;
 	return 0;
 }
 

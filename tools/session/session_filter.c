@@ -67,6 +67,10 @@ int session_filter_add(struct session_filter *filter, const char *value)
 	if (err)
 		return err;
 	filters[filter->nr_filters++] = new;
+	if (filter_has_durations(new)) {
+		tell("--filter: a duration is known at the end of its scope: record a log");
+		return -EINVAL;
+	}
 	filter->patterns |= !filter_plain_name(new, 0);
 	filter->conditions |= filter_has_conditions(new);
 	for (size_t i = 0; !err && (name = filter_plain_name(new, i)); i++)
@@ -251,7 +255,7 @@ bool session_filter_passes(struct session_filter *filter, trace_id_t trid,
 	if (!known && verdict == FILTER_NEVER)
 		posix_trace_set_filter(trid, &set, POSIX_TRACE_ADD_EVENTSET);
 	for (size_t i = 0; verdict == FILTER_PERHAPS && i < filter->nr_filters; i++) {
-		if (filter_event(filter->filters[i], event))
+		if (filter_event(filter->filters[i], event, NULL))
 			return true;
 	}
 	return verdict == FILTER_ALWAYS;

@@ -233,6 +233,12 @@ test_errors()
 		a.b.c.d.e.f.g.h.i == 1|1|more than 8 names with dots between them
 		a == 5 < 6|8|expected "&&" or "%%" (got "<")
 		a == "b|6|the closing quote is missing
+		a > 5ms|1|a time with a unit needs NAME.duration of a scope (got "a")
+		.duration > 5ms|1|a time with a unit needs NAME.duration of a scope (got ".duration")
+		x && a.duration ~ 5ms|19|a duration is not text: compare it with <, > or ==
+		a.duration > 5min|14|"5min" is neither a number nor a label: put text in quotes, and use ~ for patterns
+		a.duration > -5ms|14|"-5ms" is neither a number nor a label: put text in quotes, and use ~ for patterns
+		"a.duration" > 5|1|the name of a field needs no quotes
 		a == "b\q"|8|unknown escape in quotes: use \\, \", \', \n, \t or \xNN
 	END
 }
@@ -250,6 +256,199 @@ test_limits()
 	selects "$many" 6
 	run 2 posixtrace dump --filter="x,$many" log
 	grep -q ': more than 1024 names, conditions and operators$' err
+}
+
+# scopes_log: writes the file log. The address of each event is its number. Thread 1: a from 2 to 6
+# around b:x from 3 to 5, and a from 7 without end; thread 2: a from 4 to 8.
+scopes_log()
+{
+	write_log log <<-'END'
+		cpus 1
+		name 65 a_begin
+		name 66 a_end
+		name 67 b:x:begin
+		name 68 b:x:end
+		name 69 tick
+		describe 65 { u8 op; }
+		describe 66 { u8 status; }
+		describe 69 { struct { u32 duration; } a; }
+		block 0
+		event 69 10000 address=1 thread=1 hex=05000000
+		event 65 20000 address=2 thread=1 hex=01
+		event 67 30000 address=3 thread=1
+		event 65 40000 address=4 thread=2 hex=02
+		event 68 50000 address=5 thread=1
+		event 66 60000 address=6 thread=1 hex=07
+		event 65 70000 address=7 thread=1 hex=01
+		event 66 81000 address=8 thread=2 hex=08
+		event 69 90000 address=9 thread=1 hex=06000000
+		end
+	END
+}
+
+test_durations_select_both_ends_in_order()
+{
+	scopes_log
+	selects 'a.duration > 40us' 4 8
+	selects 'a.duration >= 40us' 2 4 6 8
+	selects 'a.duration == 41000ns' 4 8
+	selects 'a.duration != 0.041ms' 2 6
+	selects 'a.duration < 0.0000405s' 2 6
+	selects 'a.duration <= 1us' ''
+	selects 'b:x.duration <= 20us' 3 5
+	selects '*.duration > 0ns' 2 3 4 5 6 8
+	selects '"[!b]*.duration" > 0ns' 2 4 6 8
+	selects 'a.duration > 40us || tick' 1 4 8 9
+	# also of what has not ended, and of other events
+	selects '!(a.duration > 40us)' 1 2 3 5 6 7 9
+	selects '!(a.duration > 40us) && !(a.duration <= 40us)' 1 3 5 7 9
+	# without a unit, it is a field
+	selects 'a.duration > 5' 9
+}
+
+# A field of one end is also one of the other, but only with a condition on a duration.
+test_durations_with_other_conditions()
+{
+	scopes_log
+	selects 'a.duration > 1us && op == 1' 2 6
+	selects 'a.duration > 1us && op == 1 && status == 7' 2 6
+	selects 'a.duration > 1us && op == 1 && status == 8' ''
+	selects 'a.duration > 1us && !(status == 8)' 2 6
+	selects 'a.duration > 1us && a_begin' 2 4
+	selects 'status == 8' 8
+}
+
+test_durations_with_other_options()
+{
+	scopes_log
+	selects_with()
+	{
+		local wanted=$1
+		shift
+		run 0 posixtrace dump --json --filter='*.duration > 1us' "$@" log
+		[ "$(jq -r .address out | while read -r a; do echo $((a)); done | paste -sd' ')" = "$wanted" ]
+	}
+	selects_with '2 3 5 6' --tid=1
+	selects_with '3 5' --tid=1 --exclude='a_*'
+	# the scope is measured as a whole
+	selects_with '4 5 6 8' --from=30us
+	selects_with '2 3' --to=20us
+	selects_with '1 2 3 4 5 6 8 9' --filter=tick
+}
+
+# The first event waits for its end, and times are relative to it nevertheless.
+test_durations_and_a_first_event_that_begins()
+{
+	write_log log <<-'END'
+		name 65 a_begin
+		name 66 a_end
+		block 0
+		event 65 1000000 address=1
+		event 65 2000000 address=2
+		event 66 3000000 address=3
+		event 66 4000000 address=4
+		end
+	END
+	run 0 posixtrace dump --json --filter='a.duration > 1ns' --to=1ms log
+	[ "$(jq -r .address out | paste -s)" = $'0x1\t0x2' ]
+}
+
+# The kinds of scopes of unknown length: without begin, over a loss, over a stop.
+test_durations_that_are_unknown()
+{
+	write_log log <<-'END'
+		cpus 1
+		name 65 a_begin
+		name 66 a_end
+		block 0
+		event 66 1000 address=1 thread=1
+		event 65 2000 address=2 thread=1
+		epoch
+		lost 1 2500
+		block 0
+		event 66 3000 address=3 thread=1
+		event 65 4000 address=4 thread=1
+		block 1
+		event 3 5000
+		event 2 6000
+		epoch
+		block 0
+		event 66 7000 address=7 thread=1
+		event 65 8000 address=8 thread=1
+		event 66 9000 address=9 thread=1
+		end
+	END
+	selects 'a.duration >= 0ns' 8 9
+	selects 'a_* && !(a.duration >= 0ns)' 1 2 3 4 7
+	run 0 posixtrace stat --filter='a.duration >= 0ns' log
+	grep -qx 'lost      1 in 1 gap' out
+	complains 'posixtrace: log: 1 event was lost: use a larger stream'
+}
+
+test_durations_of_system_calls_and_interrupts()
+{
+	write_log log <<-'END'
+		classes syscall,irq
+		host h
+		thread A 10 10 0xa
+		thread B 10 11 0xb
+		since 1000000
+		kernel syscall_entry 1000 cpu=0 @A nr=0 name=read args=3
+		kernel syscall_entry 2000 cpu=0 @B nr=0 name=read args=4
+		kernel irq 2500 cpu=0 @B duration=400 kind=irq name=disk
+		kernel syscall_exit 3000 cpu=0 @A nr=0 result=-11
+		kernel syscall_exit 9000 cpu=0 @B nr=0 result=1
+		kernel syscall_entry 9500 cpu=0 @A nr=1 name=write
+		end
+	END
+	times()
+	{
+		run 0 posixtrace dump --filter="$1" log
+		awk '{ print $1 }' out | paste -sd' '
+	}
+	[ "$(times 'read.duration > 2us')" = '1.000 8.000' ]
+	[ "$(times 'read.duration > 1us && result < 0')" = '0.000 2.000' ]
+	[ "$(times 'read.duration > 1us && args == 4')" = '1.000 8.000' ]
+	[ "$(times 'write.duration > 0ns')" = '' ]
+	[ "$(times 'irq.duration == 400ns')" = '1.500' ]
+	run 0 posixtrace stat --filter='read.duration > 2us' log
+	grep -qE '^read +1 +0 +7\.00 us ' out
+}
+
+# Both ends are there, so exporters show the whole scope.
+test_durations_in_exports()
+{
+	scopes_log
+	for format in chrome perfetto html ctf; do
+		run 0 posixtrace export --format=$format --filter='a.duration > 40us' --output=$format log
+	done
+	[ "$(jq -r '.traceEvents[] | select(.ph == "X") | "\(.name) \(.dur)"' chrome)" = 'a 41' ]
+	[ "$(babeltrace2 ctf | wc -l)" -eq 2 ]
+	run 0 posixtrace stat --filter='a.duration > 40us' log
+	grep -qE '^a +1 +41\.0 us ' out
+}
+
+test_durations_need_a_log()
+{
+	scopes_log
+	run 2 posixtrace dump --follow --filter='a.duration > 1us' log
+	head -n 1 err | grep -qx 'posixtrace: --follow: a duration is known only at the end of its scope'
+	run 2 posixtrace stat --filter='a.duration > 1us' 1
+	head -n 1 err | grep -qx 'posixtrace: --filter: a duration is known at the end of its scope: record a log'
+	for command in live record; do
+		run 2 posixtrace $command --filter='a.duration > 1us' -- true
+		complains 'posixtrace: --filter: a duration is known at the end of its scope: record a log'
+		[ ! -e posixtrace.log ]
+	done
+}
+
+test_durations_of_a_large_log_in_little_memory()
+{
+	make_log log 1000000 4 20 >/dev/null
+	(ulimit -v 40000 && posixtrace stat --no-histogram --filter='work.duration > 0ns' log) >out
+	(ulimit -v 40000 && posixtrace stat --no-histogram --filter='work_*' log) >all
+	grep '^work  ' all | sed 's/ [0-9]*$//' >wanted
+	grep '^work  ' out | sed 's/ [0-9]*$//' | diff -u wanted -
 }
 
 run_cases

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Selects events of a log by the durations of scopes and system calls, which are known only at
+ * their ends: reads the log once before the command reads it.
+ */
+#ifndef POSIXTRACE_DURATIONS_H
+#define POSIXTRACE_DURATIONS_H
+
+#include "event/select.h"
+#include "event/source.h"
+
+/**
+ * durations_select() - decide which events of a log are selected
+ * @selection: the selection
+ * @source: a log, at its first event
+ * @interrupted: returns an error number to end early, or 0; or NULL
+ *
+ * Does nothing if the selection has no conditions on durations. Otherwise returns to the first
+ * event of the log.
+ *
+ * Return: 0, or a negative error number after reporting the error, except for that of @interrupted.
+ */
+int durations_select(struct selection *selection, struct source *source, int (*interrupted)(void));
+
+#endif /* POSIXTRACE_DURATIONS_H */
