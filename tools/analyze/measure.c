@@ -148,6 +148,7 @@ int measure_set_value(struct measure *measure, enum field_kind kind, const void 
 		return -ENOMEM;
 	if (len)
 		memcpy(measure->value, value, len);
+	measure->value[len] = '\0';
 	measure->value_len = len;
 	measure->value_kind = kind;
 	measure->unit = unit;
@@ -187,8 +188,9 @@ static int compare(const void *a, const void *b)
 	uint64_t left = measure_total(x), right = measure_total(y);
 	int order;
 
-	if ((x->part == MEASURE_OTHERS) != (y->part == MEASURE_OTHERS))
-		return x->part == MEASURE_OTHERS ? 1 : -1;
+	order = (x->part == MEASURE_OTHERS) - (y->part == MEASURE_OTHERS);
+	if (order)
+		return order;
 	if (left != right)
 		return left < right ? 1 : -1;
 	if (x->count != y->count)
@@ -210,7 +212,9 @@ const struct measure **measure_list(const struct measure_table *table, enum meas
 	*count = 0;
 	for (size_t i = 0; list && i < BUCKETS; i++) {
 		for (measure = table->buckets[i]; measure; measure = measure->next) {
-			if (measure->kind == kind && (measure->part != MEASURE_WHOLE) == divided)
+			bool part = measure->part != MEASURE_WHOLE;
+
+			if (measure->kind == kind && part == divided)
 				list[(*count)++] = measure;
 		}
 	}

@@ -2,17 +2,13 @@
 /*
  * Prints tables of measures: see measures_print.h.
  */
-#include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "print/cells.h"
+#include "print/measure_cells.h"
 #include "print/measures_print.h"
-#include "util/escape.h"
 
 #define ROWS_SHOWN	20
-#define NAME_WIDTH	28
-#define VALUE_BYTES	48	/* shown of a value */
 
 /* Shared by the tables. */
 struct tables {
@@ -22,98 +18,6 @@ struct tables {
 	bool all;
 };
 
-/* ------------------------------------------------------------------ */
-/* Cells								*/
-
-/* Returns the number of bytes to show, without a part of a character at the end. */
-static size_t shown_bytes(const struct measure *measure)
-{
-	size_t len = measure->value_len;
-
-	if (len <= VALUE_BYTES)
-		return len;
-	len = VALUE_BYTES;
-	while (len && (measure->value[len] & 0xc0) == 0x80)
-		len--;
-	return len;
-}
-
-void measures_put_value(const struct measure *measure, struct buffer *to)
-{
-	size_t len = shown_bytes(measure);
-
-	switch (measure->part) {
-	case MEASURE_WHOLE:
-		return;
-	case MEASURE_NONE:
-		buffer_text(to, "(none)");
-		return;
-	case MEASURE_OTHERS:
-		buffer_text(to, "(other values)");
-		return;
-	case MEASURE_VALUE:
-		break;
-	}
-	if (measure->value_kind == FIELD_TEXT)
-		escape_quoted(to, measure->value, len);
-	else
-		escape_plain(to, measure->value, len);
-	if (len < measure->value_len)
-		buffer_text(to, "...");
-	if (measure->unit) {
-		buffer_byte(to, ' ');
-		escape_plain(to, measure->unit, strlen(measure->unit));
-	}
-}
-
-/* Appends the name; of a scope without the separator before "begin". */
-static void put_name(const struct measure *measure, struct buffer *to)
-{
-	size_t len = measure->name ? strlen(measure->name) : 0;
-
-	if (!measure->name)
-		buffer_text(to, "(others)");
-	else
-		escape_plain(to, measure->name, len - (measure->kind == MEASURE_SCOPE));
-}
-
-static size_t width_of(const struct measure *measure,
-		       void (*put)(const struct measure *measure, struct buffer *to))
-{
-	struct buffer text = { };
-	size_t width;
-
-	put(measure, &text);
-	width = cells_text_width(&text);
-	buffer_free(&text);
-	return width;
-}
-
-static void print_cell(FILE *to, const struct measure *measure, size_t width,
-		       void (*put)(const struct measure *measure, struct buffer *to))
-{
-	struct buffer text = { };
-
-	put(measure, &text);
-	cells_text(to, &text, width);
-	buffer_free(&text);
-}
-
-static void print_time(FILE *to, const struct histogram *times, uint64_t ns)
-{
-	char text[CELLS_SIZE];
-
-	fprintf(to, " %9s", times->count ? cells_time(text, ns) : "-");
-}
-
-static void print_percentile(FILE *to, const struct histogram *times, unsigned int percent)
-{
-	print_time(to, times, times->count ? histogram_percentile(times, percent) : 0);
-}
-
-/* ------------------------------------------------------------------ */
-/* Tables								*/
-
 static void print_event(const struct tables *tables, const struct measure *row)
 {
 	uint64_t span = measures_last(tables->measures) - measures_first(tables->measures);
@@ -122,24 +26,15 @@ static void print_event(const struct tables *tables, const struct measure *row)
 
 	fprintf(to, " %10llu %11s     ", (unsigned long long)row->count,
 		cells_rate(text, row->count, span));
-	print_percentile(to, &row->times, 50);
-	print_percentile(to, &row->times, 99);
-	print_time(to, &row->times, row->times.max);
-}
-
-static void print_times(FILE *to, const struct histogram *times)
-{
-	print_time(to, times, times->sum);
-	print_time(to, times, times->count ? times->sum / times->count : 0);
-	print_percentile(to, times, 50);
-	print_percentile(to, times, 99);
-	print_time(to, times, times->max);
+	measure_percentile(to, &row->times, 50);
+	measure_percentile(to, &row->times, 99);
+	measure_time(to, &row->times, row->times.max);
 }
 
 static void print_scope(const struct tables *tables, const struct measure *row)
 {
 	fprintf(tables->to, " %10llu", (unsigned long long)row->count);
-	print_times(tables->to, &row->times);
+	measure_times(tables->to, &row->times);
 	fprintf(tables->to, " %10llu", (unsigned long long)row->unmatched);
 }
 
@@ -147,7 +42,7 @@ static void print_call(const struct tables *tables, const struct measure *row)
 {
 	fprintf(tables->to, " %10llu %8llu", (unsigned long long)(row->count + row->unmatched),
 		(unsigned long long)row->errors);
-	print_times(tables->to, &row->times);
+	measure_times(tables->to, &row->times);
 	fprintf(tables->to, " %10llu", (unsigned long long)row->unmatched);
 }
 
@@ -163,36 +58,15 @@ static const struct {
 	},
 	[MEASURE_SCOPE] = {
 		"FROM BEGIN TO END",
-		"      COUNT     TOTAL      MEAN       p50       p99       max  UNMATCHED",
+		"      COUNT" MEASURE_TIMES "  UNMATCHED",
 		print_scope,
 	},
 	[MEASURE_CALL] = {
 		"SYSTEM CALL",
-		"      CALLS   ERRORS     TOTAL      MEAN       p50       p99       max UNFINISHED",
+		"      CALLS   ERRORS" MEASURE_TIMES " UNFINISHED",
 		print_call,
 	},
 };
-
-/* The columns of a table: the widths of the first two. */
-struct columns {
-	size_t name;
-	size_t value;
-};
-
-static void print_head(const struct tables *tables, enum measure_kind kind,
-		       const struct columns *columns)
-{
-	FILE *to = tables->to;
-
-	fprintf(to, "\n%-*s", (int)columns->name, kinds[kind].name);
-	if (tables->by) {
-		fprintf(to, "  ");
-		for (const char *c = tables->by; *c; c++)
-			fputc(toupper((unsigned char)*c), to);
-		fprintf(to, "%*s", (int)(columns->value - strlen(tables->by)), "");
-	}
-	fprintf(to, "%s\n", kinds[kind].columns);
-}
 
 /* A new thread returns from the call of its creator. */
 static void print_returns(const struct tables *tables)
@@ -204,28 +78,12 @@ static void print_returns(const struct tables *tables)
 			(unsigned long long)count, count == 1 ? "" : "s");
 }
 
-static void widen(struct columns *columns, const struct measure *const *rows, size_t count)
-{
-	size_t width;
-
-	for (size_t i = 0; i < count; i++) {
-		width = width_of(rows[i], put_name);
-		columns->name = width > columns->name ? width : columns->name;
-		width = width_of(rows[i], measures_put_value);
-		columns->value = width > columns->value ? width : columns->value;
-	}
-}
-
 static void print_rows(const struct tables *tables, enum measure_kind kind,
-		       const struct columns *columns, const struct measure *const *rows,
-		       size_t count)
+		       const struct measure_columns *columns,
+		       const struct measure *const *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		print_cell(tables->to, rows[i], columns->name, put_name);
-		if (tables->by) {
-			fprintf(tables->to, "  ");
-			print_cell(tables->to, rows[i], columns->value, measures_put_value);
-		}
+		measure_columns_print(columns, rows[i], tables->to);
 		kinds[kind].print(tables, rows[i]);
 		fputc('\n', tables->to);
 	}
@@ -233,7 +91,7 @@ static void print_rows(const struct tables *tables, enum measure_kind kind,
 
 static void print_table(const struct tables *tables, enum measure_kind kind)
 {
-	struct columns columns = { NAME_WIDTH, tables->by ? strlen(tables->by) : 0 };
+	struct measure_columns columns;
 	size_t all, count, shown;
 	const struct measure **rows = measures_rows(tables->measures, kind, &all);
 
@@ -246,9 +104,14 @@ static void print_table(const struct tables *tables, enum measure_kind kind)
 	while (count && rows[count - 1]->part == MEASURE_OTHERS)
 		count--;
 	shown = tables->all || count <= ROWS_SHOWN ? count : ROWS_SHOWN;
-	widen(&columns, rows, shown);
-	widen(&columns, rows + count, all - count);
-	print_head(tables, kind, &columns);
+	measure_columns_begin(&columns, tables->by);
+	for (size_t i = 0; i < all; i++) {
+		if (i < shown || i >= count)
+			measure_columns_widen(&columns, rows[i]);
+	}
+	fputc('\n', tables->to);
+	measure_columns_head(&columns, kinds[kind].name, tables->to);
+	fprintf(tables->to, "%s\n", kinds[kind].columns);
 	print_rows(tables, kind, &columns, rows, shown);
 	if (shown < count)
 		fprintf(tables->to, "and %zu more rows: use --all\n", count - shown);

@@ -19,7 +19,4 @@
  */
 void measures_print(const struct measures *measures, const char *by, FILE *to, bool all);
 
-/* measures_put_value() - append the value of a divided measure, as in a table */
-void measures_put_value(const struct measure *measure, struct buffer *to);
-
 #endif /* POSIXTRACE_MEASURES_PRINT_H */
