@@ -5,7 +5,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 21
+begin 22
 
 # count TYPE: prints the number of events of a type that dump printed
 count()

@@ -62,6 +62,18 @@ static uint64_t value_of(const struct histogram *histogram, unsigned int row, un
 	return value > histogram->max ? histogram->max : value;
 }
 
+uint64_t histogram_bucket(const struct histogram *histogram, unsigned int index)
+{
+	const uint64_t *buckets = histogram->row[index / HISTOGRAM_BUCKETS];
+
+	return buckets ? buckets[index % HISTOGRAM_BUCKETS] : 0;
+}
+
+uint64_t histogram_value(const struct histogram *histogram, unsigned int index)
+{
+	return value_of(histogram, index / HISTOGRAM_BUCKETS, index % HISTOGRAM_BUCKETS);
+}
+
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned int percent)
 {
 	/* Rank of the percentile among all values, rounded up. */

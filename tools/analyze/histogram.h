@@ -13,6 +13,7 @@
 #define HISTOGRAM_BITS		5
 #define HISTOGRAM_BUCKETS	(1U << HISTOGRAM_BITS)	/* per power of two */
 #define HISTOGRAM_ROWS		(64 - HISTOGRAM_BITS + 1)
+#define HISTOGRAM_SIZE		(HISTOGRAM_ROWS * HISTOGRAM_BUCKETS)
 
 /**
  * struct histogram - durations; all zero is an empty histogram
@@ -48,6 +49,12 @@ uint64_t histogram_row(const struct histogram *histogram, unsigned int row);
 
 /* histogram_row_start() - get the smallest value of a row */
 uint64_t histogram_row_start(unsigned int row);
+
+/* histogram_bucket() - get the number of values in bucket @index < HISTOGRAM_SIZE, by size */
+uint64_t histogram_bucket(const struct histogram *histogram, unsigned int index);
+
+/* histogram_value() - get the value that stands for all in a bucket that is not empty */
+uint64_t histogram_value(const struct histogram *histogram, unsigned int index);
 
 void histogram_free(struct histogram *histogram);
 

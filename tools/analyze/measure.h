@@ -42,7 +42,7 @@ enum measure_part {
  * @name: event type, scope or system call; NULL for all that did not fit into the table
  * @key: MEASURE_VALUE: identifies the value
  * @key_len: bytes of @key
- * @value: MEASURE_VALUE: the value, @value_len bytes
+ * @value: MEASURE_VALUE: the value, @value_len bytes and a null byte
  * @value_len: bytes of @value
  * @value_kind: how to read @value
  * @unit: unit of the value, or NULL

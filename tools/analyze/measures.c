@@ -53,10 +53,14 @@ static bool wants(const struct measures *measures, enum measure_kind kind)
 /* ------------------------------------------------------------------ */
 /* Values								*/
 
-static void label_thread(const struct event *event, char label[LABEL_SIZE])
+/* @alone: the name without the id, if it is known */
+static void label_thread(const struct event *event, bool alone, char label[LABEL_SIZE])
 {
-	if (event_thread_label(event, label))
+	if (event_thread_label(event, label)) {
+		if (alone)
+			*strrchr(label, '-') = '\0';
 		return;
+	}
 	if (event->tid)
 		snprintf(label, LABEL_SIZE, "%d", (int)event->tid);
 	else
@@ -64,7 +68,7 @@ static void label_thread(const struct event *event, char label[LABEL_SIZE])
 }
 
 /* Like the label of a thread: the name and the id. */
-static void label_process(const struct event *event, char label[LABEL_SIZE])
+static void label_process(const struct event *event, bool alone, char label[LABEL_SIZE])
 {
 	char name[LABEL_SIZE], plain[LABEL_SIZE];
 
@@ -72,6 +76,8 @@ static void label_process(const struct event *event, char label[LABEL_SIZE])
 	snprintf(plain, sizeof(plain), "process %d", (int)event->pid);
 	if (!strcmp(name, plain))
 		snprintf(label, LABEL_SIZE, "%d", (int)event->pid);
+	else if (alone)
+		memcpy(label, name, LABEL_SIZE);
 	else
 		snprintf(label, LABEL_SIZE, "%.*s-%d", LABEL_SIZE - 13, name, (int)event->pid);
 }
@@ -100,10 +106,10 @@ static int find_thread(struct measures *measures, const struct event *event, uin
 		ret = threads_find(measures->processes, event->pid, event_process_key(event),
 				   &process);
 		owner->number = process;
-		label_process(event, owner->label);
+		label_process(event, measures->options.names, owner->label);
 		break;
 	case MEASURES_BY_THREAD:
-		label_thread(event, owner->label);
+		label_thread(event, measures->options.names, owner->label);
 		break;
 	default:
 		break;
@@ -131,8 +137,14 @@ static struct measure *part_of_thread(struct measures *measures, const struct me
 	struct measure *part;
 
 	/* Beyond the limit of threads, they are not told apart. */
-	part = measure_part(measures->table, whole, thread ? MEASURE_VALUE : MEASURE_OTHERS,
-			    thread ? &owner->number : NULL, thread ? sizeof(owner->number) : 0);
+	if (!thread)
+		part = measure_part(measures->table, whole, MEASURE_OTHERS, NULL, 0);
+	else if (measures->options.names)
+		part = measure_part(measures->table, whole, MEASURE_VALUE, owner->label,
+				    strlen(owner->label));
+	else
+		part = measure_part(measures->table, whole, MEASURE_VALUE, &owner->number,
+				    sizeof(owner->number));
 	if (part && part->part == MEASURE_VALUE && !part->value &&
 	    measure_set_value(part, FIELD_WORD, owner->label, strlen(owner->label), NULL))
 		return NULL;

@@ -25,12 +25,14 @@ enum measures_by {
  * @classes: POSIXTRACE_CLASS_* of the trace; states need POSIXTRACE_CLASS_SCHED
  * @by: what to divide by
  * @field: for MEASURES_BY_FIELD; the caller keeps it
+ * @names: processes and threads with the same name are one: another trace has other ids
  */
 struct measures_options {
 	unsigned int kinds;
 	unsigned int classes;
 	enum measures_by by;
 	struct field_path field;
+	bool names;
 };
 
 struct measures;

@@ -19,9 +19,11 @@
 #include "analyze/stat.h"
 #include "analyze/states.h"
 #include "cmd/commands.h"
+#include "cmd/stat_diff.h"
 #include "cmd/stat_live.h"
 #include "event/logend.h"
 #include "event/select.h"
+#include "print/measures_json.h"
 #include "print/measures_print.h"
 #include "print/stat_print.h"
 #include "print/states_print.h"
@@ -41,6 +43,9 @@ struct stat_command {
 	bool all;
 	bool histograms;
 	bool with_states;	/* print what threads did, not event counts */
+	bool json;		/* print measures as JSON */
+	bool diff;		/* compare two logs, at @paths */
+	char **paths;
 	const char *by;		/* print measures divided by it, not event counts; or NULL */
 	bool with_kernel;	/* --kernel was given */
 	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
@@ -69,6 +74,11 @@ static void show_progress(const struct stat_command *stat, unsigned long long ev
 	fflush(stderr);
 }
 
+static bool only_measures(const struct stat_command *stat)
+{
+	return stat->by || stat->json;
+}
+
 static int count_event(void *arg, const struct event *event)
 {
 	struct stat_command *stat = arg;
@@ -80,7 +90,9 @@ static int count_event(void *arg, const struct event *event)
 		return states_event(stat->states, event, selected);
 	if (stat->measures)
 		err = measures_event(stat->measures, event, selected);
-	return err || stat->by ? err : stats_event(&stat->stats, event, selected);
+	if (err || only_measures(stat))
+		return err;
+	return stats_event(&stat->stats, event, selected);
 }
 
 static int read_events(struct stat_command *stat)
@@ -124,10 +136,14 @@ static void print_head(const struct stat_command *stat)
 	buffer_free(&text);
 }
 
+static uint64_t lost_of(const struct logend *end)
+{
+	return end->lost - end->lost_before - end->lost_after;
+}
+
 static void print_losses(const struct logend *end)
 {
-	printf("%-9s %llu", "lost",
-	       (unsigned long long)(end->lost - end->lost_before - end->lost_after));
+	printf("%-9s %llu", "lost", (unsigned long long)lost_of(end));
 	if (end->gaps)
 		printf(" in %llu gap%s", (unsigned long long)end->gaps, end->gaps == 1 ? "" : "s");
 	if (end->lost_before)
@@ -169,6 +185,8 @@ static int print_counts(struct stat_command *stat)
 
 	if (err)
 		return err;
+	if (stat->json)
+		return measures_json(stat->measures, lost_of(&stat->end), stdout);
 	stats_end(&stat->stats);
 	if (!stat->by)
 		stats_print(&stat->stats, stdout, stat->all, stat->histograms);
@@ -183,7 +201,8 @@ static int print_all(struct stat_command *stat, struct source *source)
 {
 	int err;
 
-	print_losses(&stat->end);
+	if (!stat->json)
+		print_losses(&stat->end);
 	err = stat->states ? print_states(stat, source) : print_counts(stat);
 	if (err) {
 		complain("stat", -err);
@@ -210,9 +229,9 @@ static int begin(struct stat_command *stat)
 		return begin_states(stat);
 	stat->measure.classes = stat->kernel;
 	stat->measure.kinds = 1U << MEASURE_CALL;
-	if (stat->by)
+	if (only_measures(stat))
 		stat->measure.kinds |= 1U << MEASURE_EVENT | 1U << MEASURE_SCOPE;
-	if (!stat->by && !(stat->kernel & POSIXTRACE_CLASS_SYSCALL))
+	if (!only_measures(stat) && !(stat->kernel & POSIXTRACE_CLASS_SYSCALL))
 		return 0;
 	return measures_new(&stat->measure, &stat->measures);
 }
@@ -250,7 +269,8 @@ static int run_log(struct stat_command *stat)
 		complain(stat->path, -err);
 		goto close;
 	}
-	print_head(stat);
+	if (!stat->json)
+		print_head(stat);
 	err = print_all(stat, stat->source);
 	if (!err)
 		err = logend_tell(&stat->end, stat->path, stat->source);
@@ -268,7 +288,8 @@ static void end_live(void *arg, struct source *source)
 	if (!stat->kernel && !stat->by && !select_needs_data(stat->selection))
 		stat->stats.truncated = 0;
 	stat->end.lost_before = 0;
-	printf("%-9s %d\n", "process", (int)stat->pid);
+	if (!stat->json)
+		printf("%-9s %d\n", "process", (int)stat->pid);
 	stat->error = print_all(stat, source);
 }
 
@@ -304,6 +325,20 @@ static pid_t parse_pid(const char *text)
 	errno = 0;
 	pid = strtol(text, NULL, 10);
 	return errno || pid > INT_MAX || !pid ? INT_MAX : (pid_t)pid;
+}
+
+static int run_diff(const struct stat_command *stat)
+{
+	const struct stat_diff diff = {
+		.paths = stat->paths,
+		.selection = stat->selection,
+		.by = stat->by,
+		.measure = stat->measure,
+		.all = stat->all,
+		.json = stat->json,
+	};
+
+	return stat_diff(&diff) ? 1 : 0;
 }
 
 static int run_stat(struct stat_command *stat)
@@ -366,6 +401,10 @@ static const struct command_option options[] = {
 	{ OPTION_CALL, 'b', "by", "WHAT",
 	  "divide events, scopes and system calls by process, thread, or the value of a field",
 	  .choices = by_words, .call = call_by },
+	{ OPTION_FLAG, 0, "diff", NULL, "compare two logs: what takes longer in the second",
+	  OPTION_BOOL_AT(struct stat_command, diff) },
+	{ OPTION_FLAG, 'j', "json", NULL, "print a JSON object for each measure",
+	  OPTION_BOOL_AT(struct stat_command, json) },
 	{ OPTION_CALL, 'k', "kernel", "CLASS,...",
 	  "with PID: kernel events to record (with --states: sched,process)",
 	  .choices = session_classes, .list = true, .call = call_kernel },
@@ -391,8 +430,26 @@ static int check_options(const struct stat_command *stat)
 	if (stat->pid && select_has_durations(stat->selection))
 		return usage_error("stat",
 				   "--filter: a duration is known at the end of its scope: record a log");
-	if (stat->by && stat->with_states)
-		return usage_error("stat", "--by: has no effect on --states");
+	if (stat->with_states && only_measures(stat))
+		return usage_error("stat", "--%s: has no effect on --states",
+				   stat->by ? "by" : "json");
+	return OPTIONS_OK;
+}
+
+static int check_diff(const struct stat_command *stat, int operands)
+{
+	if (operands != 2)
+		return usage_error("stat", "--diff: needs two LOGs, not %d", operands);
+	for (int i = 0; i < 2; i++) {
+		if (parse_pid(stat->paths[i]))
+			return usage_error("stat", "--diff: needs a LOG (got PID \"%s\")",
+					   stat->paths[i]);
+	}
+	if (stat->with_states)
+		return usage_error("stat", "--states: has no effect on --diff");
+	if (stat->seconds || stat->with_kernel)
+		return usage_error("stat", "--%s: needs a PID, not --diff",
+				   stat->seconds ? "seconds" : "kernel");
 	return OPTIONS_OK;
 }
 
@@ -402,6 +459,9 @@ static int get_options(struct stat_command *stat, int argc, char **argv)
 
 	if (status != OPTIONS_OK)
 		return status;
+	stat->paths = argv + optind;
+	if (stat->diff)
+		return check_diff(stat, argc - optind);
 	if (argc - optind != 1)
 		return usage_error("stat", argc == optind ?
 				   "stat: needs a PID, or a LOG such as posixtrace.log" :
@@ -424,7 +484,7 @@ static int cmd_stat(int argc, char **argv)
 	}
 	status = get_options(&stat, argc, argv);
 	if (status == OPTIONS_OK)
-		status = run_stat(&stat);
+		status = stat.diff ? run_diff(&stat) : run_stat(&stat);
 	field_path_free(&stat.measure.field);
 	select_free(stat.selection);
 	return status;
@@ -433,6 +493,7 @@ static int cmd_stat(int argc, char **argv)
 static const char *const stat_usage[] = {
 	"[OPTION]... LOG",
 	"[OPTION]... [--seconds=N] PID",
+	"[OPTION]... --diff LOG LOG",
 	NULL,
 };
 

@@ -317,6 +317,8 @@ void select_restart(struct selection *selection)
 	for (size_t i = 0; i < selection->nr_filters; i++)
 		filter_forget(selection->filters[i]);
 	memset(selection->verdict, VERDICT_NONE, sizeof(selection->verdict));
+	bits_free(selection->selected);
+	selection->selected = NULL;
 	selection->begun = false;
 }
 

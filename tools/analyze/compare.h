@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Compares the measures of two traces: what takes longer, by which factor, and how certain that is.
+ *
+ * The test is that of Mann and Whitney: it asks if the times of one trace tend to be longer than
+ * those of the other, by their order alone, so it holds for any distribution. The factor is the
+ * median of the ratios of all pairs of times.
+ */
+#ifndef POSIXTRACE_COMPARE_H
+#define POSIXTRACE_COMPARE_H
+
+#include "analyze/measures.h"
+
+#define COMPARE_LEAST	20	/* times on each side; below, nothing is said */
+
+enum compare_result {
+	COMPARE_UNCLEAR,	/* no difference is shown */
+	COMPARE_FEW,		/* not enough times */
+	COMPARE_ONLY_A,		/* the other trace does not have it */
+	COMPARE_ONLY_B,
+	COMPARE_SHORTER,	/* in trace B */
+	COMPARE_LONGER,
+};
+
+/**
+ * struct comparison - a measure in two traces
+ * @a: in trace A, or NULL
+ * @b: in trace B, or NULL
+ * @result: what is known
+ * @p: UNCLEAR, SHORTER, LONGER: probability of such a difference by chance, corrected for the
+ *	number of comparisons (Holm)
+ * @ratio: the same: times of B by times of A
+ * @low: lower end of the 99 % interval of @ratio
+ * @high: upper end
+ * @added: time that B took longer in sum, negative if shorter
+ */
+struct comparison {
+	const struct measure *a;
+	const struct measure *b;
+	enum compare_result result;
+	double p;
+	double ratio;
+	double low;
+	double high;
+	double added;
+};
+
+/**
+ * compare_measures() - compare the measures of a kind
+ * @a: measures of trace A, after measures_end()
+ * @b: measures of trace B
+ * @kind: the kind
+ * @count: where to store the number of comparisons
+ *
+ * The order is: longer, shorter, all others; by the absolute value of @added, then by total time.
+ *
+ * Return: an array to free, or NULL without memory.
+ */
+struct comparison *compare_measures(const struct measures *a, const struct measures *b,
+				    enum measure_kind kind, size_t *count);
+
+#endif /* POSIXTRACE_COMPARE_H */
