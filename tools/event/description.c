@@ -128,6 +128,7 @@ int description_new(const char *text, struct description **description,
 		return err;
 	}
 	new->counter = find_counter(description_root(new));
+	new->layout = layout_new(description_root(new));
 	*description = new;
 	return 0;
 }
@@ -139,6 +140,7 @@ void description_free(struct description *description)
 	for (size_t i = 0; i < description->nr_units; i++)
 		free(description->units[i].path);
 	free(description->units);
+	free(description->layout);
 	posixtrace_fields_free(description->fields);
 	free(description);
 }
@@ -150,6 +152,8 @@ bool description_matches(struct description *description, const void *data, size
 	bool some = false;
 	int ret;
 
+	if (description->layout && layout_fits(description->layout, len))
+		return true;
 	posixtrace_fields_begin(&walk, description->fields, data, len);
 	while ((ret = posixtrace_fields_next(&walk, &value)) == 1) {
 		some |= value.what == POSIXTRACE_VALUE;
@@ -206,13 +210,34 @@ void description_misfit(const struct description *description, struct buffer *to
 void values_begin(struct values *values, const struct description *description, const void *data,
 		  size_t len)
 {
-	posixtrace_fields_begin(&values->walk, description->fields, data, len);
+	const struct layout *layout = description->layout;
+
+	values->layout = layout && layout_fits(layout, len) ? layout : NULL;
+	values->item = 0;
+	values->data = data;
+	values->len = len;
+	if (!values->layout)
+		posixtrace_fields_begin(&values->walk, description->fields, data, len);
 	values->depth = 0;
 	values->ended = false;
 }
 
+static bool next_item(struct values *values, struct posixtrace_value *value)
+{
+	const struct layout_item *item = &values->layout->items[values->item];
+
+	if (values->item == values->layout->count)
+		return false;
+	values->item++;
+	layout_value(item, values->data, values->len, value);
+	values->depth = item->depth + (value->what == POSIXTRACE_BEGIN);
+	return true;
+}
+
 bool values_next(struct values *values, struct posixtrace_value *value)
 {
+	if (values->layout)
+		return next_item(values, value);
 	values->ended |= posixtrace_fields_next(&values->walk, value) != 1;
 	if (values->ended) {
 		if (!values->depth)

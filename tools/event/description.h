@@ -10,9 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "event/layout.h"
 #include "util/buffer.h"
 
 #define DESCRIPTION_LEVELS	8	/* nested structs and arrays, with the outermost struct */
+#define DESCRIPTION_PLACES	8	/* fields of a kernel event type that commands use */
 
 /**
  * struct description_unit - the unit of a field
@@ -30,6 +32,10 @@ struct description_unit {
  * @units: units of fields, where given
  * @nr_units: number of @units
  * @counter: the only field, if it is a number named "counter": the type is a counter
+ * @layout: the places of the values, or NULL if they depend on the data
+ * @kernel_type: the kernel event type for which kevent.c has filled @places, or 0
+ * @has_places: it found all of them
+ * @places: indices of the items of @layout with the fields that the type must have
  * @misfit: an event's data did not match
  * @misfit_len: number of bytes of the first such data
  */
@@ -38,6 +44,10 @@ struct description {
 	struct description_unit *units;
 	size_t nr_units;
 	const struct posixtrace_field *counter;
+	struct layout *layout;
+	unsigned int kernel_type;
+	bool has_places;
+	unsigned char places[DESCRIPTION_PLACES];
 	bool misfit;
 	size_t misfit_len;
 };
@@ -93,12 +103,20 @@ const struct posixtrace_field *description_find(const struct description *descri
 /**
  * struct values - a position in the data of an event
  * @walk: the position
- * @open: the structs and arrays around it
- * @depth: number of @open
+ * @layout: where the values are, or NULL if @walk finds them
+ * @item: index of the next one in @layout
+ * @data: the data, with @layout
+ * @len: number of bytes
+ * @open: the structs and arrays around it, without @layout
+ * @depth: number of structs and arrays around it
  * @ended: no values are left
  */
 struct values {
 	struct posixtrace_walk walk;
+	const struct layout *layout;
+	size_t item;
+	const void *data;
+	size_t len;
 	const struct posixtrace_field *open[DESCRIPTION_LEVELS];
 	unsigned int depth;
 	bool ended;

@@ -3,13 +3,15 @@
  * Decodes kernel events: see kevent.h. Fields are found by name, so a type may get more fields.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <trace.h>
 
 #include "event/kevent.h"
 
-#define FIELDS_MAX	8	/* per type */
+#define FIELDS_MAX	DESCRIPTION_PLACES	/* per type */
+#define MISSING		UCHAR_MAX	/* instead of the index of an item */
 
 struct place {
 	const char *name;
@@ -111,6 +113,86 @@ static unsigned int read_fields(const struct event *event, const struct place *p
 	return ret ? 0 : found;
 }
 
+/* ------------------------------------------------------------------ */
+/* Layouts								*/
+
+/* Returns whether @count items from @item on are such values. */
+static bool is_kind(const struct layout *layout, size_t item, size_t count, bool wants_text)
+{
+	for (size_t i = item; i < item + count; i++) {
+		if (i >= layout->count || layout->items[i].value.what != POSIXTRACE_VALUE)
+			return false;
+		if (wants_text ? !value_is_text(&layout->items[i].value) :
+				 !layout->items[i].is_integer)
+			return false;
+	}
+	return true;
+}
+
+/* Returns the index of the item of a field, or of its first element; MISSING if there is none. */
+static unsigned char find_item(const struct layout *layout, const struct place *place)
+{
+	bool is_args = place->kind == ARGS;
+	size_t i;
+
+	for (i = 0; i < layout->count; i++) {
+		const struct layout_item *item = &layout->items[i];
+
+		if (item->depth == 1 && item->value.what != POSIXTRACE_END &&
+		    !strcmp(item->value.field->name, place->name))
+			break;
+	}
+	/* The elements follow the item of their array. */
+	if (i < layout->count && is_args)
+		is_args = layout->items[i++].value.field->type == POSIXTRACE_FIELD_ARRAY;
+	if (is_args != (place->kind == ARGS) ||
+	    !is_kind(layout, i, is_args ? KEVENT_ARGS : 1, place->kind == TEXT))
+		return MISSING;
+	return (unsigned char)i;
+}
+
+static void find_items(struct description *description, unsigned int type)
+{
+	const struct place *places = types[type];
+
+	description->kernel_type = type;
+	description->has_places = true;
+	for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++) {
+		description->places[i] = find_item(description->layout, &places[i]);
+		description->has_places &= description->places[i] != MISSING;
+	}
+}
+
+/* As read_fields() for a description with a layout, but returns whether all fields were found. */
+static bool read_items(const struct event *event, const struct place *places, struct kevent *kevent)
+{
+	struct description *description = event->description;
+	const struct layout_item *item;
+	struct posixtrace_value value;
+
+	if (description->kernel_type != event->type)
+		find_items(description, event->type);
+	if (!description->has_places)
+		return false;
+	for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++) {
+		void *to = (char *)kevent + places[i].offset;
+
+		item = &description->layout->items[description->places[i]];
+		if (places[i].kind == TEXT) {
+			layout_value(item, event->data, event->len, &value);
+			*(struct kevent_text *)to = (struct kevent_text){ value.data, value.text_len };
+			continue;
+		}
+		*(int64_t *)to = (int64_t)layout_integer(item, event->data);
+		for (int n = 1; places[i].kind == ARGS && n < KEVENT_ARGS; n++)
+			((int64_t *)to)[n] = (int64_t)layout_integer(item + n, event->data);
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
 static bool is_tid(int64_t tid)
 {
 	return tid >= 0 && tid <= INT32_MAX;
@@ -118,6 +200,7 @@ static bool is_tid(int64_t tid)
 
 bool kevent_read(const struct event *event, struct kevent *kevent)
 {
+	const struct layout *layout;
 	const struct place *places;
 	unsigned int wanted = 0;
 
@@ -125,13 +208,42 @@ bool kevent_read(const struct event *event, struct kevent *kevent)
 	    event->truncated != POSIX_TRACE_NOT_TRUNCATED)
 		return false;
 	places = types[event->type];
-	for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++)
-		wanted |= 1U << i;
 	memset(kevent, 0, sizeof(*kevent));
-	return read_fields(event, places, kevent) == wanted && event->pid > 0 && kevent->tid &&
+	layout = event->description->layout;
+	if (layout && layout_fits(layout, event->len)) {
+		if (!read_items(event, places, kevent))
+			return false;
+	} else {
+		for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++)
+			wanted |= 1U << i;
+		if (read_fields(event, places, kevent) != wanted)
+			return false;
+	}
+	return event->pid > 0 && kevent->tid &&
 	       is_tid(kevent->tid) && is_tid(kevent->next_tid) && is_tid(kevent->prev_tid) &&
 	       is_tid(kevent->waker_tid) && is_tid(kevent->sender_tid) &&
 	       is_tid(kevent->child_tid) && is_tid(kevent->child_pid);
+}
+
+bool kevent_is_complete(const struct event *event)
+{
+	struct description *description = event->description;
+	struct kevent kevent;
+	bool only_tid = event->type == POSIXTRACE_SYSCALL_ENTRY ||
+			event->type == POSIXTRACE_SYSCALL_EXIT ||
+			event->type == POSIXTRACE_PAGE_FAULT || event->type == POSIXTRACE_IRQ;
+	int64_t tid;
+
+	/* The first call with a description finds the places. */
+	if (!only_tid || !description || description->kernel_type != event->type ||
+	    event->truncated != POSIX_TRACE_NOT_TRUNCATED ||
+	    !layout_fits(description->layout, event->len))
+		return kevent_read(event, &kevent);
+	if (!description->has_places)
+		return false;
+	tid = (int64_t)layout_integer(&description->layout->items[description->places[0]],
+				      event->data);
+	return event->pid > 0 && tid && is_tid(tid);
 }
 
 void kevent_call_name(const struct kevent *kevent, char name[KEVENT_CALL_NAME])

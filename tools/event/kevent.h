@@ -105,6 +105,9 @@ enum { KEVENT_IRQ, KEVENT_SOFTIRQ, KEVENT_VECTOR };
  */
 bool kevent_read(const struct event *event, struct kevent *kevent);
 
+/* kevent_is_complete() - check if kevent_read() succeeds, which is much faster for common events */
+bool kevent_is_complete(const struct event *event);
+
 /**
  * kevent_call_name() - get the name of a system call
  * @kevent: fields of a syscall_entry

@@ -60,9 +60,17 @@ struct ids {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 };
 
+/* The result of a lookup: most events are of the thread of the event before. */
+struct found {
+	pid_t pid;
+	pid_t tid;
+	uint32_t number;	/* 0: none */
+};
+
 struct lives {
 	trace_id_t trid;
 	struct threads *numbers;
+	struct found last[2];	/* of a thread, of a process */
 	struct ids *ids;	/* index: number - 1 */
 	size_t room;
 };
@@ -93,11 +101,20 @@ void lives_free(struct lives *lives)
 static int find(struct lives *lives, pid_t pid, pid_t tid, uint32_t *number)
 {
 	size_t room = lives->room ? 2 * lives->room : 64;
-	int ret = threads_find(lives->numbers, pid, (uint32_t)tid, number);
+	struct found *last = &lives->last[tid == PROCESS];
 	struct ids *more;
+	int ret;
 
-	if (ret <= 0 || *number == THREADS_OTHERS)
+	if (last->pid == pid && last->tid == tid && last->number) {
+		*number = last->number;
+		return 0;
+	}
+	ret = threads_find(lives->numbers, pid, (uint32_t)tid, number);
+	if (ret < 0 || *number == THREADS_OTHERS)
 		return ret;
+	*last = (struct found){ .pid = pid, .tid = tid, .number = *number };
+	if (!ret)
+		return 0;
 	if (*number > lives->room) {
 		more = reallocarray(lives->ids, room, sizeof(*more));
 		if (!more)
@@ -141,6 +158,12 @@ static uint64_t to_ns(const struct timespec *time)
 	return (uint64_t)time->tv_sec * NSEC_PER_SEC + (uint64_t)time->tv_nsec;
 }
 
+/* Tells whether ask() has to look into the log again. Without a batch, there is no log. */
+static bool needs_answer(const struct ids *ids, uint64_t at, uint64_t batch)
+{
+	return batch && !(ids->asked == batch && (!ids->answered || at < ids->next));
+}
+
 /* Begins a life if the log has a newer birth for these ids at the time of the event. */
 static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid, uint64_t at,
 		uint64_t batch)
@@ -149,7 +172,7 @@ static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid
 	struct timespec born_at, next;
 	uint64_t born;
 
-	if (!batch || (ids->asked == batch && (!ids->answered || at < ids->next)))
+	if (!needs_answer(ids, at, batch))
 		return;
 	ids->asked = batch;
 	ids->answered = !posixtrace_get_thread_life(lives->trid, pid, tid, &time, &born_at, &next);
@@ -304,13 +327,66 @@ static int find_thread(struct lives *lives, struct event *event, const struct ke
 	return ret;
 }
 
+/* Reads the fields of the types that need them here. For others, only checks them. */
+static bool read_kevent(const struct event *event, struct kevent *kevent)
+{
+	switch (event->type) {
+	case POSIXTRACE_FORK:
+	case POSIXTRACE_EXIT:
+	case POSIXTRACE_SWITCH_OUT:
+	case POSIXTRACE_RENAME:
+	case POSIXTRACE_WAKEUP:
+		return kevent_read(event, kevent);
+	default:
+		return kevent_is_complete(event);
+	}
+}
+
+/*
+ * Handles most events: one that changes no life, of the same thread as the event before, which has
+ * not ended. Returns false for others.
+ */
+static bool repeat(const struct lives *lives, struct event *event, uint64_t batch)
+{
+	const struct found *last = lives->last;
+	const struct ids *thread, *process;
+
+	if (!last[0].number || !last[1].number || last[0].pid != event->pid ||
+	    last[0].tid != event->tid || last[1].pid != event->pid)
+		return false;
+	thread = &lives->ids[last[0].number - 1];
+	process = &lives->ids[last[1].number - 1];
+	if (thread->end != ALIVE || process->end != ALIVE || thread->execs != process->execs ||
+	    thread->process_life != process->life || needs_answer(thread, event->time, batch) ||
+	    needs_answer(process, event->time, batch))
+		return false;
+	switch (event->type) {
+	case POSIXTRACE_PAGE_FAULT:
+	case POSIXTRACE_SYSCALL_ENTRY:
+	case POSIXTRACE_SYSCALL_EXIT:
+	case POSIXTRACE_IRQ:
+		if (!kevent_is_complete(event))
+			return false;
+		break;
+	default:
+		if (!event->user)
+			return false;
+	}
+	event->process_life = process->life;
+	event->life = thread->life;
+	return true;
+}
+
 int lives_event(struct lives *lives, struct event *event, uint64_t batch)
 {
 	struct kevent kevent;
-	bool is_kernel = event_is_kernel(event) && kevent_read(event, &kevent);
 	uint32_t process, thread;
+	bool is_kernel;
 	int ret;
 
+	if (repeat(lives, event, batch))
+		return 0;
+	is_kernel = event_is_kernel(event) && read_kevent(event, &kevent);
 	if (event->pid <= 0 || (!event->user && !is_kernel))
 		return 0;
 	ret = find_process(lives, event, is_kernel ? &kevent : NULL, batch, &process);
