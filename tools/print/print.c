@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <trace.h>
 #include <unistd.h>
@@ -17,12 +19,14 @@
 #include "print/json_fields.h"
 #include "print/print.h"
 #include "print/text_fields.h"
+#include "util/digits.h"
 #include "util/escape.h"
 #include "util/message.h"
 
 #define DATA_SHOWN	48	/* bytes, without --full */
 #define NAME_WIDTH	24
 #define THREAD_WIDTH	18
+#define PID_WIDE	10000000	/* has more digits than its column */
 #define WRITE_AT	(64U << 10)	/* bytes of text */
 #define GRACE_MS	1000
 
@@ -70,6 +74,11 @@ static bool shows_colours(void)
 
 void print_begin(struct print *print)
 {
+	struct stat stat;
+
+	/* Writing to a file does not wait for a reader. */
+	print->part = !fstat(STDOUT_FILENO, &stat) && S_ISREG(stat.st_mode) ? SIZE_MAX : 0;
+	print->thread_width = THREAD_WIDTH;
 	print->colour = print->color == PRINT_AUTO ? shows_colours() :
 			print->color == PRINT_ALWAYS;
 }
@@ -94,20 +103,13 @@ void print_restart(struct print *print)
 /* ------------------------------------------------------------------ */
 /* Pieces								*/
 
-static void pad(struct buffer *to, size_t have, size_t width)
-{
-	for (; have < width; have++)
-		buffer_byte(to, ' ');
-}
-
 /* Appends a fraction with @len digits. */
 static void put_fraction(struct buffer *to, uint64_t value, size_t len)
 {
-	char text[16];
-
-	for (size_t i = len; i > 0; i--, value /= 10)
-		text[i - 1] = '0' + value % 10;
-	buffer_put(to, text, len);
+	if (!buffer_has_room(to, len))
+		return;
+	digits_decimal((char *)to->data + to->len, value, len);
+	to->len += len;
 }
 
 static void put_micros(struct buffer *to, uint64_t time, uint64_t since)
@@ -116,7 +118,10 @@ static void put_micros(struct buffer *to, uint64_t time, uint64_t since)
 	bool before = time < since;
 	uint64_t ns = before ? since - time : time - since;
 
-	buffer_integer(to, ns / 1000, 10, before ? "-" : "", 10);
+	if (before)
+		buffer_integer(to, ns / 1000, 10, "-", 10);
+	else
+		buffer_decimal(to, ns / 1000, 10);
 	buffer_byte(to, '.');
 	put_fraction(to, ns % 1000, 3);
 }
@@ -186,15 +191,53 @@ static size_t width_of(const unsigned char *text, size_t len)
 	return width;
 }
 
-/* Appends the name, left-aligned in its column, and always a space. */
-static void put_name(const struct print *print, struct buffer *to, const struct event *event)
+/*
+ * The names of few types and threads repeat in most lines: keep their text. The slot of a type or
+ * thread is free, has its text, or that of another one or of an earlier name, which is replaced.
+ */
+static struct print_text *find_text(struct print_text *slots, unsigned int id, const char *name)
 {
-	size_t before;
+	struct print_text *text = &slots[id % PRINT_TEXTS];
+
+	if (text->len && text->id == id && !strcmp(text->name, name))
+		return text;
+	text->len = 0;
+	return text;
+}
+
+/* Keeps what was appended since @before, if it is not too long. */
+static void keep_text(struct print_text *text, unsigned int id, const char *name,
+		      const struct buffer *to, size_t before)
+{
+	size_t name_len = strlen(name), len = to->len - before;
+
+	if (to->failed || len > sizeof(text->text) || name_len >= sizeof(text->name))
+		return;
+	text->id = id;
+	memcpy(text->name, name, name_len + 1);
+	memcpy(text->text, to->data + before, len);
+	text->len = len;
+	text->width = width_of(to->data + before, len);
+}
+
+/* Appends the name, left-aligned in its column, and always a space. */
+static void put_name(struct print *print, struct buffer *to, const struct event *event)
+{
+	struct print_text *text = find_text(print->names, event->type, event->name);
+	size_t before, width;
 
 	put_colour(print, to, colour_of(event));
 	before = to->len;
-	escape_plain(to, event->name, strlen(event->name));
-	pad(to, to->failed ? 0 : width_of(to->data + before, to->len - before), NAME_WIDTH);
+	if (text->len) {
+		buffer_put(to, text->text, text->len);
+		width = text->width;
+	} else {
+		escape_plain(to, event->name, strlen(event->name));
+		width = to->failed ? 0 : width_of(to->data + before, to->len - before);
+		keep_text(text, event->type, event->name, to, before);
+	}
+	if (width < NAME_WIDTH)
+		buffer_spaces(to, NAME_WIDTH - width);
 	put_colour(print, to, PLAIN);
 	buffer_byte(to, ' ');
 }
@@ -257,7 +300,24 @@ static void put_system_data(const struct print *print, struct buffer *to,
 /* ------------------------------------------------------------------ */
 /* Lines								*/
 
-/* Appends the name and kernel id of the thread, or its pthread_self(). */
+/* Appends the name of the thread and its kernel id. Returns the width. */
+static size_t put_thread_name(struct print *print, struct buffer *to, const struct event *event,
+			      const char *name)
+{
+	struct print_text *text = find_text(print->threads, (unsigned int)event->tid, name);
+	size_t before = to->len;
+
+	if (text->len) {
+		buffer_put(to, text->text, text->len);
+		return text->width;
+	}
+	escape_plain(to, name, strlen(name));
+	buffer_integer(to, (uint64_t)event->tid, 10, "-", 0);
+	keep_text(text, (unsigned int)event->tid, name, to, before);
+	return to->failed ? 0 : width_of(to->data + before, to->len - before);
+}
+
+/* Appends the name and kernel id of the thread, or its pthread_self(), and two spaces. */
 static void put_thread(struct print *print, struct buffer *to, const struct event *event)
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
@@ -265,19 +325,19 @@ static void put_thread(struct print *print, struct buffer *to, const struct even
 
 	if (!source_has_names(event->source)) {
 		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 14);
+		buffer_text(to, "  ");
 		return;
 	}
 	if (event_thread_name(event, name)) {
-		escape_plain(to, name, strlen(name));
-		buffer_integer(to, (uint64_t)event->tid, 10, "-", 0);
+		width = put_thread_name(print, to, event, name);
 	} else {
 		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 0);
+		width = to->len - before;
 	}
-	width = to->failed ? 0 : width_of(to->data + before, to->len - before);
 	/* Keep the following columns aligned from here on. */
 	if (width > print->thread_width)
 		print->thread_width = width;
-	pad(to, width, print->thread_width > THREAD_WIDTH ? print->thread_width : THREAD_WIDTH);
+	buffer_spaces(to, print->thread_width - width + 2);
 }
 
 /* Appends where the event was recorded. It comes last, because the data may have any length. */
@@ -293,6 +353,20 @@ static void put_location(const struct print *print, struct buffer *to, const str
 	put_colour(print, to, PLAIN);
 }
 
+/* Appends the process id, with the two spaces that separate columns before and after it. */
+static void put_pid(struct buffer *to, pid_t pid)
+{
+	const char *sign = pid < 0 ? "-" : "";
+
+	if (pid >= 0 && pid < PID_WIDE) {
+		buffer_decimal(to, (uint64_t)pid, 9);
+	} else {
+		buffer_text(to, "  ");
+		buffer_integer(to, pid < 0 ? -(uint64_t)pid : (uint64_t)pid, 10, sign, 7);
+	}
+	buffer_text(to, "  ");
+}
+
 static void put_line(struct print *print, struct buffer *to, const struct event *event)
 {
 	put_colour(print, to, DIM);
@@ -301,15 +375,9 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 	if (print->cpu && event->cpu == SOURCE_NO_CPU)
 		buffer_text(to, "     -");
 	else if (print->cpu)
-		buffer_integer(to, event->cpu, 10, "", 6);
-	buffer_text(to, "  ");
-	if (event->pid < 0)
-		buffer_integer(to, -(uint64_t)event->pid, 10, "-", 7);
-	else
-		buffer_integer(to, (uint64_t)event->pid, 10, "", 7);
-	buffer_text(to, "  ");
+		buffer_decimal(to, event->cpu, 6);
+	put_pid(to, event->pid);
 	put_thread(print, to, event);
-	buffer_text(to, "  ");
 	put_name(print, to, event);
 	if (event_has_fields(event, event->len))
 		text_fields(to, event, print->full);
@@ -405,24 +473,38 @@ static int wait_for_reader(const struct print *print)
 	return ready ? 0 : -EINTR;
 }
 
-/*
- * Signals are blocked, so a write to a full pipe could not be interrupted. Write only as much as
- * the pipe accepts without blocking.
- */
-static int write_in_parts(const struct print *print, const unsigned char *data, size_t len)
+/* Writes what the output accepts now, or after wait_for_reader(). As write(). */
+static ssize_t write_some(struct print *print, const unsigned char *data, size_t len)
 {
-	size_t done, part;
+	const struct iovec all = { .iov_base = (void *)data, .iov_len = len };
+	ssize_t n;
+
+	if (print->part)
+		return write(STDOUT_FILENO, data, len < print->part ? len : print->part);
+	n = pwritev2(STDOUT_FILENO, &all, 1, -1, RWF_NOWAIT);
+	/* Not every file and kernel can do that, and a filter may not permit it. */
+	if (n < 0 && errno != EAGAIN && errno != EINTR && errno != EPIPE) {
+		print->part = PIPE_BUF;
+		errno = EAGAIN;
+	}
+	return n;
+}
+
+/* Signals are blocked, so a write to a full pipe could not be interrupted. */
+static int write_in_parts(struct print *print, const unsigned char *data, size_t len)
+{
+	bool wait = print->part;
 	ssize_t n;
 	int err;
 
-	for (done = 0; done < len; done += n > 0 ? (size_t)n : 0) {
-		part = len - done < PIPE_BUF ? len - done : PIPE_BUF;
-		err = wait_for_reader(print);
+	for (size_t done = 0; done < len; done += n > 0 ? (size_t)n : 0) {
+		err = wait ? wait_for_reader(print) : 0;
 		if (err)
 			return err;
-		n = write(STDOUT_FILENO, data + done, part);
+		n = write_some(print, data + done, len - done);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
+		wait = print->part || n < 0;
 	}
 	return 0;
 }
@@ -435,7 +517,7 @@ static int write_at_once(const unsigned char *data, size_t len)
 	return fflush(stdout) ? -errno : 0;
 }
 
-int print_write(const struct print *print, struct buffer *from)
+int print_write(struct print *print, struct buffer *from)
 {
 	int err;
 

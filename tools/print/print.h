@@ -28,6 +28,24 @@ enum print_color {
 	PRINT_NEVER,
 };
 
+#define PRINT_TEXTS	64	/* a power of two */
+
+/**
+ * struct print_text - how a name is printed
+ * @id: of the event type or thread
+ * @name: the name; any bytes
+ * @text: escaped, with the id of a thread
+ * @len: bytes of it; 0: free
+ * @width: columns
+ */
+struct print_text {
+	unsigned int id;
+	char name[64];
+	char text[64];
+	size_t len;
+	size_t width;
+};
+
 /**
  * struct print - how to print events, and state from previous events
  * @clock: what the first column shows: enum print_clock
@@ -40,7 +58,10 @@ enum print_color {
  * @signals: a signalfd, or -1. Once it is readable, print_write() waits at most a second for the
  *	reader of the output
  * @ending: a signal was read from it, which also limits the wait
+ * @part: bytes that the output takes in one write without waiting; 0: it tells, or that is unknown
  * @thread_width: columns for the thread; grows with the names
+ * @names: texts of event types, by a hash of the type
+ * @threads: texts of threads, by a hash of the kernel thread id
  * @begun: an event has been seen
  * @first: time of the first event
  * @last: time of the last printed event
@@ -57,8 +78,11 @@ struct print {
 	struct symbols *symbols;
 	int signals;
 	bool ending;
+	size_t part;
 
 	size_t thread_width;
+	struct print_text names[PRINT_TEXTS];
+	struct print_text threads[PRINT_TEXTS];
 	bool begun;
 	uint64_t first;
 	uint64_t last;
@@ -101,6 +125,6 @@ int print_event(struct print *print, struct buffer *to, const struct event *even
  *
  * Return: 0 or a negative error number; -EINTR if a signal came while the reader did not read.
  */
-int print_write(const struct print *print, struct buffer *from);
+int print_write(struct print *print, struct buffer *from);
 
 #endif /* POSIXTRACE_PRINT_H */

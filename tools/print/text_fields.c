@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "print/text_fields.h"
+#include "util/digits.h"
 #include "util/escape.h"
 
 #define TEXT_SHOWN	48	/* bytes per text, unless @full */
@@ -56,20 +57,135 @@ static void put_value(struct buffer *to, const struct posixtrace_value *value, b
 	}
 }
 
+/* Appends what follows the fields if they are too long. */
+static void put_more(struct buffer *to, const struct event *event)
+{
+	buffer_printf(to, "... (%zu bytes)", event->len);
+}
+
+static char *put_unsigned(char *p, uint64_t number)
+{
+	size_t len;
+
+	if (number < 10) {
+		*p = (char)('0' + number);
+		return p + 1;
+	}
+	len = digits_decimal_len(number);
+	digits_decimal(p, number, len);
+	return p + len;
+}
+
+static char *put_signed(char *p, uint64_t number)
+{
+	bool negative = (int64_t)number < 0;
+
+	*p = '-';
+	return put_unsigned(p + negative, negative ? -number : number);
+}
+
+static char *put_hex(char *p, uint64_t number)
+{
+	size_t len = digits_hexadecimal_len(number);
+
+	memcpy(p, "0x0", 3);
+	if (number)
+		digits_hexadecimal(p + 2, number, len);
+	return p + 2 + len;
+}
+
+static char *put_bool(char *p, bool value)
+{
+	memcpy(p, value ? "true " : "false", 5);
+	return p + (value ? 4 : 5);
+}
+
+/* Returns where to append, with room for @count items but not for texts and labels; or NULL. */
+static char *room_for(struct buffer *to, size_t count)
+{
+	if (!buffer_has_room(to, count * (LAYOUT_LABEL + DIGITS_ROOM + 2)))
+		return NULL;
+	return (char *)to->data + to->len;
+}
+
+/*
+ * As below, without a walk through the description, and with few checks: most of the time of a
+ * command that prints kernel events passes here.
+ */
+static void put_layout(struct buffer *to, const struct layout *layout, const struct event *event,
+		       bool full)
+{
+	/* The first and the last item are the outermost struct, which has no brackets. */
+	const struct layout_item *end = &layout->items[layout->count - 1];
+	const struct layout_item *item = &layout->items[1];
+	const size_t limit = to->len + (full ? TEXT_FIELDS_MAX : LINE_SHOWN);
+	char *p = room_for(to, layout->count);
+	struct posixtrace_value value;
+	bool first = true;
+
+	for (; p && item < end; item++) {
+		if ((size_t)(p - (char *)to->data) > limit)
+			break;
+		if (item->kind != LAYOUT_END) {
+			/* A copy of constant size is fast; what is too much is overwritten. */
+			memcpy(p, item->label + first, LAYOUT_LABEL - 1);
+			p += item->label_len - first;
+		}
+		first = false;
+		switch (item->kind) {
+		case LAYOUT_UNSIGNED:
+			p = put_unsigned(p, layout_plain_integer(item, event->data, event->len));
+			break;
+		case LAYOUT_SIGNED:
+			p = put_signed(p, layout_plain_integer(item, event->data, event->len));
+			break;
+		case LAYOUT_HEX:
+			p = put_hex(p, layout_plain_integer(item, event->data, event->len));
+			break;
+		case LAYOUT_BOOL:
+			p = put_bool(p, layout_integer(item, event->data));
+			break;
+		case LAYOUT_BEGIN:
+			*p++ = item->value.field->type == POSIXTRACE_FIELD_ARRAY ? '[' : '{';
+			first = true;
+			break;
+		case LAYOUT_END:
+			*p++ = item->value.field->type == POSIXTRACE_FIELD_ARRAY ? ']' : '}';
+			break;
+		case LAYOUT_OTHER:
+			to->len = (size_t)(p - (char *)to->data);
+			layout_value(item, event->data, event->len, &value);
+			put_value(to, &value, full);
+			p = room_for(to, (size_t)(end - item));
+			break;
+		}
+	}
+	if (!p)
+		return;
+	to->len = (size_t)(p - (char *)to->data);
+	if (item < end)
+		put_more(to, event);
+}
+
 void text_fields(struct buffer *to, const struct event *event, bool full)
 {
+	const struct layout *layout = event->description->layout;
 	struct posixtrace_value value;
 	size_t before = to->len;
 	struct values values;
 	bool array = false, first = true;
 
+	if (layout && layout->has_labels && layout_fits(layout, event->len)) {
+		put_layout(to, layout, event, full);
+		return;
+	}
 	values_begin(&values, event->description, event->data, event->len);
 	while (values_next(&values, &value)) {
 		/* Do not put brackets around the outermost struct. */
 		if (!values.depth || (value.what == POSIXTRACE_BEGIN && values.depth == 1))
 			continue;
 		if (to->len - before > (full ? TEXT_FIELDS_MAX : LINE_SHOWN)) {
-			buffer_printf(to, "... (%zu bytes)", event->len);
+			put_more(to, event);
 			return;
 		}
 		array = value.field->type == POSIXTRACE_FIELD_ARRAY;

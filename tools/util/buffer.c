@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "util/buffer.h"
+#include "util/digits.h"
 
 bool buffer_grow(struct buffer *buffer, size_t len)
 {
@@ -28,23 +29,29 @@ bool buffer_grow(struct buffer *buffer, size_t len)
 	return true;
 }
 
-void buffer_integer(struct buffer *buffer, uint64_t value, unsigned int base, const char *prefix,
-		    size_t width)
+void buffer_digits(struct buffer *buffer, uint64_t value, unsigned int base, const char *prefix,
+		   size_t prefix_len, size_t width)
 {
-	static const char digits[] = "0123456789abcdef";
-	char text[24], *p = text + sizeof(text);
-	size_t len;
+	size_t len = base == 16 ? digits_hexadecimal_len(value) : digits_decimal_len(value);
+	size_t have = prefix_len + len, spaces = have < width ? width - have : 0;
+	char *to;
 
-	/* Division by a constant is much faster than by a variable. */
-	do {
-		*--p = base == 16 ? digits[value % 16] : digits[value % 10];
-		value = base == 16 ? value / 16 : value / 10;
-	} while (value);
-	len = (size_t)(text + sizeof(text) - p);
-	for (size_t have = strlen(prefix) + len; have < width; have++)
-		buffer_byte(buffer, ' ');
-	buffer_text(buffer, prefix);
-	buffer_put(buffer, p, len);
+	if (!buffer_has_room(buffer, spaces + have + DIGITS_ROOM))
+		return;
+	to = (char *)buffer->data + buffer->len;
+	buffer->len += spaces + have;
+	/* Stores of a constant size take one instruction; what is too much is overwritten. */
+	if (spaces <= 16)
+		memset(to, ' ', 16);
+	else
+		memset(to, ' ', spaces);
+	to += spaces;
+	for (size_t i = 0; i < prefix_len; i++)
+		*to++ = prefix[i];
+	if (base == 16)
+		digits_hexadecimal(to, value, len);
+	else
+		digits_decimal(to, value, len);
 }
 
 void buffer_signed(struct buffer *buffer, int64_t value)

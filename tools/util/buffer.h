@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "util/digits.h"
+
 /**
  * struct buffer - growing buffer; all zero is an empty buffer
  * @data: the bytes
@@ -56,12 +58,47 @@ static inline void buffer_text(struct buffer *buffer, const char *text)
 __attribute__((format(printf, 2, 3)))
 void buffer_printf(struct buffer *buffer, const char *format, ...);
 
+/* As buffer_integer(); the prefix has @prefix_len characters. */
+void buffer_digits(struct buffer *buffer, uint64_t value, unsigned int base, const char *prefix,
+		   size_t prefix_len, size_t width);
+
 /*
  * Append @prefix and the digits of @value in base 10 or 16, padded on the left with spaces to
- * @width characters. Much faster than buffer_printf().
+ * @width characters. Much faster than buffer_printf(). Inline, because a constant prefix has a
+ * known length.
  */
-void buffer_integer(struct buffer *buffer, uint64_t value, unsigned int base, const char *prefix,
-		    size_t width);
+static inline void buffer_integer(struct buffer *buffer, uint64_t value, unsigned int base,
+				  const char *prefix, size_t width)
+{
+	buffer_digits(buffer, value, base, prefix, strlen(prefix), width);
+}
+
+/* Append the digits of @value, padded on the left with spaces to @width characters, at most 16. */
+static inline void buffer_decimal(struct buffer *buffer, uint64_t value, size_t width)
+{
+	unsigned char *to;
+
+	if (!buffer_has_room(buffer, 16))
+		return;
+	to = buffer->data + buffer->len;
+	memset(to, ' ', 16);
+	if (digits_before((char *)to + width, value, width))
+		buffer->len += width;
+	else
+		buffer_digits(buffer, value, 10, "", 0, width);
+}
+
+/* Append @count spaces. */
+static inline void buffer_spaces(struct buffer *buffer, size_t count)
+{
+	if (!buffer_has_room(buffer, count < 32 ? 32 : count))
+		return;
+	/* A store of a constant size takes few instructions, and usually suffices. */
+	memset(buffer->data + buffer->len, ' ', 32);
+	if (count > 32)
+		memset(buffer->data + buffer->len, ' ', count);
+	buffer->len += count;
+}
 
 /* Append @value in decimal. */
 void buffer_signed(struct buffer *buffer, int64_t value);

@@ -70,16 +70,24 @@ static void put_unprintable(struct buffer *to, const char *backslash, unsigned c
 		put_hex(to, "x", byte);
 }
 
+/* Bytes that an output format changes, or may change. */
+static const bool changed[256] = {
+	[0 ... ' ' - 1] = true,
+	[0x7f ... 0xff] = true,
+	['\\'] = true,
+	['"'] = true,
+	['<'] = true,
+	['>'] = true,
+	['&'] = true,
+};
+
 /* Returns the length of the prefix, usually the whole text, that no output format changes. */
 static size_t plain_length(const unsigned char *text, size_t len)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < len; i++) {
-		if (text[i] < ' ' || text[i] >= 0x7f || text[i] == '\\' || text[i] == '"' ||
-		    text[i] == '<' || text[i] == '>' || text[i] == '&')
-			break;
-	}
+	while (i < len && !changed[text[i]])
+		i++;
 	return i;
 }
 
@@ -126,9 +134,11 @@ void escape_message(struct buffer *to, const void *text, size_t len)
 void escape_quoted(struct buffer *to, const void *text, size_t len)
 {
 	const unsigned char *p = text;
+	size_t plain = plain_length(p, len);
 
 	buffer_byte(to, '"');
-	for (size_t i = 0; i < len;) {
+	buffer_put(to, p, plain);
+	for (size_t i = plain; i < len;) {
 		size_t part = 0;
 
 		while (i + part < len && p[i + part] != '"')
