@@ -216,6 +216,7 @@ static int need_call_names(struct pxtu_log *log)
 static bool read_record(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 			const struct pxtu_log_entry *entry)
 {
+	const size_t number = (size_t)(cpu - log->index.cpu);
 	const unsigned char *from;
 	__u32 room = entry->size - cpu->pos, want = chunk_size(log);
 	__u32 need = cpu->kernel ? POSIXTRACE_KWORDS_MAX * sizeof(__u64) :
@@ -238,7 +239,7 @@ static bool read_record(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 	if (cpu->kernel)
 		return pxtu_kernel_parse(&cpu->record, from, room, cpu->kernel, &log->call_names);
 	return pxtu_record_parse(&cpu->record, from, room, &cpu->writer) &&
-	       pxtu_record_valid(&cpu->record, cpu - log->index.cpu >= log->head.nr_cpus,
+	       pxtu_record_valid(&cpu->record, number >= log->head.nr_cpus,
 				 log->head.max_data, room);
 }
 
