@@ -76,7 +76,7 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 	reader->kernel_heads = (const struct posixtrace_cpu_head *)
 			       (const void *)((const char *)ctrl + kernel_heads);
 	reader->cpu = calloc(reader->nr_lists, sizeof(*reader->cpu));
-	reader->kernel = calloc(nr_kernel_cpus + 1, sizeof(*reader->kernel));
+	reader->kernel = calloc((size_t)nr_kernel_cpus + 1, sizeof(*reader->kernel));
 	reader->data = malloc(pxtu_record_room(reader->max_data));
 	if (!pxtu_heap_init(&reader->heap, reader->nr_lists) || !reader->cpu || !reader->kernel ||
 	    !reader->data) {
