@@ -415,6 +415,37 @@ test_durations_of_system_calls_and_interrupts()
 	grep -qE '^read +1 +0 +7\.00 us ' out
 }
 
+# Over a loss, over a stop, and without a return.
+test_durations_of_system_calls_that_are_unknown()
+{
+	write_log log <<-'END'
+		cpus 1
+		classes syscall
+		host h
+		thread A 10 10 0xa
+		thread B 11 11 0xb
+		since 1000000
+		kernel syscall_entry 1000 cpu=0 @A nr=0 name=read
+		epoch
+		lost 1 1001500
+		kernel syscall_exit 2000 cpu=0 @A nr=0
+		kernel syscall_entry 2500 cpu=0 @B nr=0 name=read
+		block 1
+		event 3 3000
+		event 2 4000
+		epoch
+		kernel syscall_exit 5000 cpu=0 @B nr=0
+		kernel syscall_entry 6000 cpu=0 @A nr=0 name=read
+		kernel syscall_entry 7000 cpu=0 @A nr=0 name=read
+		kernel syscall_exit 8000 cpu=0 @A nr=0
+		end
+	END
+	run 0 posixtrace dump --json --filter='read.duration >= 0ns' log
+	[ "$(jq -r .ns out | paste -sd' ')" = '6000 7000' ]
+	run 0 posixtrace dump --json --filter='syscall_* && !(read.duration >= 0ns)' log
+	[ "$(jq -r .ns out | paste -sd' ')" = '0 1000 1500 4000 5000' ]
+}
+
 # Both ends are there, so exporters show the whole scope.
 test_durations_in_exports()
 {

@@ -273,6 +273,21 @@ test_values_beyond_the_limit_are_counted_together()
 	[ "$(rows 'FROM BEGIN' | grep -c ' 1 500 ns ')" -eq 4096 ]
 }
 
+test_names_beyond_the_limit_are_counted_together()
+{
+	awk 'BEGIN { print "cpus 1\nclasses syscall\nhost h\nthread A 10 10 0xa"
+		for (i = 1; i <= 5000; i++) {
+			print "kernel syscall_entry", 1000 * i, "cpu=0 @A nr=" i " name=call" i
+			print "kernel syscall_exit", 1000 * i + 500, "cpu=0 @A nr=" i
+		}
+		print "end" }' | write_log log
+	run 0 posixtrace stat --all log
+	[ "$(rows 'SYSTEM CALL' | wc -l)" -eq 4097 ]
+	[ "$(rows 'SYSTEM CALL' | awk '{ sum += $2 } END { print sum }')" -eq 5000 ]
+	rows 'SYSTEM CALL' | sed -n 1p | cut -d ' ' -f 1-4 >got
+	prints got <<<'(others) 904 0 452'
+}
+
 test_hostile_values()
 {
 	write_log log <<-'END'
