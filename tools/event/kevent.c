@@ -145,10 +145,10 @@ static unsigned char find_item(const struct layout *layout, const struct place *
 	/* The elements follow the item of their array. */
 	if (i < layout->count && is_args)
 		is_args = layout->items[i++].value.field->type == POSIXTRACE_FIELD_ARRAY;
-	if (is_args != (place->kind == ARGS) ||
-	    !is_kind(layout, i, is_args ? KEVENT_ARGS : 1, place->kind == TEXT))
+	if (place->kind == ARGS && !is_args)
 		return MISSING;
-	return (unsigned char)i;
+	return is_kind(layout, i, is_args ? KEVENT_ARGS : 1, place->kind == TEXT) ?
+	       (unsigned char)i : MISSING;
 }
 
 static void find_items(struct description *description, unsigned int type)
@@ -169,6 +169,7 @@ static bool read_items(const struct event *event, const struct place *places, st
 	struct description *description = event->description;
 	const struct layout_item *item;
 	struct posixtrace_value value;
+	struct kevent_text *text;
 
 	if (description->kernel_type != event->type)
 		find_items(description, event->type);
@@ -180,7 +181,8 @@ static bool read_items(const struct event *event, const struct place *places, st
 		item = &description->layout->items[description->places[i]];
 		if (places[i].kind == TEXT) {
 			layout_value(item, event->data, event->len, &value);
-			*(struct kevent_text *)to = (struct kevent_text){ value.data, value.text_len };
+			text = to;
+			*text = (struct kevent_text){ value.data, value.text_len };
 			continue;
 		}
 		*(int64_t *)to = (int64_t)layout_integer(item, event->data);

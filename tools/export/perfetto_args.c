@@ -12,6 +12,7 @@
 /* Field numbers from Perfetto's protos/perfetto/trace/track_event. */
 #define EVENT_DEBUG_ANNOTATIONS		4
 
+#define ANNOTATION_NAME_IID		1
 #define ANNOTATION_BOOL			2
 #define ANNOTATION_UINT			3
 #define ANNOTATION_INT			4
@@ -21,6 +22,7 @@
 #define ANNOTATION_NAME			10
 #define ANNOTATION_DICT_ENTRIES		11
 #define ANNOTATION_ARRAY_VALUES		12
+#define ANNOTATION_STRING_IID		17
 
 void perfetto_text(struct buffer *bytes, unsigned int field, const void *text, size_t len)
 {
@@ -30,62 +32,80 @@ void perfetto_text(struct buffer *bytes, unsigned int field, const void *text, s
 	proto_end(bytes, message);
 }
 
-static size_t begin_argument(struct buffer *bytes, unsigned int field, const char *prefix,
+static size_t begin_argument(struct packets *packets, unsigned int field, const char *prefix,
 			     const char *name)
 {
-	size_t message = proto_begin(bytes, field), text;
+	struct buffer *to = packets_to(packets);
+	size_t message = proto_begin(to, field), text;
+	uint32_t iid;
 
-	if (name) {
-		text = proto_begin(bytes, ANNOTATION_NAME);
-		buffer_text(bytes, prefix);
-		buffer_text(bytes, name);
-		proto_end(bytes, text);
+	if (!name)
+		return message;
+	iid = packets_intern(packets, PACKETS_ARG_NAME, prefix, name, strlen(name));
+	if (iid) {
+		proto_number(to, ANNOTATION_NAME_IID, iid);
+	} else {
+		text = proto_begin(to, ANNOTATION_NAME);
+		buffer_text(to, prefix);
+		buffer_text(to, name);
+		proto_end(to, text);
 	}
 	return message;
 }
 
-static void put_argument(struct buffer *bytes, const char *prefix, const char *name,
+static void put_argument(struct packets *packets, const char *prefix, const char *name,
 			 unsigned int type, uint64_t value)
 {
-	size_t message = begin_argument(bytes, EVENT_DEBUG_ANNOTATIONS, prefix, name);
+	size_t message = begin_argument(packets, EVENT_DEBUG_ANNOTATIONS, prefix, name);
 
-	proto_number(bytes, type, value);
-	proto_end(bytes, message);
+	proto_number(packets_to(packets), type, value);
+	proto_end(packets_to(packets), message);
 }
 
-void perfetto_arg_number(struct buffer *bytes, const char *name, uint64_t value)
+static void put_text(struct packets *packets, const void *text, size_t len)
 {
-	put_argument(bytes, "", name, ANNOTATION_UINT, value);
+	uint32_t iid = packets_intern(packets, PACKETS_ARG_TEXT, "", text, len);
+
+	if (iid)
+		proto_number(packets_to(packets), ANNOTATION_STRING_IID, iid);
+	else
+		perfetto_text(packets_to(packets), ANNOTATION_STRING, text, len);
 }
 
-void perfetto_arg_signed(struct buffer *bytes, const char *name, int64_t value)
+void perfetto_arg_number(struct packets *packets, const char *name, uint64_t value)
 {
-	put_argument(bytes, "", name, ANNOTATION_INT, (uint64_t)value);
+	put_argument(packets, "", name, ANNOTATION_UINT, value);
+}
+
+void perfetto_arg_signed(struct packets *packets, const char *name, int64_t value)
+{
+	put_argument(packets, "", name, ANNOTATION_INT, (uint64_t)value);
 }
 
 /* ------------------------------------------------------------------ */
 /* Fields								*/
 
-static void put_value(struct buffer *bytes, const struct posixtrace_value *value)
+static void put_value(struct packets *packets, const struct posixtrace_value *value)
 {
 	const struct posixtrace_field *field = value->field;
+	struct buffer *to = packets_to(packets);
 
 	if (value_is_text(value))
-		perfetto_text(bytes, ANNOTATION_STRING, value->data, value->text_len);
+		put_text(packets, value->data, value->text_len);
 	else if (value->label)
-		perfetto_text(bytes, ANNOTATION_STRING, value->label, strlen(value->label));
+		put_text(packets, value->label, strlen(value->label));
 	else if (field->type == POSIXTRACE_FIELD_FLOAT)
-		proto_double(bytes, ANNOTATION_DOUBLE, value->real);
+		proto_double(to, ANNOTATION_DOUBLE, value->real);
 	else if (field->type == POSIXTRACE_FIELD_BOOL)
-		proto_number(bytes, ANNOTATION_BOOL, value->number);
+		proto_number(to, ANNOTATION_BOOL, value->number);
 	else if (field->type == POSIXTRACE_FIELD_HEX)
-		proto_number(bytes, ANNOTATION_POINTER, value->number);
+		proto_number(to, ANNOTATION_POINTER, value->number);
 	else
-		proto_number(bytes, field->is_signed ? ANNOTATION_INT : ANNOTATION_UINT,
+		proto_number(to, field->is_signed ? ANNOTATION_INT : ANNOTATION_UINT,
 			     value->number);
 }
 
-static void put_fields(struct buffer *bytes, const char *prefix, const struct event *event)
+static void put_fields(struct packets *packets, const char *prefix, const struct event *event)
 {
 	size_t messages[DESCRIPTION_LEVELS] = { 0 }, message;
 	unsigned int kind = EVENT_DEBUG_ANNOTATIONS;
@@ -98,46 +118,47 @@ static void put_fields(struct buffer *bytes, const char *prefix, const struct ev
 		if (!values.depth || (value.what == POSIXTRACE_BEGIN && values.depth == 1))
 			continue;
 		if (value.what == POSIXTRACE_END) {
-			proto_end(bytes, messages[values.depth]);
+			proto_end(packets_to(packets), messages[values.depth]);
 			continue;
 		}
 		kind = values.depth - (value.what == POSIXTRACE_BEGIN) == 1 ?
 			       EVENT_DEBUG_ANNOTATIONS :
 		       value.field->name ? ANNOTATION_DICT_ENTRIES : ANNOTATION_ARRAY_VALUES;
-		message = begin_argument(bytes, kind, kind == EVENT_DEBUG_ANNOTATIONS ? prefix : "",
+		message = begin_argument(packets, kind,
+					 kind == EVENT_DEBUG_ANNOTATIONS ? prefix : "",
 					 value.field->name);
 		if (value.what == POSIXTRACE_BEGIN) {
 			messages[values.depth - 1] = message;
 		} else {
-			put_value(bytes, &value);
-			proto_end(bytes, message);
+			put_value(packets, &value);
+			proto_end(packets_to(packets), message);
 		}
 	}
 }
 
 /* Perfetto supports units for counters only, so they become arguments. */
-static void put_units(struct buffer *bytes, const char *prefix,
+static void put_units(struct packets *packets, const char *prefix,
 		      const struct description *description)
 {
 	size_t units, entry;
 
 	if (!description->nr_units)
 		return;
-	units = begin_argument(bytes, EVENT_DEBUG_ANNOTATIONS, prefix, "units");
+	units = begin_argument(packets, EVENT_DEBUG_ANNOTATIONS, prefix, "units");
 	for (size_t i = 0; i < description->nr_units; i++) {
 		const struct description_unit *unit = &description->units[i];
 
-		entry = begin_argument(bytes, ANNOTATION_DICT_ENTRIES, "", unit->path);
-		perfetto_text(bytes, ANNOTATION_STRING, unit->unit, strlen(unit->unit));
-		proto_end(bytes, entry);
+		entry = begin_argument(packets, ANNOTATION_DICT_ENTRIES, "", unit->path);
+		put_text(packets, unit->unit, strlen(unit->unit));
+		proto_end(packets_to(packets), entry);
 	}
-	proto_end(bytes, units);
+	proto_end(packets_to(packets), units);
 }
 
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-static void put_data(struct buffer *bytes, const char *prefix, const struct event *event)
+static void put_data(struct packets *packets, const char *prefix, const struct event *event)
 {
 	size_t len = event->len < EXPORT_DATA_MAX ? event->len : EXPORT_DATA_MAX;
 	size_t text_len = len && !event->data[len - 1] ? len - 1 : len;
@@ -146,34 +167,34 @@ static void put_data(struct buffer *bytes, const char *prefix, const struct even
 	if (!len)
 		return;
 	if (escape_is_text(event->data, text_len)) {
-		message = begin_argument(bytes, EVENT_DEBUG_ANNOTATIONS, prefix, "text");
-		perfetto_text(bytes, ANNOTATION_STRING, event->data, text_len);
+		message = begin_argument(packets, EVENT_DEBUG_ANNOTATIONS, prefix, "text");
+		put_text(packets, event->data, text_len);
 	} else {
-		message = begin_argument(bytes, EVENT_DEBUG_ANNOTATIONS, prefix, "bytes");
-		text = proto_begin(bytes, ANNOTATION_STRING);
-		escape_hex(bytes, event->data, len);
-		proto_end(bytes, text);
+		message = begin_argument(packets, EVENT_DEBUG_ANNOTATIONS, prefix, "bytes");
+		text = proto_begin(packets_to(packets), ANNOTATION_STRING);
+		escape_hex(packets_to(packets), event->data, len);
+		proto_end(packets_to(packets), text);
 	}
-	proto_end(bytes, message);
+	proto_end(packets_to(packets), message);
 }
 
-void perfetto_args(struct buffer *bytes, const char *prefix, const struct event *event,
+void perfetto_args(struct packets *packets, const char *prefix, const struct event *event,
 		   size_t data_len)
 {
 	bool fields = event_has_fields(event, data_len);
 
 	if (fields) {
-		put_fields(bytes, prefix, event);
-		put_units(bytes, prefix, event->description);
+		put_fields(packets, prefix, event);
+		put_units(packets, prefix, event->description);
 	} else if (event->has_data) {
-		put_data(bytes, prefix, event);
+		put_data(packets, prefix, event);
 	}
 	if (event->has_data && (data_len > event->len || (!fields && event->len > EXPORT_DATA_MAX)))
-		put_argument(bytes, prefix, "data_len", ANNOTATION_UINT, data_len);
+		put_argument(packets, prefix, "data_len", ANNOTATION_UINT, data_len);
 	if (event->truncated != POSIX_TRACE_NOT_TRUNCATED)
-		put_argument(bytes, prefix, "data_truncated", ANNOTATION_BOOL, 1);
+		put_argument(packets, prefix, "data_truncated", ANNOTATION_BOOL, 1);
 	if (event->address)
-		put_argument(bytes, prefix, "program_address", ANNOTATION_POINTER, event->address);
+		put_argument(packets, prefix, "program_address", ANNOTATION_POINTER, event->address);
 	if (event->cpu != SOURCE_NO_CPU)
-		put_argument(bytes, prefix, "on_cpu", ANNOTATION_UINT, event->cpu);
+		put_argument(packets, prefix, "on_cpu", ANNOTATION_UINT, event->cpu);
 }

@@ -6,6 +6,7 @@
 #define POSIXTRACE_PERFETTO_ARGS_H
 
 #include "event/source.h"
+#include "export/perfetto_packets.h"
 #include "util/buffer.h"
 
 /* perfetto_text() - append a message field with text, which may contain any bytes */
@@ -13,7 +14,7 @@ void perfetto_text(struct buffer *bytes, unsigned int field, const void *text, s
 
 /**
  * perfetto_args() - append the data of an event as arguments
- * @bytes: where to append, inside a TrackEvent message
+ * @packets: the trace, between packets_event() and packets_end()
  * @prefix: prefix for the names of the arguments
  * @event: the event; for the begin of a pair, with the part of its data that was kept
  * @data_len: number of bytes of data that the event originally had
@@ -21,11 +22,11 @@ void perfetto_text(struct buffer *bytes, unsigned int field, const void *text, s
  * Appends the fields if the description of the type matches, otherwise the data as "text" or
  * "bytes". Structs become dictionaries.
  */
-void perfetto_args(struct buffer *bytes, const char *prefix, const struct event *event,
+void perfetto_args(struct packets *packets, const char *prefix, const struct event *event,
 		   size_t data_len);
 
 /* perfetto_arg_number(), perfetto_arg_signed() - append a numeric argument */
-void perfetto_arg_number(struct buffer *bytes, const char *name, uint64_t value);
-void perfetto_arg_signed(struct buffer *bytes, const char *name, int64_t value);
+void perfetto_arg_number(struct packets *packets, const char *name, uint64_t value);
+void perfetto_arg_signed(struct packets *packets, const char *name, int64_t value);
 
 #endif /* POSIXTRACE_PERFETTO_ARGS_H */

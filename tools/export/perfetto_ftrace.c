@@ -10,18 +10,17 @@
 #include "analyze/switches.h"
 #include "event/event_names.h"
 #include "export/perfetto_args.h"
+#include "export/perfetto_bundles.h"
 #include "export/perfetto_ftrace.h"
+#include "export/perfetto_packets.h"
 #include "export/proto.h"
 #include "util/threads.h"
 
-#define CPUS_MAX	1024	/* readers reject traces with more */
-#define BUNDLE_SIZE	(32 << 10)
 #define FORKS		1024	/* births of threads without events so far; a power of two */
 #define IDS_MAX		(1 << 20)	/* covers all thread ids on most systems */
 
 /* Field numbers from Perfetto's protos/perfetto/trace. */
 #define TRACE_PACKET			1
-#define PACKET_FTRACE_EVENTS		1
 #define PACKET_CLOCK_SNAPSHOT		6
 #define PACKET_TRUSTED_SEQUENCE_ID	10
 #define PACKET_SYSTEM_INFO		45
@@ -35,12 +34,6 @@
 #define UTSNAME_RELEASE			3
 #define UTSNAME_MACHINE			4
 
-#define BUNDLE_CPU			1
-#define BUNDLE_EVENT			2
-
-#define EVENT_TIMESTAMP			1
-#define EVENT_PID			2
-#define EVENT_SCHED_SWITCH		4
 #define EVENT_COMMON_FLAGS		5
 #define EVENT_SCHED_BLOCKED_REASON	18
 #define EVENT_SCHED_WAKING		20
@@ -50,14 +43,6 @@
 #define EVENT_SCHED_PROCESS_EXIT	238
 #define EVENT_SCHED_PROCESS_FREE	240
 #define EVENT_SCHED_MIGRATE_TASK	491
-
-#define SWITCH_PREV_COMM		1
-#define SWITCH_PREV_PID			2
-#define SWITCH_PREV_PRIO		3
-#define SWITCH_PREV_STATE		4
-#define SWITCH_NEXT_COMM		5
-#define SWITCH_NEXT_PID			6
-#define SWITCH_NEXT_PRIO		7
 
 #define BLOCKED_PID			1
 #define BLOCKED_IO_WAIT			3
@@ -94,7 +79,6 @@
 /* Values. */
 #define CLOCK_ID_REALTIME	1
 #define CLOCK_ID_BOOTTIME	6
-#define SEQUENCE		1
 #define HAS_CLONE_THREAD	0x10000
 #define IN_INTERRUPT		0x08	/* TRACE_FLAG_HARDIRQ */
 /* The state layout below is used since Linux 4.14; the module requires 6.1. */
@@ -139,8 +123,8 @@ struct perfetto_ftrace {
 	size_t nr_owners;		/* allocated */
 	bool has_another;		/* ANOTHER_NAME was written */
 	bool begun;			/* the packets before the first bundle were written */
-	struct buffer bundle;		/* events of @bundle_cpu */
-	uint32_t bundle_cpu;
+	struct bundles *bundles;
+	struct buffer *to;		/* where to append the fields of the current event */
 	struct buffer packets;
 };
 
@@ -155,7 +139,7 @@ static void put_clocks(struct buffer *to, uint64_t time)
 {
 	size_t packet = proto_begin(to, TRACE_PACKET), snapshot, clock;
 
-	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCE);
+	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, PACKETS_NOW);
 	snapshot = proto_begin(to, PACKET_CLOCK_SNAPSHOT);
 	for (int id = CLOCK_ID_REALTIME; id <= CLOCK_ID_BOOTTIME;
 	     id += CLOCK_ID_BOOTTIME - CLOCK_ID_REALTIME) {
@@ -178,7 +162,7 @@ static void put_system(struct buffer *to, const struct event *event)
 		memset(&host, 0, sizeof(host));
 	if (!host.release[0])
 		strcpy(host.release, RELEASE_UNKNOWN);
-	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCE);
+	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, PACKETS_NOW);
 	info = proto_begin(to, PACKET_SYSTEM_INFO);
 	name = proto_begin(to, SYSTEM_UTSNAME);
 	proto_text(to, UTSNAME_SYSNAME, "Linux");
@@ -199,51 +183,23 @@ static void begin(struct perfetto_ftrace *ftrace, const struct event *event)
 	ftrace->begun = true;
 }
 
-static void end_bundle(struct perfetto_ftrace *ftrace)
+/* Begins an event. End it with end_event(). */
+static void begin_event(struct perfetto_ftrace *ftrace, uint32_t cpu, uint64_t time, pid_t tid,
+			unsigned int type)
 {
-	struct buffer *to = &ftrace->packets;
-	size_t packet, bundle;
-
-	to->failed |= ftrace->bundle.failed;
-	if (!ftrace->bundle.len)
-		return;
-	packet = proto_begin(to, TRACE_PACKET);
-	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCE);
-	bundle = proto_begin(to, PACKET_FTRACE_EVENTS);
-	proto_number(to, BUNDLE_CPU, ftrace->bundle_cpu);
-	buffer_put(to, ftrace->bundle.data, ftrace->bundle.len);
-	proto_end(to, bundle);
-	proto_end(to, packet);
-	buffer_reset(&ftrace->bundle);
+	ftrace->to = bundles_begin(ftrace->bundles, cpu, time, tid, type);
 }
 
-/* Begins an event. End it with proto_end() of *message, then end_event(). */
-static size_t begin_event(struct perfetto_ftrace *ftrace, uint32_t cpu, uint64_t time, pid_t tid,
-			  unsigned int type, size_t *message)
+static void end_event(struct perfetto_ftrace *ftrace)
 {
-	struct buffer *to = &ftrace->bundle;
-	size_t event;
-
-	if (cpu != ftrace->bundle_cpu || to->len > BUNDLE_SIZE)
-		end_bundle(ftrace);
-	ftrace->bundle_cpu = cpu;
-	event = proto_begin(to, BUNDLE_EVENT);
-	proto_number(to, EVENT_TIMESTAMP, time);
-	proto_number(to, EVENT_PID, (uint32_t)tid);
-	*message = proto_begin(to, type);
-	return event;
-}
-
-static void end_event(struct perfetto_ftrace *ftrace, size_t event, size_t message)
-{
-	proto_end(&ftrace->bundle, message);
-	proto_end(&ftrace->bundle, event);
+	bundles_end_fields(ftrace->bundles);
+	bundles_end(ftrace->bundles);
 }
 
 static void put_comm(struct perfetto_ftrace *ftrace, unsigned int field, const char *comm)
 {
 	if (comm[0])
-		perfetto_text(&ftrace->bundle, field, comm, strlen(comm));
+		perfetto_text(ftrace->to, field, comm, strlen(comm));
 }
 
 /* Adds the name of the event's thread at the time of the event. */
@@ -268,7 +224,7 @@ static void put_process_name(struct perfetto_ftrace *ftrace, unsigned int field,
 /* Adds a number that the schema declares as int32. */
 static void put_int(struct perfetto_ftrace *ftrace, unsigned int field, int64_t value)
 {
-	proto_number(&ftrace->bundle, field, (uint64_t)(int64_t)(int32_t)value);
+	proto_number(ftrace->to, field, (uint64_t)(int64_t)(int32_t)value);
 }
 
 /* ------------------------------------------------------------------ */
@@ -278,29 +234,17 @@ static void put_switch(void *arg, uint32_t cpu, uint64_t time, const struct runn
 		       int state, const struct running *next)
 {
 	struct perfetto_ftrace *ftrace = arg;
-	size_t event, message;
 
-	event = begin_event(ftrace, cpu, time, prev->tid, EVENT_SCHED_SWITCH, &message);
-	put_comm(ftrace, SWITCH_PREV_COMM, prev->comm);
-	put_int(ftrace, SWITCH_PREV_PID, prev->tid);
-	put_int(ftrace, SWITCH_PREV_PRIO, prev->prio);
-	proto_number(&ftrace->bundle, SWITCH_PREV_STATE, state);
-	put_comm(ftrace, SWITCH_NEXT_COMM, next->comm);
-	put_int(ftrace, SWITCH_NEXT_PID, next->tid);
-	put_int(ftrace, SWITCH_NEXT_PRIO, next->prio);
-	end_event(ftrace, event, message);
+	bundles_switch(ftrace->bundles, cpu, time, prev, state, next);
 }
 
 static void put_blocked_reason(struct perfetto_ftrace *ftrace, const struct event *event,
 			       const struct kevent *kevent)
 {
-	size_t message, to;
-
-	to = begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_SCHED_BLOCKED_REASON,
-			 &message);
+	begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_SCHED_BLOCKED_REASON);
 	put_int(ftrace, BLOCKED_PID, kevent->tid);
 	put_int(ftrace, BLOCKED_IO_WAIT, kevent->reason == KEVENT_IO);
-	end_event(ftrace, to, message);
+	end_event(ftrace);
 }
 
 /* Finds the last owner of a thread id; NULL without memory or with too many ids. */
@@ -372,13 +316,10 @@ static void join_process(struct perfetto_ftrace *ftrace, struct owner *owner, st
  */
 static void put_free(struct perfetto_ftrace *ftrace, struct owner *owner)
 {
-	size_t message, to;
-
 	/* With the same time, it could be sorted before the last event. */
-	to = begin_event(ftrace, owner->cpu, owner->time + 1, owner->tid, EVENT_SCHED_PROCESS_FREE,
-			 &message);
+	begin_event(ftrace, owner->cpu, owner->time + 1, owner->tid, EVENT_SCHED_PROCESS_FREE);
 	put_int(ftrace, FREE_PID, owner->tid);
-	end_event(ftrace, to, message);
+	end_event(ftrace);
 	leave_process(ftrace, owner);
 	owner->number = 0;
 	owner->ended = false;
@@ -475,42 +416,37 @@ static void put_waking(struct perfetto_ftrace *ftrace, const struct event *event
 		       const struct kevent *kevent)
 {
 	pid_t waker = kevent->by == KEVENT_BY_INTERRUPT ? 0 : ANOTHER_TID;
-	size_t message, to;
-
 	if (kevent->by == KEVENT_BY_THREAD && kevent->waker_tid)
 		waker = kevent->waker_tid;
 	note_waker(ftrace, event, waker);
 	if (waker == ANOTHER_TID && !ftrace->has_another) {
-		to = begin_event(ftrace, event->cpu, event->time, waker, EVENT_TASK_RENAME,
-				 &message);
+		begin_event(ftrace, event->cpu, event->time, waker, EVENT_TASK_RENAME);
 		put_int(ftrace, RENAME_PID, waker);
 		put_comm(ftrace, RENAME_NEWCOMM, ANOTHER_NAME);
-		end_event(ftrace, to, message);
+		end_event(ftrace);
 		ftrace->has_another = true;
 	}
-	to = begin_event(ftrace, event->cpu, event->time, waker, EVENT_SCHED_WAKING, &message);
+	begin_event(ftrace, event->cpu, event->time, waker, EVENT_SCHED_WAKING);
 	put_name(ftrace, WAKING_COMM, event);
 	put_int(ftrace, WAKING_PID, kevent->tid);
 	put_int(ftrace, WAKING_PRIO, kevent->prio);
 	put_int(ftrace, WAKING_TARGET_CPU, kevent->target_cpu);
-	proto_end(&ftrace->bundle, message);
+	bundles_end_fields(ftrace->bundles);
 	if (kevent->by == KEVENT_BY_INTERRUPT)
-		proto_number(&ftrace->bundle, EVENT_COMMON_FLAGS, IN_INTERRUPT);
-	proto_end(&ftrace->bundle, to);
+		proto_number(ftrace->to, EVENT_COMMON_FLAGS, IN_INTERRUPT);
+	bundles_end(ftrace->bundles);
 }
 
 static void put_migrate(struct perfetto_ftrace *ftrace, const struct event *event,
 			const struct kevent *kevent)
 {
-	size_t message, to;
-
-	to = begin_event(ftrace, event->cpu, event->time, 0, EVENT_SCHED_MIGRATE_TASK, &message);
+	begin_event(ftrace, event->cpu, event->time, 0, EVENT_SCHED_MIGRATE_TASK);
 	put_name(ftrace, MIGRATE_COMM, event);
 	put_int(ftrace, MIGRATE_PID, kevent->tid);
 	put_int(ftrace, MIGRATE_PRIO, kevent->prio);
 	put_int(ftrace, MIGRATE_ORIG_CPU, kevent->orig_cpu);
 	put_int(ftrace, MIGRATE_DEST_CPU, kevent->dest_cpu);
-	end_event(ftrace, to, message);
+	end_event(ftrace);
 }
 
 static struct fork *find_fork(struct perfetto_ftrace *ftrace, pid_t tid)
@@ -538,61 +474,50 @@ static void note_fork(struct perfetto_ftrace *ftrace, const struct event *event,
 static void put_birth(struct perfetto_ftrace *ftrace, const struct event *event, pid_t tid)
 {
 	struct fork *fork = find_fork(ftrace, tid);
-	size_t message, to;
-
 	if (!tid || fork->child_tid != tid || fork->child_pid != event->pid ||
 	    !switches_begun(ftrace->switches))
 		return;
-	to = begin_event(ftrace, fork->cpu, fork->time, fork->parent_tid, EVENT_TASK_NEWTASK,
-			 &message);
+	begin_event(ftrace, fork->cpu, fork->time, fork->parent_tid, EVENT_TASK_NEWTASK);
 	put_int(ftrace, NEWTASK_PID, tid);
 	if (tid == event->pid)
 		put_process_name(ftrace, NEWTASK_COMM, event);
 	else
 		put_name(ftrace, NEWTASK_COMM, event);
-	proto_number(&ftrace->bundle, NEWTASK_CLONE_FLAGS,
+	proto_number(ftrace->to, NEWTASK_CLONE_FLAGS,
 		     fork->child_pid == fork->parent_pid ? HAS_CLONE_THREAD : 0);
-	end_event(ftrace, to, message);
+	end_event(ftrace);
 	fork->child_tid = 0;
 }
 
 static void put_exec(struct perfetto_ftrace *ftrace, const struct event *event,
 		     const struct kevent *kevent)
 {
-	size_t message, to;
-
-	to = begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_SCHED_PROCESS_EXEC,
-			 &message);
-	perfetto_text(&ftrace->bundle, EXEC_FILENAME, kevent->filename.at, kevent->filename.len);
+	begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_SCHED_PROCESS_EXEC);
+	perfetto_text(ftrace->to, EXEC_FILENAME, kevent->filename.at, kevent->filename.len);
 	put_int(ftrace, EXEC_PID, kevent->tid);
 	put_int(ftrace, EXEC_OLD_PID, kevent->tid);
-	end_event(ftrace, to, message);
+	end_event(ftrace);
 }
 
 static void put_rename(struct perfetto_ftrace *ftrace, const struct event *event,
 		       const struct kevent *kevent)
 {
-	size_t message, to;
-
-	to = begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_TASK_RENAME, &message);
+	begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_TASK_RENAME);
 	put_int(ftrace, RENAME_PID, kevent->tid);
-	perfetto_text(&ftrace->bundle, RENAME_OLDCOMM, kevent->oldcomm.at, kevent->oldcomm.len);
-	perfetto_text(&ftrace->bundle, RENAME_NEWCOMM, kevent->newcomm.at, kevent->newcomm.len);
-	end_event(ftrace, to, message);
+	perfetto_text(ftrace->to, RENAME_OLDCOMM, kevent->oldcomm.at, kevent->oldcomm.len);
+	perfetto_text(ftrace->to, RENAME_NEWCOMM, kevent->newcomm.at, kevent->newcomm.len);
+	end_event(ftrace);
 }
 
 /* The last thread of a process has no further sched_switch_out. */
 static void put_exit(struct perfetto_ftrace *ftrace, const struct event *event,
 		     const struct kevent *kevent, const struct running *running)
 {
-	size_t message, to;
-
-	to = begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_SCHED_PROCESS_EXIT,
-			 &message);
+	begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_SCHED_PROCESS_EXIT);
 	put_name(ftrace, EXIT_COMM, event);
 	put_int(ftrace, EXIT_PID, kevent->tid);
 	put_int(ftrace, EXIT_TGID, event->pid);
-	end_event(ftrace, to, message);
+	end_event(ftrace);
 	if (!kevent->group_dead)
 		return;
 	switches_end_process(ftrace->switches, running, event->time);
@@ -663,7 +588,7 @@ int perfetto_ftrace_event(struct perfetto_ftrace *ftrace, const struct event *ev
 	struct running running;
 	int err;
 
-	if (event->cpu >= CPUS_MAX)
+	if (event->cpu >= BUNDLES_CPUS)
 		return 0;
 	if (kevent)
 		begin(ftrace, event);
@@ -684,8 +609,8 @@ void perfetto_ftrace_write(struct perfetto_ftrace *ftrace, struct buffer *to, bo
 	if (end) {
 		switches_finish_all(ftrace->switches);
 		put_all_free(ftrace);
-		end_bundle(ftrace);
 	}
+	bundles_write(ftrace->bundles, &ftrace->packets, end);
 	buffer_put(to, ftrace->packets.data, ftrace->packets.len);
 	to->failed |= ftrace->packets.failed;
 	buffer_reset(&ftrace->packets);
@@ -695,7 +620,7 @@ int perfetto_ftrace_new(struct perfetto_ftrace **ftrace)
 {
 	struct perfetto_ftrace *new = calloc(1, sizeof(*new));
 
-	if (!new || threads_new(IDS_MAX, &new->ids) ||
+	if (!new || threads_new(IDS_MAX, &new->ids) || bundles_new(&new->bundles) ||
 	    switches_new(put_switch, new, &new->switches)) {
 		perfetto_ftrace_free(new);
 		return -ENOMEM;
@@ -711,7 +636,7 @@ void perfetto_ftrace_free(struct perfetto_ftrace *ftrace)
 	switches_free(ftrace->switches);
 	threads_free(ftrace->ids);
 	free(ftrace->owners);
-	buffer_free(&ftrace->bundle);
+	bundles_free(ftrace->bundles);
 	buffer_free(&ftrace->packets);
 	free(ftrace);
 }

@@ -10,9 +10,7 @@
 #define WIRE_64_BIT	1
 #define WIRE_BYTES	2
 
-#define LENGTH_BYTES	4	/* reserved for a length to fill in later: 28 bits */
-
-static void put_varint(struct buffer *to, uint64_t value)
+void proto_varint(struct buffer *to, uint64_t value)
 {
 	while (value >= 0x80) {
 		buffer_byte(to, value | 0x80);
@@ -23,13 +21,13 @@ static void put_varint(struct buffer *to, uint64_t value)
 
 static void put_tag(struct buffer *to, unsigned int field, unsigned int wire)
 {
-	put_varint(to, field << 3 | wire);
+	proto_varint(to, field << 3 | wire);
 }
 
 void proto_number(struct buffer *to, unsigned int field, uint64_t value)
 {
 	put_tag(to, field, WIRE_VARINT);
-	put_varint(to, value);
+	proto_varint(to, value);
 }
 
 void proto_double(struct buffer *to, unsigned int field, double value)
@@ -44,7 +42,7 @@ void proto_double(struct buffer *to, unsigned int field, double value)
 void proto_bytes(struct buffer *to, unsigned int field, const void *data, size_t len)
 {
 	put_tag(to, field, WIRE_BYTES);
-	put_varint(to, len);
+	proto_varint(to, len);
 	buffer_put(to, data, len);
 }
 
@@ -53,21 +51,27 @@ void proto_text(struct buffer *to, unsigned int field, const char *text)
 	proto_bytes(to, field, text, strlen(text));
 }
 
+/* Most messages have less than 128 bytes, and then their length has one byte: reserve that. */
 size_t proto_begin(struct buffer *to, unsigned int field)
 {
 	put_tag(to, field, WIRE_BYTES);
-	buffer_number(to, 0, LENGTH_BYTES);
+	buffer_byte(to, 0);
 	return to->len;
 }
 
-/* A varint may be padded, so the length fits into the reserved bytes. */
 void proto_end(struct buffer *to, size_t begin)
 {
-	size_t len = to->len - begin;
-	uint64_t bytes = 0;
+	size_t len = to->len - begin, more = 0;
 
-	for (int i = 0; i < LENGTH_BYTES; i++)
-		bytes |= (uint64_t)((len >> (7 * i) & 0x7f) | (i < LENGTH_BYTES - 1 ? 0x80 : 0))
-			 << (8 * i);
-	buffer_patch(to, begin - LENGTH_BYTES, bytes, LENGTH_BYTES);
+	if (to->failed)
+		return;
+	for (size_t rest = len; rest >= 0x80; rest >>= 7)
+		more++;
+	if (more && !buffer_has_room(to, more))
+		return;
+	if (more)
+		memmove(to->data + begin + more, to->data + begin, len);
+	to->len += more;
+	for (size_t i = 0; i <= more; i++, len >>= 7)
+		to->data[begin - 1 + i] = (unsigned char)((len & 0x7f) | (i < more ? 0x80 : 0));
 }

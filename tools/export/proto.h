@@ -7,6 +7,9 @@
 
 #include "util/buffer.h"
 
+/* proto_varint() - append a number without a field, as in a packed array */
+void proto_varint(struct buffer *to, uint64_t value);
+
 /* Append a field. Negative numbers are 64-bit two's complement. */
 void proto_number(struct buffer *to, unsigned int field, uint64_t value);
 void proto_double(struct buffer *to, unsigned int field, double value);

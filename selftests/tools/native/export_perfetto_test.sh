@@ -9,13 +9,16 @@
 schema=$(cd "$(dirname "$0")" && pwd -P)
 
 # decode FILE: decodes with protoc, which prints unknown fields as numbers. Fails if there are any.
+# Writes the packets as they are to the file short, and with complete times, names and switches to the
+# file decoded.
 decode()
 {
-	protoc --decode=posixtrace.test.Trace -I "$schema" perfetto.proto <"$1" >decoded \
+	protoc --decode=posixtrace.test.Trace -I "$schema" perfetto.proto <"$1" >short \
 		2>complaints
 	cat complaints
 	[ ! -s complaints ]
-	not grep -nE '^ *[0-9]+[: ]' decoded
+	not grep -nE '^ *[0-9]+[: ]' short
+	"$schema/expand_perfetto" <short >decoded
 }
 
 # events: prints the decoded events, one per line: TYPE NAME TRACK TIME. Resolves interned names
@@ -82,22 +85,32 @@ test_every_event_is_exported_once()
 	[ "$(grep -c '^INSTANT tick' got)" -eq "$(grep -c '^event 67' script)" ]
 }
 
-# The first packets declare the clock and start the interned names.
+# The first packets declare the clocks and start the interned names. An event that is older than the
+# one before is in a sequence with the time since another moment.
 test_sequence_begins_as_readers_expect()
 {
 	whole_log log <<-'END'
-		name 65 tick
+		name 65 work_begin
+		name 66 work_end
+		name 67 tick
 		block 0
 		event 65 1700000000000000001
+		event 67 1700000000000000004
+		event 66 1700000000000000009
 	END
 	export_log perfetto out log
 	decode out
-	head -n 36 decoded | diff - <(cat <<-'END'
+	head -n 41 short | diff - <(cat <<-'END'
 		packet {
 		  clock_snapshot {
 		    clocks {
 		      clock_id: 1
 		      timestamp: 1700000000000000001
+		    }
+		    clocks {
+		      clock_id: 64
+		      timestamp: 1700000000000000001
+		      is_incremental: true
 		    }
 		    primary_trace_clock: 1
 		  }
@@ -126,15 +139,101 @@ test_sequence_begins_as_readers_expect()
 		  }
 		  sequence_flags: 1
 		  trace_packet_defaults {
-		    timestamp_clock_id: 1
+		    timestamp_clock_id: 64
 		  }
 		}
 	END
 	)
-	# one sequence for everything except threads
+	# the threads have a sequence for themselves
 	[ "$(grep -c 'trusted_packet_sequence_id: 2$' decoded)" -eq "$(grep -c '^    thread {' decoded)" ]
-	[ "$(grep -c '^packet' decoded)" -eq "$(grep -c 'trusted_packet_sequence_id: [12]$' decoded)" ]
-	[ "$(grep -c 'sequence_flags: 2' decoded)" -eq "$(grep -c track_event decoded)" ]
+	[ "$(grep -c '^packet' decoded)" -eq "$(grep -c 'trusted_packet_sequence_id: [123]$' decoded)" ]
+	[ "$(grep -c 'trusted_packet_sequence_id: 3$' decoded)" -eq 3 ]
+	events | awk '{ print $NF }' | paste -sd ' ' | sed 's/1700000000000000//g' >got
+	diff got - <<<'004 001 009'
+	# times since the event before, and since a quarter of the span before the first older one
+	grep -E '^  timestamp: [0-9]{1,11}$' short | awk '{ print $2 }' | paste -sd ' ' >got
+	diff got - <<<'3 8589934592 5'
+}
+
+# In an hour, more moments are declared than a sequence may have clocks.
+test_older_events_of_a_long_log()
+{
+	awk 'BEGIN {
+		print "name 65 tick\nname 66 work_begin\nname 67 work_end\nblock 0"
+		for (i = 0; i < 5000; i++) {
+			time = 1700000000 + i
+			print "event 66 " time "000000000"
+			print "event 65 " time "000000005 text=tock" i % 7
+			print "event 67 " time "000000007"
+		}
+	}' | whole_log log
+	export_log perfetto out log
+	decode out
+	events | awk '{ print $1, $2, $NF }' | sort -k 3 >got
+	for ((i = 1700000000; i < 1700005000; i++)); do
+		printf 'SLICE_BEGIN work %d000000000\nINSTANT tick %d000000005\nSLICE_END - %d000000007\n' \
+			$i $i $i
+	done >wanted
+	diff got wanted
+	[ "$(grep -c 'trusted_packet_sequence_id: 5$' short)" -gt 0 ]
+	[ "$(grep -c 'clock_snapshot' short)" -gt 130 ]
+	# a text is defined when it comes again, once in each sequence
+	[ "$(grep -c 'name: "tock' short)" -eq 7 ]
+}
+
+# Perfetto has no room for the names in a trace of 16384 different ones, but shows all of them.
+test_more_names_than_have_numbers()
+{
+	awk 'BEGIN {
+		for (i = 0; i < 200; i++)
+			for (j = 0; j < 100; j++)
+				types[i] = types[i] " u8 field_" 100 * i + j ";"
+		for (i = 0; i < 200; i++)
+			printf "name %d type%d\ndescribe %d struct {%s }\n", 65 + i, i, 65 + i, types[i]
+		print "block 0"
+		for (i = 0; i < 200; i++)
+			printf "event %d 17000000000000%05d zeros=100\n", 65 + i, i
+	}' | whole_log log
+	export_log perfetto out log
+	decode out
+	arguments | grep -o 'name: "field_.*' >names
+	[ "$(wc -l <names)" -eq 20000 ]
+	[ "$(sort -u names | wc -l)" -eq 20000 ]
+	[ "$(grep -A 1 'uint_value: 0$' short | grep -c 'name: "field_')" -gt 3000 ]
+	[ "$(grep -A 1 'uint_value: 0$' short | grep -c 'name: "field_')" -lt 4000 ]
+}
+
+# A duration that waits for the one around it uses names before other events in the log do, and is
+# after them in the file.
+test_names_of_events_that_wait()
+{
+	whole_log log <<-'END'
+		name 65 outer_begin
+		name 66 outer_end
+		name 67 inner_begin
+		name 68 inner_end
+		name 69 tick
+		block 0
+		event 65 1700000000000000000 thread=1
+		event 67 1700000000000000000 thread=1 text=some
+		event 68 1700000000000000100 thread=1 text=some
+		event 69 1700000000000000150 thread=2 text=some
+		event 67 1700000000000000160 thread=2
+		event 68 1700000000000000170 thread=2
+		event 66 1700000000000000200 thread=1
+	END
+	export_log perfetto out log
+	decode out
+	events | sed 's/(.*1700000000000000//' >got
+	diff got - <<-'END'
+		INSTANT tick 150
+		SLICE_BEGIN inner 160
+		SLICE_END - 170
+		SLICE_BEGIN outer 000
+		SLICE_BEGIN inner 000
+		SLICE_END - 100
+		SLICE_END - 200
+	END
 }
 
 test_pairs_are_slices()
@@ -388,8 +487,8 @@ test_events_of_the_scheduler()
 		1700 1 2147483647 sched_waking comm="one" pid=7 prio=120 target_cpu=1
 		1800 1 0 sched_switch prev_pid=0 prev_prio=120 prev_state=0 next_comm="one" next_pid=7 next_prio=120
 		1900 0 0 sched_switch prev_pid=0 prev_prio=120 prev_state=0 next_pid=9 next_prio=120
-		1900 0 9 sched_process_exec filename="/bin/true" pid=9 old_pid=9
 		1900 0 9 sched_switch prev_pid=9 prev_prio=120 prev_state=32768 next_pid=0 next_prio=120
+		1900 0 9 sched_process_exec filename="/bin/true" pid=9 old_pid=9
 		2000 0 0 sched_switch prev_pid=0 prev_prio=120 prev_state=0 next_comm="two" next_pid=8 next_prio=100
 		2100 0 8 sched_process_exit comm="two" pid=8 tgid=7
 		2200 0 8 sched_switch prev_comm="two" prev_pid=8 prev_prio=100 prev_state=16 next_pid=0 next_prio=120

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Bundles of ftrace events for Perfetto, one for each CPU: a bundle names the CPU once. Switches are
+ * in their compact form, in which an event has only what the next thread is; readers know from the
+ * switch before which thread leaves.
+ */
+#ifndef POSIXTRACE_PERFETTO_BUNDLES_H
+#define POSIXTRACE_PERFETTO_BUNDLES_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "analyze/switches.h"
+#include "util/buffer.h"
+
+#define BUNDLES_CPUS	1024	/* readers reject traces with more */
+
+struct bundles;
+
+/* bundles_new() - create bundles without events; returns 0 or -ENOMEM */
+int bundles_new(struct bundles **bundles);
+void bundles_free(struct bundles *bundles);
+
+/**
+ * bundles_begin() - begin an event
+ * @bundles: from bundles_new()
+ * @cpu: its CPU, less than BUNDLES_CPUS
+ * @time: its time
+ * @tid: the thread that caused it
+ * @type: field number of its type in FtraceEvent
+ *
+ * Return: where to append its fields, until bundles_end().
+ */
+struct buffer *bundles_begin(struct bundles *bundles, uint32_t cpu, uint64_t time, pid_t tid,
+			     unsigned int type);
+
+/* bundles_end_fields() - end the fields of the type; what follows belongs to the FtraceEvent */
+void bundles_end_fields(struct bundles *bundles);
+
+/* bundles_end() - end an event, after bundles_end_fields() */
+void bundles_end(struct bundles *bundles);
+
+/**
+ * bundles_switch() - add a switch
+ * @bundles: from bundles_new()
+ * @cpu: its CPU, less than BUNDLES_CPUS
+ * @time: its time
+ * @prev: the thread that leaves
+ * @state: why, as prev_state of sched_switch
+ * @next: the thread that comes
+ */
+void bundles_switch(struct bundles *bundles, uint32_t cpu, uint64_t time,
+		    const struct running *prev, int state, const struct running *next);
+
+/* bundles_write() - append all large bundles as packets, or with @all, all */
+void bundles_write(struct bundles *bundles, struct buffer *to, bool all);
+
+#endif /* POSIXTRACE_PERFETTO_BUNDLES_H */

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The packets of a Perfetto trace, as small as the format allows: times are relative, and a name is
+ * written once and then named by a number.
+ *
+ * Numbers and times are relative to the sequence of a packet. There are these sequences:
+ *
+ * - the first one: events that are not older than the event before, with the time since then;
+ *   tracks; scheduler events
+ * - the second one: descriptions of threads
+ * - others: older events, which are the begins of most durations, with the time since a moment that
+ *   the sequence declares. A sequence may declare 64 of them, and each is used for half a minute.
+ */
+#ifndef POSIXTRACE_PERFETTO_PACKETS_H
+#define POSIXTRACE_PERFETTO_PACKETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/buffer.h"
+
+/* Sequences with fixed numbers. */
+#define PACKETS_NOW		1
+#define PACKETS_THREADS		2
+
+/* Kinds of interned text: fields of InternedData. */
+enum packets_kind {
+	PACKETS_EVENT_NAME = 2,
+	PACKETS_ARG_NAME = 3,
+	PACKETS_ARG_TEXT = 29,
+};
+
+/* Categories, defined in each sequence. */
+enum packets_category {
+	PACKETS_USER = 1,
+	PACKETS_SYSTEM,
+	PACKETS_LOST,
+	PACKETS_KERNEL,
+};
+
+struct packets;
+
+/* An event that is being written. */
+struct packets_event {
+	size_t packet;
+	size_t message;
+};
+
+/* packets_new() - create an empty trace; returns 0 or -ENOMEM */
+int packets_new(struct packets **packets);
+void packets_free(struct packets *packets);
+
+/**
+ * packets_begin() - write what readers need before the first event
+ * @packets: from packets_new()
+ * @time: time of the first event, CLOCK_REALTIME
+ */
+void packets_begin(struct packets *packets, uint64_t time);
+
+/* packets_bytes() - get the buffer with the packets, which contains whole ones */
+struct buffer *packets_bytes(struct packets *packets);
+
+/**
+ * packets_to() - get the buffer to which packets are written now
+ * @packets: from packets_new()
+ *
+ * Only between the begin and the end of an event or packet may anything but whole packets be
+ * appended.
+ *
+ * Return: the buffer: of packets_bytes(), or from packets_hold().
+ */
+struct buffer *packets_to(struct packets *packets);
+
+/**
+ * packets_hold() - write packets to another buffer, which is copied into the trace later
+ * @packets: from packets_new()
+ * @hold: the buffer, or NULL for the buffer of packets_bytes()
+ *
+ * Packets in it have absolute times. Names that they use are defined before.
+ */
+void packets_hold(struct packets *packets, struct buffer *hold);
+
+/* packets_packet() - begin a packet of a fixed sequence; returns the argument of proto_end() */
+size_t packets_packet(struct packets *packets, unsigned int sequence);
+
+/**
+ * packets_event() - begin an event
+ * @packets: from packets_new()
+ * @time: its time
+ * @type: TYPE_* of a TrackEvent
+ * @track: its track
+ *
+ * Return: the argument for packets_end().
+ */
+struct packets_event packets_event(struct packets *packets, uint64_t time, unsigned int type,
+				   uint64_t track);
+
+/* packets_category() - set the category of the current event */
+void packets_category(struct packets *packets, enum packets_category category);
+
+/* packets_name() - set the name of the current event; any bytes */
+void packets_name(struct packets *packets, const char *name, size_t len);
+
+/* packets_end() - end an event */
+void packets_end(struct packets *packets, struct packets_event event);
+
+/**
+ * packets_intern() - get the number of a text in the sequence of the current event
+ * @packets: from packets_new()
+ * @kind: what the text is
+ * @prefix: the first part of the text
+ * @text: the rest; any bytes, which are escaped
+ * @len: number of bytes of @text
+ *
+ * Return: the number, or 0 if the text must be written itself: the first time for PACKETS_ARG_TEXT,
+ *	if there are too many texts, or if it is long.
+ */
+uint32_t packets_intern(struct packets *packets, enum packets_kind kind, const char *prefix,
+			const void *text, size_t len);
+
+#endif /* POSIXTRACE_PERFETTO_PACKETS_H */
