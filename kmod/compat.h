@@ -9,6 +9,7 @@
 #include <linux/crc32.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
+#include <linux/lz4.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/rseq.h>
@@ -179,6 +180,13 @@ static inline u32 pxt_crc32c(u32 crc, const void *p, size_t len)
 	return crc32c(crc, p, len);
 }
 #endif
+
+/*
+ * Some kernels have the compressor in a module, others lack it. modprobe inserts that module first;
+ * without it, the address is NULL. symbol_get() refuses it since 6.6, because it is not exported
+ * for the GPL only.
+ */
+extern typeof(LZ4_compress_default) LZ4_compress_default __weak;
 
 /*
  * Write a regular file, but wait while its file system is frozen: 6.8 moved the check into

@@ -13,7 +13,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Raise the version for any change to an asserted layout or to the meaning of a member. */
-static_assert(POSIXTRACE_ABI_VERSION == 15);
+static_assert(POSIXTRACE_ABI_VERSION == 16);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -59,6 +59,7 @@ ASSERT_OFFSET(posixtrace_reader, consumed, 64);
 ASSERT_SIZE(posixtrace_info, 64);
 ASSERT_SIZE(posixtrace_attr, 240);
 ASSERT_OFFSET(posixtrace_attr, classes, 200);
+ASSERT_OFFSET(posixtrace_attr, compression, 208);
 ASSERT_SIZE(posixtrace_map, 16);
 ASSERT_SIZE(posixtrace_create, 384);
 ASSERT_SIZE(posixtrace_origin, 32);
@@ -88,6 +89,8 @@ ASSERT_OFFSET(posixtrace_log_header, attr, 80);
 ASSERT_OFFSET(posixtrace_log_header, metadata_offset, 320);
 ASSERT_SIZE(posixtrace_log_block, 128);
 ASSERT_OFFSET(posixtrace_log_block, opened, 56);
+ASSERT_OFFSET(posixtrace_log_block, compression, 112);
+ASSERT_SIZE(posixtrace_log_piece, 16);
 ASSERT_SIZE(posixtrace_log_name, 72);
 ASSERT_SIZE(posixtrace_log_description, 8);
 ASSERT_SIZE(posixtrace_log_host, 280);

@@ -23,6 +23,7 @@
 #include "kevent/permission.h"
 #include "kevent/tracepoints.h"
 #include "log/log.h"
+#include "log/pack.h"
 #include "ring/clock.h"
 #include "stream/wait.h"
 #include "target/attachment.h"
@@ -57,7 +58,8 @@ static int info(void __user *uarg)
 	struct posixtrace_info info = {
 		.abi_version = POSIXTRACE_ABI_VERSION,
 		.page_size = PAGE_SIZE,
-		.features = POSIXTRACE_FEATURE_EVENT,
+		.features = POSIXTRACE_FEATURE_EVENT |
+			    (pxt_pack_available() ? POSIXTRACE_FEATURE_LZ4 : 0),
 		.classes = pxt_tracepoints_classes() & pxt_permission_classes(),
 		.streams_max = POSIXTRACE_STREAMS_MAX,
 		.slots_max = POSIXTRACE_SLOTS_MAX,

@@ -75,7 +75,9 @@ static int check_attr(const struct posixtrace_attr *attr, bool log)
 	if (attr->wakeup_bytes > max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN) ||
 	    attr->wakeup_ns > POSIXTRACE_WAKEUP_NS_MAX)
 		return -EINVAL;
-	if (attr->order > POSIXTRACE_ORDER_RELAXED || attr->classes & ~(u64)POSIXTRACE_CLASS_ALL)
+	if (attr->order > POSIXTRACE_ORDER_RELAXED ||
+	    attr->classes & ~(u64)POSIXTRACE_CLASS_ALL ||
+	    attr->compression > POSIXTRACE_COMPRESS_LZ4)
 		return -EINVAL;
 	return 0;
 }
@@ -263,6 +265,8 @@ struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *
 	if (err)
 		return ERR_PTR(err);
 	strscpy(attr.version, "posixtrace " PXT_VERSION, sizeof(attr.version));
+	if (arg->log_fd == -1)
+		attr.compression = POSIXTRACE_COMPRESS_NONE;
 	task = find_process(arg->pid);
 	if (IS_ERR(task))
 		return ERR_CAST(task);

@@ -79,7 +79,7 @@ static int grant_size(const struct pxt_logwriter *w, const struct pxt_pool *pool
  * pxt_logwriter_init() - prepare to write a log
  * @w: to be initialized
  * @fd: descriptor of the calling process
- * @attr: checked attributes; log_size becomes the granted size
+ * @attr: checked attributes; log_size becomes the granted size, and compression what the kernel has
  * @pool: memory of the stream
  *
  * Context: may sleep.
@@ -112,13 +112,19 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 	w->buf = kvmalloc(size, LOG_GFP | __GFP_ZERO);
 	if (!w->buf || pxt_logfile_reserve(&w->file, size))
 		goto free_buf;
+	if (!pxt_pack_available())
+		attr->compression = POSIXTRACE_COMPRESS_NONE;
+	if (attr->compression && pxt_pack_init(&w->pack, pool->subbuf_size))
+		goto free_buf;
 	if (is_loop(w)) {
 		w->run = kvcalloc(PXT_LOG_RUNS, sizeof(*w->run), LOG_GFP);
 		if (!w->run)
-			goto free_buf;
+			goto destroy_pack;
 	}
 	return 0;
 
+destroy_pack:
+	pxt_pack_destroy(&w->pack);
 free_buf:
 	kvfree(w->buf);
 close_file:
@@ -136,6 +142,7 @@ void pxt_logwriter_destroy(struct pxt_logwriter *w)
 {
 	kvfree(w->run);
 	w->run = NULL;
+	pxt_pack_destroy(&w->pack);
 	kvfree(w->buf);
 	w->buf = NULL;
 	pxt_logfile_close(&w->file);
@@ -596,7 +603,7 @@ static int append_waiting(struct pxt_logwriter *w, u32 *written)
 /**
  * pxt_logwriter_events() - queue a block of events
  * @w: started; pxt_logwriter_payload() holds the records
- * @block: type, size, payload_crc, cpu, count, and the fields after it; the others are filled in
+ * @block: from pxt_pack_block(), with cpu, count, and the fields after it; the others are filled in
  *
  * At most pxt_logwriter.batch blocks wait for pxt_logwriter_write().
  *

@@ -5,6 +5,7 @@
 #include <linux/posixtrace_log.h>
 
 #include "log/logfile.h"
+#include "log/pack.h"
 #include "ring/pool.h"
 
 /* Runs of blocks tracked in a LOOP log. Neighbours are merged if there are more. */
@@ -96,6 +97,9 @@ struct pxt_logwriter {
 	u32 run_blocks;
 	/** @last_blocks: blocks in the last run */
 	u32 last_blocks;
+
+	/** @pack: compresses the blocks of events */
+	struct pxt_pack pack;
 
 	/* Blocks waiting to be written: */
 	/** @buf: the blocks; room for at least one */

@@ -91,9 +91,8 @@ static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
 	block.closed = subbuf->closed;
 	block.gap_generation -= log->writer.gap_base;
 	block.lost += pxt_pool_dropped(pool) + log->dropped;
-	block.payload_crc = pxt_crc32c_copy(pxt_logwriter_payload(&log->writer),
-					    pxt_pool_subbuf(pool, subbuf - pool->subbuf),
-					    subbuf->used);
+	pxt_pack_block(&log->writer.pack, &block, pxt_logwriter_payload(&log->writer),
+		       pxt_pool_subbuf(pool, subbuf - pool->subbuf));
 	return pxt_logwriter_events(&log->writer, &block);
 }
 

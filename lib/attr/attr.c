@@ -2,7 +2,8 @@
 /*
  * Attributes objects: their lifetime, and the attributes that describe a stream: name,
  * version, times. Policies are in attrpolicy.c, sizes in attrsize.c, wake-ups in attrwakeup.c, the
- * order of timestamps in attrorder.c, kernel events in attrkernel.c.
+ * order of timestamps in attrorder.c, kernel events in attrkernel.c, the compression of logs in
+ * attrcompression.c.
  */
 #include <string.h>
 #include <time.h>
@@ -68,6 +69,7 @@ void pxtu_attr_to_uapi(const trace_attr_t *attr, bool log, struct posixtrace_att
 	uattr->wakeup_ns = attr->__wakeup_ns;
 	uattr->order = (__u64)attr->__order;
 	uattr->classes = attr->__kernel;
+	uattr->compression = (__u64)attr->__compression;
 	/* The program may have written after the end of the name: copy only the name. */
 	memcpy(uattr->name, attr->__name, strnlen(attr->__name, sizeof(uattr->name) - 1));
 }
@@ -85,10 +87,12 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
 	attr->__creation_time = uattr->creation_time;
 	attr->__wakeup_bytes = uattr->wakeup_bytes;
 	attr->__wakeup_ns = uattr->wakeup_ns;
-	/* In a log, this number is not validated. */
+	/* In a log, these numbers are not validated. */
 	attr->__order = uattr->order == POSIXTRACE_ORDER_RELAXED ? POSIXTRACE_ORDER_RELAXED :
 								   POSIXTRACE_ORDER_CAUSAL;
 	attr->__kernel = (unsigned int)uattr->classes & POSIXTRACE_CLASS_ALL;
+	attr->__compression = uattr->compression == POSIXTRACE_COMPRESS_LZ4 ?
+			      POSIXTRACE_COMPRESS_LZ4 : POSIXTRACE_COMPRESS_NONE;
 	memcpy(attr->__name, uattr->name, strnlen(uattr->name, sizeof(attr->__name) - 1));
 	memcpy(attr->__version, uattr->version,
 	       strnlen(uattr->version, sizeof(attr->__version) - 1));
@@ -102,8 +106,8 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
  * The defaults are: no name, POSIX_TRACE_CLOSE_FOR_CHILD, the stream-full-policy
  * that suits the stream (POSIX_TRACE_LOOP without log, POSIX_TRACE_FLUSH with log),
  * POSIX_TRACE_LOOP for the log, 256 KiB of stream, 1024 bytes of data, 16 MiB of log; each
- * event wakes a sleeping reader immediately; causal order; no kernel events. The object is plain
- * data: it owns no memory and need not be destroyed.
+ * event wakes a sleeping reader immediately; causal order; no kernel events; no compression of the
+ * log. The object is plain data: it owns no memory and need not be destroyed.
  *
  * Return: 0; EINVAL if @attr is NULL.
  */

@@ -53,6 +53,17 @@ int posixtrace_attr_setorder(trace_attr_t *__attr, int __order);
 int posixtrace_attr_getorder(const trace_attr_t *__attr, int *__order);
 
 /*
+ * Compression of the events in a log: none is the default. If the kernel has no compressor, the log
+ * is not compressed either: posix_trace_get_attr() tells. Every version of the library that reads
+ * these logs reads both kinds. Returns 0, or EINVAL.
+ */
+#define POSIXTRACE_COMPRESS_NONE	0
+#define POSIXTRACE_COMPRESS_LZ4		1
+
+int posixtrace_attr_setcompression(trace_attr_t *__attr, int __compression);
+int posixtrace_attr_getcompression(const trace_attr_t *__attr, int *__compression);
+
+/*
  * Kernel events about the threads of the traced processes, as system event types: see
  * posixtrace_attr_setkernel(3). The default is 0. Returns 0, or EINVAL. If a class is not
  * available, posix_trace_create() returns ENOTSUP, or EPERM for system calls.

@@ -51,6 +51,7 @@ static void free_log(struct pxtu_log *log)
 	free(log->survey.tasks.mapping);
 	free(log->data);
 	free(log->scratch);
+	free(log->piece);
 	free(log);
 }
 

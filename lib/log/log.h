@@ -5,8 +5,9 @@
  * Each file only calls files named before it: loghead.c checks the header, logblock.c finds
  * blocks, logring.c handles the ring of a LOOP log, logwalk.c walks from block to block in each
  * kind of log, logmetadata.c, logtasks.c and logmappings.c handle the metadata (logtasks.h),
- * logsurvey.c collects names and status, logindex.c has an index of blocks, logmerge.c merges the
- * events of all CPUs by time, logops.c has the operations of a source, log.c opens and closes.
+ * logsurvey.c collects names and status, logindex.c has an index of blocks, logpiece.c unpacks the
+ * compressed ones, logmerge.c merges the events of all CPUs by time, logops.c has the operations of a
+ * source, log.c opens and closes.
  * Documentation/trace-log.rst describes the format. All files use pread(): accessing a mapping of
  * a file that becomes shorter would kill the process.
  *
@@ -37,6 +38,13 @@
 /* The maximum number of blocks in the index. */
 #define PXTU_LOG_ENTRIES_MAX	(1U << 16)
 #define PXTU_LOG_GAPS_MAX	16U
+
+/*
+ * Bytes of unpacked records in memory, for all CPUs. A writer makes pieces of 32 KiB, so 4096 CPUs
+ * with kernel events have room; a small forged file may unpack to any size.
+ */
+#define PXTU_LOG_HELD_MAX	(256ULL << 20)
+
 #define PXTU_LOG_NONE		(~0U)
 
 /**
@@ -175,9 +183,11 @@ struct pxtu_log_survey {
  * @overwrite_watermark: records at or before this time are lost
  * @lost: events lost so far
  * @size: bytes of payload
+ * @records: bytes of the records: @size, or more if they are compressed
  * @payload_crc: checksum of the payload
  * @crc: checksum of the header of the block
  * @next: next entry of this CPU, or next free entry, or PXTU_LOG_NONE
+ * @packed: the records are compressed
  */
 struct pxtu_log_entry {
 	__u64 offset;
@@ -188,9 +198,11 @@ struct pxtu_log_entry {
 	__u64 overwrite_watermark;
 	__u64 lost;
 	__u32 size;
+	__u32 records;
 	__u32 payload_crc;
 	__u32 crc;
 	__u32 next;
+	bool packed;
 };
 
 /**
@@ -207,13 +219,17 @@ struct pxtu_log_cpu {
 	bool ready;
 	/** @corrupt: @record is made up, because there is no valid record */
 	bool corrupt;
-	/** @pos: position of the next record in the payload of the first block */
+	/** @pos: position of the next record in the records of the first block */
 	__u32 pos;
+	/** @piece: if they are compressed: position of the next piece in the payload */
+	__u32 piece;
 	/** @floor: no record from @pos on is older */
 	__u64 floor;
-	/** @chunk: part of that payload; allocated on demand, see chunk_size() in logmerge.c */
+	/** @chunk: part of the records; allocated on demand, see chunk_size() in logmerge.c */
 	unsigned char *chunk;
-	/** @chunk_pos: position of the chunk in the payload */
+	/** @chunk_room: bytes allocated for the chunk */
+	__u32 chunk_room;
+	/** @chunk_pos: position of the chunk in the records */
 	__u32 chunk_pos;
 	/** @chunk_len: bytes in the chunk */
 	__u32 chunk_len;
@@ -222,8 +238,8 @@ struct pxtu_log_cpu {
 	/** @writer: writer of the previous record */
 	struct pxtu_writer writer;
 	/**
-	 * @kernel: what the next record of kernel events may refer to; part of the allocation of
-	 * @chunk, NULL for other CPUs
+	 * @kernel: what the next record of kernel events may refer to; allocated with @chunk, NULL
+	 * for other CPUs
 	 */
 	struct pxtu_kernel_cpu *kernel;
 };
@@ -284,6 +300,8 @@ struct pxtu_log_index {
 	__u64 skipped;
 	/** @read: bytes of the blocks that were found */
 	__u64 read;
+	/** @held: bytes of all chunks */
+	__u64 held;
 	/** @gap: gaps to be reported, the oldest first */
 	struct pxtu_log_gap gap[PXTU_LOG_GAPS_MAX];
 	/** @nr_gaps: number of gaps */
@@ -337,6 +355,8 @@ struct pxtu_log {
 	unsigned char *data;
 	/** @scratch: PXTU_LOG_SCRATCH bytes for temporary use */
 	unsigned char *scratch;
+	/** @piece: a piece that is being unpacked: POSIXTRACE_LOG_PIECE_MAX bytes, or NULL */
+	__u64 *piece;
 };
 
 /* The operations of logs as sources. logops.c */

@@ -32,18 +32,47 @@ static bool head_valid(const struct pxtu_log *log, const unsigned char *raw,
 	       head->size <= log->head.payload_max && head->seq && head->seq < INT64_MAX;
 }
 
+/* A newer writer requires it: the rest of the log is useless without it. */
+static void refuse(struct pxtu_log *log)
+{
+	if (!log->error)
+		log->error = -EOPNOTSUPP;
+}
+
+/* Check the size of the records of a block of events. */
+static bool records_sane(const struct pxtu_log *log, const struct posixtrace_log_block *head)
+{
+	return head->size <= log->head.subbuf_size &&
+	       (!head->compression || (head->records_size <= log->head.subbuf_size &&
+				       head->records_size % POSIXTRACE_LOG_ALIGN == 0));
+}
+
+/* Is the payload compressed in a way that is possible for this type? */
+static bool compression_sane(struct pxtu_log *log, const struct posixtrace_log_block *head)
+{
+	if (head->type > POSIXTRACE_LOG_KERNEL_TYPES)
+		return true;
+	if (head->type != POSIXTRACE_LOG_EVENTS && head->type != POSIXTRACE_LOG_KERNEL)
+		return !head->compression;
+	if (head->compression > POSIXTRACE_COMPRESS_LZ4)
+		refuse(log);
+	return true;
+}
+
 /* Are the other fields plausible? The size is valid in any case. */
 static bool block_sane(struct pxtu_log *log, const struct posixtrace_log_block *head)
 {
+	if (!compression_sane(log, head))
+		return false;
 	switch (head->type) {
 	case 0:
 		return false;
 	case POSIXTRACE_LOG_EVENTS:
 		/* Do not check the count of records: targets can write to its source. */
-		return head->size <= log->head.subbuf_size && head->cpu <= log->head.nr_cpus &&
+		return records_sane(log, head) && head->cpu <= log->head.nr_cpus &&
 		       head->opened <= head->closed;
 	case POSIXTRACE_LOG_KERNEL:
-		return head->size <= log->head.subbuf_size && log->head.attr.classes &&
+		return records_sane(log, head) && log->head.attr.classes &&
 		       head->cpu < log->head.nr_cpus && head->opened <= head->closed;
 	case POSIXTRACE_LOG_NAMES:
 		return !log->head.ring_end && head->count <= POSIXTRACE_ID_MAX &&
@@ -62,9 +91,8 @@ static bool block_sane(struct pxtu_log *log, const struct posixtrace_log_block *
 	case POSIXTRACE_LOG_KERNEL_TYPES:
 		return true;
 	default:
-		/* A newer writer requires it: the rest of the log is useless without it. */
-		if (!(head->flags & POSIXTRACE_LOG_BLOCK_OPTIONAL) && !log->error)
-			log->error = -EOPNOTSUPP;
+		if (!(head->flags & POSIXTRACE_LOG_BLOCK_OPTIONAL))
+			refuse(log);
 		return true;
 	}
 }

@@ -29,13 +29,23 @@ int pxtu_index_init(struct pxtu_log *log)
 	return pxtu_heap_init(&index->heap, pxtu_log_nr_lists(log)) && index->cpu ? 0 : -ENOMEM;
 }
 
+static void free_chunk(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
+{
+	log->index.held -= cpu->chunk_room;
+	free(cpu->chunk);
+	free(cpu->kernel);
+	cpu->chunk = NULL;
+	cpu->chunk_room = 0;
+	cpu->kernel = NULL;
+}
+
 void pxtu_index_destroy(struct pxtu_log *log)
 {
 	struct pxtu_log_index *index = &log->index;
 	__u32 i;
 
 	for (i = 0; index->cpu && i < pxtu_log_nr_lists(log); i++)
-		free(index->cpu[i].chunk);
+		free_chunk(log, &index->cpu[i]);
 	free(index->cpu);
 	pxtu_heap_destroy(&index->heap);
 	free(index->entries);
@@ -47,7 +57,7 @@ static void forget_entries(struct pxtu_log *log)
 	__u32 i;
 
 	for (i = 0; i < pxtu_log_nr_lists(log); i++) {
-		free(index->cpu[i].chunk);
+		free_chunk(log, &index->cpu[i]);
 		index->cpu[i] = (struct pxtu_log_cpu){
 			.first = PXTU_LOG_NONE,
 			.last = PXTU_LOG_NONE,
@@ -156,11 +166,8 @@ void pxtu_index_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	cpu->first = entry->next;
 	cpu->open = false;
 	cpu->ready = false;
-	if (cpu->first == PXTU_LOG_NONE) {
-		free(cpu->chunk);
-		cpu->chunk = NULL;
-		cpu->kernel = NULL;
-	}
+	if (cpu->first == PXTU_LOG_NONE)
+		free_chunk(log, cpu);
 	index->left[entry->epoch > index->epoch]--;
 	entry->next = index->free;
 	index->free = idx;
@@ -231,6 +238,8 @@ static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 		.epoch = index->last_epoch,
 		.lost = head->lost,
 		.size = head->size,
+		.records = head->compression ? head->records_size : head->size,
+		.packed = head->compression,
 		.payload_crc = head->payload_crc,
 		.crc = head->crc,
 	};

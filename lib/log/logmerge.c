@@ -16,6 +16,7 @@
 #include "log/logindex.h"
 #include "log/logmerge.h"
 #include "log/logmetadata.h"
+#include "log/logpiece.h"
 #include "log/logsurvey.h"
 #include "log/logwalk.h"
 
@@ -42,18 +43,18 @@ static void make_corrupt(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 t
 	cpu->floor = time;
 }
 
-/* Check the payload, and leave its start in the chunk. */
+/* Check the payload, and leave its start in the chunk, unless it is compressed. */
 static bool payload_good(struct pxtu_log *log, const struct pxtu_log_entry *entry,
 			 struct pxtu_log_cpu *cpu)
 {
-	__u32 size = chunk_size(log), done = 0, part, crc = 0;
+	__u32 size = entry->packed ? 0 : cpu->chunk_room, done = 0, part, crc = 0;
 	unsigned char *to;
 
 	cpu->chunk_pos = 0;
 	cpu->chunk_len = entry->size < size ? entry->size : size;
 	while (done < entry->size) {
-		to = done ? log->scratch : cpu->chunk;
-		part = done ? PXTU_LOG_SCRATCH : cpu->chunk_len;
+		to = done < cpu->chunk_len ? cpu->chunk : log->scratch;
+		part = done < cpu->chunk_len ? cpu->chunk_len : PXTU_LOG_SCRATCH;
 		if (part > entry->size - done)
 			part = entry->size - done;
 		if (pxtu_log_read(log, to, part, entry->offset + done) != (ssize_t)part)
@@ -101,7 +102,7 @@ static void give_up(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 time)
 	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];
 
 	if (!overwritten(log, entry)) {
-		make_corrupt(log, cpu, time, entry->size);
+		make_corrupt(log, cpu, time, entry->records);
 		return;
 	}
 	log->survey.overwritten = true;
@@ -125,19 +126,36 @@ static bool may_be_partial(struct pxtu_log *log, const struct pxtu_log_entry *en
 	       pxtu_log_walk(log, &walk, &next) == PXTU_LOG_NOTHING;
 }
 
-/* Kernel events also have room for what they refer to. */
-static int alloc_chunk(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
+/* Kernel events also have room for what they refer to. The chunk of a piece is allocated later. */
+static int alloc_chunk(struct pxtu_log *log, struct pxtu_log_cpu *cpu, bool packed)
 {
 	const __u32 number = (__u32)(cpu - log->index.cpu), size = chunk_size(log);
-	const bool kernel = number > log->head.nr_cpus;
 
-	if (cpu->chunk)
+	if (!cpu->kernel && number > log->head.nr_cpus) {
+		cpu->kernel = malloc(sizeof(*cpu->kernel));
+		if (!cpu->kernel)
+			return -ENOMEM;
+	}
+	if (packed || cpu->chunk)
 		return 0;
-	cpu->chunk = malloc(size + (kernel ? sizeof(*cpu->kernel) : 0));
+	cpu->chunk = malloc(size);
 	if (!cpu->chunk)
 		return -ENOMEM;
-	cpu->kernel = kernel ? (void *)(cpu->chunk + size) : NULL;
+	cpu->chunk_room = size;
+	log->index.held += size;
 	return 0;
+}
+
+/* Unpack the next piece of a compressed block. If it is not @loaded, it may have been overwritten. */
+static int next_piece(struct pxtu_log *log, struct pxtu_log_cpu *cpu, bool loaded)
+{
+	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];
+	bool good;
+	int err = pxtu_piece_next(log, cpu, loaded, &good);
+
+	if (!err && !(good && (loaded || intact(log, entry))))
+		give_up(log, cpu, cpu->floor);
+	return err;
 }
 
 /* Start to read the first block of a CPU. */
@@ -150,7 +168,7 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 		make_corrupt(log, cpu, entry->opened, 0);
 		return 0;
 	}
-	if (alloc_chunk(log, cpu))
+	if (alloc_chunk(log, cpu, entry->packed))
 		return -ENOMEM;
 	good = payload_good(log, entry, cpu);
 	if (!good && may_be_partial(log, entry)) {
@@ -166,11 +184,14 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	}
 	cpu->open = true;
 	cpu->pos = 0;
+	cpu->piece = 0;
 	cpu->floor = entry->opened;
 	cpu->writer.known = false;
 	if (cpu->kernel)
 		pxtu_kernel_begin(cpu->kernel);
-	return 0;
+	/* The checksum is of what is in the scratch buffer now. */
+	return entry->packed && entry->size && entry->size <= PXTU_LOG_SCRATCH ?
+	       next_piece(log, cpu, true) : 0;
 }
 
 /* Load the names of system calls that the survey has found. */
@@ -212,29 +233,44 @@ static int need_call_names(struct pxtu_log *log)
 	return err ? err : load_call_names(log);
 }
 
+/* Read the part of the records from the position on, of at least @need bytes. */
+static bool read_chunk(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
+		       const struct pxtu_log_entry *entry, __u32 need)
+{
+	__u32 room = entry->records - cpu->pos, want = cpu->chunk_room;
+
+	if (cpu->pos + need <= cpu->chunk_pos + cpu->chunk_len)
+		return true;
+	/* A record is in one piece. */
+	if (entry->packed)
+		return false;
+	if (want > room)
+		want = room;
+	cpu->chunk_pos = cpu->pos;
+	cpu->chunk_len = 0;
+	/* The checksum of the payload was correct when the block was opened. */
+	if (pxtu_log_read(log, cpu->chunk, want, entry->offset + cpu->pos) != (ssize_t)want ||
+	    !intact(log, entry))
+		return false;
+	cpu->chunk_len = want;
+	return true;
+}
+
 /* Read the record at the position, or its header. False if there is no valid record. */
 static bool read_record(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 			const struct pxtu_log_entry *entry)
 {
 	const size_t number = (size_t)(cpu - log->index.cpu);
 	const unsigned char *from;
-	__u32 room = entry->size - cpu->pos, want = chunk_size(log);
+	__u32 room = entry->packed ? cpu->chunk_pos + cpu->chunk_len - cpu->pos :
+				     entry->records - cpu->pos;
 	__u32 need = cpu->kernel ? POSIXTRACE_KWORDS_MAX * sizeof(__u64) :
 				   PXTU_HEADER_MAX + sizeof(struct posixtrace_stack);
 
 	if (need > room)
 		need = room;
-	if (cpu->pos + need > cpu->chunk_pos + cpu->chunk_len) {
-		if (want > room)
-			want = room;
-		cpu->chunk_pos = cpu->pos;
-		cpu->chunk_len = 0;
-		/* The checksum of the payload was correct when the block was opened. */
-		if (pxtu_log_read(log, cpu->chunk, want, entry->offset + cpu->pos) !=
-		    (ssize_t)want || !intact(log, entry))
-			return false;
-		cpu->chunk_len = want;
-	}
+	if (!read_chunk(log, cpu, entry, need))
+		return false;
 	from = cpu->chunk + (cpu->pos - cpu->chunk_pos);
 	if (cpu->kernel)
 		return pxtu_kernel_parse(&cpu->record, from, room, cpu->kernel, &log->call_names);
@@ -260,10 +296,12 @@ static int prepare(struct pxtu_log *log, __u32 number)
 
 	if (!cpu->open)
 		return open_block(log, cpu);
-	if (cpu->pos >= entry->size) {
+	if (cpu->pos >= entry->records) {
 		pxtu_index_pop(log, cpu);
 		return 0;
 	}
+	if (entry->packed && cpu->pos == cpu->chunk_pos + cpu->chunk_len)
+		return next_piece(log, cpu, false);
 	err = cpu->kernel ? need_call_names(log) : 0;
 	if (err)
 		return err;
@@ -297,6 +335,8 @@ static bool copy_data(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 				 &log->call_names, log->data);
 	else if (pos + len <= cpu->chunk_pos + cpu->chunk_len)
 		memcpy(log->data, cpu->chunk + (pos - cpu->chunk_pos), len);
+	else if (entry->packed)
+		return false;
 	else
 		return pxtu_log_read(log, log->data, len, entry->offset + pos) == (ssize_t)len &&
 		       intact(log, entry);

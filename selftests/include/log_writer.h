@@ -40,6 +40,8 @@ struct log_writer {
 	struct posixtrace_log_block block;
 	/** @before: the last record in the block */
 	struct record before;
+	/** @piece: compress blocks of events, in pieces of this many bytes; 0: do not */
+	size_t piece;
 	/** @at: offset of the block in progress, or 0 */
 	size_t at;
 	/** @pos: LOOP: offset of the next block */

@@ -37,6 +37,10 @@ int withlog_new(pid_t pid, const struct log_kind *kind, int fd, trace_id_t *trid
 /* Creates a stream on the caller, and starts it. Returns 0 or an error number. */
 int withlog_start(const struct log_kind *kind, int fd, trace_id_t *trid);
 
+/* The same, with a log that is compressed in this way. */
+int withlog_start_compressed(const struct log_kind *kind, int compression, int fd,
+			     trace_id_t *trid);
+
 /* Starts a stream with this log-full-policy that children inherit. Returns 0 or an error number. */
 int withlog_begin(pid_t pid, int fd, int policy, trace_id_t *trid);
 

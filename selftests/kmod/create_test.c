@@ -56,13 +56,17 @@ FIXTURE_VARIANT_ADD(refused, pool_size) { AT(pool.size), 8, 1ULL << 63, EINVAL }
 
 FIXTURE_VARIANT_ADD(refused, attr_reserved_0) { AT(attr.reserved[0]), 8, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, attr_reserved_1) { AT(attr.reserved[1]), 8, 1, EINVAL };
-FIXTURE_VARIANT_ADD(refused, attr_reserved_2) { AT(attr.reserved[2]), 8, 1, EINVAL };
-FIXTURE_VARIANT_ADD(refused, attr_reserved_3) { AT(attr.reserved[3]), 8, 1ULL << 63, EINVAL };
+FIXTURE_VARIANT_ADD(refused, attr_reserved_2) { AT(attr.reserved[2]), 8, 1ULL << 63, EINVAL };
 FIXTURE_VARIANT_ADD(refused, classes_unknown) {
 	AT(attr.classes), 8, POSIXTRACE_CLASS_ALL + 1, EINVAL
 };
 
 FIXTURE_VARIANT_ADD(refused, classes_too_large) { AT(attr.classes), 8, 1ULL << 63, EINVAL };
+FIXTURE_VARIANT_ADD(refused, compression_unknown) { AT(attr.compression), 8, 2, EINVAL };
+FIXTURE_VARIANT_ADD(refused, compression_too_large) {
+	AT(attr.compression), 8, 1ULL << 32, EINVAL
+};
+
 FIXTURE_VARIANT_ADD(refused, order_unknown) { AT(attr.order), 8, 2, EINVAL };
 FIXTURE_VARIANT_ADD(refused, order_too_large) { AT(attr.order), 8, 1ULL << 32, EINVAL };
 FIXTURE_VARIANT_ADD(refused, wakeup_bytes_above_the_size) {
@@ -235,7 +239,7 @@ TEST_F(create, bad_flags_win_over_the_missing_process)
 TEST_F(create, reserved_words_win_over_the_missing_process)
 {
 	self->arg.pid = 0x7fffffff;
-	self->arg.attr.reserved[3] = 1;
+	self->arg.attr.reserved[2] = 1;
 	EXPECT_EQ(-EINVAL, create(self->fd, &self->arg));
 }
 

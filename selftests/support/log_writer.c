@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "log_pack.h"
 #include "log_writer.h"
 
 __u32 log_crc(const void *data, size_t len)
@@ -231,10 +232,30 @@ void log_block_header(struct log_writer *log, size_t at)
 	log_put(log, at, &log->block, sizeof(log->block));
 }
 
+/* Compresses the records of the block in progress, even if that makes them larger. */
+static void log_compress(struct log_writer *log)
+{
+	size_t len = log->block.size, size;
+	unsigned char *packed = malloc(log_pack_room(len));
+
+	if (!packed)
+		abort();
+	size = log_pack(packed, log->block.type, log->data + log->at + LOG_BLOCK, len, log->piece);
+	log->block.compression = POSIXTRACE_COMPRESS_LZ4;
+	log->block.records_size = len;
+	log->block.size = 0;
+	log_payload(log, packed, size);
+	free(packed);
+}
+
 size_t log_block_end(struct log_writer *log)
 {
-	size_t at = log->at, size = LOG_BLOCK + log->block.size;
+	size_t at = log->at, size;
 
+	if (log->piece && (log->block.type == POSIXTRACE_LOG_EVENTS ||
+			   log->block.type == POSIXTRACE_LOG_KERNEL))
+		log_compress(log);
+	size = LOG_BLOCK + log->block.size;
 	if (log->block.opened == ~0ULL)
 		log->block.opened = log->block.closed;
 	log->block.payload_crc = log_crc(log->data + at + LOG_BLOCK, log->block.size);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <posixtrace.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,19 @@ int withlog_start(const struct log_kind *kind, int fd, trace_id_t *trid)
 {
 	int err = withlog_new(0, kind, fd, trid);
 
+	return err ? err : posix_trace_start(*trid);
+}
+
+int withlog_start_compressed(const struct log_kind *kind, int compression, int fd,
+			     trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err = withlog_attr(kind, &attr);
+
+	if (!err)
+		err = posixtrace_attr_setcompression(&attr, compression);
+	if (!err)
+		err = posix_trace_create_withlog(0, &attr, fd, trid);
 	return err ? err : posix_trace_start(*trid);
 }
 

@@ -27,6 +27,7 @@ static const struct {
 	const char *name;
 } features[] = {
 	{ POSIXTRACE_FEATURE_EVENT, "event" },
+	{ POSIXTRACE_FEATURE_LZ4, "lz4" },
 };
 
 static const char *const parameters[] = {

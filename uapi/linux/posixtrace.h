@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 /* Incremented whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		15
+#define POSIXTRACE_ABI_VERSION		16
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -54,6 +54,7 @@
 
 /* posixtrace_info.features */
 #define POSIXTRACE_FEATURE_EVENT	(1ULL << 0)	/* the EVENT command */
+#define POSIXTRACE_FEATURE_LZ4		(1ULL << 1)	/* POSIXTRACE_COMPRESS_LZ4 */
 
 /**
  * struct posixtrace_info - features and limits of the module
@@ -105,6 +106,10 @@ struct posixtrace_info {
 #define POSIXTRACE_ORDER_CAUSAL		0
 #define POSIXTRACE_ORDER_RELAXED	1
 
+/* posixtrace_attr.compression: the blocks of events in a log */
+#define POSIXTRACE_COMPRESS_NONE	0
+#define POSIXTRACE_COMPRESS_LZ4		1
+
 /**
  * struct posixtrace_attr - attributes of a stream
  *
@@ -124,7 +129,7 @@ struct posixtrace_attr {
 	__u64 stream_size;
 	/** @max_data_size: bytes of data in one event */
 	__u64 max_data_size;
-	/** @log_size: maximum bytes of events in a log with LOOP or UNTIL_FULL */
+	/** @log_size: maximum bytes of events in a log with LOOP or UNTIL_FULL, as in the file */
 	__u64 log_size;
 	/** @creation_time: Output: nanoseconds since the Epoch */
 	__u64 creation_time;
@@ -149,8 +154,13 @@ struct posixtrace_attr {
 	__u64 order;
 	/** @classes: POSIXTRACE_CLASS_*: kernel events to record */
 	__u64 classes;
+	/**
+	 * @compression: POSIXTRACE_COMPRESS_*: of the log; GET_ATTR: NONE if there is no log, or the
+	 * kernel has no compressor
+	 */
+	__u64 compression;
 	/** @reserved: zero */
-	__u64 reserved[4];
+	__u64 reserved[3];
 };
 
 /**

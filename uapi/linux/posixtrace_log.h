@@ -15,7 +15,7 @@
 /* As in PNG: reveals if a file was transferred as text. */
 #define POSIXTRACE_LOG_MAGIC		"\x89PXTLG\r\n"
 #define POSIXTRACE_LOG_ORDER		0x01020304U
-#define POSIXTRACE_LOG_VERSION		5
+#define POSIXTRACE_LOG_VERSION		6
 
 /* Maximum number of CPUs in a log, including the "CPU" of system events. */
 #define POSIXTRACE_LOG_CPUS_MAX		8193
@@ -110,7 +110,7 @@ struct posixtrace_log_block {
 	__u32 type;
 	/** @payload_crc: CRC32C of the payload */
 	__u32 payload_crc;
-	/** @size: bytes of payload after this header; a multiple of 8 */
+	/** @size: bytes of payload after this header, as in the file; a multiple of 8 */
 	__u32 size;
 	/** @cpu: EVENTS, KERNEL: CPU that recorded the events */
 	__u32 cpu;
@@ -135,9 +135,69 @@ struct posixtrace_log_block {
 	__u64 lost;
 	/** @tail: LOOP: offset of the oldest block at the time this one is written */
 	__u64 tail;
+	/** @compression: EVENTS, KERNEL: POSIXTRACE_COMPRESS_* of the payload; otherwise 0 */
+	__u32 compression;
+	/** @records_size: bytes of the records if they are compressed; otherwise 0 */
+	__u32 records_size;
 	/** @reserved2: zero */
-	__u64 reserved2[2];
+	__u64 reserved2;
 };
+
+/* Maximum bytes of the records in a piece. The largest record of a user event fits. */
+#define POSIXTRACE_LOG_PIECE_MAX	(64U << 10)
+
+/**
+ * struct posixtrace_log_piece - a part of the records of a block, compressed by itself
+ * @size: bytes after this header, without padding
+ * @records_size: bytes of the records, a multiple of 8; equal to @size if they are stored as they
+ *	are
+ * @heads: number of first words that precede the other words: the records consist of so many items,
+ *	see posixtrace_log_item_words(). 0: all words are in their places
+ * @reserved: zero
+ *
+ * The next one follows at a multiple of 8. A record is in one piece.
+ */
+struct posixtrace_log_piece {
+	__u32 size;
+	__u32 records_size;
+	__u32 heads;
+	__u32 reserved;
+};
+
+/* Bytes from a piece with @size bytes to the next one. */
+#define POSIXTRACE_LOG_PIECE_STEP(size) \
+	((sizeof(struct posixtrace_log_piece) + (size) + POSIXTRACE_LOG_ALIGN - 1) / \
+	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
+
+/*
+ * Words of 8 bytes of a record with its call stack, or of a struct posixtrace_writer, in a block of
+ * this type. @low: the lower half of the first word; @rest: the words after it, of which there are
+ * @left. 0 if this is neither.
+ */
+static inline __u32 posixtrace_log_item_words(__u32 type, __u32 low, const __u64 *rest, __u32 left)
+{
+	const __u32 len = low & 0xffff, flags = POSIXTRACE_RECORD_FLAGS(low >> 16);
+	__u32 words, stack, size;
+
+	if (type == POSIXTRACE_LOG_KERNEL) {
+		words = POSIXTRACE_KHEAD_WORDS(low);
+		if (!(POSIXTRACE_KHEAD_FLAGS(low) & POSIXTRACE_KFLAG_STACK))
+			return words;
+		stack = (POSIXTRACE_KHEAD_FLAGS(low) & POSIXTRACE_KFLAG_TIME ? 1 : 0) +
+			(POSIXTRACE_KHEAD_FLAGS(low) & POSIXTRACE_KFLAG_THREAD ? 2 : 0);
+	} else if (!low) {
+		return sizeof(struct posixtrace_writer) / 8;
+	} else {
+		words = (__u32)(flags & POSIXTRACE_RECORD_PACKED ?
+				POSIXTRACE_RECORD_PACKED_STEP(len) : POSIXTRACE_RECORD_STEP(len)) / 8;
+		if (!(flags & POSIXTRACE_RECORD_STACK))
+			return words;
+		words++;
+		stack = 1;
+	}
+	size = stack < left ? (__u32)rest[stack] : ~0U;
+	return size % 8 || size > POSIXTRACE_STACK_SIZE_MAX ? 0 : words + size / 8;
+}
 
 /**
  * struct posixtrace_log_name - name of a user event type

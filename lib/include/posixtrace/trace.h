@@ -93,7 +93,9 @@ typedef struct {
 	unsigned long long __wakeup_ns;
 	int __order;
 	unsigned int __kernel;
-	unsigned long long __reserved[6];
+	int __compression;
+	int __reserved1;
+	unsigned long long __reserved[5];
 } trace_attr_t;
 
 /* One reported trace event. */
