@@ -50,11 +50,13 @@ static void names(struct log_writer *log)
 	log_mapping(log, &second, "");
 }
 
-static void straight(int log_policy, int stream_policy, const char *name)
+/* @piece: bytes of records in a piece of a compressed block; 0: not compressed */
+static void straight(int log_policy, int stream_policy, size_t piece, const char *name)
 {
 	struct log_writer log;
 
 	log_begin(&log, log_policy, stream_policy, 3, 0);
+	log.piece = piece;
 	log.header.subbuf_size = POSIXTRACE_SUBBUF_SIZE_MIN;
 	log_header(&log);
 	log_name(&log, LOG_FIRST_NAMED, "first");
@@ -73,7 +75,7 @@ static void straight(int log_policy, int stream_policy, const char *name)
 	log_block_end(&log);
 	save(&log, name);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
-	save(&log, "whole");
+	save(&log, piece ? "whole-packed" : "whole");
 	log_free(&log);
 }
 
@@ -91,11 +93,12 @@ static void cleared(void)
 }
 
 /* A small ring. Its names are closer together than any writer would place them. */
-static void ring(int blocks, const char *name)
+static void ring(int blocks, size_t piece, const char *name)
 {
 	struct log_writer log;
 
 	log_begin(&log, POSIXTRACE_POLICY_LOOP, POSIXTRACE_POLICY_LOOP, 2, 2048);
+	log.piece = piece;
 	log.header.data_offset = log.header.names_offset +
 				 8 * sizeof(struct posixtrace_log_name);
 	log.len = log.header.data_offset;
@@ -132,6 +135,36 @@ static void many_cpus(void)
 	log_free(&log);
 }
 
+/* Compressed kernel events, and blocks that unpack to many times their size. */
+static void compressed(void)
+{
+	struct record record = { .event_id = POSIXTRACE_ID_PAGE_FAULT, .pid = 5, .tid = 6 };
+	const unsigned char data[24] = { 6 };
+	unsigned char zeros[200] = { 0 };
+	struct log_writer log;
+
+	log_begin(&log, POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, 2, 0);
+	log.header.attr.classes = POSIXTRACE_CLASS_FAULT;
+	log_header(&log);
+	log.piece = 1024;
+	record.data_len = sizeof(data);
+	for (int cpu = 0; cpu < 2; cpu++) {
+		log_block_begin(&log, POSIXTRACE_LOG_KERNEL, cpu);
+		for (int i = 0; i < 50; i++) {
+			record.timestamp = LOG_TIME0 + 10 * i;
+			log_record(&log, &record, data);
+		}
+		log_block_end(&log);
+	}
+	log_block_begin(&log, POSIXTRACE_LOG_EVENTS, 0);
+	for (int i = 0; i < 30; i++)
+		log_event_id(&log, POSIXTRACE_ID_UNNAMED, 600 + i, zeros, sizeof(zeros));
+	log_block_end(&log);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	save(&log, "kernel-packed");
+	log_free(&log);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -139,12 +172,16 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	dir = argv[1];
-	straight(POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, "append");
-	straight(POSIXTRACE_POLICY_UNTIL_FULL, POSIXTRACE_POLICY_LOOP, "until-full");
+	straight(POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, 0, "append");
+	straight(POSIXTRACE_POLICY_UNTIL_FULL, POSIXTRACE_POLICY_LOOP, 0, "until-full");
+	straight(POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, 64, "append-packed");
+	straight(POSIXTRACE_POLICY_UNTIL_FULL, POSIXTRACE_POLICY_LOOP, 4096, "until-full-packed");
+	compressed();
 	cleared();
 	many_cpus();
-	ring(1, "ring-begin");
-	ring(3, "ring-first");
-	ring(9, "ring-wrapped");
+	ring(1, 0, "ring-begin");
+	ring(3, 0, "ring-first");
+	ring(9, 0, "ring-wrapped");
+	ring(9, 4096, "ring-packed");
 	return 0;
 }

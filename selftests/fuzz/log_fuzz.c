@@ -38,7 +38,7 @@ static void check(int good, const char *what)
 	abort();
 }
 
-/* True if the file has a block of an unknown type that must not be skipped. */
+/* True if the file has a block that an older library cannot read, and must not skip. */
 static bool has_foreign_block(size_t len)
 {
 	const __u32 magic = POSIXTRACE_LOG_BLOCK_MAGIC;
@@ -46,8 +46,13 @@ static bool has_foreign_block(size_t len)
 
 	for (size_t at = 0; len >= sizeof(block) && at <= len - sizeof(block); at += 8) {
 		memcpy(&block, file + at, sizeof(block));
-		if (block.magic == magic && block.type > POSIXTRACE_LOG_PROGRAMS &&
+		if (block.magic != magic)
+			continue;
+		if (block.type > POSIXTRACE_LOG_PROGRAMS &&
 		    !(block.flags & POSIXTRACE_LOG_BLOCK_OPTIONAL))
+			return true;
+		if ((block.type == POSIXTRACE_LOG_EVENTS || block.type == POSIXTRACE_LOG_KERNEL) &&
+		    block.compression > POSIXTRACE_COMPRESS_LZ4)
 			return true;
 	}
 	return false;
@@ -158,6 +163,15 @@ static void look_at_mapping(trace_id_t trid, pid_t pid, const struct timespec *t
 	check((uintptr_t)address - info.address < info.size, "address outside of the mapping");
 }
 
+/*
+ * Each record has at least 16 bytes, or a word in kernel events; damaged places have 8; gaps are
+ * two events. A compressed block has any number of records, but not more than a sub-buffer.
+ */
+static size_t events_max(size_t len)
+{
+	return len + len / LOG_BLOCK * (POSIXTRACE_SUBBUF_SIZE_MAX / 8);
+}
+
 /* Reads to the end of the log. Returns the number of events. */
 static size_t read_all(trace_id_t trid, size_t len, int batch)
 {
@@ -181,8 +195,7 @@ static size_t read_all(trace_id_t trid, size_t len, int batch)
 			ret = log_take(trid, &event);
 			n += ret == 1;
 		}
-		/* Each record has at least 16 bytes; damaged places have 8; gaps are two events. */
-		check(n <= len, "more events than bytes");
+		check(n <= events_max(len), "more events than have room");
 	} while (ret == 1);
 	if (ret != -ENOMEM)
 		good(-ret, len, "reading failed");
