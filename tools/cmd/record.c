@@ -47,6 +47,12 @@ static const struct option_choice orders[] = {
 	{ }
 };
 
+static const struct option_choice compressions[] = {
+	{ "lz4", POSIXTRACE_COMPRESS_LZ4 },
+	{ "none", POSIXTRACE_COMPRESS_NONE },
+	{ }
+};
+
 struct recording {
 	struct session session;
 	struct logfile log;
@@ -54,6 +60,7 @@ struct recording {
 	int log_policy;
 	size_t log_size;	/* 0: default */
 	int order;
+	int compression;
 	bool quiet;
 
 	bool progress;		/* show progress on a terminal */
@@ -320,6 +327,8 @@ static int set_attr(const struct recording *rec, trace_attr_t *attr)
 		err = posix_trace_attr_setlogsize(attr, rec->log_size);
 	if (!err)
 		err = posixtrace_attr_setorder(attr, rec->order);
+	if (!err)
+		err = posixtrace_attr_setcompression(attr, rec->compression);
 	return err;
 }
 
@@ -438,6 +447,9 @@ static int call_mode(void *target, const struct command_option *option, const ch
 }
 
 static const struct command_option options[] = {
+	{ OPTION_CHOICE, 0, "compress", "METHOD",
+	  "compression of the events in the log: lz4 (default), none",
+	  OPTION_CHOICE_AT(struct recording, compression), .choices = compressions },
 	{ OPTION_FLAG, 0, "force", NULL, "replace an existing log",
 	  OPTION_BOOL_AT(struct recording, log.force) },
 	{ OPTION_CHOICE, 0, "log-policy", "POLICY",
@@ -490,6 +502,7 @@ static int cmd_record(int argc, char **argv)
 		.policy = POSIX_TRACE_FLUSH,
 		.log_policy = POSIX_TRACE_APPEND,
 		.order = POSIXTRACE_ORDER_CAUSAL,
+		.compression = POSIXTRACE_COMPRESS_LZ4,
 	};
 	int status = options_parse(&command_record, argc, argv, &rec);
 
