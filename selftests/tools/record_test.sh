@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 66
+begin 67
 here=$PWD
 log=$tmp/log
 
@@ -67,6 +67,8 @@ run 2 record && run 2 record --policy=append -- true &&
 	complains '^posixtrace: --policy: must be flush, loop or until-full \(got "append"\)$' &&
 	run 2 record --log-policy=flush -- true &&
 	complains '^posixtrace: --log-policy: must be append, loop or until-full \(got "flush"\)$' &&
+	run 2 record --compress=zstd -- true &&
+	complains '^posixtrace: --compress: must be lz4 or none \(got "zstd"\)$' &&
 	run 2 record --order=exact -- true &&
 	complains '^posixtrace: --order: must be causal or relaxed \(got "exact"\)$' &&
 	run 2 record --policy=x -- true && run 2 record --log-size=1M -- true &&
@@ -519,6 +521,22 @@ with_log 0 --mode=0644 -- ./ticks_helper 1 0 && has_mode 644 &&
 	(umask 077 && with_log 0 --mode=640 -- ./ticks_helper 1 0) && has_mode 640 && is_complete &&
 	(umask 077 && run 0 record --force --mode=666 -o "$log" -- ./ticks_helper 1 0) && has_mode 666
 result mode_sets_the_permissions_whatever_the_umask_is $?
+
+# log_size ARGUMENT...: prints the size of a log of the numbers 0 to 1999
+log_size()
+{
+	with_log 0 "$@" -- ./ticks_helper 2000 0 && recorded &&
+		[ "$(grep -c '^tick number' "$tmp/events")" -eq 2000 ] && stat -c %s "$log"
+}
+
+# Without the compressor in the kernel, both logs are plain.
+plain=$(log_size --compress=none) && packed=$(log_size) &&
+	if posixtrace status | grep -q '^features .* lz4'; then
+		[ "$((packed * 3 / 2))" -lt "$plain" ]
+	else
+		[ "$packed" -ge "$plain" ]
+	fi
+result log_is_compressed_unless_that_is_refused $?
 
 # The log of the previous test had mode 0666, as a file created by another user might have.
 run 0 record --force -o "$log" -- ./ticks_helper 1 0 && has_mode 600

@@ -381,7 +381,7 @@ test_files_that_are_not_logs_are_refused()
 	cp log old
 	printf '\001\0\0\0' | dd of=old bs=1 seek=12 conv=notrunc 2>/dev/null
 	run 1 posixtrace dump old
-	complains 'posixtrace: old: a log of version 1; this command reads version 5'
+	complains 'posixtrace: old: a log of version 1; this command reads version 6'
 	# A block of a later version, which may or may not be skipped.
 	printf 'name 65 one\nunknown 1\nblock 0\nevent 65 1700000000000001000\nend\n' | write_log later
 	run 0 posixtrace dump later
