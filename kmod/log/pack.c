@@ -52,7 +52,7 @@ bool pxt_pack_available(void)
 int pxt_pack_init(struct pxt_pack *pack, u32 subbuf_size)
 {
 	pack->plain = kvmalloc(subbuf_size, PACK_GFP);
-	pack->piece = kvmalloc(min(subbuf_size, POSIXTRACE_LOG_PIECE_MAX), PACK_GFP);
+	pack->piece = kvzalloc(min(subbuf_size, POSIXTRACE_LOG_PIECE_MAX), PACK_GFP);
 	pack->workspace = kvmalloc(LZ4_MEM_COMPRESS, PACK_GFP);
 	if (pack->plain && pack->piece && pack->workspace)
 		return 0;
