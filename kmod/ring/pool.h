@@ -70,8 +70,8 @@ struct pxt_pool_cpu {
  * @orphans_due: like @due, but orphaned when they were closed; in the order of becoming orphaned
  * @orphans_closed: like @closed, but orphaned when they were closed; in the same order
  *
- * Each list is ordered by pxt_subbuf.closed. Each CPU closes its sub-buffers in order, so taking the
- * smallest time first also keeps the order of each CPU.
+ * Each list is ordered by pxt_subbuf.closed. Each CPU closes its sub-buffers in order, so taking
+ * the smallest time first also keeps the order of each CPU.
  */
 struct pxt_subbuf_kind {
 	struct list_head free;

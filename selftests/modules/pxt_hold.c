@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holds a thread twice in a page fault of the gate: before the page is mapped, and before the module
- * ends the fault. The threads of a process are otherwise never slow enough there.
+ * Holds a thread twice in a page fault of the gate: before the page is mapped, and before the
+ * module ends the fault. The threads of a process are otherwise never slow enough there.
  */
 #include <linux/delay.h>
 #include <linux/kprobes.h>
