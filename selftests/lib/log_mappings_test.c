@@ -262,8 +262,9 @@ struct question {
 static void *ask_cancelled(void *arg)
 {
 	struct question *question = arg;
+	const unsigned long long at = clock_now(CLOCK_REALTIME);
+	const struct timespec time = { .tv_sec = at / NSEC, .tv_nsec = at % NSEC };
 	trace_id_t trid = question->trid;
-	const struct timespec time = { 0 };
 	pid_t pid = getpid();
 
 	pthread_cancel(pthread_self());

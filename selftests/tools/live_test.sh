@@ -97,6 +97,12 @@ result second_signal_ends_the_command_and_not_the_program $?
 pid=$(sed -n 's/.*(process \([0-9]*\)) is still running/\1/p' "$tmp/err")
 kill -9 "$pid"
 
+# has_steady NUMBER: checks that so many events of steady_helper were printed
+has_steady()
+{
+	[ "$(grep -c ' steady ' "$tmp/out")" -eq "$1" ]
+}
+
 # A name that may be younger than the event is not shown.
 mkfifo "$tmp/renamed"
 exec 9<>"$tmp/renamed"
@@ -110,7 +116,7 @@ for number in 1 2 3 4; do
 	2) kill -TERM "$child" ;;
 	*) kill -INT "$child" ;;
 	esac
-	until_true eval '[ "$(grep -c " steady " "$tmp/out")" -eq $number ]'
+	until_true has_steady "$number"
 done
 kill -KILL "$child"
 ended 0 && grep ' steady ' "$tmp/out" >"$tmp/named" &&
