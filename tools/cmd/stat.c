@@ -396,7 +396,7 @@ static int call_by(void *target, const struct command_option *option, const char
 }
 
 static const struct command_option options[] = {
-	{ OPTION_FLAG, 'a', "all", NULL, "print all threads, not only the busiest",
+	{ OPTION_FLAG, 'a', "all", NULL, "print all rows of the tables, not only the first 20",
 	  OPTION_BOOL_AT(struct stat_command, all) },
 	{ OPTION_CALL, 'b', "by", "WHAT",
 	  "divide events, scopes and system calls by process, thread, or the value of a field",

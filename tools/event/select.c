@@ -251,7 +251,7 @@ static int call_to(void *target, const struct command_option *option, const char
 
 const struct command_option select_filter[] = {
 	{ OPTION_CALL, 'f', "filter", "FILTER",
-	  "select events by names and fields: 'cache_* && op == set && len > 4096'",
+	  "select events by names, fields and durations: 'cache_* && op == set'",
 	  .call = call_filter },
 	{ }
 };
