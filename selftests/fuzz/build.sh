@@ -30,7 +30,7 @@ mapfile -t lib < <(find lib -name '*.c')
 compile lib "${lib[@]}"
 compile support selftests/support/*.c
 mapfile -t tools < <(find tools -name buffer.c -o -name description.c -o -name event.c -o -name 'filter*.c' \
-	-o -name duration.c -o -name kevent.c)
+	-o -name duration.c -o -name kevent.c -o -name layout.c)
 compile tools "${tools[@]}"
 ar rcs "$work/support.a" "$work"/support/*.o
 ar rcs "$work/lib.a" "$work"/lib/*.o
