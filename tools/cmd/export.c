@@ -23,10 +23,11 @@ static const struct {
 	bool directory;	/* the output is a directory, so --output is required */
 	bool binary;	/* must not be written to a terminal */
 	bool bounded;	/* --max-events applies */
+	enum export_compression compression;	/* of --compress, which viewers must read */
 } formats[] = {
 	[FORMAT_CTF] = { export_ctf, .directory = true },
-	[FORMAT_CHROME] = { export_chrome, .directory = false },
-	[FORMAT_PERFETTO] = { export_perfetto, .binary = true },
+	[FORMAT_CHROME] = { export_chrome, .compression = EXPORT_GZIP },
+	[FORMAT_PERFETTO] = { export_perfetto, .binary = true, .compression = EXPORT_PACKETS },
 	[FORMAT_HTML] = { export_html, .bounded = true },
 };
 
@@ -47,7 +48,8 @@ static int open_output(struct export *export, size_t format)
 	if (!export->path || !strcmp(export->path, "-")) {
 		export->path = NULL;
 		export->file = stdout;
-		if (formats[format].binary && isatty(STDOUT_FILENO)) {
+		if ((formats[format].binary || export->compression != EXPORT_PLAIN) &&
+		    isatty(STDOUT_FILENO)) {
 			tell("--output: required when standard output is a terminal");
 			return -EINVAL;
 		}
@@ -107,6 +109,7 @@ static int run_export(struct export *export, size_t format)
 	export->kernel = export_kernel_classes(export);
 	if (!err)
 		err = formats[format].run(export);
+	err = export_finish(export, err);
 	err = close_output(export, err);
 	export_end_progress(export);
 	if (err && export_interrupted())
@@ -133,11 +136,14 @@ out:
 struct export_command {
 	struct export export;
 	int format;		/* index of @formats, or -1 */
+	bool compress;
 };
 
 static const struct command_option options[] = {
 	{ OPTION_CHOICE, 'O', "format", "FORMAT", "write ctf, chrome, perfetto or html",
 	  OPTION_CHOICE_AT(struct export_command, format), .choices = format_names },
+	{ OPTION_FLAG, 0, "compress", NULL, "compress the output, for perfetto and chrome",
+	  OPTION_BOOL_AT(struct export_command, compress) },
 	{ OPTION_NUMBER, 'm', "max-events", "N", "write at most N events to an HTML page (200000)",
 	  OPTION_NUMBER_AT(struct export_command, export.max_events), .min = 1,
 	  .max = ULONG_MAX },
@@ -163,6 +169,11 @@ static int check_options(const struct export_command *command, int nr_logs)
 		     format_names[command->format].name);
 		return 2;
 	}
+	if (command->compress && formats[command->format].compression == EXPORT_PLAIN) {
+		tell("--compress: needs --format=perfetto or chrome: viewers of %s do not read it",
+		     format_names[command->format].name);
+		return 2;
+	}
 	if (export->max_events && !formats[command->format].bounded) {
 		tell("--max-events: needs --format=html");
 		return 2;
@@ -185,6 +196,8 @@ static int cmd_export(int argc, char **argv)
 		status = check_options(&command, argc - optind);
 	if (status == OPTIONS_OK) {
 		export->log = argv[optind];
+		if (command.compress)
+			export->compression = formats[command.format].compression;
 		status = 1;
 		if (!export->format_file || !formats_load(export->format_file, &export->formats))
 			status = run_export(export, (size_t)command.format);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "export/compress.h"
 #include "export/export.h"
 
 #define PROGRESS_EVERY	(1 << 16)	/* events */
@@ -97,16 +98,47 @@ void export_end_progress(const struct export *export)
 		show_progress(export, "\n");
 }
 
-int export_flush(struct export *export, struct buffer *buffer, size_t least)
+static int write_out(struct export *export, struct buffer *buffer)
 {
 	if (buffer->failed)
 		return -ENOMEM;
-	if (buffer->len < least)
-		return 0;
 	if (buffer->len && fwrite(buffer->data, buffer->len, 1, export->file) != 1)
 		return errno ? -errno : -EIO;
 	buffer_reset(buffer);
 	return 0;
+}
+
+int export_flush(struct export *export, struct buffer *buffer, size_t least)
+{
+	int err;
+
+	if (buffer->failed)
+		return -ENOMEM;
+	if (buffer->len < least)
+		return 0;
+	if (export->compression == EXPORT_PLAIN)
+		return write_out(export, buffer);
+	err = export->compression == EXPORT_GZIP && !export->gzip ? gzip_new(&export->gzip) : 0;
+	if (err)
+		return err;
+	if (export->compression == EXPORT_GZIP)
+		gzip_put(export->gzip, buffer->data, buffer->len, false, &export->compressed);
+	else
+		compress_packets(buffer, &export->compressed);
+	buffer_reset(buffer);
+	return write_out(export, &export->compressed);
+}
+
+int export_finish(struct export *export, int err)
+{
+	if (!err && export->gzip) {
+		gzip_put(export->gzip, NULL, 0, true, &export->compressed);
+		err = write_out(export, &export->compressed);
+	}
+	gzip_free(export->gzip);
+	export->gzip = NULL;
+	buffer_free(&export->compressed);
+	return err;
 }
 
 int export_find_thread(const struct export *export, struct threads *threads,

@@ -23,6 +23,13 @@
 #define EXPORT_DEPTH_MAX	1024		/* open begins, per thread */
 #define EXPORT_DATA_MAX		4096		/* bytes of data shown in text formats */
 
+/* How an export is compressed. */
+enum export_compression {
+	EXPORT_PLAIN,
+	EXPORT_GZIP,		/* the whole file */
+	EXPORT_PACKETS,		/* Perfetto packets in others */
+};
+
 /* An export of a log to another format. */
 struct export {
 	struct source *source;		/* the events of the log */
@@ -32,6 +39,9 @@ struct export {
 	const char *format_file;	/* argument of --format-file, or NULL */
 	struct formats *formats;	/* contents of the format file, or NULL */
 	struct selection *selection;	/* the events to export */
+	enum export_compression compression;
+	struct gzip *gzip;		/* for EXPORT_GZIP; export_finish() frees it */
+	struct buffer compressed;	/* what is ready to be written */
 	unsigned long max_events;	/* from --max-events; 0: the format's default */
 
 	uint64_t events;		/* events so far */
@@ -75,6 +85,15 @@ int export_interrupted(void);
  * Return: 0 or a negative error number; -ENOMEM if the buffer has failed.
  */
 int export_flush(struct export *export, struct buffer *buffer, size_t least);
+
+/**
+ * export_finish() - end a compressed file
+ * @export: the log
+ * @err: 0, or an error of the export: only free the memory
+ *
+ * Return: @err, or an error from writing.
+ */
+int export_finish(struct export *export, int err);
 
 /**
  * export_find_thread() - find or assign the number of an event's thread

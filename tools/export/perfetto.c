@@ -510,6 +510,11 @@ static int put_user_event(struct perfetto *perfetto, const struct event *event, 
 	return 0;
 }
 
+static int flush(const struct perfetto *perfetto, size_t least)
+{
+	return export_flush(perfetto->export, packets_bytes(perfetto->packets), least);
+}
+
 static int put_event(struct perfetto *perfetto, const struct event *event)
 {
 	struct kevent kevent;
@@ -534,7 +539,7 @@ static int put_event(struct perfetto *perfetto, const struct event *event)
 		put_interrupt(perfetto, event, &kevent, number);
 	else if (!ret)
 		ret = put_user_event(perfetto, event, number, track);
-	return ret < 0 ? ret : export_flush(perfetto->export, packets_bytes(perfetto->packets), WRITE_AT);
+	return ret < 0 ? ret : flush(perfetto, WRITE_AT);
 }
 
 static int put_all(struct perfetto *perfetto)
@@ -558,10 +563,10 @@ static int put_all(struct perfetto *perfetto)
 	while (!ret && (begin = pairs_take(perfetto->pairs))) {
 		ret = put_begin(perfetto, begin);
 		if (!ret)
-			ret = export_flush(perfetto->export, packets_bytes(perfetto->packets), WRITE_AT);
+			ret = flush(perfetto, WRITE_AT);
 	}
 	perfetto_ftrace_write(perfetto->ftrace, packets_bytes(perfetto->packets), true);
-	return ret ? ret : export_flush(perfetto->export, packets_bytes(perfetto->packets), 0);
+	return ret ? ret : flush(perfetto, 0);
 }
 
 int export_perfetto(struct export *export)

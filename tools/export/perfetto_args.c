@@ -194,7 +194,8 @@ void perfetto_args(struct packets *packets, const char *prefix, const struct eve
 	if (event->truncated != POSIX_TRACE_NOT_TRUNCATED)
 		put_argument(packets, prefix, "data_truncated", ANNOTATION_BOOL, 1);
 	if (event->address)
-		put_argument(packets, prefix, "program_address", ANNOTATION_POINTER, event->address);
+		put_argument(packets, prefix, "program_address", ANNOTATION_POINTER,
+			     event->address);
 	if (event->cpu != SOURCE_NO_CPU)
 		put_argument(packets, prefix, "on_cpu", ANNOTATION_UINT, event->cpu);
 }

@@ -416,6 +416,7 @@ static void put_waking(struct perfetto_ftrace *ftrace, const struct event *event
 		       const struct kevent *kevent)
 {
 	pid_t waker = kevent->by == KEVENT_BY_INTERRUPT ? 0 : ANOTHER_TID;
+
 	if (kevent->by == KEVENT_BY_THREAD && kevent->waker_tid)
 		waker = kevent->waker_tid;
 	note_waker(ftrace, event, waker);
@@ -474,6 +475,7 @@ static void note_fork(struct perfetto_ftrace *ftrace, const struct event *event,
 static void put_birth(struct perfetto_ftrace *ftrace, const struct event *event, pid_t tid)
 {
 	struct fork *fork = find_fork(ftrace, tid);
+
 	if (!tid || fork->child_tid != tid || fork->child_pid != event->pid ||
 	    !switches_begun(ftrace->switches))
 		return;

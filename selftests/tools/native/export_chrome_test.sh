@@ -723,4 +723,26 @@ test_interrupts_without_a_name()
 	diff got - <<<$'irq 4\nlocal_timer'
 }
 
+test_compressed_with_gzip()
+{
+	many_events 30000 8 | whole_log log
+	export_log chrome plain log
+	export_log chrome small log --compress
+	zcat small | cmp - plain
+	gzip --test small
+	[ "$(wc -c <small)" -lt $(($(wc -c <plain) / 5)) ]
+	posixtrace export --format=chrome --compress log | cmp - small
+	whole_log log </dev/null
+	rm small
+	export_log chrome small log --compress
+	zcat small | jq -e . >/dev/null
+}
+
+test_compressed_output_is_not_for_a_terminal()
+{
+	whole_log log </dev/null
+	fails 1 '--output: required when standard output is a terminal' \
+		script -qec "posixtrace export --format=chrome --compress log" /dev/null
+}
+
 run_cases

@@ -203,6 +203,61 @@ test_more_names_than_have_numbers()
 	[ "$(grep -A 1 'uint_value: 0$' short | grep -c 'name: "field_')" -lt 4000 ]
 }
 
+# unpack FILE: prints the packets in the compressed packets of a trace; each has less than 512 KiB
+unpack()
+{
+	python3 - "$1" <<-'END'
+		import sys, zlib
+
+		def varint(data, at):
+		    value = shift = 0
+		    while True:
+		        value |= (data[at] & 0x7f) << shift
+		        shift += 7
+		        at += 1
+		        if data[at - 1] < 0x80:
+		            return value, at
+
+		data = open(sys.argv[1], "rb").read()
+		at = 0
+		while at < len(data):
+		    assert data[at] == 1 << 3 | 2
+		    size, at = varint(data, at + 1)
+		    assert size < 512 << 10
+		    end = at + size
+		    tag, at = varint(data, at)
+		    assert tag == 50 << 3 | 2
+		    size, at = varint(data, at)
+		    assert at + size == end
+		    sys.stdout.buffer.write(zlib.decompress(data[at:end]))
+		    at = end
+	END
+}
+
+# More packets than fit into a compressed one.
+test_compressed_packets()
+{
+	many_events 30000 8 | whole_log log
+	export_log perfetto plain log
+	export_log perfetto small log --compress
+	unpack small | cmp - plain
+	[ "$(wc -c <plain)" -gt 1000000 ]
+	[ "$(wc -c <small)" -lt $(($(wc -c <plain) / 3)) ]
+	posixtrace export --format=perfetto --compress log | cmp - small
+}
+
+test_long_packets_are_compressed()
+{
+	{
+		printf '%s\n' 'name 65 long' "describe 65 struct { u8 field_with_a_name[65000]; }" 'block 0'
+		seq -f 'event 65 %.0f zeros=65000' 1700000000 1700000004
+	} | whole_log log
+	export_log perfetto plain log
+	export_log perfetto small log --compress
+	unpack small | cmp - plain
+	[ "$(wc -c <plain)" -gt 1000000 ]
+}
+
 # A duration that waits for the one around it uses names before other events in the log do, and is
 # after them in the file.
 test_names_of_events_that_wait()

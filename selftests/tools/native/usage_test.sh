@@ -26,6 +26,17 @@ test_export_limits_the_events_of_a_page_only()
 	run 0 posixtrace export -O html -m 5 -o new log
 }
 
+test_export_compresses_what_viewers_read_only()
+{
+	local format
+	printf '%s\n' 'name 65 tick' 'block 0' 'event 65 1700000000000000000' end | write_log log
+	for format in ctf html; do
+		refuses "--compress: needs --format=perfetto or chrome: viewers of $format do not read it" \
+			export --compress -O "$format" -o new log
+		[ ! -e new ]
+	done
+}
+
 test_export_creates_files_for_the_user_only()
 {
 	local format

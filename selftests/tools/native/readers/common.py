@@ -60,8 +60,11 @@ class Exports:
     def path(self, form):
         path = os.path.join(self.directory.name, form)
         if not os.path.exists(path):
-            limit = ["--max-events=100000000"] if form == "html" else []
-            output_of("posixtrace", "export", f"--format={form}", f"--output={path}", *limit,
+            options = ["--max-events=100000000"] if form == "html" else []
+            # About half of the logs.
+            if form == "perfetto" and os.path.getsize(self.log) // 8 % 2:
+                options.append("--compress")
+            output_of("posixtrace", "export", f"--format={form}", f"--output={path}", *options,
                       self.log)
         return path
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Compresses exports with zlib, in the two ways that viewers read.
+ */
+#ifndef POSIXTRACE_EXPORT_COMPRESS_H
+#define POSIXTRACE_EXPORT_COMPRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/buffer.h"
+
+struct gzip;
+
+/* gzip_new() - begin a file as gzip(1) writes it; returns 0 or -ENOMEM */
+int gzip_new(struct gzip **gzip);
+void gzip_free(struct gzip *gzip);
+
+/**
+ * gzip_put() - compress bytes
+ * @gzip: from gzip_new()
+ * @data: the bytes
+ * @len: number of them
+ * @end: they are the last ones of the file
+ * @to: where to append what is ready
+ */
+void gzip_put(struct gzip *gzip, const void *data, size_t len, bool end, struct buffer *to);
+
+/**
+ * compress_packets() - compress Perfetto packets
+ * @from: whole packets
+ * @to: where to append packets that contain them
+ */
+void compress_packets(const struct buffer *from, struct buffer *to);
+
+#endif /* POSIXTRACE_EXPORT_COMPRESS_H */
