@@ -87,6 +87,7 @@ ASSERT_OFFSET(posixtrace_mapping, address, 24);
 ASSERT_SIZE(posixtrace_log_header, 512);
 ASSERT_OFFSET(posixtrace_log_header, attr, 80);
 ASSERT_OFFSET(posixtrace_log_header, metadata_offset, 320);
+ASSERT_OFFSET(posixtrace_log_header, part, 344);
 ASSERT_SIZE(posixtrace_log_block, 128);
 ASSERT_OFFSET(posixtrace_log_block, opened, 56);
 ASSERT_OFFSET(posixtrace_log_block, compression, 112);
@@ -97,6 +98,8 @@ ASSERT_SIZE(posixtrace_log_host, 280);
 ASSERT_SIZE(posixtrace_log_task, 40);
 ASSERT_SIZE(posixtrace_log_program, 24);
 ASSERT_SIZE(posixtrace_log_mapping, 72);
+ASSERT_SIZE(posixtrace_log_state, 64);
+ASSERT_SIZE(posixtrace_log_clock, 32);
 ASSERT_SIZE(posixtrace_log_end, 64);
 
 static_assert(POSIXTRACE_LOG_TASK_NAME_SIZE == TASK_COMM_LEN);

@@ -395,6 +395,32 @@ TEST_F(log, errno_does_not_change)
 	EXPECT_EQ(UNTOUCHED, errno);
 }
 
+/* Modules that come later write such logs. */
+TEST(part_of_a_series_with_states_and_clocks_is_complete)
+{
+	const struct posixtrace_log_state state = { .time = LOG_TIME0, .pid = 4711, .tid = 4712 };
+	const struct posixtrace_log_clock clock = { .time = LOG_TIME0, .error = 30 };
+	struct log_writer log;
+	struct log_sum sum;
+
+	log_begin(&log, POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, 2, 0);
+	log.header.series = LOG_COOKIE - 2;
+	log.header.previous = LOG_COOKIE - 1;
+	log.header.part = 3;
+	log_header(&log);
+	log_metadata(&log, POSIXTRACE_LOG_STATES, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, &state,
+		     sizeof(state));
+	log_epochs(&log, 0, 2, 5);
+	log_metadata(&log, POSIXTRACE_LOG_CLOCKS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, &clock,
+		     sizeof(clock));
+	log_end(&log, POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_CONTINUED);
+	log_sum_log(&log, &sum);
+	log_free(&log);
+	EXPECT_EQ(0, sum.err + sum.errors + sum.gaps);
+	EXPECT_EQ(20, sum.events);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, sum.status.posix_log_overrun_status);
+}
+
 TEST_F(log, nothing_remains_open)
 {
 	int before = next_descriptor();

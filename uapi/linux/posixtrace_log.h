@@ -59,8 +59,14 @@ struct posixtrace_log_header {
 	struct posixtrace_attr attr;
 	/** @metadata_offset: LOOP: offset of the blocks that do not contain events; otherwise 0 */
 	__u64 metadata_offset;
+	/** @series: cookie of the first of several logs of the stream; 0 if there is only this one */
+	__u64 series;
+	/** @previous: cookie of the log before this one; 0 for the first */
+	__u64 previous;
+	/** @part: number of this log among them, from 1; 0 if there is only this one */
+	__u64 part;
 	/** @reserved: zero */
-	__u64 reserved[23];
+	__u64 reserved[20];
 };
 
 #define POSIXTRACE_LOG_BLOCK_MAGIC	0x42545850U	/* "PXTB" */
@@ -77,6 +83,10 @@ struct posixtrace_log_header {
 #define POSIXTRACE_LOG_KERNEL		10	/* kernel events on a CPU, as in a sub-buffer */
 /* As DESCRIPTIONS: for kernel types, and for POSIXTRACE_ID_CALL_NAMES. */
 #define POSIXTRACE_LOG_KERNEL_TYPES	11
+
+/* Nothing writes these yet. Always OPTIONAL. */
+#define POSIXTRACE_LOG_STATES		12	/* payload: struct posixtrace_log_state */
+#define POSIXTRACE_LOG_CLOCKS		13	/* payload: struct posixtrace_log_clock */
 
 /* posixtrace_log_block.flags */
 
@@ -347,10 +357,58 @@ struct posixtrace_log_mapping {
 	((sizeof(struct posixtrace_log_mapping) + (size) + POSIXTRACE_LOG_ALIGN - 1) / \
 	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
 
+/* posixtrace_log_state.state: as the labels of sched_switch_out, or unknown. */
+#define POSIXTRACE_LOG_STATE_UNKNOWN	(~0U)
+
+/**
+ * struct posixtrace_log_state - a thread at a moment
+ * @time: the moment, ns since the Epoch
+ * @pid: of the process, in the pid namespace of the controller
+ * @tid: of the thread, in the same namespace
+ * @thread_id: pthread_t, or 0 if unknown
+ * @since: when the thread got into this state, ns since the Epoch; 0 if unknown
+ * @state: label of the state of sched_switch_out, from 0, or POSIXTRACE_LOG_STATE_UNKNOWN
+ * @cpu: where it runs or ran last, or POSIXTRACE_NO_CPU
+ * @call: number of the system call that it is in, or -1
+ * @flags: zero
+ * @address: address of the futex that it waits for, or 0
+ * @reserved: zero
+ */
+struct posixtrace_log_state {
+	__u64 time;
+	__s32 pid;
+	__s32 tid;
+	__u64 thread_id;
+	__u64 since;
+	__u32 state;
+	__u32 cpu;
+	__s32 call;
+	__u32 flags;
+	__u64 address;
+	__u64 reserved;
+};
+
+/**
+ * struct posixtrace_log_clock - readings of two clocks at one moment
+ * @time: of the clock of the events, ns since the Epoch
+ * @value: of the other clock, ns
+ * @error: by how much the two may be apart, ns
+ * @clock: clockid_t of Linux of the other clock
+ * @reserved: zero
+ */
+struct posixtrace_log_clock {
+	__u64 time;
+	__s64 value;
+	__u64 error;
+	__s32 clock;
+	__u32 reserved;
+};
+
 /* posixtrace_log_end.flags */
 #define POSIXTRACE_LOG_END_FULL		(1U << 0)	/* UNTIL_FULL: the log became full */
 #define POSIXTRACE_LOG_END_OVERRUN	(1U << 1)	/* LOOP: blocks were overwritten */
-#define POSIXTRACE_LOG_END_FINAL	(1U << 2)	/* the stream was shut down */
+#define POSIXTRACE_LOG_END_FINAL	(1U << 2)	/* the log is final */
+#define POSIXTRACE_LOG_END_CONTINUED	(1U << 3)	/* the stream has a next log */
 
 /**
  * struct posixtrace_log_end - status of the log
