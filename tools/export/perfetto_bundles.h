@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Bundles of ftrace events for Perfetto, one for each CPU: a bundle names the CPU once.
- * Switches are in a compact form, which tells only the next thread; readers know from the switch before which
- * thread leaves.
+ * Switches are in a compact form, which tells only the next thread; readers know from the switch
+ * before which thread leaves.
  */
 #ifndef POSIXTRACE_PERFETTO_BUNDLES_H
 #define POSIXTRACE_PERFETTO_BUNDLES_H
