@@ -205,7 +205,7 @@ struct pxt_pool {
 			 */
 			bool kernel_full;
 		};
-		/** @any_full: both, as the recorder reads them, without the lock; 0 if none is set */
+		/** @any_full: not 0 if one is set; the recorder reads it without the lock */
 		u16 any_full;
 	};
 	/**

@@ -6,8 +6,8 @@
  * blocks, logring.c handles the ring of a LOOP log, logwalk.c walks from block to block in each
  * kind of log, logmetadata.c, logtasks.c and logmappings.c handle the metadata (logtasks.h),
  * logsurvey.c collects names and status, logindex.c has an index of blocks, logpiece.c unpacks the
- * compressed ones, logmerge.c merges the events of all CPUs by time, logops.c has the operations of a
- * source, log.c opens and closes.
+ * compressed ones, logmerge.c merges the events of all CPUs by time, logops.c has the operations of
+ * a source, log.c opens and closes.
  * Documentation/trace-log.rst describes the format. All files use pread(): accessing a mapping of
  * a file that becomes shorter would kill the process.
  *

@@ -146,7 +146,9 @@ static int alloc_chunk(struct pxtu_log *log, struct pxtu_log_cpu *cpu, bool pack
 	return 0;
 }
 
-/* Unpack the next piece of a compressed block. If it is not @loaded, it may have been overwritten. */
+/*
+ * Unpack the next piece of a compressed block. If it is not @loaded, it may have been overwritten.
+ */
 static int next_piece(struct pxtu_log *log, struct pxtu_log_cpu *cpu, bool loaded)
 {
 	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];

@@ -49,11 +49,14 @@ static long long clock_of(clockid_t clock)
 	return now.tv_sec * (long long)PXTU_NSEC_PER_SEC + now.tv_nsec;
 }
 
+/* Number of the field in /proc/PID/stat; the name, which ends with ")", is the second. */
+#define START_TIME	22
+
 /* Was the thread that has the ids now created before that time? Its birth is rounded down. */
 static bool is_as_old(const struct pxtu_task *task, pid_t tid)
 {
 	long long born = clock_of(CLOCK_REALTIME) - clock_of(CLOCK_BOOTTIME);
-	char path[64], line[512], *end;
+	char path[64], line[512], *field;
 	unsigned long long ticks;
 	ssize_t len;
 
@@ -61,10 +64,12 @@ static bool is_as_old(const struct pxtu_task *task, pid_t tid)
 	len = pxtu_read_file(path, line, sizeof(line) - 1);
 	line[len > 0 ? len : 0] = '\0';
 	/* The name may contain parentheses. */
-	end = strrchr(line, ')');
-	if (!end || sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
-				"%*d %*d %*d %llu", &ticks) != 1)
+	field = strrchr(line, ')');
+	for (int number = 3; field && number <= START_TIME; number++)
+		field = strchr(field + 1, ' ');
+	if (!field)
 		return false;
+	ticks = strtoull(field, NULL, 10);
 	born += (long long)(ticks * (PXTU_NSEC_PER_SEC / (__u64)sysconf(_SC_CLK_TCK)));
 	return born < 0 || (__u64)born <= task->time;
 }

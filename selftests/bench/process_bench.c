@@ -85,7 +85,7 @@ static void fork_and_exit(void)
 
 static void execute(void)
 {
-	char *argv[] = { self, "end", NULL };
+	char *const argv[] = { self, "end", NULL };
 	pid_t pid = vfork();
 
 	if (!pid) {

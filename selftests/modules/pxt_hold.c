@@ -3,11 +3,11 @@
  * Holds a thread twice in a page fault of the gate: before the page is mapped, and before the
  * module ends the fault. The threads of a process are otherwise never slow enough there.
  */
-#include <linux/delay.h>
 #include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/processor.h>
 #include <linux/sched.h>
 
 static int tid;
@@ -33,7 +33,7 @@ static void hold(int number)
 
 	WRITE_ONCE(held, number);
 	while (ktime_before(ktime_get(), end))
-		udelay(10);
+		cpu_relax();
 }
 
 static int before_mapping(struct kprobe *probe, struct pt_regs *regs)

@@ -155,8 +155,8 @@ struct posixtrace_attr {
 	/** @classes: POSIXTRACE_CLASS_*: kernel events to record */
 	__u64 classes;
 	/**
-	 * @compression: POSIXTRACE_COMPRESS_*: of the log; GET_ATTR: NONE if there is no log, or the
-	 * kernel has no compressor
+	 * @compression: POSIXTRACE_COMPRESS_*: of the log; GET_ATTR: NONE if there is no log, or
+	 * the kernel has no compressor
 	 */
 	__u64 compression;
 	/** @reserved: zero */

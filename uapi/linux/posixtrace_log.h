@@ -59,7 +59,7 @@ struct posixtrace_log_header {
 	struct posixtrace_attr attr;
 	/** @metadata_offset: LOOP: offset of the blocks that do not contain events; otherwise 0 */
 	__u64 metadata_offset;
-	/** @series: cookie of the first of several logs of the stream; 0 if there is only this one */
+	/** @series: cookie of the first of several logs of the stream; 0 if there is only one */
 	__u64 series;
 	/** @previous: cookie of the log before this one; 0 for the first */
 	__u64 previous;
@@ -195,11 +195,13 @@ static inline __u32 posixtrace_log_item_words(__u32 type, __u32 low, const __u64
 			return words;
 		stack = (POSIXTRACE_KHEAD_FLAGS(low) & POSIXTRACE_KFLAG_TIME ? 1 : 0) +
 			(POSIXTRACE_KHEAD_FLAGS(low) & POSIXTRACE_KFLAG_THREAD ? 2 : 0);
-	} else if (!low) {
-		return sizeof(struct posixtrace_writer) / 8;
 	} else {
-		words = (__u32)(flags & POSIXTRACE_RECORD_PACKED ?
-				POSIXTRACE_RECORD_PACKED_STEP(len) : POSIXTRACE_RECORD_STEP(len)) / 8;
+		if (!low)
+			return sizeof(struct posixtrace_writer) / 8;
+		if (flags & POSIXTRACE_RECORD_PACKED)
+			words = (__u32)POSIXTRACE_RECORD_PACKED_STEP(len) / 8;
+		else
+			words = (__u32)POSIXTRACE_RECORD_STEP(len) / 8;
 		if (!(flags & POSIXTRACE_RECORD_STACK))
 			return words;
 		words++;
