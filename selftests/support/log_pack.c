@@ -90,7 +90,7 @@ static size_t item_size(__u32 type, const unsigned char *at, size_t left, bool *
 		return size;
 	/* After the time and the thread; after the header. */
 	stack = kernel ? 8 + (at[2] & 1 ? 8 : 0) + (at[2] & 2 ? 16 : 0) : 16;
-	if (stack + 8 > left)
+	if (stack + 8 > left || (kernel && stack + 8 > size))
 		return 0;
 	memcpy(&stack_size, at + stack, sizeof(stack_size));
 	if (stack_size % 8 || stack_size > POSIXTRACE_STACK_SIZE_MAX)

@@ -187,27 +187,24 @@ struct posixtrace_log_piece {
 static inline __u32 posixtrace_log_item_words(__u32 type, __u32 low, const __u64 *rest, __u32 left)
 {
 	const __u32 len = low & 0xffff, flags = POSIXTRACE_RECORD_FLAGS(low >> 16);
-	__u32 words, stack, size;
+	const __u32 kflags = POSIXTRACE_KHEAD_FLAGS(low);
+	__u32 words = sizeof(struct posixtrace_writer) / 8, stack = 0, size = 0;
 
 	if (type == POSIXTRACE_LOG_KERNEL) {
 		words = POSIXTRACE_KHEAD_WORDS(low);
-		if (!(POSIXTRACE_KHEAD_FLAGS(low) & POSIXTRACE_KFLAG_STACK))
-			return words;
-		stack = (POSIXTRACE_KHEAD_FLAGS(low) & POSIXTRACE_KFLAG_TIME ? 1 : 0) +
-			(POSIXTRACE_KHEAD_FLAGS(low) & POSIXTRACE_KFLAG_THREAD ? 2 : 0);
-	} else {
-		if (!low)
-			return sizeof(struct posixtrace_writer) / 8;
-		if (flags & POSIXTRACE_RECORD_PACKED)
-			words = (__u32)POSIXTRACE_RECORD_PACKED_STEP(len) / 8;
-		else
-			words = (__u32)POSIXTRACE_RECORD_STEP(len) / 8;
-		if (!(flags & POSIXTRACE_RECORD_STACK))
-			return words;
-		words++;
-		stack = 1;
+		if (kflags & POSIXTRACE_KFLAG_STACK)
+			stack = 1 + (kflags & POSIXTRACE_KFLAG_TIME ? 1U : 0U) +
+				(kflags & POSIXTRACE_KFLAG_THREAD ? 2U : 0U);
+	} else if (low) {
+		words = (__u32)(flags & POSIXTRACE_RECORD_PACKED ?
+				POSIXTRACE_RECORD_PACKED_STEP(len) :
+				POSIXTRACE_RECORD_STEP(len)) / 8;
+		stack = flags & POSIXTRACE_RECORD_STACK ? 2U : 0U;
+		words += stack ? 1U : 0U;
 	}
-	size = stack < left ? (__u32)rest[stack] : ~0U;
+	/* The words of the item itself: those after it are elsewhere when heads are moved. */
+	if (stack)
+		size = stack <= left && stack < words ? (__u32)rest[stack - 1] : ~0U;
 	return size % 8 || size > POSIXTRACE_STACK_SIZE_MAX ? 0 : words + size / 8;
 }
 

@@ -56,8 +56,8 @@ test_cut_logs()
 	pack_log tar.log packed
 	size=$(stat -c %s packed)
 	for ((cut = 512; cut < size; cut += 1237)); do
-		head -c "$cut" packed >cut
-		posixtrace dump --json cut >out 2>err
+		head -c "$cut" packed >short
+		posixtrace dump --json short >out 2>err
 		now=$(wc -l <out)
 		[ "$now" -ge "$before" ]
 		before=$now
