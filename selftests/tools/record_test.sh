@@ -532,7 +532,7 @@ log_size()
 # Without the compressor in the kernel, both logs are plain.
 plain=$(log_size --compress=none) && packed=$(log_size) &&
 	if posixtrace status | grep -q '^features .* lz4'; then
-		[ "$((packed * 3 / 2))" -lt "$plain" ]
+		[ "$((packed * 10 / 9))" -lt "$plain" ]
 	else
 		[ "$packed" -ge "$plain" ]
 	fi
