@@ -166,7 +166,9 @@ follows_cleared loop
 result dump_follows_a_log_with_policy_loop_that_is_cleared $?
 
 # The names of a LOOP log are not events, so no event reports their damage.
-at=$(grep -abo round "$tmp/log" | head -n 1 | cut -d : -f 1)
+# The byte before it may be printable as well.
+at=$(strings -t d "$tmp/log" | awk '/round/ { match($0, /[0-9]+ /)
+	print $1 + index($0, "round") - RSTART - RLENGTH; exit }')
 printf R | dd of="$tmp/log" bs=1 seek="$at" conv=notrunc 2>/dev/null
 what='log: the log is damaged elsewhere: names or the last events may be missing$'
 told=0

@@ -534,7 +534,7 @@ plain=$(log_size --compress=none) && packed=$(log_size) &&
 	if posixtrace status | grep -q '^features .* lz4'; then
 		[ "$((packed * 10 / 9))" -lt "$plain" ]
 	else
-		[ "$packed" -ge "$plain" ]
+		[ "$((packed * 10 / 9))" -ge "$plain" ]
 	fi
 result log_is_compressed_unless_that_is_refused $?
 
