@@ -208,10 +208,7 @@ static int print_all(struct stat_command *stat, struct source *source)
 		complain("stat", -err);
 		return err;
 	}
-	if (!fflush(stdout))
-		return 0;
-	complain_of_output(errno);
-	return -EIO;
+	return end_output();
 }
 
 static int begin_states(struct stat_command *stat)

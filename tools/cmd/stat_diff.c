@@ -109,10 +109,7 @@ static int print_sides(const struct stat_diff *diff, const struct side *sides)
 		complain("stat", -err);
 		return err;
 	}
-	if (!fflush(stdout))
-		return 0;
-	complain_of_output(errno);
-	return -EIO;
+	return end_output();
 }
 
 int stat_diff(const struct stat_diff *diff)

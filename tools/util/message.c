@@ -64,3 +64,11 @@ void complain_of_output(int err)
 		complain("standard output", err);
 	told = true;
 }
+
+int end_output(void)
+{
+	if (!fflush(stdout))
+		return 0;
+	complain_of_output(errno);
+	return -EIO;
+}

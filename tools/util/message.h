@@ -23,4 +23,11 @@ void complain(const char *what, int err);
 /* complain_of_output() - report, only once, that writing to standard output failed */
 void complain_of_output(int err);
 
+/*
+ * end_output() - flush standard output, and report if it could not be written
+ *
+ * Return: 0 or -EIO.
+ */
+int end_output(void);
+
 #endif /* POSIXTRACE_MESSAGE_H */
