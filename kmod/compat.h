@@ -183,8 +183,8 @@ static inline u32 pxt_crc32c(u32 crc, const void *p, size_t len)
 
 /*
  * Some kernels have the compressor in a module, others lack it. modprobe inserts that module first;
- * without it, the address is NULL. symbol_get() refuses it since 6.6, because it is not exported
- * for the GPL only.
+ * without it, the address is NULL. symbol_get() refuses it since 6.6, which wants
+ * EXPORT_SYMBOL_GPL().
  */
 extern typeof(LZ4_compress_default) LZ4_compress_default __weak;
 

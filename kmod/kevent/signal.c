@@ -86,7 +86,7 @@ static __always_inline void write_generate(struct pxt_kdata *to, const void *dat
 		     (u64)sent->code << POSIXTRACE_KSENT_CODE_SHIFT;
 }
 
-/* Whoever sends a signal with siginfo may choose any code that is negative. */
+/* The sender of a signal with siginfo chooses the code: any negative number. */
 static bool is_short(const struct sent *sent)
 {
 	const int limit = 1 << (63 - POSIXTRACE_KSENT_CODE_SHIFT);

@@ -197,8 +197,8 @@ static u32 pack_records(struct pxt_pack *pack, u32 type, void *to, u32 size)
 /**
  * pxt_pack_block() - copy the records of a block, and compress them if that makes them smaller
  * @pack: initialized, or zero: do not compress
- * @block: type, and size: bytes of the records. The size becomes that of the payload; sets the
- *	checksum of the payload, and how it is compressed
+ * @block: in: its type, and as its size the bytes of the records; out: size and checksum of the
+ *	payload, and its compression
  * @payload: the copy, for a payload of as many bytes
  * @records: the records; targets may write to them
  *

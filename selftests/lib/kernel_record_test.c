@@ -213,7 +213,7 @@ TEST_F(record, calls_of_32_bit_programs_have_their_own_names)
 }
 #endif
 
-/* Whoever sends a signal with siginfo chooses its code. */
+/* The sender of a signal with siginfo chooses the code. */
 static const int codes[] = { -1, SI_TKILL, -60, -4095, -4096, -4097, -1000000, INT_MIN };
 
 static void ignore(int sig)
