@@ -4,11 +4,12 @@
  * module ends the fault. The threads of a process are otherwise never slow enough there.
  */
 #include <linux/kprobes.h>
-#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/processor.h>
 #include <linux/sched.h>
+#include <linux/time64.h>
+#include <linux/timekeeping.h>
 
 static int tid;
 module_param(tid, int, 0);
@@ -26,13 +27,13 @@ static int held;
 module_param(held, int, 0444);
 MODULE_PARM_DESC(held, "How often it was held, including now");
 
-/* Probes must not sleep. */
+/* Probes must not sleep, and may have interrupted whoever sets the clock: only the fast one is safe. */
 static void hold(int number)
 {
-	const ktime_t end = ktime_add_ms(ktime_get(), hold_ms);
+	const u64 end = ktime_get_mono_fast_ns() + (u64)hold_ms * NSEC_PER_MSEC;
 
 	WRITE_ONCE(held, number);
-	while (ktime_before(ktime_get(), end))
+	while (ktime_get_mono_fast_ns() < end)
 		cpu_relax();
 }
 
