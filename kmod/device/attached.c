@@ -44,10 +44,13 @@ static bool records(unsigned int cmd)
 long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __user *uarg)
 {
 	struct pxt_target *target;
+	bool bound;
 	long ret;
 
 	if (!may_use(att))
 		return -EINVAL;
+	/* Before the search: CREATE may bind the attachment right after it. */
+	bound = pxt_attachment_bound(att);
 	target = pxt_attachment_target(att, makes_target(cmd));
 	if (IS_ERR(target))
 		return PTR_ERR(target);
@@ -55,7 +58,7 @@ long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __u
 	 * A caller that is not a target has no streams for its events. If it shares the memory of a
 	 * target, but not its event types, it uses the wrong file.
 	 */
-	if (!target && (pxt_attachment_bound(att) || !records(cmd)))
+	if (!target && (bound || !records(cmd)))
 		return -EINVAL;
 	ret = pxt_command_target(target, cmd, uarg);
 	if (target)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thread that is in a page fault of the shut gate while CREATE opens it. A module of the tests
- * holds the thread there.
+ * A thread that is in a page fault of the shut gate, or in a command, while CREATE opens the gate.
+ * A module of the tests holds the thread there.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -110,6 +110,36 @@ TEST(create_waits_for_page_faults_of_the_shut_gate)
 	__atomic_store_n(&scene->created, 1, __ATOMIC_RELEASE);
 	EXPECT_EQ(0, WEXITSTATUS(child_wait(&child)));
 	EXPECT_NE(0, scene->seen);
+	stream_close(&stream);
+}
+
+static int record_once(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	if (target_open(&target))
+		return 1;
+	if (load_hold(gettid()))
+		return 2;
+	say(talk, 0);
+	if (target_event(&target, POSIXTRACE_ID_UNNAMED, "early", 6))
+		return 3;
+	if (held() != 1)
+		return 4;
+	return unload_hold() ? 5 : 0;
+}
+
+TEST(command_does_not_fail_because_create_opens_the_gate_meanwhile)
+{
+	struct stream stream;
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, record_once, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	while (held() < 1)
+		sched_yield();
+	create_init(&stream.arg, child.pid);
+	ASSERT_EQ(0, stream_open(&stream));
+	EXPECT_EQ(0, WEXITSTATUS(child_wait(&child)));
 	stream_close(&stream);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Holds a thread twice in a page fault of the gate: before the page is mapped, and before the
- * module ends the fault. The threads of a process are otherwise never slow enough there.
+ * module ends the fault; or once in a command, after the module has looked for the thread's target.
+ * The threads of a process are otherwise never slow enough there.
  */
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -53,6 +54,13 @@ static int before_leaving(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+static int after_looking(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	if (current->pid == tid && READ_ONCE(held) == 0)
+		hold(1);
+	return 0;
+}
+
 static struct kprobe mapping = {
 	.symbol_name = "finish_fault",
 	.pre_handler = before_mapping,
@@ -63,6 +71,11 @@ static struct kprobe leaving = {
 	.pre_handler = before_leaving,
 };
 
+static struct kretprobe looking = {
+	.kp.symbol_name = "pxt_attachment_target",
+	.handler = after_looking,
+};
+
 static int __init hold_init(void)
 {
 	int err = register_kprobe(&mapping);
@@ -71,12 +84,22 @@ static int __init hold_init(void)
 		return err;
 	err = register_kprobe(&leaving);
 	if (err)
-		unregister_kprobe(&mapping);
+		goto mapping;
+	err = register_kretprobe(&looking);
+	if (err)
+		goto leaving;
+	return 0;
+
+leaving:
+	unregister_kprobe(&leaving);
+mapping:
+	unregister_kprobe(&mapping);
 	return err;
 }
 
 static void __exit hold_exit(void)
 {
+	unregister_kretprobe(&looking);
 	unregister_kprobe(&leaving);
 	unregister_kprobe(&mapping);
 }
@@ -84,5 +107,5 @@ static void __exit hold_exit(void)
 module_init(hold_init);
 module_exit(hold_exit);
 
-MODULE_DESCRIPTION("Slow page faults, for a test of posixtrace");
+MODULE_DESCRIPTION("Slow page faults and commands, for a test of posixtrace");
 MODULE_LICENSE("GPL");
