@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 67
+begin 69
 here=$PWD
 log=$tmp/log
 
@@ -80,7 +80,7 @@ run 2 record && run 2 record --policy=append -- true &&
 result wrong_arguments_are_a_usage_error $?
 
 run 2 record --kernel=disk -- true &&
-	complains '^posixtrace: --kernel: must be all, sched, .* or process \(got "disk"\)$' &&
+	complains '^posixtrace: --kernel: must be all, none, .* or process \(got "disk"\)$' &&
 	run 2 record --kernel= -- true && run 2 record --kernel=sched,disk -- true &&
 	{ [ "$(uname -m)" = x86_64 ] || { run 1 record --kernel=fault -- true &&
 	complains '^posixtrace: --kernel: the module cannot record fault on this kernel$'; }; } &&
@@ -93,6 +93,24 @@ run 2 record --kernel=disk -- true &&
 	with_log 0 --kernel=all -- sleep 0.1 && posixtrace dump "$log" >"$tmp/dump" &&
 	grep -q 'sched_switch_out  *tid=[0-9]* .* reason=' "$tmp/dump"
 result kernel_adds_events_of_the_kernel $?
+
+with_log 0 -- sleep 0.1 && complains '^posixtrace: sleep has no trace points: .* of sched and process$' &&
+	complains '^posixtrace: 1 thread: running .*, waiting for a processor .*, blocked 1[0-9][0-9] ms' &&
+	complains "^posixtrace: posixtrace stat --states $log tells more\$" &&
+	posixtrace dump "$log" | grep -q 'sched_switch_out ' &&
+	with_log 0 --quiet -- sleep 0 && [ ! -s "$tmp/err" ] &&
+	posixtrace dump "$log" | grep -q 'sched_process_exit ' &&
+	with_log 0 --kernel=none -- sleep 0 && complains '^posixtrace: no events: ' &&
+	! complains 'has no trace points: rec' && ! complains ' running ' &&
+	with_log 0 -- ./ticks_helper 3 0 && ! complains 'has no trace points' && recorded &&
+	ticks | cmp - "$tmp/events" &&
+	run 2 record --kernel=sched,none -- true &&
+	complains '^posixtrace: --kernel: none excludes all other classes (got "sched,none")$'
+result program_without_trace_points_is_recorded_by_the_kernel $?
+
+with_log 0 --kernel=sched,syscall -- sleep 0.1 && ! complains 'has no trace points' &&
+	complains '^posixtrace: 1 thread: running .*, blocked .*, 1[0-9][0-9] ms of it in .*nanosleep'
+result record_says_where_the_time_went $?
 
 mkdir -m 1777 "$tmp/users" && chmod 755 "$tmp" &&
 	run_as_nobody 1 record -o "$tmp/users/log" --kernel=syscall -- ./ticks_helper 3 0 &&

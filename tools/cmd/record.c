@@ -16,6 +16,7 @@
 #include <posixtrace.h>
 
 #include "cmd/commands.h"
+#include "print/answer.h"
 #include "session/logfile.h"
 #include "session/session.h"
 #include "util/escape.h"
@@ -25,6 +26,7 @@
 #define SHOW_MS		500	/* update interval of the progress line */
 #define LOOK_MS		1000	/* interval of status checks without a progress line */
 #define FILTER_MS	100	/* interval of checks for new event types to filter out */
+#define ANSWER_MAX	(16U << 20)	/* bytes of a log that is read within a second or two */
 
 /* "append" is valid for logs only, "flush" for streams only. */
 static const struct option_choice policies[] = {
@@ -165,6 +167,31 @@ static void print_summary(const struct recording *rec)
 		fprintf(stderr, ", the log has only the first events");
 	print_log(rec);
 	fputc('\n', stderr);
+}
+
+static void print_choice(const struct recording *rec)
+{
+	const bool sched = rec->session.kernel & POSIXTRACE_CLASS_SCHED;
+	const bool process = rec->session.kernel & POSIXTRACE_CLASS_PROCESS;
+
+	tell("%s has no trace points: recording the kernel events of %s%s%s",
+	     rec->session.process.argv[0], sched ? "sched" : "", sched && process ? " and " : "",
+	     process ? "process" : "");
+	tell("there are also fault, signal, syscall and irq: see --kernel, which may be none");
+}
+
+/* Where the time went. Reads the log, unless that would take long. */
+static void print_answer(const struct recording *rec)
+{
+	const char *path = rec->log.path;
+	unsigned long long size;
+
+	if (!(rec->session.kernel & POSIXTRACE_CLASS_SCHED) || !logfile_size(&rec->log, &size) ||
+	    !strcmp(path, "-"))
+		return;
+	if (size <= ANSWER_MAX)
+		answer_print(path, stderr);
+	tell("posixtrace stat --states %s tells more", path);
 }
 
 /* Prints a message over the progress line. */
@@ -403,6 +430,8 @@ static void record(struct recording *rec)
 		return;
 	print_summary(rec);
 	session_hint(&rec->session, &rec->stats);
+	if (!err)
+		print_answer(rec);
 }
 
 /* Returns the exit status. */
@@ -415,6 +444,9 @@ static int run_record(struct recording *rec)
 	if (logfile_open(&rec->log, rec->log_policy == POSIX_TRACE_APPEND))
 		return 1;
 	process->no_stdout = rec->log.fd == STDOUT_FILENO;
+	session_choose_kernel(&rec->session);
+	if (rec->session.chosen && !rec->quiet)
+		print_choice(rec);
 	rec->progress = !rec->quiet && isatty(STDERR_FILENO);
 	err = process_begin(process);
 	if (err) {

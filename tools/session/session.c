@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "elf/traceable.h"
 #include "session/policy.h"
 #include "session/session.h"
 #include "util/message.h"
@@ -21,9 +22,13 @@
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
+#define ALL		(-1)
+#define NONE		(-2)
+
 /* Classes that the module can record. @value is the bit number. */
 const struct option_choice session_classes[] = {
-	{ "all", -1 },
+	{ "all", ALL },
+	{ "none", NONE },
 	{ "sched", 0 },
 	{ "fault", 1 },
 	{ "signal", 2 },
@@ -33,13 +38,19 @@ const struct option_choice session_classes[] = {
 	{ }
 };
 
+static bool is_class(const struct option_choice *choice)
+{
+	return choice->value >= 0;
+}
+
 /* Returns all classes that the module can record for the caller. Reports those it refuses. */
 static unsigned int all_classes(void)
 {
 	unsigned int classes = (unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
 
-	for (const struct option_choice *class = session_classes + 1; class->name; class++) {
-		if (!(classes & 1U << class->value) && policy_needs_perfmon(class->name))
+	for (const struct option_choice *class = session_classes; class->name; class++) {
+		if (is_class(class) && !(classes & 1U << class->value) &&
+		    policy_needs_perfmon(class->name))
 			tell("--kernel=all: without %s, which needs CAP_PERFMON: see posixtrace(4)",
 			     class->name);
 	}
@@ -50,7 +61,7 @@ int session_add_classes(const struct command_option *option, const char *list,
 			unsigned int *classes)
 {
 	const struct option_choice *class;
-	bool any = false;
+	bool any = false, none = false;
 
 	for (const char *at = list; *at; at += *at == ',') {
 		size_t len = strcspn(at, ",");
@@ -60,9 +71,16 @@ int session_add_classes(const struct command_option *option, const char *list,
 		class = option_choose(option, at, len);
 		if (!class)
 			return option_refuse(option, list);
-		*classes |= class->value < 0 ? all_classes() : 1U << class->value;
+		if (class->value == NONE)
+			none = true;
+		else
+			*classes |= class->value == ALL ? all_classes() : 1U << class->value;
 		any = true;
 		at += len;
+	}
+	if (none && *classes) {
+		tell("--%s: none excludes all other classes (got \"%s\")", option->name, list);
+		return -EINVAL;
 	}
 	return any ? 0 : option_refuse(option, list);
 }
@@ -87,6 +105,7 @@ static int call_kernel(void *target, const struct command_option *option, const 
 {
 	struct session *session = target;
 
+	session->with_kernel = true;
 	return session_add_classes(option, value, &session->kernel);
 }
 
@@ -116,7 +135,7 @@ const struct command_option session_options[] = {
 	{ OPTION_FLAG, 'i', "inherit", NULL, "also trace the children of the process",
 	  OPTION_BOOL_AT(struct session, inherit) },
 	{ OPTION_CALL, 'k', "kernel", "CLASS,...",
-	  "also record kernel events: all, sched, fault, signal, syscall, irq, process",
+	  "also record kernel events: all, none, sched, fault, signal, syscall, irq, process",
 	  .choices = session_classes, .list = true, .call = call_kernel },
 	{ OPTION_CALL, 'p', "pid", "PID", "trace this process", .value = OPTION_PID,
 	  .call = call_pid },
@@ -152,6 +171,17 @@ bool session_process(struct session *session, const char *command, int argc, cha
 	return false;
 }
 
+void session_choose_kernel(struct session *session)
+{
+	const unsigned int useful = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS;
+	char **argv = session->process.argv;
+
+	if (session->with_kernel || !argv || traceable_program(argv[0]))
+		return;
+	session->kernel = useful & (unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
+	session->chosen = session->kernel;
+}
+
 void session_free(struct session *session)
 {
 	session_filter_free(&session->filter);
@@ -183,8 +213,8 @@ static bool complain_of_classes(const struct session *session)
 	unsigned int missing = session->kernel &
 			       ~(unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
 
-	for (const struct option_choice *class = session_classes + 1; class->name; class++) {
-		if (missing & 1U << class->value)
+	for (const struct option_choice *class = session_classes; class->name; class++) {
+		if (is_class(class) && missing & 1U << class->value)
 			tell("--kernel: the module cannot record %s on this kernel", class->name);
 	}
 	return missing;
@@ -197,8 +227,9 @@ static bool complain_of_refused(const struct session *session)
 			       ~(unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
 	bool told = false;
 
-	for (const struct option_choice *class = session_classes + 1; class->name; class++) {
-		if (!(missing & 1U << class->value) || !policy_needs_perfmon(class->name))
+	for (const struct option_choice *class = session_classes; class->name; class++) {
+		if (!is_class(class) || !(missing & 1U << class->value) ||
+		    !policy_needs_perfmon(class->name))
 			continue;
 		tell("--kernel: module parameter kernel_classes=%s:perfmon requires CAP_PERFMON",
 		     class->name);

@@ -20,6 +20,8 @@ struct session {
 	size_t data_size;	/* bytes of data per event, or SESSION_DEFAULT */
 	bool inherit;
 	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
+	bool with_kernel;	/* by --kernel */
+	bool chosen;		/* by session_choose_kernel() */
 	struct session_filter filter;	/* which events to record */
 	bool no_device;		/* the process lacks the device, perhaps in a container */
 	trace_id_t trid;
@@ -32,7 +34,7 @@ struct session {
 /* Options of commands that trace a process. Their targets are in struct session. */
 extern const struct command_option session_options[];
 
-/* The arguments of --kernel: the classes of kernel events, and "all". */
+/* The arguments of --kernel: the classes of kernel events, "all" and "none". */
 extern const struct option_choice session_classes[];
 
 /*
@@ -68,6 +70,12 @@ int session_stats(const struct session *session, struct posixtrace_stats_info *s
 
 /* session_hint() - if no event was recorded, print likely reasons and remedies */
 void session_hint(const struct session *session, const struct posixtrace_stats_info *stats);
+
+/*
+ * session_choose_kernel() - without --kernel, record the classes sched and process of a program that
+ * has no trace points, as far as the caller may record them
+ */
+void session_choose_kernel(struct session *session);
 
 /* session_free() - free the names */
 void session_free(struct session *session);

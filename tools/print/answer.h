@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The shortest answer that a log with kernel events has: where the time of its threads went.
+ */
+#ifndef POSIXTRACE_ANSWER_H
+#define POSIXTRACE_ANSWER_H
+
+#include <stdio.h>
+
+/**
+ * answer_print() - print in a line where the time went
+ * @path: path of a log with events of the class sched
+ * @to: where to print
+ *
+ * Reads the log once. Prints nothing if the log has no thread or cannot be read.
+ */
+void answer_print(const char *path, FILE *to);
+
+#endif /* POSIXTRACE_ANSWER_H */
