@@ -10,7 +10,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "pxt_test.h"
 #include "kernel_events.h"
@@ -20,7 +22,11 @@
 
 /* Numbers without a system call: the module records all six registers as arguments. */
 #define SMALL_NR	900
+#define BEGIN_NR	901
+#define END_NR		902
 #define LARGE_NR	70000
+
+#define STREAMS		3
 
 FIXTURE(record)
 {
@@ -280,6 +286,121 @@ TEST_F(signals, codes_of_any_size_are_shown)
 		EXPECT_EQ(SA_RESTART | SA_NODEFER,
 			  deliver->deliver.flags & (SA_RESTART | SA_NODEFER));
 	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Several streams							*/
+
+/* Causes events of all classes, in their short and long forms. */
+static void do_something(char *page, long number)
+{
+	const struct timespec moment = { .tv_nsec = 1 };
+	siginfo_t info = { .si_code = -1 - (int)(number % 10000) };
+
+	switch (number % 7) {
+	case 0:
+		call_with(SMALL_NR, number % 1000);
+		break;
+	case 1:
+		call_with(LARGE_NR, number % 1000);
+		break;
+	case 2:
+		syscall(SYS_getppid);
+		break;
+	case 3:
+		syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGRTMAX, &info);
+		break;
+	case 4:
+		raise(SIGUSR1);
+		break;
+	case 5:
+		madvise(page, 1, MADV_DONTNEED);
+		__atomic_store_n(page, 1, __ATOMIC_RELAXED);
+		break;
+	case 6:
+		nanosleep(&moment, NULL);
+		break;
+	}
+}
+
+/* Keeps the events between the two markers. */
+static void cut(struct kernel_events *events)
+{
+	const struct kernel_event *event = events->event;
+	size_t begin = 0, end;
+
+	while (begin < events->count && (event[begin].id != POSIXTRACE_SYSCALL_EXIT ||
+					 event[begin].data.result.nr != BEGIN_NR))
+		begin++;
+	for (end = begin; end < events->count; end++) {
+		if (event[end].id == POSIXTRACE_SYSCALL_ENTRY && event[end].data.call.nr == END_NR)
+			break;
+	}
+	memmove(events->event, event + begin, (end - begin) * sizeof(*event));
+	events->count = end - begin;
+}
+
+/* Do they differ only in what depends on the time? */
+static bool is_same(const struct kernel_event *a, const struct kernel_event *b)
+{
+	union kernel_data data = b->data;
+
+	if (a->id == POSIXTRACE_SWITCH_IN)
+		data.in.runnable = a->data.in.runnable;
+	return a->id == b->id && a->pid == b->pid && a->cpu == b->cpu && a->thread == b->thread &&
+	       !memcmp(&a->data, &data, sizeof(data));
+}
+
+TEST(all_streams_get_the_same_events)
+{
+	const unsigned int classes = POSIXTRACE_CLASS_SYSCALL | POSIXTRACE_CLASS_SIGNAL |
+				     POSIXTRACE_CLASS_SCHED |
+				     (posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES) &
+				      POSIXTRACE_CLASS_FAULT);
+	const struct sigaction action = { .sa_handler = ignore };
+	const unsigned int seed = (unsigned int)time(NULL);
+	struct kernel_events events[STREAMS] = { 0 };
+	trace_id_t trid[STREAMS];
+	cpu_set_t set;
+	char *page;
+	int i;
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, sigaction(SIGRTMAX, &action, NULL));
+	page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	/* Events of one processor have the same order in all streams. */
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(set), &set));
+	for (i = 0; i < STREAMS; i++) {
+		ASSERT_EQ(0, kernel_stream(0, classes, POSIX_TRACE_UNTIL_FULL, &trid[i]));
+		ASSERT_EQ(0, posix_trace_start(trid[i]));
+	}
+	srandom(seed);
+	syscall(BEGIN_NR);
+	for (i = 0; i < CALLS; i++)
+		do_something(page, random());
+	syscall(END_NR);
+	for (i = 0; i < STREAMS; i++) {
+		ASSERT_EQ(0, posix_trace_stop(trid[i]));
+		ASSERT_EQ(0, kernel_events_read(&events[i], trid[i]));
+		EXPECT_EQ(0, events[i].lost);
+		cut(&events[i]);
+		ASSERT_LT(CALLS, events[i].count);
+	}
+	for (i = 1; i < STREAMS; i++) {
+		ASSERT_EQ(events[0].count, events[i].count);
+		for (size_t j = 0; j < events[i].count; j++) {
+			EXPECT_TRUE(is_same(&events[0].event[j], &events[i].event[j]))
+				TH_LOG("seed %u, stream %d, event %zu", seed, i, j);
+		}
+		kernel_events_free(&events[i]);
+		posix_trace_shutdown(trid[i]);
+	}
+	kernel_events_free(&events[0]);
+	posix_trace_shutdown(trid[0]);
+	munmap(page, 1);
 }
 
 TEST_HARNESS_MAIN
