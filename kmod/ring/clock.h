@@ -12,12 +12,15 @@
 
 #include <linux/posixtrace.h>
 
+#include "compat.h"
+
 /* Written only by clock.c and counter.c. */
 extern struct posixtrace_clock *pxt_clock_page;
 
 void pxt_clock_get(void);
 void pxt_clock_put(void);
 u64 pxt_clock_now(void);
+u64 pxt_clock_now_slow(void) __cold;
 void pxt_clock_pass(u64 time);
 u32 pxt_clock_resolution(void);
 u32 pxt_clock_counter(void);
@@ -51,7 +54,7 @@ static __always_inline u64 pxt_clock_now_fast(void)
 	if (likely(!upper_32_bits(cycles) && READ_ONCE(clock->seq) == (seq & ~1U)))
 		return time;
 #endif
-	return pxt_clock_now();
+	return pxt_clock_now_slow();
 }
 
 #endif /* PXT_CLOCK_H */

@@ -2,8 +2,26 @@
 #ifndef PXT_RAWLOCK_H
 #define PXT_RAWLOCK_H
 
+#include <linux/atomic.h>
 #include <linux/lockdep.h>
 #include <linux/spinlock.h>
+
+#include "compat.h"
+
+void pxt_raw_lock_wait(raw_spinlock_t *lock) __cold;
+
+/* Take a lock if it is free. Unlike arch_spin_trylock(), do not look at it before. */
+static __always_inline bool pxt_raw_trylock(raw_spinlock_t *lock)
+{
+#ifdef CONFIG_QUEUED_SPINLOCKS
+	int val = 0;
+
+	/* As in queued_spin_lock(). */
+	return atomic_try_cmpxchg_acquire(&lock->raw_lock.val, &val, _Q_LOCKED_VAL);
+#else
+	return arch_spin_trylock(&lock->raw_lock);
+#endif
+}
 
 /**
  * pxt_raw_lock() - raw_spin_lock(), inline
@@ -17,8 +35,8 @@ static __always_inline void pxt_raw_lock(raw_spinlock_t *lock)
 	lockdep_assert_irqs_disabled();
 	if (IS_ENABLED(CONFIG_DEBUG_SPINLOCK) || IS_ENABLED(CONFIG_LOCKDEP))
 		raw_spin_lock(lock);
-	else
-		arch_spin_lock(&lock->raw_lock);
+	else if (unlikely(!pxt_raw_trylock(lock)))
+		pxt_raw_lock_wait(lock);
 }
 
 /**

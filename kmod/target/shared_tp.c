@@ -19,6 +19,14 @@
 /* An exiting thread may have handed its thread pointer to a new thread: look again. */
 #define LOOKS	3
 
+#ifdef CONFIG_X86_64
+/* The thread pointer of the current thread on a CPU without RDFSBASE. */
+unsigned long pxt_thread_pointer_msr(void)
+{
+	return x86_fsbase_read_cpu();
+}
+#endif
+
 /**
  * pxt_shared_tp_born() - check if a new thread shares the thread pointer of its creator
  * @target: of the calling process; sets PXT_TARGET_SHARED_TP

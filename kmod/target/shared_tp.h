@@ -9,11 +9,15 @@
 
 struct pxt_target;
 
+#ifdef CONFIG_X86_64
+unsigned long pxt_thread_pointer_msr(void) __cold;
+#endif
+
 /* The thread pointer of the current thread. No thread has a thread pointer of 0. */
 static __always_inline unsigned long pxt_own_thread_pointer(void)
 {
 #if defined(CONFIG_X86_64)
-	return static_cpu_has(X86_FEATURE_FSGSBASE) ? rdfsbase() : x86_fsbase_read_cpu();
+	return static_cpu_has(X86_FEATURE_FSGSBASE) ? rdfsbase() : pxt_thread_pointer_msr();
 #elif defined(CONFIG_ARM64)
 	return read_sysreg(tpidr_el0);
 #else
