@@ -38,32 +38,15 @@ static const char *const compat_names[] = {
 
 #undef PXT_NATIVE
 #undef PXT_IA32
-#define PXT_NATIVE(name, args)[__NR_##name] = 1 + (args),
+#define PXT_NATIVE(name, args)[__NR_##name] = POSIXTRACE_KARGS - (args),
 #define PXT_IA32(name)
 
-/* Arguments of native calls, plus one. */
-static const u8 call_args[] = {
+const u8 pxt_call_unused[PXT_CALLS] = {
 #include "callnames.inc"
 };
 
 /* Built by pxt_call_names_init(), then constant. */
 static char *texts[TEXTS];
-
-/**
- * pxt_call_args() - get the number of arguments of a system call of a native program
- * @nr: any number
- *
- * Return: 0 to 6; 6 if unknown.
- */
-u32 pxt_call_args(unsigned long nr)
-{
-	u32 args = 0;
-
-	/* The number is controlled by the program. */
-	if (nr < ARRAY_SIZE(call_args))
-		args = call_args[array_index_nospec(nr, ARRAY_SIZE(call_args))];
-	return args ? args - 1 : POSIXTRACE_KARGS;
-}
 
 /**
  * pxt_call_names() - get the names of some system calls

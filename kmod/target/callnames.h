@@ -4,7 +4,25 @@
 
 #include <linux/types.h>
 
-u32 pxt_call_args(unsigned long nr);
+#include <linux/posixtrace.h>
+
+#define PXT_CALLS	(POSIXTRACE_KVALUE_NR(~0U) + 1)
+
+/* By the number of a native system call: arguments that it does not have; 0 if unknown. */
+extern const u8 pxt_call_unused[PXT_CALLS];
+
+/**
+ * pxt_call_args() - get the number of arguments of a system call of a native program
+ * @nr: smaller than PXT_CALLS; controlled by the program
+ *
+ * Return: 0 to 6; 6 if unknown.
+ */
+static inline u32 pxt_call_args(u32 nr)
+{
+	/* Masked, so that not even a speculative load is out of bounds. */
+	return POSIXTRACE_KARGS - pxt_call_unused[nr % PXT_CALLS];
+}
+
 const char *pxt_call_names(u32 id);
 int pxt_call_names_init(void);
 void pxt_call_names_exit(void);
