@@ -4,6 +4,7 @@
  *
  * Since Linux 7.0, the handlers may be preempted: they use no per-CPU data.
  */
+#include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
@@ -45,12 +46,21 @@ static __always_inline void write_fault(struct pxt_kdata *to, const void *data,
 	*to->end++ = user ? fault->regs->ip : 0;
 }
 
-static noinline void record_fault(unsigned long address, struct pt_regs *regs,
-				  unsigned long error_code)
+PXT_KEVENT_OTHERS(record_other_faults, struct fault, &page_fault_event, write_fault)
+
+/* With the arguments of page_fault(), which are in place already. */
+static noinline __noclone void record_fault(void *unused, unsigned long address,
+					    struct pt_regs *regs, unsigned long error_code)
 {
 	const struct fault fault = { address, regs, error_code };
+	const struct pxt_memo *memo;
+	unsigned long flags;
 
-	pxt_kevent_record(&page_fault_event, current, NULL, &fault, write_fault);
+	local_irq_save(flags);
+	memo = pxt_kevent_record(&page_fault_event, current, NULL, &fault, write_fault);
+	if (unlikely(memo && memo->more))
+		record_other_faults(memo, current, NULL, fault);
+	local_irq_restore(flags);
 }
 
 /*
@@ -67,7 +77,7 @@ static void page_fault(void *unused, unsigned long address, struct pt_regs *regs
 		       unsigned long error_code)
 {
 	if (unlikely(pxt_interest_in(current)) && can_record(regs))
-		record_fault(address, regs, error_code);
+		record_fault(unused, address, regs, error_code);
 }
 
 static struct pxt_probe probes[] = {

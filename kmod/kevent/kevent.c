@@ -5,6 +5,7 @@
  */
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
+#include <linux/irqflags.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
@@ -100,21 +101,10 @@ bool pxt_kevent_known(const struct pxt_stream *stream, struct task_struct *task)
 	return target && rcu_access_pointer(target->slot[stream->link.slot]) == &stream->link;
 }
 
-/**
- * pxt_kevent_others() - record a kernel event into the streams in some slots
- * @slots: bit s: slot s
- * @target: of the process of @task
- * @event: event type
- * @task: the thread that the event concerns
- * @other: another thread that is part of the event, or NULL
- * @data: for @encode
- * @encode: writes the data
- *
- * Context: under RCU, with interrupts off.
- */
-void pxt_kevent_others(u32 slots, const struct pxt_target *target, const struct pxt_kevent *event,
-		       struct task_struct *task, struct task_struct *other, const void *data,
-		       pxt_kencode encode)
+/* Record a kernel event into the streams in some slots. Called under RCU, with interrupts off. */
+static void record_slots(u32 slots, const struct pxt_target *target, const struct pxt_kevent *event,
+			 struct task_struct *task, struct task_struct *other, const void *data,
+			 pxt_kencode encode)
 {
 	u32 cpu = smp_processor_id();
 	struct pxt_stream *stream;
@@ -126,9 +116,26 @@ void pxt_kevent_others(u32 slots, const struct pxt_target *target, const struct 
 		if (!stream || !stream->pool.recorder)
 			continue;
 		pxt_memo_stream(&memo, stream, task, cpu);
-		memo.thread.thread_id = pxt_thread_id(task);
-		pxt_kevent_into(&memo, event, task, other, data, encode);
+		pxt_kevent_into(&memo, pxt_thread_id(task), event, task, other, data, encode);
 	}
+}
+
+/**
+ * pxt_kevent_others() - record a kernel event into all streams but the first one
+ * @memo: what is known about @task
+ * @event: event type
+ * @task: the thread that the event concerns
+ * @other: another thread that is part of the event, or NULL
+ * @data: for @encode
+ * @encode: writes the data
+ *
+ * Context: under RCU, with interrupts off.
+ */
+void pxt_kevent_others(const struct pxt_memo *memo, const struct pxt_kevent *event,
+		       struct task_struct *task, struct task_struct *other, const void *data,
+		       pxt_kencode encode)
+{
+	record_slots(memo->others, memo->target, event, task, other, data, encode);
 }
 
 /* Data as its type describes it. */
@@ -155,6 +162,25 @@ static void write_plain(struct pxt_kdata *to, const void *data, const struct pxt
 	to->flags |= POSIXTRACE_KFLAG_PLAIN;
 }
 
+static void record_known(const struct pxt_kevent *event, struct task_struct *task,
+			 struct task_struct *other, const struct plain *plain)
+{
+	const struct pxt_memo *memo = pxt_kevent_record(event, task, other, plain, write_plain);
+
+	if (memo && memo->more)
+		pxt_kevent_others(memo, event, task, other, plain, write_plain);
+}
+
+static void record_hidden(const struct pxt_kevent *event, struct task_struct *task,
+			  struct task_struct *other, const struct plain *plain)
+{
+	const struct pxt_target *target = target_of(task, true);
+
+	if (target)
+		record_slots(READ_ONCE(target->kernel_slots), target, event, task, other, plain,
+			     write_plain);
+}
+
 /**
  * pxt_kevent_record_plain() - record a kernel event that is not worth a shorter form
  * @event: event type
@@ -163,26 +189,19 @@ static void write_plain(struct pxt_kdata *to, const void *data, const struct pxt
  * @data: starts with an s32 for the thread id; modified for each stream
  * @len: bytes of @data
  *
- * The tracepoint should check pxt_interest_in() first. Context: as pxt_kevent_record().
- *
- * Return: false if no stream with kernel events traces the thread.
+ * The tracepoint should check pxt_interest_in() first. Context: as pxt_kevent_record(), but
+ * interrupts may be on.
  */
-bool pxt_kevent_record_plain(const struct pxt_kevent *event, struct task_struct *task,
+void pxt_kevent_record_plain(const struct pxt_kevent *event, struct task_struct *task,
 			     struct task_struct *other, void *data, u32 len)
 {
 	struct plain plain = { .event = event, .data = data, .len = len };
-	const struct pxt_target *target;
 	unsigned long flags;
-	u32 slots;
 
-	if (!event->hidden)
-		return pxt_kevent_record(event, task, other, &plain, write_plain);
-	/* As in pxt_kevent_record(). */
 	local_irq_save(flags);
-	target = target_of(task, event->hidden);
-	slots = target ? READ_ONCE(target->kernel_slots) : 0;
-	if (slots)
-		pxt_kevent_others(slots, target, event, task, other, &plain, write_plain);
+	if (event->hidden)
+		record_hidden(event, task, other, &plain);
+	else
+		record_known(event, task, other, &plain);
 	local_irq_restore(flags);
-	return slots;
 }

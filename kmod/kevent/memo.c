@@ -2,12 +2,8 @@
 /*
  * Looks up the streams that trace a task.
  */
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
-
 #include "kevent/memo.h"
 #include "ring/recorder.h"
-#include "stream/stream.h"
 #include "target/targets.h"
 
 DEFINE_PER_CPU_ALIGNED(struct pxt_memo [PXT_MEMOS], pxt_memos);
@@ -28,32 +24,6 @@ static struct pxt_stream *next_stream(const struct pxt_target *target, u32 *slot
 }
 
 /**
- * pxt_memo_pid() - get the process id of a task for a controller
- * @stream: of the controller
- * @task: the task
- *
- * A reaped thread has no ids in its namespace at its last context switch; task->tgid remains valid.
- *
- * Return: the id; 0 if the controller sees none.
- */
-s32 pxt_memo_pid(const struct pxt_stream *stream, struct task_struct *task)
-{
-	return stream->ns == &init_pid_ns ? task->tgid : task_tgid_nr_ns(task, stream->ns);
-}
-
-/**
- * pxt_memo_tid() - get the thread id of a task for a controller
- * @stream: of the controller
- * @task: the task
- *
- * Return: as pxt_memo_pid().
- */
-s32 pxt_memo_tid(const struct pxt_stream *stream, struct task_struct *task)
-{
-	return stream->ns == &init_pid_ns ? task->pid : task_pid_nr_ns(task, stream->ns);
-}
-
-/**
  * pxt_memo_stream() - fill in what depends on the stream
  * @memo: result
  * @stream: with kernel events; traces @task
@@ -66,11 +36,8 @@ void pxt_memo_stream(struct pxt_memo *memo, struct pxt_stream *stream, struct ta
 		     u32 cpu)
 {
 	memo->stream = stream;
-	memo->thread.pid = pxt_memo_pid(stream, task);
-	memo->thread.tid = pxt_memo_tid(stream, task);
-	memo->wakes = stream->owner != task_tgid(task);
-	memo->recorder = &stream->pool.recorder->cpu[cpu];
-	memo->head = &stream->pool.kernel_heads[cpu];
+	pxt_recorder_use(&memo->by, &stream->pool, cpu, pxt_memo_pid(stream, task),
+			 pxt_memo_tid(stream, task), stream->owner != task_tgid(task));
 }
 
 /**
@@ -92,13 +59,14 @@ void pxt_memo_fill(struct pxt_memo *memo, struct task_struct *task, u64 generati
 		slots = READ_ONCE(target->kernel_slots);
 	if (slots)
 		stream = next_stream(target, &slots);
-	memo->task = task;
 	memo->start = task->start_time;
 	memo->id = task->pid;
 	memo->generation = generation;
 	memo->stream = stream;
 	memo->target = target;
 	memo->others = slots;
+	memo->more = slots;
+	memo->by.wanted = &pxt_recorder_nothing;
 	if (!stream)
 		return;
 	memo->mm = READ_ONCE(target->mm);

@@ -8,16 +8,17 @@
 
 #include <linux/build_bug.h>
 #include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 
 #include <linux/posixtrace.h>
 
+#include "ring/recorder.h"
+#include "stream/stream.h"
 #include "target/interest.h"
 
-struct posixtrace_cpu_head;
-struct pxt_recorder_cpu;
-struct pxt_stream;
 struct pxt_target;
 
 /* Tasks that a CPU remembers. */
@@ -25,49 +26,67 @@ struct pxt_target;
 
 /**
  * struct pxt_memo - a task, and who may see its events
- * @task: the task, only to be compared
- * @start: task->start_time: the memory of a task may be used for another one
- * @id: task->pid: a thread that executes a program takes over the id of its leader
+ * @start: task->start_time
+ * @id: task->pid. With @start, it identifies the thread, whose struct may be used for another one.
+ *	A thread that executes a program takes over both from its leader, and nothing else here
+ *	differs between the two
  * @generation: valid while pxt_interest_generation has this value; a grace period later, what the
  *	pointers point to may be gone
  * @stream: first stream with kernel events that traces it; NULL if there is none
  * @target: its target, with a stream
  * @mm: address space that the controllers may see addresses of, only to be compared
  * @others: slots of further streams with kernel events
- * @thread: the thread for the controller of @stream, as it is in records. On x86-64, its pthread_t
- *	may change at any time: pxt_kevent_record_irqsoff() writes it at each event
- * @wakes: its events wake readers of @stream
- * @recorder: the recorder of this CPU in @stream
- * @head: the write position of kernel events of this CPU in @stream
- * @pad: no two share a cache line, and a shift finds one
+ * @by: the thread in @stream; without a stream, no event is wanted
+ * @more: @others is not 0; gcc 12 compares a byte in one instruction, a word in two
  *
- * Used by its CPU with interrupts off.
+ * No two share a cache line, and a shift finds one. Used by its CPU with interrupts off.
  */
 struct pxt_memo {
-	const struct task_struct *task;
 	u64 start;
 	u64 generation;
 	s32 id;
+	u32 others;
 	struct pxt_stream *stream;
+	struct pxt_recorder_thread by;
 	struct pxt_target *target;
 	const void *mm;
-	u32 others;
-	struct posixtrace_kthread thread;
-	bool wakes;
-	struct pxt_recorder_cpu *recorder;
-	struct posixtrace_cpu_head *head;
-	u64 pad[3];
+	bool more;
 };
 
 static_assert(sizeof(struct pxt_memo) == 128);
 
 DECLARE_PER_CPU_ALIGNED(struct pxt_memo [PXT_MEMOS], pxt_memos);
 
-s32 pxt_memo_pid(const struct pxt_stream *stream, struct task_struct *task);
-s32 pxt_memo_tid(const struct pxt_stream *stream, struct task_struct *task);
 void pxt_memo_stream(struct pxt_memo *memo, struct pxt_stream *stream, struct task_struct *task,
 		     u32 cpu);
-void pxt_memo_fill(struct pxt_memo *memo, struct task_struct *task, u64 generation);
+void pxt_memo_fill(struct pxt_memo *memo, struct task_struct *task, u64 generation) __cold;
+
+/**
+ * pxt_memo_pid() - get the process id of a task for a controller
+ * @stream: of the controller
+ * @task: the task
+ *
+ * A reaped thread has no ids in its namespace at its last context switch; task->tgid remains valid.
+ *
+ * Return: the id; 0 if the controller sees none.
+ */
+static __always_inline s32 pxt_memo_pid(const struct pxt_stream *stream, struct task_struct *task)
+{
+	return likely(stream->ns == &init_pid_ns) ? task->tgid :
+						    task_tgid_nr_ns(task, stream->ns);
+}
+
+/**
+ * pxt_memo_tid() - get the thread id of a task for a controller
+ * @stream: of the controller
+ * @task: the task
+ *
+ * Return: as pxt_memo_pid().
+ */
+static __always_inline s32 pxt_memo_tid(const struct pxt_stream *stream, struct task_struct *task)
+{
+	return likely(stream->ns == &init_pid_ns) ? task->pid : task_pid_nr_ns(task, stream->ns);
+}
 
 /**
  * pxt_memo_of() - get what is known about a task
@@ -83,8 +102,8 @@ static __always_inline struct pxt_memo *pxt_memo_of(struct task_struct *task)
 	/* Threads created together have consecutive ids. */
 	struct pxt_memo *memo = this_cpu_ptr(&pxt_memos[(u32)task->pid % PXT_MEMOS]);
 
-	if (unlikely(memo->task != task || memo->generation != generation ||
-		     memo->start != task->start_time || memo->id != task->pid))
+	if (unlikely(memo->id != task->pid || memo->generation != generation ||
+		     memo->start != task->start_time))
 		pxt_memo_fill(memo, task, generation);
 	return memo;
 }

@@ -11,7 +11,6 @@
 #ifndef PXT_KEVENT_RECORD_H
 #define PXT_KEVENT_RECORD_H
 
-#include <linux/irqflags.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/smp.h>
@@ -53,59 +52,68 @@ static __always_inline bool pxt_kevent_may_know(const struct pxt_stream *stream,
 	       (pxt_interest_in(other) && pxt_kevent_known(stream, other));
 }
 
-/* Called under RCU, with interrupts off. */
-static __always_inline void pxt_kevent_into(const struct pxt_memo *memo,
+/* Called under RCU, with interrupts off. @thread_id: of the thread in @memo. */
+static __always_inline void pxt_kevent_into(const struct pxt_memo *memo, u64 thread_id,
 					    const struct pxt_kevent *event,
 					    struct task_struct *task, struct task_struct *other,
 					    const void *data, pxt_kencode encode)
 {
+	const struct pxt_recorder_thread *by = &memo->by;
+	const u64 *wanted = by->wanted;
+	struct pxt_recorder_cpu *this_cpu = by->cpu;
 	struct pxt_stream *stream = memo->stream;
-	struct pxt_recorder *recorder = stream->pool.recorder;
-	struct pxt_recorder_cpu *this_cpu = memo->recorder;
 	struct pxt_krecord record PXT_UNINITIALIZED;
 	struct pxt_kdata to PXT_UNINITIALIZED;
 
-	/* Only a hint: checked again below. */
-	if (!(READ_ONCE(recorder->wanted) & BIT_ULL(event->id)))
+	/*
+	 * Only a hint: checked again below. Here and in the recorder, data_race() without
+	 * READ_ONCE() lets the compiler compare in memory.
+	 */
+	if (!(data_race(*wanted) & BIT_ULL(event->id)))
 		return;
 	if (other && !pxt_kevent_may_know(stream, event, task, other))
 		other = NULL;
 	pxt_raw_lock(&this_cpu->lock);
 	/* Pairs with the release in pxt_recorder_want(): the clock is past START. */
-	if (unlikely(!(smp_load_acquire(&recorder->wanted) & BIT_ULL(event->id))))
-		goto unlock;
-	to.end = pxt_recorder_begin(&record, &stream->pool, this_cpu, event->id, event->class,
-				    event->words, &memo->thread);
-	if (likely(to.end)) {
+	if (likely(smp_load_acquire(wanted) & BIT_ULL(event->id)) &&
+	    likely(pxt_recorder_begin(&record, this_cpu, by, thread_id, event->id, event->class,
+				      event->words, &to.end))) {
 		to.time = record.time;
 		to.value = 0;
 		to.flags = 0;
 		encode(&to, data, stream, other);
-		pxt_recorder_commit(&record, this_cpu, memo->head, event->class, to.end,
+		pxt_recorder_commit(&record, this_cpu, by, event->class, to.end,
 				    to.flags << POSIXTRACE_KHEAD_FLAGS_SHIFT |
 				    to.value << POSIXTRACE_KHEAD_VALUE_SHIFT);
-		/* Interrupts wake no readers: each wake-up and its timer is one. */
-		if (event->class != const_ilog2(POSIXTRACE_CLASS_IRQ) && memo->wakes &&
-		    READ_ONCE(stream->pool.wake.need_wakeup))
-			record.todo |= BIT(PXT_RECORDER_WAKE);
 	}
-	if (unlikely(record.todo))
-		pxt_recorder_defer(&stream->pool, record.todo);
-unlock:
 	pxt_raw_unlock(&this_cpu->lock);
 }
 
-void pxt_kevent_others(u32 slots, const struct pxt_target *target, const struct pxt_kevent *event,
+void pxt_kevent_others(const struct pxt_memo *memo, const struct pxt_kevent *event,
 		       struct task_struct *task, struct task_struct *other, const void *data,
 		       pxt_kencode encode);
 
+/*
+ * Defines a function that records an event into all streams that trace @task but the first one. It
+ * gets a copy of the data, so that the data for the first stream stays in registers.
+ */
+#define PXT_KEVENT_OTHERS(name, type, event, encode)					\
+static noinline __cold void name(const struct pxt_memo *memo, struct task_struct *task,	\
+				 struct task_struct *other, type data)			\
+{											\
+	pxt_kevent_others(memo, event, task, other, &data, encode);			\
+}
+
 /**
- * pxt_kevent_record_irqsoff() - record a kernel event into all streams that want it
+ * pxt_kevent_record() - record a kernel event into the first stream that traces a thread
  * @event: event type; constant
  * @task: the thread that the event concerns
  * @other: another thread that is part of the event, or NULL
  * @data: for @encode
  * @encode: writes the data; constant
+ *
+ * If pxt_memo.more is set in the result, the caller then records it into the other streams: see
+ * PXT_KEVENT_OTHERS().
  *
  * Events of the controller itself do not wake its readers: each sleep of a reader causes such an
  * event, and would end immediately.
@@ -113,46 +121,27 @@ void pxt_kevent_others(u32 slots, const struct pxt_target *target, const struct 
  * The tracepoint should check pxt_interest_in() first. Context: in a tracepoint, not in NMI;
  * interrupts are off, so this is also an RCU section; scheduler locks may be held.
  *
- * Return: false if no stream with kernel events traces the thread.
+ * Return: what is known about the thread, valid until interrupts are on; NULL if the event contains
+ * addresses that no controller may see.
  */
-static __always_inline bool pxt_kevent_record_irqsoff(const struct pxt_kevent *event,
-						      struct task_struct *task,
-						      struct task_struct *other,
-						      const void *data, pxt_kencode encode)
+static __always_inline const struct pxt_memo *
+pxt_kevent_record(const struct pxt_kevent *event, struct task_struct *task,
+		  struct task_struct *other, const void *data, pxt_kencode encode)
 {
-	struct pxt_memo *memo = pxt_memo_of(task);
-	bool traced;
+	const struct pxt_memo *memo = pxt_memo_of(task);
 
 	/*
 	 * Has the tracing permission been checked for the program in this address space? During
 	 * exec, the kernel writes to the new address space before it announces the new program.
 	 */
-	traced = memo->stream && (!event->memory || pxt_thread_uses(task, memo->mm));
-	if (likely(traced)) {
-		memo->thread.thread_id = event->own ? pxt_own_thread_id() : pxt_thread_id(task);
-		pxt_kevent_into(memo, event, task, other, data, encode);
-		if (unlikely(memo->others))
-			pxt_kevent_others(memo->others, memo->target, event, task, other, data,
-					  encode);
-	}
-	return traced;
+	if (event->memory && unlikely(!pxt_thread_uses(task, memo->mm)))
+		return NULL;
+	pxt_kevent_into(memo, event->own ? pxt_own_thread_id() : pxt_thread_id(task), event, task,
+			other, data, encode);
+	return memo;
 }
 
-/* The same; interrupts may be on. */
-static __always_inline bool pxt_kevent_record(const struct pxt_kevent *event,
-					      struct task_struct *task, struct task_struct *other,
-					      const void *data, pxt_kencode encode)
-{
-	unsigned long flags;
-	bool traced;
-
-	local_irq_save(flags);
-	traced = pxt_kevent_record_irqsoff(event, task, other, data, encode);
-	local_irq_restore(flags);
-	return traced;
-}
-
-bool pxt_kevent_record_plain(const struct pxt_kevent *event, struct task_struct *task,
+void pxt_kevent_record_plain(const struct pxt_kevent *event, struct task_struct *task,
 			     struct task_struct *other, void *data, u32 len);
 
 #endif /* PXT_KEVENT_RECORD_H */

@@ -5,6 +5,7 @@
  * These handlers run with the lock of a run queue or of a task, and with interrupts off, even on
  * PREEMPT_RT.
  */
+#include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
@@ -45,9 +46,7 @@ static __always_inline u64 prio_of(const struct task_struct *task)
 /* The id of another thread, and its priority, for a controller that may know both. */
 static __always_inline u32 tid_of(const struct pxt_stream *stream, struct task_struct *other)
 {
-	if (!other)
-		return 0;
-	return likely(stream->ns == &init_pid_ns) ? other->pid : task_pid_nr_ns(other, stream->ns);
+	return other ? pxt_memo_tid(stream, other) : 0;
 }
 
 static __always_inline u64 other_prio(const struct task_struct *other)
@@ -59,6 +58,7 @@ static const struct pxt_kevent switch_out_event = {
 	.id = POSIXTRACE_ID_SWITCH_OUT,
 	.class = PXT_CLASS(SCHED),
 	.words = 1,
+	.own = true,
 };
 
 static __always_inline void write_switch_out(struct pxt_kdata *to, const void *data,
@@ -72,6 +72,8 @@ static __always_inline void write_switch_out(struct pxt_kdata *to, const void *d
 	*to->end++ = tid_of(stream, other) | other_prio(other) << 32 | (u64)out->state << 40;
 }
 
+PXT_KEVENT_OTHERS(record_other_outs, struct switched, &switch_out_event, write_switch_out)
+
 static void switch_out(struct task_struct *prev, struct task_struct *next, bool preempt,
 		       unsigned int state)
 {
@@ -82,9 +84,12 @@ static void switch_out(struct task_struct *prev, struct task_struct *next, bool 
 		.reason = reason_of(prev, preempt, state),
 		.time = &time,
 	};
+	const struct pxt_memo *memo;
 
-	if (pxt_kevent_record_irqsoff(&switch_out_event, prev, next, &out, write_switch_out) &&
-	    out.reason == PXT_SWITCH_PREEMPTED)
+	memo = pxt_kevent_record(&switch_out_event, prev, next, &out, write_switch_out);
+	if (unlikely(memo->more))
+		record_other_outs(memo, prev, next, out);
+	if (memo->stream && out.reason == PXT_SWITCH_PREEMPTED)
 		pxt_runnable_begin(prev, time);
 }
 
@@ -113,11 +118,16 @@ static __always_inline void write_switch_in(struct pxt_kdata *to, const void *da
 		*to->end++ = upper_32_bits(runnable);
 }
 
+PXT_KEVENT_OTHERS(record_other_ins, struct switched, &switch_in_event, write_switch_in)
+
 static void switch_in(struct task_struct *prev, struct task_struct *next)
 {
 	const struct switched in = { .task = next, .since = pxt_runnable_end(next) };
+	const struct pxt_memo *memo;
 
-	pxt_kevent_record_irqsoff(&switch_in_event, next, prev, &in, write_switch_in);
+	memo = pxt_kevent_record(&switch_in_event, next, prev, &in, write_switch_in);
+	if (unlikely(memo->more))
+		record_other_ins(memo, next, prev, in);
 }
 
 /* Not inlined, so that the common path needs no stack; the arguments are already in place. */
@@ -171,6 +181,8 @@ static __always_inline void write_wakeup(struct pxt_kdata *to, const void *data,
 	*to->end++ = pid | (u64)tid_of(stream, other) << 24 | cpu << 48;
 }
 
+PXT_KEVENT_OTHERS(record_other_wakeups, struct wakeup, &wakeup_event, write_wakeup)
+
 static noinline void record_wakeup(struct task_struct *task, bool new)
 {
 	/* Not in_interrupt(): a task that has merely disabled softirqs is the waker. */
@@ -182,12 +194,16 @@ static noinline void record_wakeup(struct task_struct *task, bool new)
 		.new = new,
 		.time = &time,
 	};
+	struct task_struct *waker = interrupt ? NULL : current;
+	const struct pxt_memo *memo;
 	unsigned long flags;
 
 	/* They are on if the task wakes itself. */
 	local_irq_save(flags);
-	if (pxt_kevent_record_irqsoff(&wakeup_event, task, interrupt ? NULL : current, &wakeup,
-				      write_wakeup))
+	memo = pxt_kevent_record(&wakeup_event, task, waker, &wakeup, write_wakeup);
+	if (unlikely(memo->more))
+		record_other_wakeups(memo, task, waker, wakeup);
+	if (memo->stream)
 		pxt_runnable_begin(task, time);
 	local_irq_restore(flags);
 }
@@ -226,11 +242,16 @@ static __always_inline void write_migration(struct pxt_kdata *to, const void *da
 	*to->end++ = task_cpu(migration->task) | (u64)migration->dest_cpu << 32;
 }
 
+PXT_KEVENT_OTHERS(record_other_migrations, struct migration, &migrate_event, write_migration)
+
 static noinline void record_migration(struct task_struct *task, int dest_cpu)
 {
 	const struct migration migration = { .task = task, .dest_cpu = dest_cpu };
+	const struct pxt_memo *memo;
 
-	pxt_kevent_record_irqsoff(&migrate_event, task, NULL, &migration, write_migration);
+	memo = pxt_kevent_record(&migrate_event, task, NULL, &migration, write_migration);
+	if (unlikely(memo->more))
+		record_other_migrations(memo, task, NULL, migration);
 }
 
 static void sched_migrate_task(void *data, struct task_struct *task, int dest_cpu)

@@ -5,6 +5,7 @@
  * signal_generate is called with the lock of the signal handlers. Since Linux 7.0, the tracepoint
  * handlers may be preempted: they use no per-CPU data.
  */
+#include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
 
@@ -86,30 +87,33 @@ static __always_inline void write_generate(struct pxt_kdata *to, const void *dat
 		     (u64)sent->code << POSIXTRACE_KSENT_CODE_SHIFT;
 }
 
+PXT_KEVENT_OTHERS(record_other_generates, struct sent, &signal_generate_event, write_generate)
+
 /* The sender of a signal with siginfo chooses the code: any negative number. */
-static bool is_short(const struct sent *sent)
+static bool is_short(int code)
 {
 	const int limit = 1 << (63 - POSIXTRACE_KSENT_CODE_SHIFT);
 
-	return sent->code >= -limit && sent->code < limit;
+	return code >= -limit && code < limit;
 }
 
-static noinline void record_long_generate(struct task_struct *task, struct task_struct *sender,
-					  const struct sent *sent)
+static noinline __cold void record_long_generate(struct task_struct *task,
+						 struct task_struct *sender, struct sent sent)
 {
 	struct pxt_signal_data data = {
-		.sig = sent->sig,
-		.code = sent->code,
-		.by = sent->by_kernel ? PXT_SENDER_KERNEL : PXT_SENDER_ANOTHER,
-		.group = !!sent->group,
-		.result = sent->result,
+		.sig = sent.sig,
+		.code = sent.code,
+		.by = sent.by_kernel ? PXT_SENDER_KERNEL : PXT_SENDER_ANOTHER,
+		.group = !!sent.group,
+		.result = sent.result,
 	};
 
 	pxt_kevent_record_plain(&signal_generate_event, task, sender, &data, sizeof(data));
 }
 
-static noinline void record_generate(int sig, struct kernel_siginfo *info,
-				     struct task_struct *task, int group, int result)
+/* With the arguments of signal_generate(), which are in place already. */
+static noinline __noclone void record_generate(void *unused, int sig, struct kernel_siginfo *info,
+					       struct task_struct *task, int group, int result)
 {
 	struct task_struct *sender = sender_of(info, task);
 	const struct sent sent = {
@@ -119,18 +123,25 @@ static noinline void record_generate(int sig, struct kernel_siginfo *info,
 		.result = result,
 		.by_kernel = !sender,
 	};
+	const struct pxt_memo *memo;
+	unsigned long flags;
 
-	if (likely(is_short(&sent)))
-		pxt_kevent_record(&signal_generate_event, task, sender, &sent, write_generate);
-	else
-		record_long_generate(task, sender, &sent);
+	if (unlikely(!is_short(sent.code))) {
+		record_long_generate(task, sender, sent);
+		return;
+	}
+	local_irq_save(flags);
+	memo = pxt_kevent_record(&signal_generate_event, task, sender, &sent, write_generate);
+	if (unlikely(memo->more))
+		record_other_generates(memo, task, sender, sent);
+	local_irq_restore(flags);
 }
 
 static void signal_generate(void *unused, int sig, struct kernel_siginfo *info,
 			    struct task_struct *task, int group, int result)
 {
 	if (unlikely(pxt_interest_in(task)))
-		record_generate(sig, info, task, group, result);
+		record_generate(unused, sig, info, task, group, result);
 }
 
 static u8 action_of(const struct k_sigaction *ka)
@@ -157,20 +168,23 @@ static __always_inline void write_deliver(struct pxt_kdata *to, const void *data
 	*to->end++ = taken->flags | (u64)taken->code << 32;
 }
 
-static noinline void record_long_deliver(const struct taken *taken)
+PXT_KEVENT_OTHERS(record_other_delivers, struct taken, &signal_deliver_event, write_deliver)
+
+static noinline __cold void record_long_deliver(struct taken taken)
 {
 	struct pxt_deliver_data data = {
-		.sig = taken->sig,
-		.code = taken->code,
-		.action = taken->action,
-		.flags = taken->flags,
+		.sig = taken.sig,
+		.code = taken.code,
+		.action = taken.action,
+		.flags = taken.flags,
 	};
 
 	pxt_kevent_record_plain(&signal_deliver_event, current, NULL, &data, sizeof(data));
 }
 
-static noinline void record_deliver(int sig, const struct kernel_siginfo *info,
-				    const struct k_sigaction *ka)
+/* The same, of signal_deliver(). */
+static noinline __noclone void record_deliver(void *unused, int sig, struct kernel_siginfo *info,
+					      struct k_sigaction *ka)
 {
 	const struct taken taken = {
 		.sig = sig,
@@ -178,18 +192,25 @@ static noinline void record_deliver(int sig, const struct kernel_siginfo *info,
 		.action = action_of(ka),
 		.flags = ka->sa.sa_flags,
 	};
+	const struct pxt_memo *memo;
+	unsigned long flags;
 
-	if (likely(!upper_32_bits(taken.flags)))
-		pxt_kevent_record(&signal_deliver_event, current, NULL, &taken, write_deliver);
-	else
-		record_long_deliver(&taken);
+	if (unlikely(upper_32_bits(taken.flags))) {
+		record_long_deliver(taken);
+		return;
+	}
+	local_irq_save(flags);
+	memo = pxt_kevent_record(&signal_deliver_event, current, NULL, &taken, write_deliver);
+	if (unlikely(memo->more))
+		record_other_delivers(memo, current, NULL, taken);
+	local_irq_restore(flags);
 }
 
 static void signal_deliver(void *unused, int sig, struct kernel_siginfo *info,
 			   struct k_sigaction *ka)
 {
 	if (unlikely(pxt_interest_in(current)))
-		record_deliver(sig, info, ka);
+		record_deliver(unused, sig, info, ka);
 }
 
 static struct pxt_probe probes[] = {

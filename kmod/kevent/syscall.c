@@ -8,6 +8,8 @@
  */
 #include <linux/bitops.h>
 #include <linux/compat.h>
+#include <linux/irqflags.h>
+#include <linux/lockdep.h>
 #include <linux/sched.h>
 
 #include <asm/syscall.h>
@@ -17,17 +19,17 @@
 #include "kevent/record.h"
 #include "target/callnames.h"
 
-/* A system call of the current thread. */
+/* A system call of the current thread. For a copy of 16 bytes, gcc 12 would align the stack. */
 struct call {
 	struct pt_regs *regs;
-	int nr;
+	unsigned long nr;
 	long result;
 };
 
 /* False for numbers that no program would use, but any may. */
-static __always_inline bool is_short(int nr)
+static __always_inline bool is_short(unsigned long nr)
 {
-	return nr >= 0 && nr <= POSIXTRACE_KVALUE_NR(~0U);
+	return nr <= POSIXTRACE_KVALUE_NR(~0U);
 }
 
 static const struct pxt_kevent syscall_entry_event = {
@@ -38,15 +40,17 @@ static const struct pxt_kevent syscall_entry_event = {
 	.words = 2 + POSIXTRACE_KARGS,
 };
 
-/* Returns the end of the arguments. */
-static __always_inline u64 *write_args(u64 *word, const unsigned long *args, u32 count)
+/* Returns the end of the arguments. A call without arguments does not pay for it. */
+static noinline u64 *write_args(u64 *word, struct pt_regs *regs, u32 count)
 {
+	unsigned long args[POSIXTRACE_KARGS] PXT_UNINITIALIZED;
 	u8 *at = (u8 *)word + POSIXTRACE_KARGS_BYTES;
 	u32 sizes = 0, size, i;
 
+	syscall_get_arguments(current, regs, args);
 	for (i = 0; i < count; i++) {
 		put_unaligned_le64(args[i], at);
-		size = (fls64(args[i]) + BITS_PER_BYTE - 1) / BITS_PER_BYTE;
+		size = ((u32)fls64(args[i]) + BITS_PER_BYTE - 1) / BITS_PER_BYTE;
 		sizes |= size << 4 * i;
 		at += size;
 	}
@@ -64,36 +68,49 @@ static __always_inline void write_entry(struct pxt_kdata *to, const void *data,
 {
 	const struct call *call = data;
 	bool compat = in_compat_syscall();
-	unsigned long args[POSIXTRACE_KARGS] PXT_UNINITIALIZED;
+	u32 args = unlikely(compat) ? POSIXTRACE_KARGS : pxt_call_args(call->nr);
 
-	syscall_get_arguments(current, call->regs, args);
 	to->value = POSIXTRACE_KVALUE_CALL(call->nr, compat);
-	to->end = write_args(to->end, args, compat ? POSIXTRACE_KARGS : pxt_call_args(call->nr));
+	if (args)
+		to->end = write_args(to->end, call->regs, args);
 }
 
-/* Only invalid calls have such numbers. */
-static noinline void record_long_entry(const struct call *call)
-{
-	struct pxt_syscall_data data = { .nr = call->nr, .compat = in_compat_syscall() };
+PXT_KEVENT_OTHERS(record_other_entries, struct call, &syscall_entry_event, write_entry)
 
-	syscall_get_arguments(current, call->regs, data.args);
+/* Only invalid calls have such numbers. */
+static noinline __cold void record_long_entry(struct pt_regs *regs, int nr)
+{
+	struct pxt_syscall_data data = { .nr = nr, .compat = in_compat_syscall() };
+
+	syscall_get_arguments(current, regs, data.args);
 	pxt_kevent_record_plain(&syscall_entry_event, current, NULL, &data, sizeof(data));
 }
 
-static noinline void record_entry(struct pt_regs *regs, long nr)
+/* With the arguments of sys_enter(), which are in place already. */
+static noinline __noclone void record_entry(void *unused, struct pt_regs *regs, long nr)
 {
-	const struct call call = { .regs = regs, .nr = nr, .result = 0 };
+	struct call call PXT_UNINITIALIZED;
+	const struct pxt_memo *memo;
 
-	if (likely(is_short(nr)))
-		pxt_kevent_record(&syscall_entry_event, current, NULL, &call, write_entry);
-	else
-		record_long_entry(&call);
+	if (unlikely(!is_short(nr))) {
+		record_long_entry(regs, nr);
+		return;
+	}
+	call.regs = regs;
+	call.nr = nr;
+	/* They are on in a system call. */
+	lockdep_assert_irqs_enabled();
+	local_irq_disable();
+	memo = pxt_kevent_record(&syscall_entry_event, current, NULL, &call, write_entry);
+	if (unlikely(memo->more))
+		record_other_entries(memo, current, NULL, call);
+	local_irq_enable();
 }
 
 static void sys_enter(void *unused, struct pt_regs *regs, long nr)
 {
 	if (unlikely(pxt_interest_in(current)))
-		record_entry(regs, nr);
+		record_entry(unused, regs, nr);
 }
 
 static const struct pxt_kevent syscall_exit_event = {
@@ -114,35 +131,46 @@ static __always_inline void write_exit(struct pxt_kdata *to, const void *data,
 		*to->end++ = call->result;
 }
 
-static noinline void record_long_exit(const struct call *call)
+PXT_KEVENT_OTHERS(record_other_exits, struct call, &syscall_exit_event, write_exit)
+
+static noinline __cold void record_long_exit(int nr, long result)
 {
 	struct pxt_result_data data = {
-		.nr = call->nr,
-		.result = call->result,
+		.nr = nr,
+		.result = result,
 		.compat = in_compat_syscall(),
 	};
 
 	pxt_kevent_record_plain(&syscall_exit_event, current, NULL, &data, sizeof(data));
 }
 
-static noinline void record_exit(struct pt_regs *regs, long result)
+/* The same, of sys_exit(). */
+static noinline __noclone void record_exit(void *unused, struct pt_regs *regs, long result)
 {
 	const struct call call = {
-		.regs = regs,
-		.nr = syscall_get_nr(current, regs),
+		.regs = NULL,
+		.nr = (u32)syscall_get_nr(current, regs),
 		.result = result,
 	};
+	const struct pxt_memo *memo;
 
-	if (likely(is_short(call.nr)))
-		pxt_kevent_record(&syscall_exit_event, current, NULL, &call, write_exit);
-	else
-		record_long_exit(&call);
+	if (unlikely(!is_short(call.nr))) {
+		record_long_exit(call.nr, result);
+		return;
+	}
+	/* As in record_entry(). */
+	lockdep_assert_irqs_enabled();
+	local_irq_disable();
+	memo = pxt_kevent_record(&syscall_exit_event, current, NULL, &call, write_exit);
+	if (unlikely(memo->more))
+		record_other_exits(memo, current, NULL, call);
+	local_irq_enable();
 }
 
 static void sys_exit(void *unused, struct pt_regs *regs, long result)
 {
 	if (unlikely(pxt_interest_in(current)))
-		record_exit(regs, result);
+		record_exit(unused, regs, result);
 }
 
 static struct pxt_probe probes[] = {

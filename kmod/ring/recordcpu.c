@@ -14,6 +14,11 @@
 #include "ring/pool.h"
 #include "ring/recorder.h"
 
+const u64 pxt_recorder_nothing;
+
+/* For events that wake no reader. */
+static const bool wakes_none;
+
 /**
  * pxt_recorder_new() - create a recorder without wanted events
  * @nr_cpus: CPUs of the stream
@@ -76,6 +81,32 @@ void pxt_recorder_want(struct pxt_recorder *recorder, u64 wanted)
 	/* Pairs with the acquire in pxt_kevent_into(). */
 	smp_store_release(&recorder->wanted, wanted);
 	pxt_recorder_synchronize(recorder);
+}
+
+/**
+ * pxt_recorder_use() - note what recording the events of a thread needs
+ * @by: result
+ * @pool: with a recorder
+ * @cpu: this CPU
+ * @pid: process id of the thread, for the controller
+ * @tid: thread id, for the controller
+ * @wakes: its events wake readers
+ */
+void pxt_recorder_use(struct pxt_recorder_thread *by, struct pxt_pool *pool, u32 cpu, s32 pid,
+		      s32 tid, bool wakes)
+{
+	u32 number = (u32)tid % POSIXTRACE_KTHREADS_MAX;
+
+	by->pool = pool;
+	by->wanted = &pool->recorder->wanted;
+	by->cpu = &pool->recorder->cpu[cpu];
+	by->head = &pool->kernel_heads[cpu];
+	by->need_wakeup = wakes ? &pool->wake.need_wakeup : &wakes_none;
+	by->thread.pid = pid;
+	by->thread.tid = tid;
+	by->thread.thread_id = 0;
+	by->known = &by->cpu->thread[number];
+	by->number = number << POSIXTRACE_KHEAD_THREAD_SHIFT;
 }
 
 /**

@@ -9,44 +9,56 @@
 #include "ring/recorder.h"
 #include "ring/subbuf.h"
 
-/**
- * pxt_recorder_drop() - count an event that cannot be recorded
- * @pool: of a stream with a recorder
- * @cpu: this CPU; its recorder is locked
- * @class: number of the class of the event
- */
-void pxt_recorder_drop(struct pxt_pool *pool, u32 cpu, u32 class)
+/* Returns 0, or a negative error number: there is no open sub-buffer. Adds to @todo. */
+static int turn(struct pxt_pool *pool, u32 cpu, struct pxt_recorder_cpu *this_cpu,
+		unsigned long *todo)
 {
-	struct posixtrace_cpu_head *head = &pool->kernel_heads[cpu];
-
-	pool->recorder->cpu[cpu].dropped[class]++;
-	/* The reader and GET_STATUS read it without the lock. */
-	WRITE_ONCE(head->lost, head->lost + 1);
-}
-
-/**
- * pxt_recorder_turn() - open another sub-buffer, which has room for any record
- * @pool: of a stream with a recorder
- * @cpu: this CPU; its recorder is locked, and has no open sub-buffer afterwards if there is none
- *
- * Context: interrupts are off; scheduler locks may be held.
- * Return: bits PXT_RECORDER_*: deferred work.
- */
-unsigned long pxt_recorder_turn(struct pxt_pool *pool, u32 cpu)
-{
-	struct pxt_recorder_cpu *this_cpu = &pool->recorder->cpu[cpu];
 	u32 writer = pxt_pool_kernel_writer(pool, cpu);
 	int err;
 
+	if (READ_ONCE(pool->any_full))
+		return -ENOSPC;
 	pxt_recorder_leave(this_cpu);
 	err = pxt_subbuf_next_kernel(pool, writer);
+	if (err == -ENOBUFS)
+		*todo |= BIT(PXT_RECORDER_FULL);
 	if (err)
-		return err == -ENOBUFS ? BIT(PXT_RECORDER_FULL) : 0;
+		return err;
 	this_cpu->mem = pxt_pool_subbuf(pool, pool->cpu[writer].open);
 	this_cpu->end = this_cpu->mem + pool->subbuf_size / sizeof(*this_cpu->mem);
 	this_cpu->time_end = 0;
 	memset(this_cpu->thread, 0xff, sizeof(this_cpu->thread));
-	return pool->recorder->reports ? BIT(PXT_RECORDER_CLOSED) : 0;
+	if (pool->recorder->reports)
+		*todo |= BIT(PXT_RECORDER_CLOSED);
+	return 0;
+}
+
+/**
+ * pxt_recorder_turn() - open another sub-buffer, which has room for any record
+ * @pool: of a stream with a recorder; the recorder of this CPU is locked
+ * @class: number of the class of the event that needs it
+ *
+ * Without one, the event counts as dropped.
+ *
+ * Context: interrupts are off; scheduler locks may be held.
+ * Return: false if the event was dropped.
+ */
+bool pxt_recorder_turn(struct pxt_pool *pool, u32 class)
+{
+	u32 cpu = smp_processor_id();
+	struct pxt_recorder_cpu *this_cpu = &pool->recorder->cpu[cpu];
+	struct posixtrace_cpu_head *head = &pool->kernel_heads[cpu];
+	unsigned long todo = 0;
+	int err = turn(pool, cpu, this_cpu, &todo);
+
+	if (err) {
+		this_cpu->dropped[class]++;
+		/* The reader and GET_STATUS read it without the lock. */
+		WRITE_ONCE(head->lost, head->lost + 1);
+	}
+	if (todo)
+		pxt_recorder_defer(pool, todo);
+	return !err;
 }
 
 /**

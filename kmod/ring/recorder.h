@@ -14,12 +14,14 @@
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/lockdep.h>
+#include <linux/log2.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include <linux/posixtrace.h>
 
+#include "compat.h"
 #include "ring/clock.h"
 #include "ring/pool.h"
 #include "ring/rawlock.h"
@@ -85,7 +87,6 @@ struct pxt_recorder {
  * @start: its first word
  * @time: time of the record
  * @head: its first word, without its size and value
- * @todo: bits PXT_RECORDER_*: deferred work so far
  *
  * Only passed to inline functions, so that it stays in registers.
  */
@@ -93,8 +94,32 @@ struct pxt_krecord {
 	u64 *start;
 	u64 time;
 	u64 head;
-	unsigned long todo;
 };
+
+/**
+ * struct pxt_recorder_thread - a thread whose events this CPU records into a stream
+ * @pool: memory of the stream
+ * @wanted: the event types to record, as in struct pxt_recorder
+ * @cpu: the recorder of this CPU
+ * @head: the write position of the kernel events of this CPU
+ * @need_wakeup: after an event, wake a reader if this is set
+ * @thread: the thread as it is in records, except for its @thread_id, which may change
+ * @known: entry of pxt_recorder_cpu.thread for the number of the thread
+ * @number: the number, as in the head of a record
+ */
+struct pxt_recorder_thread {
+	struct pxt_pool *pool;
+	const u64 *wanted;
+	struct pxt_recorder_cpu *cpu;
+	struct posixtrace_cpu_head *head;
+	const bool *need_wakeup;
+	struct posixtrace_kthread thread;
+	struct posixtrace_kthread *known;
+	u64 number;
+};
+
+/* For pxt_recorder_thread.wanted: no event. */
+extern const u64 pxt_recorder_nothing;
 
 /* Called before the open sub-buffer is closed: the next record needs another one. */
 static inline void pxt_recorder_leave(struct pxt_recorder_cpu *this_cpu)
@@ -112,103 +137,101 @@ void pxt_recorder_synchronize(struct pxt_recorder *recorder);
 void pxt_recorder_clear(struct pxt_pool *pool);
 void pxt_recorder_count(struct pxt_pool *pool, struct posixtrace_kernel_stats *stats);
 
+void pxt_recorder_use(struct pxt_recorder_thread *by, struct pxt_pool *pool, u32 cpu, s32 pid,
+		      s32 tid, bool wakes);
+
 /* recorder.c */
-unsigned long pxt_recorder_turn(struct pxt_pool *pool, u32 cpu);
-void pxt_recorder_drop(struct pxt_pool *pool, u32 cpu, u32 class);
-void pxt_recorder_defer(const struct pxt_pool *pool, unsigned long todo);
+bool pxt_recorder_turn(struct pxt_pool *pool, u32 class) __cold;
+void pxt_recorder_defer(const struct pxt_pool *pool, unsigned long todo) __cold;
 
 /* By member: for a copy of the whole, gcc 12 aligns the stack, which costs each event. */
 static __always_inline void pxt_recorder_name(struct posixtrace_kthread *to,
-					      const struct posixtrace_kthread *thread)
+					      const struct posixtrace_kthread *thread,
+					      u64 thread_id)
 {
 	to->pid = thread->pid;
 	to->tid = thread->tid;
-	to->thread_id = thread->thread_id;
+	to->thread_id = thread_id;
 }
 
 /**
  * pxt_recorder_begin() - start a record in the open sub-buffer
  * @record: result
- * @pool: of a stream with a recorder
  * @this_cpu: the recorder of this CPU; locked
+ * @by: the thread that the event concerns
+ * @thread_id: its pthread_t
  * @id: event type
  * @class: number of its class
  * @words: largest number of words of data
- * @thread: the thread that the event concerns
+ * @data: where the data goes, for pxt_recorder_commit()
  *
  * Context: interrupts are off.
- * Return: where the data goes, for pxt_recorder_commit(); NULL if the event was dropped.
+ * Return: false if the event was dropped.
  */
-static __always_inline u64 *pxt_recorder_begin(struct pxt_krecord *record, struct pxt_pool *pool,
-					       struct pxt_recorder_cpu *this_cpu, u32 id,
-					       u32 class, u32 words,
-					       const struct posixtrace_kthread *thread)
+static __always_inline bool pxt_recorder_begin(struct pxt_krecord *record,
+					       struct pxt_recorder_cpu *this_cpu,
+					       const struct pxt_recorder_thread *by,
+					       u64 thread_id, u32 id, u32 class, u32 words,
+					       u64 **data)
 {
-	u32 number = (u32)thread->tid % POSIXTRACE_KTHREADS_MAX;
-	struct posixtrace_kthread *known = &this_cpu->thread[number];
+	struct pxt_pool *pool = by->pool;
 	u64 *word;
 
-	record->todo = 0;
+	record->start = this_cpu->mem;
 	/*
 	 * Pairs with the synchronization after pxt_subbuf_set_full(), which takes the lock of this
 	 * CPU: from then on sub-buffers are not written.
 	 */
-	if (unlikely(READ_ONCE(pool->any_full)))
-		goto drop;
-	if (unlikely(this_cpu->end - this_cpu->mem < POSIXTRACE_KRECORD_WORDS + words)) {
-		record->todo = pxt_recorder_turn(pool, smp_processor_id());
-		if (!this_cpu->mem)
-			goto drop;
+	if (unlikely(data_race(pool->any_full) ||
+		     record->start + POSIXTRACE_KRECORD_WORDS + words > this_cpu->end)) {
+		if (!pxt_recorder_turn(pool, class))
+			return false;
+		record->start = this_cpu->mem;
 	}
 	/* Read the clock after that, with the lock held: no record is older than its sub-buffer. */
 	record->time = pxt_clock_now_fast();
-	record->head = id | number << POSIXTRACE_KHEAD_THREAD_SHIFT |
-		       record->time << POSIXTRACE_KHEAD_TIME_SHIFT;
-	record->start = this_cpu->mem;
+	record->head = id | by->number | record->time << POSIXTRACE_KHEAD_TIME_SHIFT;
 	word = record->start + 1;
 	if (unlikely(record->time >= this_cpu->time_end)) {
 		record->head |= POSIXTRACE_KFLAG_TIME << POSIXTRACE_KHEAD_FLAGS_SHIFT;
 		this_cpu->time_end = record->time + POSIXTRACE_WRITER_SPAN;
 		*word++ = record->time;
 	}
-	if (unlikely(known->tid != thread->tid || known->pid != thread->pid ||
-		     known->thread_id != thread->thread_id)) {
+	if (unlikely(by->known->tid != by->thread.tid || by->known->pid != by->thread.pid ||
+		     by->known->thread_id != thread_id)) {
 		record->head |= POSIXTRACE_KFLAG_THREAD << POSIXTRACE_KHEAD_FLAGS_SHIFT;
-		pxt_recorder_name(known, thread);
-		pxt_recorder_name((struct posixtrace_kthread *)word, thread);
-		word += sizeof(*thread) / sizeof(*word);
+		pxt_recorder_name(by->known, &by->thread, thread_id);
+		pxt_recorder_name((struct posixtrace_kthread *)word, &by->thread, thread_id);
+		word += sizeof(by->thread) / sizeof(*word);
 	}
-	return word;
-
-drop:
-	pxt_recorder_drop(pool, smp_processor_id(), class);
-	return NULL;
+	*data = word;
+	return true;
 }
 
 /**
- * pxt_recorder_commit() - complete a record
+ * pxt_recorder_commit() - complete a record, and look for sleeping readers
  * @record: started
  * @this_cpu: as before
- * @head: of the kernel events of this CPU
+ * @by: as before
  * @class: number of the class
  * @end: after its data
  * @flags_value: POSIXTRACE_KFLAG_* and the value, shifted as in the head
- *
- * The caller may then look for sleeping readers.
  */
 static __always_inline void pxt_recorder_commit(const struct pxt_krecord *record,
 						struct pxt_recorder_cpu *this_cpu,
-						struct posixtrace_cpu_head *head, u32 class,
+						const struct pxt_recorder_thread *by, u32 class,
 						u64 *end, u32 flags_value)
 {
-	u32 words = end - record->start;
+	struct posixtrace_cpu_head *head = by->head;
+	u64 size = (void *)end - (void *)record->start;
 
-	*record->start = record->head | flags_value | words << POSIXTRACE_KHEAD_WORDS_SHIFT;
+	*record->start = record->head | flags_value |
+			 size << (POSIXTRACE_KHEAD_WORDS_SHIFT - const_ilog2(sizeof(*end)));
 	this_cpu->mem = end;
 	this_cpu->recorded[class]++;
 	WRITE_ONCE(head->last, record->time);
 	/* Pairs with the acquire of the reader and in pxt_reclaim_readable(). */
-	smp_store_release(&head->head, head->head + POSIXTRACE_HEAD(words * sizeof(*end), 1));
+	smp_store_release(&head->head, head->head + POSIXTRACE_HEAD(0, 1) + size);
 	/*
 	 * After the commit: pairs with the barrier of a reader between setting need_wakeup and
 	 * looking for records, in pxt_synchronize_look() or set_current_state(). One of the two
@@ -216,6 +239,9 @@ static __always_inline void pxt_recorder_commit(const struct pxt_krecord *record
 	 * writers.
 	 */
 	smp_mb();
+	/* Interrupts wake no readers: each wake-up and its timer is one. */
+	if (class != const_ilog2(POSIXTRACE_CLASS_IRQ) && unlikely(data_race(*by->need_wakeup)))
+		pxt_recorder_defer(by->pool, BIT(PXT_RECORDER_WAKE));
 }
 
 #endif /* PXT_RECORDER_H */

@@ -377,7 +377,7 @@ static int next_kernel_locked(struct pxt_pool *pool, u32 cpu)
 	subbuf = take_empty(pool, &pool->kernel);
 	if (!subbuf && !pool->loop) {
 		pool->kernel_full_since = pxt_clock_now();
-		/* Pairs with READ_ONCE() in write_record(), which drops events until START. */
+		/* Pairs with the check in pxt_recorder_begin(), which drops events until START. */
 		WRITE_ONCE(pool->kernel_full, true);
 		return -ENOBUFS;
 	}
