@@ -98,10 +98,38 @@ PXTU_API int posix_trace_rewind(trace_id_t trid)
 
 	if (!log)
 		return EINVAL;
-	/* The writer may have overwritten the oldest event. */
-	err = pxtu_log_survey(log);
-	if (!err)
-		err = pxtu_log_rewind(log);
+	err = pxtu_log_rewind(log);
+	unlock_log(log);
+	return pxtu_error(err);
+}
+
+/**
+ * posixtrace_seek() - go to a time in a log
+ * @trid: trace id of the log
+ * @time: the time
+ *
+ * An extension. The next event is the oldest one that is not older than @time, or one before it:
+ * events are skipped as far as that is possible without reading them. Until
+ * posix_trace_rewind(), the status of the log tells only what is damaged in the part that was read.
+ *
+ * Return: 0; EINVAL if @trid is no log of this process or @time is NULL or not valid; ENOMEM.
+ */
+PXTU_API int posixtrace_seek(trace_id_t trid, const struct timespec *time)
+{
+	const long nsec_max = PXTU_NSEC_PER_SEC - 1;
+	struct pxtu_log *log;
+	__u64 ns;
+	int err;
+
+	if (!time || time->tv_sec < 0 || time->tv_nsec < 0 || time->tv_nsec > nsec_max)
+		return EINVAL;
+	if (__builtin_mul_overflow((__u64)time->tv_sec, PXTU_NSEC_PER_SEC, &ns) ||
+	    __builtin_add_overflow(ns, (__u64)time->tv_nsec, &ns))
+		ns = ~0ULL;
+	log = lock_log(trid);
+	if (!log)
+		return EINVAL;
+	err = pxtu_log_seek(log, ns);
 	unlock_log(log);
 	return pxtu_error(err);
 }

@@ -310,6 +310,13 @@ struct posixtrace_log_info {
 /* For a log that is open for reading. Returns 0, or EINVAL or ENOMEM. */
 int posixtrace_get_log_info(trace_id_t __trid, struct posixtrace_log_info *__info);
 
+/*
+ * Goes to a time in a log that is open for reading: the next event is the oldest one that is not
+ * older, or one before it. Skips as much as possible without reading it. Returns 0, or EINVAL or
+ * ENOMEM.
+ */
+int posixtrace_seek(trace_id_t __trid, const struct timespec *__time);
+
 /* Names for posixtrace_sysconf(): how many streams can trace one process. */
 #define POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX	0x50585401
 /* POSIXTRACE_CLASS_* that the loaded module can record on this kernel for this process. */

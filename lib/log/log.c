@@ -10,7 +10,9 @@
 #include "common/sys.h"
 #include "log/log.h"
 #include "log/loghead.h"
+#include "log/logbrief.h"
 #include "log/logindex.h"
+#include "log/logmarks.h"
 #include "log/logsurvey.h"
 #include "log/logwalk.h"
 
@@ -46,6 +48,7 @@ static void free_log(struct pxtu_log *log)
 	pxtu_call_names_destroy(&log->call_names);
 	free(log->survey.names);
 	free(log->survey.described);
+	free(log->survey.marks.mark);
 	free(log->survey.tasks.task);
 	free(log->survey.tasks.program);
 	free(log->survey.tasks.mapping);
@@ -57,7 +60,25 @@ static void free_log(struct pxtu_log *log)
 
 int pxtu_log_rewind(struct pxtu_log *log)
 {
+	int err;
+
+	log->sought = false;
+	/* The writer may have overwritten the oldest event. */
+	err = log->survey.brief ? 0 : pxtu_log_survey(log);
+	if (err)
+		return err;
 	pxtu_index_start(log);
+	return pxtu_log_failed(log);
+}
+
+int pxtu_log_seek(struct pxtu_log *log, __u64 time)
+{
+	int err = pxtu_log_rewind(log);
+
+	if (err)
+		return err;
+	log->sought = true;
+	pxtu_index_seek(log, time);
 	return pxtu_log_failed(log);
 }
 
@@ -74,11 +95,12 @@ static int read_log(struct pxtu_log *log)
 	err = pxtu_index_init(log);
 	if (err)
 		return err;
+	err = pxtu_log_survey_briefly(log);
+	if (err)
+		return err;
 	pxtu_log_walk_start(log, &log->survey.start);
 	log->survey.walk = log->survey.start;
 	err = pxtu_log_failed(log);
-	if (!err)
-		err = pxtu_log_survey(log);
 	return err ? err : pxtu_log_rewind(log);
 }
 

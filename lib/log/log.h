@@ -5,7 +5,8 @@
  * Each file only calls files named before it: loghead.c checks the header, logblock.c finds
  * blocks, logring.c handles the ring of a LOOP log, logwalk.c walks from block to block in each
  * kind of log, logmetadata.c, logtasks.c and logmappings.c handle the metadata (logtasks.h),
- * logsurvey.c collects names and status, logindex.c has an index of blocks, logpiece.c unpacks the
+ * logmarks.c remembers where blocks are, logsurvey.c collects names and status, logbrief.c does so
+ * without the headers of all blocks, logindex.c has an index of blocks, logpiece.c unpacks the
  * compressed ones, logmerge.c merges the events of all CPUs by time, logops.c has the operations of
  * a source, log.c opens and closes.
  * Documentation/trace-log.rst describes the format. All files use pread(): accessing a mapping of
@@ -38,6 +39,9 @@
 /* The maximum number of blocks in the index. */
 #define PXTU_LOG_ENTRIES_MAX	(1U << 16)
 #define PXTU_LOG_GAPS_MAX	16U
+
+/* The maximum number of marks, which is even. A writer has a fourth of this. */
+#define PXTU_LOG_MARKS_MAX	4096U
 
 /*
  * Bytes of unpacked records in memory, for all CPUs. A writer makes pieces of 32 KiB, so 4096 CPUs
@@ -128,6 +132,22 @@ struct pxtu_log_description {
 };
 
 /**
+ * struct pxtu_log_marks - where blocks of events are, see logmarks.c
+ * @mark: room for PXTU_LOG_MARKS_MAX marks in the order of the blocks, or NULL
+ * @count: number of marks
+ * @stride: every so many epochs have a mark
+ * @passed: epochs since marks were last left out
+ * @last_epoch: epoch of the last of them
+ */
+struct pxtu_log_marks {
+	struct posixtrace_log_mark *mark;
+	__u32 count;
+	__u32 stride;
+	__u32 passed;
+	__u64 last_epoch;
+};
+
+/**
  * struct pxtu_log_survey - facts about the whole log
  */
 struct pxtu_log_survey {
@@ -147,6 +167,8 @@ struct pxtu_log_survey {
 	bool overwritten;
 	/** @ended: END was found */
 	bool ended;
+	/** @brief: the headers of blocks of events were not read yet: see logbrief.c */
+	bool brief;
 	/** @end_valid: @end is valid */
 	bool end_valid;
 	/** @end: contents of END */
@@ -159,6 +181,10 @@ struct pxtu_log_survey {
 	__u32 names_room;
 	/** @names_read: LOOP: number of name slots that were read */
 	__u32 names_read;
+	/** @marks: where blocks of events are */
+	struct pxtu_log_marks marks;
+	/** @newest: LOOP: offset of the newest block, if the index tells it; otherwise 0 */
+	__u64 newest;
 	/** @metadata: LOOP: how far the metadata has been read */
 	struct pxtu_log_walk metadata;
 	/** @torn: LOOP: offset of a metadata block seen incomplete; otherwise 0 */
@@ -330,6 +356,8 @@ struct pxtu_log {
 	__u64 dev;
 	/** @ino: inode of the file */
 	__u64 ino;
+	/** @sought: events may have been skipped: do not read all headers for the status */
+	bool sought;
 	/** @foreign: @fd now refers to another file */
 	bool foreign;
 	/**
@@ -412,5 +440,17 @@ void pxtu_log_close(struct pxtu_log *log);
  * Return: 0 or negative errno.
  */
 int pxtu_log_rewind(struct pxtu_log *log);
+
+/**
+ * pxtu_log_seek() - go to a time
+ * @log: the log
+ * @time: ns since the Epoch
+ *
+ * The next event is the oldest one that is not older than @time, or one before it. Until the next
+ * call of pxtu_log_rewind(), the status does not tell what is damaged in blocks that were not read.
+ *
+ * Return: 0 or negative errno.
+ */
+int pxtu_log_seek(struct pxtu_log *log, __u64 time);
 
 #endif /* PXTU_LOG_H */

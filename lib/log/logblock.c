@@ -83,6 +83,8 @@ static bool block_sane(struct pxtu_log *log, const struct posixtrace_log_block *
 		return !log->head.ring_end && head->size >= sizeof(struct posixtrace_log_end);
 	case POSIXTRACE_LOG_HOST:
 		return head->size >= sizeof(struct posixtrace_log_host);
+	case POSIXTRACE_LOG_INDEX:
+		return head->size / sizeof(struct posixtrace_log_mark) >= head->count;
 	case POSIXTRACE_LOG_TASKS:
 		return head->size / sizeof(struct posixtrace_log_task) >= head->count;
 	case POSIXTRACE_LOG_DESCRIPTIONS:

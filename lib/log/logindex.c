@@ -11,6 +11,7 @@
 #include "log/logblock.h"
 #include "log/loghead.h"
 #include "log/logindex.h"
+#include "log/logmarks.h"
 #include "log/logwalk.h"
 
 #define ENTRIES_MIN	256U
@@ -96,6 +97,34 @@ void pxtu_index_start(struct pxtu_log *log)
 	index->generation = log->survey.start_generation;
 	log->queue.next = 0;
 	log->queue.count = 0;
+}
+
+/*
+ * The gaps up to the block are reported before @time: the block after it that bounds the epoch has
+ * events which end them.
+ */
+void pxtu_index_seek(struct pxtu_log *log, __u64 time)
+{
+	struct pxtu_log_index *index = &log->index;
+	struct pxtu_log_block block;
+	__u64 end;
+
+	if (!pxtu_marks_find(log, time, &block) || block.head.seq < index->walk.seq ||
+	    index->walk.any || (log->head.ring_end && block.head.seq >= index->walk.newest))
+		return;
+	end = block.offset + pxtu_log_block_bytes(log, &block);
+	index->walk.offset = end;
+	index->walk.seq = block.head.seq + 1;
+	/* The blocks of the previous lap are after those of the last one. */
+	index->walk.last_lap = end <= index->walk.newest_end;
+	index->read = end - log->head.begin;
+	index->begun = true;
+	index->epoch = block.head.epoch;
+	index->last_epoch = block.head.epoch;
+	index->time = block.head.closed;
+	index->generation = block.head.gap_generation;
+	index->overwrite_watermark = block.head.overwrite_watermark;
+	index->lost = block.head.lost;
 }
 
 /* Reserve a place for the next entry. */

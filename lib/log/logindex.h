@@ -26,6 +26,13 @@ void pxtu_index_destroy(struct pxtu_log *log);
 void pxtu_index_start(struct pxtu_log *log);
 
 /**
+ * pxtu_index_seek() - skip blocks with events that are older than a time
+ * @log: just started
+ * @time: ns since the Epoch
+ */
+void pxtu_index_seek(struct pxtu_log *log, __u64 time);
+
+/**
  * pxtu_index_fill() - index all blocks that may contain the next event
  * @log: the log
  *

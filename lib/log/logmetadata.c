@@ -18,8 +18,8 @@
  */
 #define SEARCH_MAX	(2U << 20)
 
-/* Locations from before the restart are overwritten. Names of threads are in memory. */
-static void forget_places(struct pxtu_log_survey *survey)
+/* Locations from before a restart are overwritten. Names of threads are in memory. */
+void pxtu_log_forget_places(struct pxtu_log_survey *survey)
 {
 	if (survey->described)
 		memset(survey->described, 0, POSIXTRACE_ID_MAX * sizeof(*survey->described));
@@ -35,7 +35,7 @@ void pxtu_log_begin_metadata(struct pxtu_log *log)
 
 	if (survey->metadata.seq && (!found || block.head.seq == survey->metadata_first))
 		return;
-	forget_places(survey);
+	pxtu_log_forget_places(survey);
 	survey->metadata_first = found ? block.head.seq : 0;
 	survey->metadata = (struct pxtu_log_walk){
 		.offset = log->head.metadata,

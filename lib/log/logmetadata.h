@@ -12,6 +12,12 @@
 void pxtu_log_begin_metadata(struct pxtu_log *log);
 
 /**
+ * pxtu_log_forget_places() - forget where the texts of the metadata are
+ * @survey: the survey
+ */
+void pxtu_log_forget_places(struct pxtu_log_survey *survey);
+
+/**
  * pxtu_log_renew_metadata() - restore the search budget of the walk
  * @log: a LOOP log; its writer has completed a flush
  */

@@ -208,7 +208,7 @@ static int log_get_host(struct pxtu_source *source, struct posixtrace_host_info 
 
 	pthread_mutex_lock(source->lock);
 	if (!log->survey.tasks.hosted)
-		err = pxtu_log_survey(log);
+		err = survey_more(log);
 	if (!err && !log->survey.tasks.hosted)
 		err = -ENOENT;
 	if (!err) {
@@ -234,7 +234,7 @@ static int log_next_type(struct pxtu_source *source, trace_event_id_t *id)
 	pthread_mutex_lock(source->lock);
 	*id = pxtu_log_type(log, log->types_next);
 	if (!*id) {
-		err = pxtu_log_survey(log);
+		err = survey_more(log);
 		*id = pxtu_log_type(log, log->types_next);
 	}
 	if (!err && *id)

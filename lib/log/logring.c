@@ -82,6 +82,14 @@ static bool find_newer(struct pxtu_log *log, const struct pxtu_log_walk *walk,
 	return any;
 }
 
+/* The index of a complete log tells where its newest block is. */
+static bool newest_known(struct pxtu_log *log, struct pxtu_log_block *newest)
+{
+	return log->survey.newest &&
+	       pxtu_log_look(log, log->survey.newest, log->head.ring_end, newest) ==
+	       PXTU_LOG_AT_BLOCK && newest->head.seq == log->survey.end.seq;
+}
+
 void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 {
 	struct pxtu_log_block newest, newer, oldest;
@@ -94,7 +102,7 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 	walk->searching = false;
 	walk->any = false;
 	walk->seq = 1;
-	if (!find_newest(log, *walk, walk->offset, &newest))
+	if (!newest_known(log, &newest) && !find_newest(log, *walk, walk->offset, &newest))
 		return;
 
 	set_newest(log, walk, &newest);

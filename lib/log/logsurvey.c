@@ -13,6 +13,7 @@
 #include "log/logblock.h"
 #include "log/loghead.h"
 #include "log/logmappings.h"
+#include "log/logmarks.h"
 #include "log/logmetadata.h"
 #include "log/logsurvey.h"
 #include "log/logwalk.h"
@@ -212,7 +213,7 @@ static int read_fixed_names(struct pxtu_log *log)
 	return err;
 }
 
-static void read_end(struct pxtu_log *log, __u64 offset)
+void pxtu_log_read_end(struct pxtu_log *log, __u64 offset)
 {
 	struct pxtu_log_survey *survey = &log->survey;
 	struct posixtrace_log_end end;
@@ -232,8 +233,8 @@ bool pxtu_log_final_now(struct pxtu_log *log)
 	return !try_end(log, log->head.end, &end) && end.flags & POSIXTRACE_LOG_END_FINAL;
 }
 
-static int survey_block(struct pxtu_log *log, enum pxtu_log_step step,
-			const struct pxtu_log_block *block)
+int pxtu_log_survey_block(struct pxtu_log *log, enum pxtu_log_step step,
+			  const struct pxtu_log_block *block)
 {
 	struct pxtu_log_survey *survey = &log->survey;
 	int err = 0;
@@ -245,6 +246,9 @@ static int survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 		survey->gap = true;
 	}
 	switch (block->head.type) {
+	case POSIXTRACE_LOG_EVENTS:
+	case POSIXTRACE_LOG_KERNEL:
+		return pxtu_marks_add(log, block);
 	case POSIXTRACE_LOG_NAMES:
 		return read_names(log, block);
 	case POSIXTRACE_LOG_DESCRIPTIONS:
@@ -258,7 +262,7 @@ static int survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 	case POSIXTRACE_LOG_MAPPINGS:
 		return step == PXTU_LOG_BLOCK ? pxtu_log_add_mappings(log, block) : 0;
 	case POSIXTRACE_LOG_END:
-		read_end(log, block->offset + log->head.block_size);
+		pxtu_log_read_end(log, block->offset + log->head.block_size);
 		err = pxtu_log_failed(log);
 		survey->ended = !err;
 		break;
@@ -266,11 +270,24 @@ static int survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 		if (block->head.gap_generation)
 			survey->generation = block->head.gap_generation;
 		survey->gap = false;
+		pxtu_marks_forget(log);
 		survey->start = survey->walk;
 		survey->start_generation = survey->generation;
 		break;
 	}
 	return err;
+}
+
+/* The marks of a LOOP log. Without them the survey reads the whole ring. */
+static int load_marks(struct pxtu_log *log, const struct pxtu_log_block *block)
+{
+	int err = pxtu_marks_load(log, block);
+
+	if (err != -EBADMSG)
+		return err;
+	log->survey.damaged = true;
+	pxtu_marks_forget(log);
+	return 0;
 }
 
 /* Read the metadata of a LOOP log: it is not in the ring. */
@@ -295,6 +312,8 @@ static int read_metadata(struct pxtu_log *log)
 			err = pxtu_log_add_descriptions(log, &block);
 		else if (!err && block.head.type == POSIXTRACE_LOG_MAPPINGS)
 			err = pxtu_log_add_mappings(log, &block);
+		else if (!err && block.head.type == POSIXTRACE_LOG_INDEX && log->survey.brief)
+			err = load_marks(log, &block);
 		else if (!err)
 			err = pxtu_log_add_tasks(log, &block);
 		if (err) {
@@ -305,7 +324,7 @@ static int read_metadata(struct pxtu_log *log)
 }
 
 /* Read the status of a LOOP log. */
-static void read_status(struct pxtu_log *log)
+void pxtu_log_read_status(struct pxtu_log *log)
 {
 	const struct posixtrace_log_end before = log->survey.end;
 
@@ -313,7 +332,7 @@ static void read_status(struct pxtu_log *log)
 	log->survey.end_valid = false;
 	if (!pxtu_log_reaches(log, log->head.end + sizeof(before)))
 		return;
-	read_end(log, log->head.end);
+	pxtu_log_read_end(log, log->head.end);
 	/* Only a writer changes the status, so a forged file gets only one budget. */
 	if (memcmp(&before, &log->survey.end, sizeof(before)))
 		pxtu_log_renew_metadata(log);
@@ -326,18 +345,42 @@ static bool lacks_last(const struct pxtu_log_survey *survey)
 					 survey->metadata.seq != survey->end.metadata + 1);
 }
 
-/* Names and metadata of a LOOP log are outside of the ring. */
-static int survey_loop(struct pxtu_log *log)
+int pxtu_log_survey_fixed(struct pxtu_log *log)
 {
 	int err = read_fixed_names(log);
 
 	if (!err)
 		err = read_metadata(log);
-	if (!err)
-		err = pxtu_log_failed(log);
+	return err ? err : pxtu_log_failed(log);
+}
+
+/* Names and metadata of a LOOP log are outside of the ring. */
+static int survey_loop(struct pxtu_log *log)
+{
+	int err = pxtu_log_survey_fixed(log);
+
 	if (!err && lacks_last(&log->survey))
 		log->survey.damaged = true;
 	return err;
+}
+
+void pxtu_log_forget_brief(struct pxtu_log *log)
+{
+	struct pxtu_log_survey *survey = &log->survey;
+
+	survey->brief = false;
+	pxtu_marks_forget(log);
+	/* What is outside of the ring was surveyed as always. */
+	if (log->head.ring_end)
+		return;
+	survey->ended = false;
+	survey->end_valid = false;
+	survey->gap = false;
+	survey->generation = 0;
+	survey->nr_names = 0;
+	memset(survey->place, 0, sizeof(survey->place));
+	pxtu_log_forget_places(survey);
+	survey->tasks.nr_tasks = 0;
 }
 
 int pxtu_log_survey(struct pxtu_log *log)
@@ -348,12 +391,17 @@ int pxtu_log_survey(struct pxtu_log *log)
 	enum pxtu_log_step step;
 	int err;
 
+	/* All was found at the end of the log. */
+	if (survey->brief && log->sought)
+		return log->foreign ? -ESHUTDOWN : 0;
+	if (survey->brief)
+		pxtu_log_forget_brief(log);
 	/* The file may also have become shorter. */
 	log->size = 0;
 	log->error = 0;
 	/* First: if the status says that the log has ended, all of it is there. */
 	if (log->head.ring_end)
-		read_status(log);
+		pxtu_log_read_status(log);
 	while (!survey->ended) {
 		before = survey->walk;
 		step = pxtu_log_walk(log, &survey->walk, &block);
@@ -361,7 +409,7 @@ int pxtu_log_survey(struct pxtu_log *log)
 		if (!err && step == PXTU_LOG_NOTHING)
 			break;
 		if (!err)
-			err = survey_block(log, step, &block);
+			err = pxtu_log_survey_block(log, step, &block);
 		if (err) {
 			survey->walk = before;
 			return err;

@@ -3,7 +3,7 @@
 #ifndef PXTU_LOGSURVEY_H
 #define PXTU_LOGSURVEY_H
 
-#include "log/log.h"
+#include "log/logblock.h"
 
 /* Was the stream shut down, so that the writer has finished? */
 static inline bool pxtu_log_final(const struct pxtu_log_survey *survey)
@@ -21,6 +21,37 @@ static inline bool pxtu_log_final(const struct pxtu_log_survey *survey)
  * descriptor.
  */
 int pxtu_log_survey(struct pxtu_log *log);
+
+/**
+ * pxtu_log_survey_block() - add what a block tells
+ * @log: the log
+ * @step: from a walk
+ * @block: the block, of type 0 if there is none
+ *
+ * Return: 0; -ENOMEM.
+ */
+int pxtu_log_survey_block(struct pxtu_log *log, enum pxtu_log_step step,
+			  const struct pxtu_log_block *block);
+
+/* pxtu_log_read_end() - read the status of the log at an offset */
+void pxtu_log_read_end(struct pxtu_log *log, __u64 offset);
+
+/* pxtu_log_read_status() - read the status of a LOOP log */
+void pxtu_log_read_status(struct pxtu_log *log);
+
+/**
+ * pxtu_log_survey_fixed() - survey the names and the metadata of a LOOP log
+ * @log: the log
+ *
+ * Return: as pxtu_log_survey().
+ */
+int pxtu_log_survey_fixed(struct pxtu_log *log);
+
+/**
+ * pxtu_log_forget_brief() - prepare to read all headers, after a brief survey
+ * @log: the log
+ */
+void pxtu_log_forget_brief(struct pxtu_log *log);
 
 /**
  * pxtu_log_final_now() - check if the stream has been shut down by now

@@ -74,6 +74,8 @@ static void straight(int log_policy, int stream_policy, size_t piece, const char
 	log_event_id(&log, POSIXTRACE_ID_START, 41, "", 0);
 	log_block_end(&log);
 	save(&log, name);
+	log_epochs(&log, 50, 4, 2);
+	log_index(&log);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
 	save(&log, piece ? "whole-packed" : "whole");
 	log_free(&log);
@@ -114,6 +116,7 @@ static void ring(int blocks, size_t piece, const char *name)
 	log_description(&log, LOG_FIRST_NAMED, "{u32 id;text key;}", 19);
 	log_description(&log, LOG_FIRST_NAMED + 1, "{f64 x;}", 9);
 	names(&log);
+	log_index(&log);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
 	save(&log, name);
 	log_free(&log);

@@ -272,6 +272,19 @@ static void look_at_all(trace_id_t trid, size_t len)
 	check(count >= 9 && count <= POSIXTRACE_ID_MAX, "number of types");
 }
 
+/* From some time on, there are no events that the log does not have. */
+static void seek_some(trace_id_t trid, size_t len)
+{
+	static const time_t seconds[] = { 1700000000, 0, INT32_MAX };
+	struct timespec time = { .tv_nsec = 25 };
+
+	for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]) && !refused; i++) {
+		time.tv_sec = seconds[i];
+		if (good(posixtrace_seek(trid, &time), len, "seek"))
+			read_all(trid, len, 0);
+	}
+}
+
 static void write_file(int fd, size_t from, size_t to)
 {
 	check(pwrite(fd, file + from, to - from, from) == (ssize_t)(to - from), "write");
@@ -288,6 +301,9 @@ static void use(trace_id_t trid, int fd, unsigned char how, size_t len)
 		write_file(fd, len / 2, len);
 	}
 	if (refused)
+		return;
+	seek_some(trid, len);
+	if (refused || !good(posix_trace_rewind(trid), len, "rewind"))
 		return;
 	if (how & CUT) {
 		for (i = 0; i < 5; i++)

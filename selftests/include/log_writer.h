@@ -19,6 +19,7 @@
 #define LOG_COOKIE	0x0123456789abcdefULL
 #define LOG_SUBBUF	8192U
 #define LOG_MAX_DATA	256U
+#define LOG_MARKS	1024U
 #define LOG_FIRST_NAMED	(POSIXTRACE_ID_UNNAMED + 1)
 
 #define LOG_HEADER	((size_t)sizeof(struct posixtrace_log_header))
@@ -70,6 +71,16 @@ struct log_writer {
 	__u64 metadata_seq;
 	/** @end: LOOP: status, as last written */
 	struct posixtrace_log_end end;
+	/** @eventless: offset of the last block without events; LOOP: 0 */
+	size_t eventless;
+	/** @mark: the first block with events of each epoch, for log_index() */
+	struct posixtrace_log_mark mark[LOG_MARKS + 1];
+	/** @nr_marks: number of marks */
+	__u32 nr_marks;
+	/** @mark_step: epochs from one mark to the next; more in a long log */
+	__u64 mark_step;
+	/** @newest: the newest block with events */
+	struct posixtrace_log_mark newest;
 };
 
 /* Four bits at a time; shares no code with the code under test. */
@@ -136,6 +147,10 @@ size_t log_mapping(struct log_writer *log, struct posixtrace_log_mapping *mappin
 size_t log_host(struct log_writer *log, const char *node);
 
 size_t log_reset(struct log_writer *log);
+
+/* Writes the index of the blocks so far, before log_end(). Returns its offset. */
+size_t log_index(struct log_writer *log);
+
 size_t log_end(struct log_writer *log, __u32 flags);
 
 /* Writes the part that is not in the file yet; LOOP: the complete log. */

@@ -111,6 +111,7 @@ void log_begin(struct log_writer *log, int log_policy, int stream_policy, __u32 
 		log_room(log, log->header.data_offset);
 	}
 	log->epoch = 1;
+	log->mark_step = 1;
 	log->pos = log->header.data_offset;
 	log->oldest = log->pos;
 	log_header(log);
@@ -169,6 +170,7 @@ void log_block_begin(struct log_writer *log, __u32 type, __u32 cpu)
 	log->block.gap_first = log->gap_first;
 	log->block.overwrite_watermark = log->overwrite_watermark;
 	log->block.lost = log->lost;
+	log->block.metadata = log->eventless;
 	/* First at the end of the file, even for a ring. */
 	log_room(log, log->at + LOG_BLOCK);
 }
@@ -248,6 +250,31 @@ static void log_compress(struct log_writer *log)
 	free(packed);
 }
 
+/* Notes a block that is at @at now. */
+static size_t log_note(struct log_writer *log, size_t at)
+{
+	const struct posixtrace_log_block *block = &log->block;
+	const struct posixtrace_log_mark mark = {
+		.offset = at, .seq = block->seq, .epoch = block->epoch, .closed = block->closed,
+	};
+
+	if (block->type != POSIXTRACE_LOG_EVENTS && block->type != POSIXTRACE_LOG_KERNEL) {
+		log->eventless = log->header.ring_size ? 0 : at;
+		return at;
+	}
+	log->newest = mark;
+	if (!block->size || block->cpu >= log->header.nr_cpus ||
+	    (log->nr_marks && mark.epoch < log->mark[log->nr_marks - 1].epoch + log->mark_step))
+		return at;
+	if (log->nr_marks == LOG_MARKS) {
+		for (log->nr_marks = 0; log->nr_marks < LOG_MARKS / 2; log->nr_marks++)
+			log->mark[log->nr_marks] = log->mark[2 * log->nr_marks];
+		log->mark_step *= 2;
+	}
+	log->mark[log->nr_marks++] = mark;
+	return at;
+}
+
 size_t log_block_end(struct log_writer *log)
 {
 	size_t at = log->at, size;
@@ -263,7 +290,7 @@ size_t log_block_end(struct log_writer *log)
 	if (!log->header.ring_size) {
 		log_block_header(log, at);
 		log->len = at + size;
-		return at;
+		return log_note(log, at);
 	}
 	/* The block is after the end of the file: move it to its place. */
 	log_ring_place(log, size);
@@ -276,7 +303,7 @@ size_t log_block_end(struct log_writer *log)
 	log_room(log, log->pos + size);
 	at = log->pos;
 	log->pos += size;
-	return at;
+	return log_note(log, at);
 }
 
 __u32 log_fixed_name_crc(__u64 cookie, const struct posixtrace_log_name *name)
@@ -420,6 +447,14 @@ size_t log_reset(struct log_writer *log)
 {
 	log_block_begin(log, POSIXTRACE_LOG_RESET, 0);
 	return log_block_end(log);
+}
+
+size_t log_index(struct log_writer *log)
+{
+	if (log->nr_marks && log->mark[log->nr_marks - 1].seq != log->newest.seq)
+		log->mark[log->nr_marks++] = log->newest;
+	return log_metadata(log, POSIXTRACE_LOG_INDEX, POSIXTRACE_LOG_BLOCK_OPTIONAL,
+			    log->nr_marks, log->mark, log->nr_marks * sizeof(*log->mark));
 }
 
 size_t log_end(struct log_writer *log, __u32 flags)

@@ -88,6 +88,9 @@ struct posixtrace_log_header {
 #define POSIXTRACE_LOG_STATES		12	/* payload: struct posixtrace_log_state */
 #define POSIXTRACE_LOG_CLOCKS		13	/* payload: struct posixtrace_log_clock */
 
+/* Payload: struct posixtrace_log_mark. Always OPTIONAL. */
+#define POSIXTRACE_LOG_INDEX		14
+
 /* posixtrace_log_block.flags */
 
 /* Readers that do not know the type of the block skip it. */
@@ -149,8 +152,11 @@ struct posixtrace_log_block {
 	__u32 compression;
 	/** @records_size: bytes of the records if they are compressed; otherwise 0 */
 	__u32 records_size;
-	/** @reserved2: zero */
-	__u64 reserved2;
+	/**
+	 * @metadata: offset of the last block before this one that is not EVENTS or KERNEL; 0 if
+	 * there is none. LOOP: 0
+	 */
+	__u64 metadata;
 };
 
 /* Maximum bytes of the records in a piece. The largest record of a user event fits. */
@@ -401,6 +407,23 @@ struct posixtrace_log_clock {
 	__u64 error;
 	__s32 clock;
 	__u32 reserved;
+};
+
+/**
+ * struct posixtrace_log_mark - where a block of events is
+ * @offset: of the block
+ * @seq: as in its header
+ * @epoch: as in its header
+ * @closed: as in its header
+ *
+ * Marks are in the order of the blocks, which have different epochs, except that the last one is of
+ * the newest block. The blocks of INDEX, the last ones before the status, have all of them.
+ */
+struct posixtrace_log_mark {
+	__u64 offset;
+	__u64 seq;
+	__u64 epoch;
+	__u64 closed;
 };
 
 /* posixtrace_log_end.flags */
