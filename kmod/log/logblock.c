@@ -116,13 +116,17 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 		attr->compression = POSIXTRACE_COMPRESS_NONE;
 	if (attr->compression && pxt_pack_init(&w->pack, pool->subbuf_size))
 		goto free_buf;
+	if (pxt_logindex_init(&w->index))
+		goto destroy_pack;
 	if (is_loop(w)) {
 		w->run = kvcalloc(PXT_LOG_RUNS, sizeof(*w->run), LOG_GFP);
 		if (!w->run)
-			goto destroy_pack;
+			goto destroy_index;
 	}
 	return 0;
 
+destroy_index:
+	pxt_logindex_destroy(&w->index);
 destroy_pack:
 	pxt_pack_destroy(&w->pack);
 free_buf:
@@ -142,6 +146,7 @@ void pxt_logwriter_destroy(struct pxt_logwriter *w)
 {
 	kvfree(w->run);
 	w->run = NULL;
+	pxt_logindex_destroy(&w->index);
 	pxt_pack_destroy(&w->pack);
 	kvfree(w->buf);
 	w->buf = NULL;
@@ -183,6 +188,8 @@ static int write_header(struct pxt_logwriter *w)
 	w->full = false;
 	w->uncleared = false;
 	w->runs = 0;
+	w->eventless = 0;
+	pxt_logindex_clear(&w->index);
 	/* Metadata in the file has the old cookie, or is gone. */
 	begin_metadata(w);
 	w->metadata_seq = 0;
@@ -253,6 +260,7 @@ static void finish_header(struct pxt_logwriter *w, struct posixtrace_log_block *
 	block->seq = seq;
 	block->epoch = w->epoch;
 	block->type = type;
+	block->metadata = w->eventless;
 	block->crc = 0;
 	block->crc = crc_of(block, sizeof(*block));
 }
@@ -270,8 +278,11 @@ static int write_reset(struct pxt_logwriter *w)
 
 	finish_header(w, &block, POSIXTRACE_LOG_RESET, w->seq + 1);
 	err = pxt_logfile_write(&w->file, &block, sizeof(block), &done);
-	if (!err)
+	if (!err) {
 		w->seq++;
+		w->eventless = w->file.pos - sizeof(block);
+		pxt_logindex_clear(&w->index);
+	}
 	w->uncleared = err;
 	return err;
 }
@@ -297,8 +308,10 @@ static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 	block->payload_crc = crc_of(block + 1, size);
 	finish_header(w, block, type, w->seq + 1);
 	err = pxt_logfile_write(&w->file, block, sizeof(*block) + size, &done);
-	if (!err)
+	if (!err) {
 		w->seq++;
+		w->eventless = w->file.pos - sizeof(*block) - size;
+	}
 	return err;
 }
 
@@ -507,7 +520,11 @@ static void remember(struct pxt_logwriter *w, u64 start, u64 events)
 	}
 	if (w->runs == PXT_LOG_RUNS)
 		merge_runs(w);
-	*run_at(w, w->runs) = (struct pxt_log_run){ .start = start, .events = events };
+	*run_at(w, w->runs) = (struct pxt_log_run){
+		.start = start,
+		.seq = w->seq,
+		.events = events,
+	};
 	w->runs++;
 	w->last_blocks = 1;
 }
@@ -551,6 +568,7 @@ static int write_ring(struct pxt_logwriter *w, u64 events)
 	}
 	w->seq++;
 	remember(w, pos, events);
+	pxt_logindex_add(&w->index, block, data + pos, w->header.nr_cpus, run_at(w, 0)->seq);
 	return 0;
 }
 
@@ -586,6 +604,7 @@ static int append_waiting(struct pxt_logwriter *w, u32 *written)
 {
 	int err = write_missing(w);
 	size_t offset = 0, done;
+	u64 pos;
 	u32 i;
 
 	if (err)
@@ -594,9 +613,15 @@ static int append_waiting(struct pxt_logwriter *w, u32 *written)
 		finish_header(w, block_at(w, offset), block_at(w, offset)->type, w->seq + 1 + i);
 		offset += whole_size(block_at(w, offset));
 	}
+	pos = w->file.pos;
 	err = pxt_logfile_write(&w->file, w->buf, w->waiting_size, &done);
 	*written = err ? keep_whole(w, done) : w->waiting;
 	w->seq += *written;
+	for (i = 0, offset = 0; i < *written; i++) {
+		pxt_logindex_add(&w->index, block_at(w, offset), pos + offset, w->header.nr_cpus,
+				 1);
+		offset += whole_size(block_at(w, offset));
+	}
 	return err;
 }
 
@@ -655,15 +680,31 @@ int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written)
 	return err;
 }
 
-/**
- * pxt_logwriter_end() - write the status of the log
- * @w: started
- * @end: flags, error, lost; the other fields are filled in
- *
- * Context: may sleep.
- * Return: 0 or negative errno.
- */
-int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end)
+/* Write the marks in as many blocks as they need. If interrupted, the next call continues. */
+static int write_index(struct pxt_logwriter *w)
+{
+	const u32 most = pxt_logwriter_room(w) / sizeof(*w->index.mark);
+	struct pxt_logindex *index = &w->index;
+	u32 count, size;
+	int err = 0;
+
+	while (!err && pxt_logindex_finish(index, w->runs ? run_at(w, 0)->seq : 1)) {
+		count = min(index->count - index->written, most);
+		size = count * sizeof(*index->mark);
+		memcpy(pxt_logwriter_payload(w), index->mark + index->written, size);
+		if (!index->blocks)
+			index->eventless = w->eventless;
+		err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_INDEX, size, count);
+		if (!err) {
+			index->written += count;
+			index->blocks++;
+			index->size += sizeof(struct posixtrace_log_block) + size;
+		}
+	}
+	return err;
+}
+
+static int write_status(struct pxt_logwriter *w, const struct posixtrace_log_end *end)
 {
 	struct posixtrace_log_end *payload = pxt_logwriter_payload(w);
 	int err = write_missing(w);
@@ -687,6 +728,46 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 					    w->header.end_offset);
 	memset(w->buf, 0, sizeof(struct posixtrace_log_block));
 	return append_block(w, POSIXTRACE_LOG_END, sizeof(*payload));
+}
+
+static bool lacks_room(int err)
+{
+	return err == -EFBIG || err == -ENOSPC || err == -EDQUOT;
+}
+
+/* Make the next block overwrite the index. Returns false if there is none. */
+static bool take_back_index(struct pxt_logwriter *w)
+{
+	if (is_loop(w) || !w->file.seekable || !w->index.blocks)
+		return false;
+	w->file.pos -= w->index.size;
+	w->seq -= w->index.blocks;
+	w->eventless = w->index.eventless;
+	w->index.blocks = 0;
+	w->index.size = 0;
+	return true;
+}
+
+/**
+ * pxt_logwriter_end() - write the status of the log
+ * @w: started
+ * @end: flags, error, lost; the other fields are filled in
+ *
+ * The index precedes the last status of a log without errors. Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end)
+{
+	int err = 0;
+
+	if (end->flags & POSIXTRACE_LOG_END_FINAL && !end->error)
+		err = write_index(w);
+	if (err == -ERESTARTSYS)
+		return err;
+	err = write_status(w, end);
+	if (lacks_room(err) && take_back_index(w))
+		err = write_status(w, end);
+	return err;
 }
 
 /**

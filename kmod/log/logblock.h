@@ -5,6 +5,7 @@
 #include <linux/posixtrace_log.h>
 
 #include "log/logfile.h"
+#include "log/logindex.h"
 #include "log/pack.h"
 #include "ring/pool.h"
 
@@ -30,10 +31,12 @@ struct pxt_description;
 /**
  * struct pxt_log_run - consecutive blocks in the ring of a LOOP log
  * @start: offset of the first one
+ * @seq: its number
  * @events: user events in them
  */
 struct pxt_log_run {
 	u64 start;
+	u64 seq;
 	u64 events;
 };
 
@@ -97,6 +100,11 @@ struct pxt_logwriter {
 	u32 run_blocks;
 	/** @last_blocks: blocks in the last run */
 	u32 last_blocks;
+
+	/** @index: where blocks of events are; written before the last status */
+	struct pxt_logindex index;
+	/** @eventless: offset of the last block without events, 0 if there is none; LOOP: 0 */
+	u64 eventless;
 
 	/** @pack: compresses the blocks of events */
 	struct pxt_pack pack;
