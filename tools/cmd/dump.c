@@ -50,6 +50,7 @@ struct dump {
 static int print_one(struct dump *dump, const struct event *event)
 {
 	logend_event(&dump->end, event);
+	print_see_first(&dump->print, select_first_time(dump->selection));
 	print_see(&dump->print, event);
 	if (!select_event(dump->selection, event))
 		return 0;
@@ -75,7 +76,7 @@ static long print_events(struct dump *dump, long max)
 	long count = 0;
 	int ret = 0, err;
 
-	while (count < max && (ret = source_next(dump->source, &event)) > 0) {
+	while (count < max && (ret = select_next(dump->selection, dump->source, &event)) > 0) {
 		if (event.type == POSIX_TRACE_ERROR && was_cleared(dump))
 			break;
 		err = print_one(dump, &event);
@@ -216,6 +217,8 @@ static int print_log(struct dump *dump)
 		misfits_warn(dump->formats, dump->source);
 	if (!err && !dump->cleared)
 		err = logend_tell(&dump->end, dump->path, dump->source);
+	if (!err)
+		err = select_complain(dump->selection, dump->path);
 free:
 	symbols_free(dump->print.symbols);
 	buffer_free(&dump->text);

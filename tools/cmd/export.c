@@ -127,6 +127,8 @@ static int run_export(struct export *export, size_t format)
 	}
 	if (!err)
 		err = logend_tell(&export->end, export->log, export->source);
+	if (!err)
+		err = select_complain(export->selection, export->log);
 out:
 	source_close(export->source);
 	return err ? 1 : 0;
@@ -150,7 +152,7 @@ static const struct command_option options[] = {
 	{ OPTION_TEXT, 'o', "output", "OUT", "write this file or directory, which must not exist",
 	  OPTION_TEXT_AT(struct export_command, export.path), .value = OPTION_FILE },
 	OPTION_GROUP_AT(struct export_command, export.format_file, formats_options),
-	OPTION_GROUP_AT(struct export_command, export.selection, select_filter),
+	OPTION_GROUP_AT(struct export_command, export.selection, select_filter_and_time),
 	{ }
 };
 

@@ -103,7 +103,7 @@ static int read_events(struct stat_command *stat)
 	struct event event;
 	int ret, err = 0;
 
-	while (!err && (ret = source_next(stat->source, &event)) > 0) {
+	while (!err && (ret = select_next(stat->selection, stat->source, &event)) > 0) {
 		err = count_event(stat, &event);
 		if (progress && ++events % LOOK_EVERY == 0)
 			show_progress(stat, events, &last);
@@ -271,6 +271,8 @@ static int run_log(struct stat_command *stat)
 	err = print_all(stat, stat->source);
 	if (!err)
 		err = logend_tell(&stat->end, stat->path, stat->source);
+	if (!err)
+		err = select_complain(stat->selection, stat->path);
 close:
 	source_close(stat->source);
 	return err;

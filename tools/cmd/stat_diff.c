@@ -46,7 +46,7 @@ static int read_side(const struct stat_diff *diff, struct side *side)
 	struct event event;
 	int ret, err = begin_side(diff, side);
 
-	while (!err && (ret = source_next(side->source, &event)) != 0) {
+	while (!err && (ret = select_next(diff->selection, side->source, &event)) != 0) {
 		if (ret < 0)
 			return ret;
 		logend_event(&side->end, &event);
@@ -73,7 +73,7 @@ static int open_side(const struct stat_diff *diff, struct side *side)
 	err = read_side(diff, side);
 	if (err)
 		complain(side->path, -err);
-	return err;
+	return err ? err : select_complain(diff->selection, side->path);
 }
 
 static void print_head(const struct side *side, char name)

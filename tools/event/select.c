@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <trace.h>
 
 #include "event/filter.h"
 #include "event/select.h"
@@ -53,6 +54,11 @@ struct selection {
 	struct bound to;
 	bool begun;
 	uint64_t first;		/* time of the first event */
+	uint64_t last;		/* the latest time of an event so far */
+	bool sought;		/* select_next() has skipped what is before @from */
+	bool complete;		/* the log will not grow */
+	bool past;		/* an event after @to was read */
+	bool inside;		/* an event between @from and @to was read */
 	unsigned char verdict[TYPES];
 	struct bits *selected;	/* numbers of events, from select_judge(), or NULL */
 };
@@ -256,6 +262,20 @@ const struct command_option select_filter[] = {
 	{ }
 };
 
+static const struct command_option select_time[] = {
+	{ OPTION_CALL, 0, "from", "TIME",
+	  "select events from this time on: 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z",
+	  .call = call_from },
+	{ OPTION_CALL, 0, "to", "TIME", "select events up to this time", .call = call_to },
+	{ }
+};
+
+const struct command_option select_filter_and_time[] = {
+	{ OPTION_GROUP, .group = select_filter },
+	{ OPTION_GROUP, .group = select_time },
+	{ }
+};
+
 const struct command_option select_options[] = {
 	{ OPTION_GROUP, .group = select_filter },
 	{ OPTION_CALL, 'x', "exclude", "NAME,...",
@@ -265,10 +285,7 @@ const struct command_option select_options[] = {
 	  .call = call_pid },
 	{ OPTION_CALL, 't', "tid", "TID,...", "select events of these threads",
 	  .call = call_tid },
-	{ OPTION_CALL, 0, "from", "TIME",
-	  "select events from this time on: 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z",
-	  .call = call_from },
-	{ OPTION_CALL, 0, "to", "TIME", "select events up to this time", .call = call_to },
+	{ OPTION_GROUP, .group = select_time },
 	{ }
 };
 
@@ -320,6 +337,9 @@ void select_restart(struct selection *selection)
 	bits_free(selection->selected);
 	selection->selected = NULL;
 	selection->begun = false;
+	selection->sought = false;
+	selection->past = false;
+	selection->inside = false;
 }
 
 bool select_needs_data(const struct selection *selection)
@@ -354,14 +374,17 @@ static int compare(const struct selection *selection, uint64_t time, const struc
 	return time < limit ? -1 : time > limit;
 }
 
+/* Is a time between --from and --to? */
+static bool is_inside(const struct selection *selection, uint64_t time)
+{
+	return !(selection->from.set && compare(selection, time, &selection->from) < 0) &&
+	       !(selection->to.set && compare(selection, time, &selection->to) > 0);
+}
+
 static bool wants_event(struct selection *selection, const struct event *event,
 			const struct filter_scope *scope)
 {
-	if (selection->from.set && compare(selection, event->time, &selection->from) < 0)
-		return false;
-	if (selection->to.set && compare(selection, event->time, &selection->to) > 0)
-		return false;
-	return wants_type(selection, event) &&
+	return is_inside(selection, event->time) && wants_type(selection, event) &&
 	       has_number(&selection->pids, (uint64_t)event->pid) &&
 	       (has_number(&selection->threads, event->thread) ||
 		has_number(&selection->threads, (uint64_t)event->tid)) &&
@@ -376,9 +399,93 @@ void select_first(struct selection *selection, const struct event *event)
 	}
 }
 
+/* The time of --from, at most that of the last event possible. */
+static uint64_t from_time(const struct selection *selection)
+{
+	uint64_t time = selection->from.time;
+
+	if (!selection->from.absolute &&
+	    __builtin_add_overflow(selection->first, time, &time))
+		return UINT64_MAX;
+	return time;
+}
+
+/* Read the first event, and go to the first one that is selected. */
+static int seek(struct selection *selection, struct source *source)
+{
+	struct event first;
+	int ret = source_next(source, &first);
+
+	if (ret <= 0)
+		return ret;
+	select_first(selection, &first);
+	selection->last = first.time;
+	ret = source_seek(source, selection->from.set ? from_time(selection) : 0);
+	return ret ? ret : 1;
+}
+
+int select_next(struct selection *selection, struct source *source, struct event *event)
+{
+	int ret;
+
+	/* Durations need the events before, and were found in the whole log. */
+	if (!selection->sought && (selection->from.set || selection->to.set) &&
+	    source_is_log(source) && !selection->selected) {
+		ret = seek(selection, source);
+		if (ret <= 0)
+			return ret;
+		selection->complete = source_is_complete(source);
+	}
+	selection->sought = true;
+	if (selection->past)
+		return 0;
+	ret = source_next(source, event);
+	if (ret <= 0)
+		return ret;
+	select_first(selection, event);
+	if (event->time > selection->last)
+		selection->last = event->time;
+	/* The time of an OVERFLOW may be before that of the event before it. */
+	selection->past = selection->complete && selection->to.set &&
+			  event->type != POSIX_TRACE_OVERFLOW &&
+			  compare(selection, event->time, &selection->to) > 0;
+	return !selection->past;
+}
+
+uint64_t select_first_time(const struct selection *selection)
+{
+	return selection->first;
+}
+
+static void put_time(char text[32], uint64_t ns)
+{
+	snprintf(text, 32, "%llu.%09llus", (unsigned long long)(ns / NSEC_PER_SEC),
+		 (unsigned long long)(ns % NSEC_PER_SEC));
+}
+
+int select_complain(const struct selection *selection, const char *path)
+{
+	const char *option = selection->from.set ? "from" : "to";
+	char last[32];
+
+	if (selection->inside || !(selection->from.set || selection->to.set))
+		return 0;
+	put_time(last, selection->last - selection->first);
+	if (!selection->begun)
+		tell("--%s: %s has no events", option, path);
+	else if (selection->past)
+		tell("--%s: %s has no events at that time", option, path);
+	else
+		tell("--%s: %s has no events at that time: its last one is at %s", option, path,
+		     last);
+	return -ENOENT;
+}
+
 bool select_event(struct selection *selection, const struct event *event)
 {
 	select_first(selection, event);
+	if (is_inside(selection, event->time))
+		selection->inside = true;
 	if (selection->selected)
 		return bits_test(selection->selected, event->number);
 	return wants_event(selection, event, NULL);

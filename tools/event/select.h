@@ -6,19 +6,55 @@
 #define POSIXTRACE_SELECT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "event/filter.h"
 #include "event/source.h"
 #include "util/options.h"
 
-/* Options for a structure with a pointer to a selection: all of them, and --filter alone. */
+/*
+ * Options for a structure with a pointer to a selection: all of them; --filter, --from and --to;
+ * --filter alone.
+ */
 extern const struct command_option select_options[];
+extern const struct command_option select_filter_and_time[];
 extern const struct command_option select_filter[];
 
 struct selection;
 
 /* select_new() - create a selection of all events; returns 0 or a negative error number */
 int select_new(struct selection **selection);
+
+/**
+ * select_next() - read the next event of which select_event() must know
+ * @selection: the selection
+ * @source: a log or stream, at its first event when this is called first
+ * @event: where to store it
+ *
+ * With --from, skips what is in a log before that time, as far as possible without reading it. Ends
+ * after --to if the log is complete.
+ *
+ * Return: as source_next().
+ */
+int select_next(struct selection *selection, struct source *source, struct event *event);
+
+/**
+ * select_first_time() - get the time of the first event of the trace
+ * @selection: the selection
+ *
+ * Return: the time, 0 if no event was read.
+ */
+uint64_t select_first_time(const struct selection *selection);
+
+/**
+ * select_complain() - report that --from and --to select no events
+ * @selection: the selection, after the last event
+ * @path: name of the log
+ *
+ * Return: 0 if they are not used or there are events between them, whatever the other options
+ *	select; otherwise -ENOENT.
+ */
+int select_complain(const struct selection *selection, const char *path);
 
 /**
  * select_event() - check if an event is selected

@@ -442,14 +442,15 @@ int source_try(struct source *source, struct event *event)
 	return next_event(source, event, POSIXTRACE_NOWAIT);
 }
 
-int source_rewind(struct source *source)
+/* Goes to the first event, or to @time. */
+static int go_to(struct source *source, const struct timespec *time)
 {
 	struct lives *lives;
 	int err = lives_new(source->trid, &lives);
 
 	if (err)
 		return err;
-	err = posix_trace_rewind(source->trid);
+	err = time ? posixtrace_seek(source->trid, time) : posix_trace_rewind(source->trid);
 	if (err) {
 		lives_free(lives);
 		return -err;
@@ -460,6 +461,28 @@ int source_rewind(struct source *source)
 	source->count = 0;
 	source->number = 0;
 	return 0;
+}
+
+int source_rewind(struct source *source)
+{
+	return go_to(source, NULL);
+}
+
+int source_seek(struct source *source, uint64_t time)
+{
+	const struct timespec at = {
+		.tv_sec = (time_t)(time / NSEC_PER_SEC),
+		.tv_nsec = (long)(time % NSEC_PER_SEC),
+	};
+
+	return go_to(source, &at);
+}
+
+bool source_is_complete(const struct source *source)
+{
+	struct posixtrace_log_info info;
+
+	return !posixtrace_get_log_info(source->trid, &info) && info.flags & POSIXTRACE_LOG_ENDED;
 }
 
 trace_id_t source_trid(const struct source *source)

@@ -134,6 +134,20 @@ bool source_has_names(struct source *source);
 int source_rewind(struct source *source);
 
 /**
+ * source_seek() - go to a time in a log
+ * @source: a log
+ * @time: ns since the Epoch
+ *
+ * The next event is the oldest one that is not older, or one before it.
+ *
+ * Return: 0 or a negative error number.
+ */
+int source_seek(struct source *source, uint64_t time);
+
+/* source_is_complete() - check if a log is final: its stream was shut down */
+bool source_is_complete(const struct source *source);
+
+/**
  * source_type_name() - get the name of an event type
  * @source: the source
  * @type: any number

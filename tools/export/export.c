@@ -75,7 +75,7 @@ int export_next(struct export *export, struct event *event)
 	do {
 		ret = export_interrupted();
 		if (!ret)
-			ret = source_next(export->source, event);
+			ret = select_next(export->selection, export->source, event);
 		if (ret <= 0)
 			return ret;
 		logend_event(&export->end, event);

@@ -83,13 +83,18 @@ void print_begin(struct print *print)
 			print->color == PRINT_ALWAYS;
 }
 
-void print_see(struct print *print, const struct event *event)
+void print_see_first(struct print *print, uint64_t time)
 {
 	if (!print->begun) {
 		print->begun = true;
-		print->first = event->time;
-		print->last = event->time;
+		print->first = time;
+		print->last = time;
 	}
+}
+
+void print_see(struct print *print, const struct event *event)
+{
+	print_see_first(print, event->time);
 	print->newly_lost = event->lost - print->lost;
 	print->lost = event->lost;
 }

@@ -103,6 +103,9 @@ void print_begin(struct print *print);
  */
 void print_see(struct print *print, const struct event *event);
 
+/* print_see_first() - tell the time of the first event, which may be one that was skipped */
+void print_see_first(struct print *print, uint64_t time);
+
 /* print_restart() - forget previous events, before the events of another log */
 void print_restart(struct print *print);
 

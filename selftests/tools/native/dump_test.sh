@@ -204,10 +204,8 @@ test_times()
 	[ "$(shown --from=@1700000000.0000025 --to=@1700000000.000004)" = '66 65 66' ]
 	[ "$(shown --from=2023-11-14T22:13:20.0000025Z --to=2023-11-14T22:13:20.000004Z)" = '66 65 66' ]
 	[ "$(shown --from=2023-11-14T22:13:21)" = '3' ]
-	[ "$(shown --from=@1700000002)" = '' ]
 	# times are relative to the first event, even if it is not shown
 	[ "$(shown --from=1 --to=1)" = '65' ]
-	[ "$(shown --from=18446744073709551615ns)" = '' ]
 }
 
 test_json()
@@ -566,7 +564,7 @@ test_wrong_calls()
 		run 2 posixtrace dump --to="${date}T00:00:00.5" log
 	done
 	run 2 posixtrace dump --from=2023-02-28T24:00:00Z log
-	run 0 posixtrace dump --from=2024-02-29T23:59:59Z log
+	run 0 posixtrace dump --to=2024-02-29T23:59:59Z log
 	run 2 posixtrace dump --from=5q log
 	complains 'posixtrace: --from: must be a time such as 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z (got "5q")'
 	run 2 posixtrace dump --from=-1 log

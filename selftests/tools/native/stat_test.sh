@@ -304,7 +304,7 @@ test_filters()
 	grep -q "^event-1  *$(awk '$2 == "event-1" { print $1 }' counts) " out
 	run 0 posixtrace stat -t 0x7f0001 log
 	[ "$(grep -c ' 0x7f000. ' out)" -eq 1 ]
-	run 0 posixtrace stat --from=1s log
+	run 1 posixtrace stat --from=1s log
 	grep -q '^events    0 user, 0 system$' out
 }
 
