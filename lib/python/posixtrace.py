@@ -200,6 +200,7 @@ def _load():
         "posixtrace_getevents": [c_int, POINTER(_BatchEvent), c_size_t, c_void_p, c_size_t,
                                  POINTER(c_size_t), c_int],
         "posixtrace_get_log_info": [c_int, info],
+        "posixtrace_seek": [c_int, POINTER(_Timespec)],
         "posixtrace_get_stats": [c_int, POINTER(_Stats)],
         "posixtrace_fd": [c_int],
     }
@@ -668,6 +669,11 @@ class Log(_Source):
     def rewind(self):
         """Goes back to the oldest event."""
         _call("posix_trace_rewind", self._trid)
+
+    def seek(self, time):
+        """Goes to the oldest event that is not older than TIME, ns since the Epoch, or one before
+        it, without reading what precedes it."""
+        _call("posixtrace_seek", self._trid, byref(_Timespec(*divmod(time, 1000000000))))
 
     @property
     def info(self):

@@ -45,6 +45,12 @@ test_events_of_a_log()
 		    print(log.info["ended"], log.info["damaged"], log.info["lost"])
 		    log.rewind()
 		    print(len(list(log)), log.fields(65).names, log.fields(66), log.fields(67))
+		    log.seek(1700000000000004000)
+		    print([event.name for event in log if event.time >= 1700000000000004000])
+		    try:
+		        log.seek(-1)
+		    except OSError as error:
+		        print(error.strerror)
 	END
 	prints out <<-'END'
 		posix_trace_start False 1700000000000000000 99 0x0 0x0 None False None
@@ -55,6 +61,8 @@ test_events_of_a_log()
 		wrong True 1700000000000005000 100 0x0 0x0 0 False None
 		True False 0
 		6 ['id', 'op', 'key'] None None
+		['no:fields', 'wrong']
+		Invalid argument
 	END
 }
 
