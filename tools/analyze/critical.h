@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Divides a period of a thread into what the thread did, and each wait into what its waker did all
+ * that time: the critical path. A waker is followed as far as CRITICAL_DEPTH wakers.
+ *
+ * The time of a wait is not divided if its waker is not a thread of the log. It is unknown if the
+ * log contradicts itself: a thread cannot be woken by one that waits for it.
+ */
+#ifndef POSIXTRACE_CRITICAL_H
+#define POSIXTRACE_CRITICAL_H
+
+#include "analyze/parts.h"
+#include "analyze/tracks.h"
+
+#define CRITICAL_DEPTH	64
+
+/**
+ * critical_divide() - divide a period
+ * @tracks: the tracks of a window that includes it, after tracks_end()
+ * @thread: number of the thread
+ * @begin: begin of the period
+ * @end: its end
+ * @parts: where to store the tree, to free with parts_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int critical_divide(const struct tracks *tracks, uint32_t thread, uint64_t begin, uint64_t end,
+		    struct parts **parts);
+
+#endif /* POSIXTRACE_CRITICAL_H */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Finds instances of a scope: the slowest ones, or the life of a thread.
+ */
+#ifndef POSIXTRACE_INSTANCES_H
+#define POSIXTRACE_INSTANCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "event/source.h"
+
+#define INSTANCES_MAX	1000	/* instances that can be asked for */
+
+/**
+ * struct instances_options - what to find
+ * @scope: name of a scope without its suffix, or of a system call; NULL: the life of a thread
+ * @worst: number of instances, at most INSTANCES_MAX
+ * @tid: only in threads with this id; 0: any; without @scope, the first thread of the log
+ * @with_from: @from was given; otherwise a life begins with its first event
+ * @from: ns after the first event of the log: a scope must begin then or later; a life is cut
+ * @to: the same for the end; UINT64_MAX: the end of the log
+ */
+struct instances_options {
+	const char *scope;
+	size_t worst;
+	pid_t tid;
+	bool with_from;
+	uint64_t from;
+	uint64_t to;
+};
+
+/**
+ * struct instance - a period of time of a thread
+ * @pid: process of the thread
+ * @key: event_thread_key() of the thread
+ * @begin: its begin
+ * @end: its end
+ */
+struct instance {
+	pid_t pid;
+	uint64_t key;
+	uint64_t begin;
+	uint64_t end;
+};
+
+/**
+ * struct instances_counts - how many instances there are
+ * @all: complete ones
+ * @unmatched: begins without an end in the same thread, and ends without a begin
+ * @doubtful: events were lost between begin and end, so that the two may not belong together
+ */
+struct instances_counts {
+	uint64_t all;
+	uint64_t unmatched;
+	uint64_t doubtful;
+};
+
+struct instances;
+
+/* instances_new() - begin to search; returns 0 or -ENOMEM; the caller keeps the name */
+int instances_new(const struct instances_options *options, struct instances **instances);
+
+/* instances_event() - process the next event of the log; returns 0 or a negative error number */
+int instances_event(struct instances *instances, const struct event *event);
+
+/**
+ * instances_end() - get the instances, after the last event
+ * @instances: from instances_new()
+ * @counts: where to store how many there are
+ * @count: where to store the length of the array
+ *
+ * Return: an array, the longest first; equally long ones in the order of their ends.
+ */
+const struct instance *instances_end(struct instances *instances, struct instances_counts *counts,
+				     size_t *count);
+
+/* instances_first() - get the time of the first event */
+uint64_t instances_first(const struct instances *instances);
+
+void instances_free(struct instances *instances);
+
+#endif /* POSIXTRACE_INSTANCES_H */
