@@ -16,5 +16,6 @@ extern const struct command command_record;
 extern const struct command command_stat;
 extern const struct command command_status;
 extern const struct command command_unload;
+extern const struct command command_why;
 
 #endif /* POSIXTRACE_COMMANDS_H */

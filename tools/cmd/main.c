@@ -27,6 +27,7 @@ static const struct command *const commands[] = {
 	&command_stat,
 	&command_status,
 	&command_unload,
+	&command_why,
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace why": prints why the slowest instances of a scope, or a period of a thread, took so
+ * long. Reads the log twice: to find the periods, and to see what the threads did in them.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <linux/posixtrace.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace.h>
+
+#include "analyze/critical.h"
+#include "analyze/instances.h"
+#include "analyze/tracks.h"
+#include "cmd/commands.h"
+#include "event/logend.h"
+#include "print/why_print.h"
+#include "util/duration.h"
+#include "util/message.h"
+
+#define WORST_DEFAULT	5
+
+struct why_command {
+	const char *path;
+	const char *scope;
+	unsigned long worst;	/* 0: --worst was not given */
+	unsigned long tid;
+	bool with_from;
+	uint64_t from;
+	uint64_t to;
+	bool all;
+	bool json;
+	unsigned int classes;	/* POSIXTRACE_CLASS_* of the log */
+	struct source *source;
+	struct logend end;
+	struct instances *instances;
+	struct tracks *tracks;
+};
+
+/* ------------------------------------------------------------------ */
+/* The log								*/
+
+/* Without scheduler events, nothing is known. Without the others, less is. */
+static int check_classes(struct why_command *why)
+{
+	trace_attr_t attr;
+	int err = -posix_trace_get_attr(source_trid(why->source), &attr);
+
+	if (err) {
+		complain(why->path, -err);
+		return err;
+	}
+	posixtrace_attr_getkernel(&attr, &why->classes);
+	posix_trace_attr_destroy(&attr);
+	if (!(why->classes & POSIXTRACE_CLASS_SCHED)) {
+		tell("%s: lacks the class sched: record --kernel=sched,process,syscall", why->path);
+		return -ENODATA;
+	}
+	if (!(why->classes & POSIXTRACE_CLASS_SYSCALL))
+		tell("%s: system calls are unknown: record --kernel=sched,process,syscall",
+		     why->path);
+	return 0;
+}
+
+static int find_instances(struct why_command *why)
+{
+	struct event event;
+	int ret, err = 0;
+
+	while (!err && (ret = source_next(why->source, &event)) > 0)
+		err = instances_event(why->instances, &event);
+	return err ? err : ret;
+}
+
+static int collect(struct why_command *why)
+{
+	struct event event;
+	int ret, err = source_rewind(why->source);
+
+	while (!err && (ret = source_next(why->source, &event)) > 0) {
+		logend_event(&why->end, &event);
+		err = tracks_event(why->tracks, &event);
+	}
+	if (!err)
+		err = ret;
+	return err ? err : tracks_end(why->tracks);
+}
+
+/* ------------------------------------------------------------------ */
+/* Results								*/
+
+static int explain(struct why_command *why, const struct instance *instance, size_t number,
+		   size_t count)
+{
+	struct why result = {
+		.tracks = why->tracks,
+		.thread = tracks_number(why->tracks, instance->pid, instance->key),
+		.scope = why->scope,
+		.number = number,
+		.of = count,
+		.begin = instance->begin,
+		.end = instance->end,
+		.first = instances_first(why->instances),
+	};
+	struct parts *parts;
+	int err = critical_divide(why->tracks, result.thread, result.begin, result.end, &parts);
+
+	if (err)
+		return err;
+	result.parts = parts;
+	if (why->json) {
+		err = why_json(&result, stdout);
+	} else {
+		if (number > 1)
+			putchar('\n');
+		err = why_print(&result, stdout, why->all);
+	}
+	parts_free(parts);
+	return err;
+}
+
+static void tell_counts(const struct why_command *why, const struct instances_counts *counts)
+{
+	if (counts->doubtful)
+		tell("%s: %llu of %s left out: events were lost between begin and end", why->path,
+		     (unsigned long long)counts->doubtful, why->scope);
+	if (counts->unmatched)
+		tell("%s: %llu of %s left out: begin or end is missing in their thread", why->path,
+		     (unsigned long long)counts->unmatched, why->scope);
+}
+
+/* Explains why there is nothing to explain. */
+static int tell_none(const struct why_command *why)
+{
+	if (why->scope)
+		tell("%s: no complete %s in this period: posixtrace stat lists the scopes",
+		     why->path, why->scope);
+	else if (why->tid)
+		tell("%s: no events of thread %lu: posixtrace stat --states lists the threads",
+		     why->path, why->tid);
+	else
+		tell("%s: no events of threads", why->path);
+	return -ENODATA;
+}
+
+static int explain_all(struct why_command *why)
+{
+	struct instances_counts counts;
+	size_t count;
+	const struct instance *found = instances_end(why->instances, &counts, &count);
+	struct window *windows = calloc(count + 1, sizeof(*windows));
+	int err;
+
+	if (!windows)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		windows[i] = (struct window){ found[i].begin, found[i].end };
+	err = tracks_new(why->classes, windows, count, &why->tracks);
+	free(windows);
+	if (!err)
+		err = collect(why);
+	if (err)
+		return err;
+	tell_counts(why, &counts);
+	if (!count)
+		return tell_none(why);
+	for (size_t i = 0; !err && i < count; i++)
+		err = explain(why, &found[i], i + 1, count);
+	if (!err && tracks_more(why->tracks))
+		tell("%s: too much for the memory, so parts are unknown: use --worst, --from, --to",
+		     why->path);
+	return err;
+}
+
+static int run_log(struct why_command *why)
+{
+	const struct instances_options options = {
+		.scope = why->scope,
+		.worst = why->scope ? why->worst : 1,
+		.tid = (pid_t)why->tid,
+		.with_from = why->with_from,
+		.from = why->from,
+		.to = why->to,
+	};
+	int err = check_classes(why);
+
+	if (err)
+		return err;
+	err = instances_new(&options, &why->instances);
+	if (!err)
+		err = find_instances(why);
+	if (!err)
+		err = explain_all(why);
+	if (!err)
+		err = logend_read(&why->end, why->source);
+	if (err == -ENODATA)
+		return err;
+	if (err) {
+		complain(why->path, -err);
+		return err;
+	}
+	err = end_output();
+	return err ? err : logend_tell(&why->end, why->path, why->source);
+}
+
+static int run_why(struct why_command *why)
+{
+	int err = source_open_log(why->path, &why->source);
+
+	if (err) {
+		source_complain(why->path, err);
+		return 1;
+	}
+	err = run_log(why);
+	tracks_free(why->tracks);
+	instances_free(why->instances);
+	source_close(why->source);
+	return err ? 1 : 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Options								*/
+
+static int parse_time(const struct command_option *option, const char *value, uint64_t *ns)
+{
+	/* Without a unit, the time is in the first column of "posixtrace dump". */
+	if (duration_parse(value, 1000, ns))
+		return 0;
+	tell("--%s: must be a time after the first event, as 1234.567 or 2.5s (got \"%s\")",
+	     option->name, value);
+	return -EINVAL;
+}
+
+static int call_from(void *target, const struct command_option *option, const char *value)
+{
+	struct why_command *why = target;
+
+	why->with_from = true;
+	return parse_time(option, value, &why->from);
+}
+
+static int call_to(void *target, const struct command_option *option, const char *value)
+{
+	return parse_time(option, value, &((struct why_command *)target)->to);
+}
+
+static const struct command_option options[] = {
+	{ OPTION_FLAG, 'a', "all", NULL, "also print parts of less than half a percent",
+	  OPTION_BOOL_AT(struct why_command, all) },
+	{ OPTION_CALL, 0, "from", "TIME",
+	  "begin at TIME after the first event: microseconds, or as 2.5s",
+	  .call = call_from },
+	{ OPTION_FLAG, 'j', "json", NULL, "print a JSON object for each instance",
+	  OPTION_BOOL_AT(struct why_command, json) },
+	{ OPTION_TEXT, 0, "scope", "NAME",
+	  "explain instances of a scope or system call, not a thread from begin to end",
+	  OPTION_TEXT_AT(struct why_command, scope) },
+	{ OPTION_NUMBER, 't', "tid", "TID",
+	  "the thread to explain, otherwise the first; with --scope: only instances in it",
+	  OPTION_NUMBER_AT(struct why_command, tid), .min = 1, .max = INT_MAX },
+	{ OPTION_CALL, 0, "to", "TIME", "end at TIME after the first event", .call = call_to },
+	{ OPTION_NUMBER, 0, "worst", "N", "with --scope: the N slowest instances (default: 5)",
+	  OPTION_NUMBER_AT(struct why_command, worst), .min = 1, .max = INSTANCES_MAX },
+	{ }
+};
+
+static int get_options(struct why_command *why, int argc, char **argv)
+{
+	int status = options_parse(&command_why, argc, argv, why);
+
+	if (status != OPTIONS_OK)
+		return status;
+	if (argc - optind != 1)
+		return usage_error("why", argc == optind ?
+				   "why: needs a LOG, such as posixtrace.log" :
+				   "why: takes one LOG, not %d", argc - optind);
+	why->path = argv[optind];
+	if (why->worst && !why->scope)
+		return usage_error("why", "--worst: needs --scope");
+	if (why->to < why->from)
+		return usage_error("why", "--to: must not be before --from");
+	if (!why->worst)
+		why->worst = WORST_DEFAULT;
+	return OPTIONS_OK;
+}
+
+static int cmd_why(int argc, char **argv)
+{
+	struct why_command why = { .to = UINT64_MAX };
+	int status = get_options(&why, argc, argv);
+
+	return status == OPTIONS_OK ? run_why(&why) : status;
+}
+
+static const char *const why_usage[] = {
+	"[OPTION]... --scope=NAME LOG",
+	"[OPTION]... [--tid=TID] LOG",
+	NULL,
+};
+
+const struct command command_why = {
+	.name = "why",
+	.summary = "explain why a scope or thread took so long",
+	.usage = why_usage,
+	.about = "Divide the slowest instances of a scope, or the life of a thread, into running,\n"
+		 "waiting for a processor and being blocked, and each wait into what its waker\n"
+		 "did. The log needs the kernel events sched, and should have process and syscall.",
+	.notes = "A scope is the time from NAME_begin to NAME_end, or from NAME:begin to\n"
+		 "NAME:end, of the same thread. The parts of a part add up to its time.\n"
+		 "Exit status: 0; 1 after a failure, or if there is nothing to explain; 2 after a\n"
+		 "usage error.",
+	.operands = OPERAND_FILE,
+	.options = options,
+	.run = cmd_why,
+};
