@@ -207,6 +207,30 @@ test_threads_that_wait_for_one_another_are_unknown()
 	END
 }
 
+test_threads_that_wake_one_another_at_once_are_unknown()
+{
+	log <<-'END'
+		event 65 1 @a
+		event 65 2 @b
+		kernel sched_switch_out 100 @a state=S reason=blocked
+		kernel sched_switch_out 200 @b state=S reason=blocked
+		kernel sched_wakeup 700 cpu=2 @a by=thread waker_pid=@b waker_tid=@b
+		kernel sched_wakeup 700 cpu=2 @b by=thread waker_pid=@a waker_tid=@a
+		kernel sched_switch_in 701 @a runnable=1
+		event 66 801 @a
+		end
+	END
+	why --scope=request
+	prints parts <<-'END'
+		600: blocked outside of system calls, woken by worker-101
+		500:   worker-101: blocked outside of system calls, woken by main-100
+		500:     main-100: unknown
+		100:   worker-101: running in the program
+		199: running in the program
+		1: runnable, woken, no thread of the log ran there
+	END
+}
+
 test_a_waker_that_waits_longer_is_unknown()
 {
 	log <<-'END'
