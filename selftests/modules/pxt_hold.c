@@ -28,7 +28,7 @@ static int held;
 module_param(held, int, 0444);
 MODULE_PARM_DESC(held, "How often it was held, including now");
 
-/* Probes must not sleep, and may have interrupted whoever sets the clock: only the fast one is safe. */
+/* Probes must not sleep. They may have interrupted whoever sets the clock: read the fast one. */
 static void hold(int number)
 {
 	const u64 end = ktime_get_mono_fast_ns() + (u64)hold_ms * NSEC_PER_MSEC;
