@@ -9,8 +9,8 @@
  * traceable_program() - check if a program has trace points or is linked with the library
  * @program: its name, looked up in PATH as execvp() does, or its path
  *
- * Shared libraries that have trace points are not examined. Nor can a stripped program be recognized
- * that contains the static library and uses it without <posixtrace/points.h>.
+ * Shared libraries that have trace points are not examined. A stripped program that contains the
+ * static library and does not use <posixtrace/points.h> is not recognized.
  *
  * Return: true if so, and if @program is not a program that can be examined.
  */

@@ -72,8 +72,8 @@ int session_stats(const struct session *session, struct posixtrace_stats_info *s
 void session_hint(const struct session *session, const struct posixtrace_stats_info *stats);
 
 /*
- * session_choose_kernel() - without --kernel, record the classes sched and process of a program that
- * has no trace points, as far as the caller may record them
+ * session_choose_kernel() - without --kernel, record the classes sched and process of a program
+ * without trace points, as far as the caller may record them
  */
 void session_choose_kernel(struct session *session);
 
