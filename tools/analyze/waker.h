@@ -5,6 +5,7 @@
 #ifndef POSIXTRACE_WAKER_H
 #define POSIXTRACE_WAKER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "event/kevent.h"
@@ -12,16 +13,21 @@
 enum waker_kind {
 	WAKER_UNKNOWN,		/* the log lacks the wake-up */
 	WAKER_ANOTHER,		/* a thread that the log must not identify */
-	WAKER_THREAD,
+	WAKER_THREAD,		/* in a system call or a fault */
 	WAKER_INTERRUPT,
+	WAKER_SOFTIRQ,		/* in the context of a thread */
+	WAKER_TIMER,
+	WAKER_CHILD,		/* the end of a child */
+	WAKER_SIGNAL,
+	WAKER_KERNEL,		/* a thread of the kernel */
 	WAKER_NONE		/* not woken before the end of the trace or thread */
 };
 
 /**
  * struct waker - who woke a thread
  * @kind: kind of waker
- * @pid: WAKER_THREAD: process of the waker
- * @tid: WAKER_THREAD: the waker
+ * @pid: process of the waker, if it is a thread: see waker_is_thread()
+ * @tid: the waker
  */
 struct waker {
 	enum waker_kind kind;
@@ -31,6 +37,12 @@ struct waker {
 
 /* waker_of() - read the waker from the fields of a sched_wakeup */
 struct waker waker_of(const struct kevent *kevent);
+
+/*
+ * waker_is_thread() - check if a thread is known: the waker itself, the one in whose context a
+ * softirq ran, the sender of the signal, or the child
+ */
+bool waker_is_thread(const struct waker *waker);
 
 /* waker_name() - get the name of a kind of waker as in the events; "" for other kinds */
 const char *waker_name(enum waker_kind kind);

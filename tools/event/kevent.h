@@ -83,10 +83,10 @@ enum {
 /* kevent.reason */
 enum { KEVENT_PREEMPTED, KEVENT_BLOCKED, KEVENT_IO, KEVENT_ENDED };
 
-/* kevent.by, for a wake-up; signals come from the kernel, not from interrupts */
+/* kevent.by of a wake-up */
 enum {
-	KEVENT_BY_ANOTHER, KEVENT_BY_THREAD, KEVENT_BY_INTERRUPT,
-	KEVENT_BY_KERNEL = KEVENT_BY_INTERRUPT
+	KEVENT_BY_ANOTHER, KEVENT_BY_THREAD, KEVENT_BY_INTERRUPT, KEVENT_BY_SOFTIRQ,
+	KEVENT_BY_TIMER, KEVENT_BY_CHILD, KEVENT_BY_SIGNAL, KEVENT_BY_KERNEL
 };
 
 /* kevent.action */

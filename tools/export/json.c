@@ -98,7 +98,7 @@ void export_json_interval(struct buffer *to, const struct interval *interval, bo
 		put_name(to, "by");
 		buffer_printf(to, "\"%s\"", waker_name(interval->waker.kind));
 	}
-	if (interval->waker.kind == WAKER_THREAD) {
+	if (waker_is_thread(&interval->waker)) {
 		put_name(to, "waker");
 		buffer_printf(to, "[%d,%d]", (int)interval->waker.pid, (int)interval->waker.tid);
 	}

@@ -29,7 +29,8 @@ void export_json_event(struct buffer *to, const struct event *event, size_t data
  *
  * For a waiting thread, "call" is the system call, "letter" is the state letter of ps(1), and "io"
  * means that it waits for a block device. "by" is the kind of waker, "waker" its process and
- * thread. "preempted" means runnable without having waited; "open" marks the last interval.
+ * thread, if it is known: see waker_is_thread(). "preempted" means runnable without having waited;
+ * "open" marks the last interval.
  */
 void export_json_interval(struct buffer *to, const struct interval *interval, bool html);
 

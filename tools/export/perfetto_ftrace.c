@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/switches.h"
+#include "analyze/waker.h"
 #include "event/event_names.h"
 #include "export/perfetto_args.h"
 #include "export/perfetto_bundles.h"
@@ -81,6 +82,7 @@
 #define CLOCK_ID_BOOTTIME	6
 #define HAS_CLONE_THREAD	0x10000
 #define IN_INTERRUPT		0x08	/* TRACE_FLAG_HARDIRQ */
+#define IN_SOFTIRQ		0x10	/* TRACE_FLAG_SOFTIRQ */
 /* The state layout below is used since Linux 4.14; the module requires 6.1. */
 #define RELEASE_UNKNOWN		"6.1"
 
@@ -415,10 +417,18 @@ static void note_waker(struct perfetto_ftrace *ftrace, const struct event *event
 static void put_waking(struct perfetto_ftrace *ftrace, const struct event *event,
 		       const struct kevent *kevent)
 {
-	pid_t waker = kevent->by == KEVENT_BY_INTERRUPT ? 0 : ANOTHER_TID;
+	const struct waker by = waker_of(kevent);
+	unsigned int context = 0;
+	pid_t waker = ANOTHER_TID;
 
-	if (kevent->by == KEVENT_BY_THREAD && kevent->waker_tid)
-		waker = kevent->waker_tid;
+	if (by.kind == WAKER_SOFTIRQ)
+		context = IN_SOFTIRQ;
+	if (by.kind == WAKER_INTERRUPT || by.kind == WAKER_TIMER)
+		context = IN_INTERRUPT;
+	if (context)
+		waker = 0;
+	if (by.tid)
+		waker = by.tid;
 	note_waker(ftrace, event, waker);
 	if (waker == ANOTHER_TID && !ftrace->has_another) {
 		begin_event(ftrace, event->cpu, event->time, waker, EVENT_TASK_RENAME);
@@ -433,8 +443,8 @@ static void put_waking(struct perfetto_ftrace *ftrace, const struct event *event
 	put_int(ftrace, WAKING_PRIO, kevent->prio);
 	put_int(ftrace, WAKING_TARGET_CPU, kevent->target_cpu);
 	bundles_end_fields(ftrace->bundles);
-	if (kevent->by == KEVENT_BY_INTERRUPT)
-		proto_number(ftrace->to, EVENT_COMMON_FLAGS, IN_INTERRUPT);
+	if (context)
+		proto_number(ftrace->to, EVENT_COMMON_FLAGS, context);
 	bundles_end(ftrace->bundles);
 }
 

@@ -222,21 +222,33 @@ static void print_waker(const struct tables *tables, const struct wait *wait)
 		[WAKER_UNKNOWN] = "unknown",
 		[WAKER_NONE] = "not woken",
 		[WAKER_INTERRUPT] = "an interrupt",
+		[WAKER_SOFTIRQ] = "a softirq",
+		[WAKER_TIMER] = "a timer",
+		[WAKER_CHILD] = "the end of a child",
+		[WAKER_SIGNAL] = "a signal",
+		[WAKER_KERNEL] = "a thread of the kernel",
 		[WAKER_ANOTHER] = "another thread",
+	};
+	static const char *const how[] = {
+		[WAKER_SOFTIRQ] = " in a softirq",
+		[WAKER_CHILD] = " by its end",
+		[WAKER_SIGNAL] = " by a signal",
+		[WAKER_NONE] = NULL,
 	};
 	const uint64_t woken = wait->begin + wait->length;
 	const struct states_thread *waker;
 	char label[LABEL_SIZE];
 
 	fprintf(tables->to, "  ");
-	if (wait->waker.kind == WAKER_THREAD) {
+	if (waker_is_thread(&wait->waker)) {
 		waker = find_thread(tables, wait->waker.pid, wait->waker.tid, woken);
 		if (waker)
 			label_thread(tables, waker, label);
 		else
 			label_other(tables, wait->waker.pid, wait->waker.tid, woken, label);
 		cells_name(tables->to, label, 0);
-		fprintf(tables->to, " of process %d", (int)wait->waker.pid);
+		fprintf(tables->to, " of process %d%s", (int)wait->waker.pid,
+			how[wait->waker.kind] ? how[wait->waker.kind] : "");
 	} else {
 		fprintf(tables->to, "%s", others[wait->waker.kind]);
 	}

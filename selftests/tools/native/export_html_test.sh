@@ -344,7 +344,7 @@ test_unknown_states()
 		kernel sched_switch_in 2000 @a runnable=200
 		kernel sched_switch_out 3000 @a state=S reason=blocked
 		kernel sched_switch_out 4000 @a state=Z reason=ended
-		kernel sched_wakeup 1000 cpu=1 @b by=interrupt
+		kernel sched_wakeup 1000 cpu=1 @b by=timer
 		kernel sched_switch_in 1500 @b
 		kernel sched_switch_out 2500 @b state=X reason=blocked
 		event 65 3000 @b
@@ -369,7 +369,7 @@ test_unknown_states()
 		kernel sched_wakeup 4350 @f by=interrupt
 		kernel sched_switch_out 4400 @f state=S reason=blocked
 		kernel sched_switch_in 4450 @f runnable=20
-		kernel sched_wakeup 4460 @f by=thread waker_pid=3 waker_tid=4
+		kernel sched_wakeup 4460 @f by=softirq waker_pid=3 waker_tid=4
 		kernel sched_switch_out 4470 @f state=S reason=blocked
 		kernel sched_switch_in 4480 @f
 		kernel sched_switch_out 4490 @f state=S reason=blocked
@@ -395,7 +395,7 @@ test_unknown_states()
 		thread 0x1000 runnable 1800 2000 {}
 		thread 0x1000 running 2000 3000 {}
 		thread 0x1000 unknown 3000 4000 {}
-		thread 0x2000 runnable 1000 1500 {"by":"interrupt"}
+		thread 0x2000 runnable 1000 1500 {"by":"timer"}
 		thread 0x2000 running 1500 2500 {}
 		thread 0x2000 unknown 2500 3000 {}
 		thread 0x2000 running 3000 3500 {}
@@ -410,7 +410,7 @@ test_unknown_states()
 		thread 0x6000 sleep 4400 4430 {"letter":"S","by":"interrupt"}
 		thread 0x6000 runnable 4430 4450 {"by":"interrupt"}
 		thread 0x6000 running 4450 4470 {}
-		thread 0x6000 runnable 4470 4480 {"by":"thread","waker":[3,4]}
+		thread 0x6000 runnable 4470 4480 {"by":"softirq","waker":[3,4]}
 		thread 0x6000 running 4480 4490 {}
 		thread 0x6000 sleep 4490 4500 {"letter":"S"}
 		thread 0x6000 unknown 4500 4600 {}

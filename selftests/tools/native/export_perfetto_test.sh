@@ -513,6 +513,8 @@ test_events_of_the_scheduler()
 		kernel sched_switch_out 1400 cpu=0 @two prio=100 state=R reason=preempted
 		kernel sched_switch_out 1500 cpu=1 @one prio=120 state=D reason=io
 		kernel sched_wakeup 1600 cpu=1 @one prio=120 target_cpu=1 by=interrupt
+		kernel sched_wakeup 1650 cpu=1 @one prio=120 target_cpu=1 by=softirq waker_pid=@two waker_tid=@two
+		kernel sched_wakeup 1660 cpu=1 @one prio=120 target_cpu=1 by=timer
 		kernel sched_wakeup 1700 cpu=1 @one prio=120 target_cpu=1 by=another
 		kernel sched_switch_in 1800 cpu=1 @one prio=120
 		kernel sched_process_exec 1900 cpu=0 @child filename=/bin/true
@@ -538,6 +540,8 @@ test_events_of_the_scheduler()
 		1500 1 7 sched_switch prev_comm="one" prev_pid=7 prev_prio=120 prev_state=2 next_pid=0 next_prio=120
 		1500 1 7 sched_blocked_reason pid=7 io_wait=1
 		1600 1 0 sched_waking comm="one" pid=7 prio=120 target_cpu=1 flags=8
+		1650 1 8 sched_waking comm="one" pid=7 prio=120 target_cpu=1 flags=16
+		1660 1 0 sched_waking comm="one" pid=7 prio=120 target_cpu=1 flags=8
 		1700 1 2147483647 task_rename pid=2147483647 newcomm="another"
 		1700 1 2147483647 sched_waking comm="one" pid=7 prio=120 target_cpu=1
 		1800 1 0 sched_switch prev_pid=0 prev_prio=120 prev_state=0 next_comm="one" next_pid=7 next_prio=120

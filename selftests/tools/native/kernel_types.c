@@ -9,7 +9,7 @@
 
 #define STATE	"enum : u8 { R, S, D, T, t, X, Z, P, I } state"
 #define REASON	"enum : u8 { preempted, blocked, io, ended } reason"
-#define WAKER	"enum : u8 { another, thread, interrupt } by"
+#define WAKER	"enum : u8 { another, thread, interrupt, softirq, timer, child, signal, kernel } by"
 #define SENDER	"enum : u8 { another, thread, kernel } by"
 #define RESULT	"enum : u8 { delivered, ignored, already_pending, overflow_fail, lose_info } result"
 #define ACTION	"enum : u8 { default, ignored, handler } action"

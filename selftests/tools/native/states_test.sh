@@ -97,6 +97,52 @@ test_states_and_waits()
 	complains
 }
 
+# A thread is named if the event has it, whatever woke in its context.
+test_wakers_and_their_contexts()
+{
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_switch_out 200 @a state=S reason=blocked
+		kernel sched_wakeup 210 @a by=softirq waker_pid=200 waker_tid=200
+		kernel sched_switch_in 211 @a
+		kernel sched_switch_out 300 @a state=S reason=blocked
+		kernel sched_wakeup 320 @a by=timer waker_pid=200 waker_tid=200
+		kernel sched_switch_in 321 @a
+		kernel sched_switch_out 400 @a state=S reason=blocked
+		kernel sched_wakeup 430 @a by=child waker_pid=300 waker_tid=300
+		kernel sched_switch_in 431 @a
+		kernel sched_switch_out 500 @a state=S reason=blocked
+		kernel sched_wakeup 540 @a by=signal waker_pid=200 waker_tid=201
+		kernel sched_switch_in 541 @a
+		kernel sched_switch_out 600 @a state=S reason=blocked
+		kernel sched_wakeup 650 @a by=signal
+		kernel sched_switch_in 651 @a
+		kernel sched_switch_out 700 @a state=S reason=blocked
+		kernel sched_wakeup 760 @a by=kernel
+		kernel sched_switch_in 761 @a
+		kernel sched_switch_out 800 @a state=S reason=blocked
+		kernel sched_wakeup 870 @a by=child
+		kernel sched_switch_in 871 @a
+		kernel sched_switch_out 900 @a state=S reason=blocked
+		kernel sched_wakeup 980 @a by=another
+		kernel sched_switch_in 981 @a
+		end
+	END
+	run 0 posixtrace stat --states log
+	waits
+	cut -d ' ' -f 6- waits | sort >wakers
+	prints wakers <<-'END'
+		200 of process 200 in a softirq
+		201 of process 200 by a signal
+		300 of process 300 by its end
+		a signal
+		a thread of the kernel
+		a timer
+		another thread
+		the end of a child
+	END
+}
+
 test_threads_count_from_their_first_event()
 {
 	log <<-'END'

@@ -192,7 +192,8 @@ class Log:
             return
         other = self.rng.choice(others)
         self.kernel_event(cpu, other, "sched_wakeup", self.rng.choice((
-            "by=interrupt", "by=another",
+            "by=interrupt", "by=another", "by=timer", "by=kernel", "by=signal",
+            f"by=softirq waker_pid={thread.pid} waker_tid={thread.tid}",
             f"by=thread waker_pid={thread.pid} waker_tid={thread.tid}")) + f" target_cpu={cpu} prio=120")
 
     def signal(self, cpu, thread):
