@@ -13,6 +13,7 @@
 #include "device/cdev.h"
 #include "device/door.h"
 #include "kevent/tracepoints.h"
+#include "kevent/waker.h"
 #include "log/crc32c.h"
 #include "ring/clock.h"
 #include "ring/user.h"
@@ -41,6 +42,7 @@ static int __init pxt_init(void)
 	err = pxt_mmap_init(pxt_door_call);
 	if (err)
 		goto exit_clock;
+	pxt_waker_init();
 	pxt_tracepoints_init();
 	err = pxt_process_init();
 	if (err)

@@ -13,6 +13,7 @@
 #include "log/log.h"
 #include "ring/wake.h"
 #include "stream/state.h"
+#include "target/rights.h"
 #include "target/targets.h"
 
 /* May sleep: the stream becomes full, or its log is flushed. */
@@ -99,6 +100,21 @@ bool pxt_kevent_known(const struct pxt_stream *stream, struct task_struct *task)
 	const struct pxt_target *target = target_of(task, false);
 
 	return target && rcu_access_pointer(target->slot[stream->link.slot]) == &stream->link;
+}
+
+/**
+ * pxt_kevent_might_trace() - check if the controller of a stream might trace the current process
+ * @stream: found under RCU
+ *
+ * Decided anew for each event, from what the process is at that time: an exec or a change of its
+ * credentials has an immediate effect, and the order of events tells nothing about the check.
+ *
+ * Context: under RCU; scheduler locks may be held.
+ * Return: true if so.
+ */
+bool pxt_kevent_might_trace(const struct pxt_stream *stream)
+{
+	return pxt_rights_name(stream->owner, stream->cred, stream->power);
 }
 
 /* Record a kernel event into the streams in some slots. Called under RCU, with interrupts off. */

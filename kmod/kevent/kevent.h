@@ -16,10 +16,15 @@ struct pxt_stream;
 #define PXT_SWITCH_IO		2	/* waiting for a block device */
 #define PXT_SWITCH_ENDED	3	/* exited */
 
-/* POSIXTRACE_KVALUE_BY */
+/* POSIXTRACE_KWAKER_BY */
 #define PXT_WAKER_ANOTHER	0	/* a thread that the controller may not know */
-#define PXT_WAKER_THREAD	1
-#define PXT_WAKER_INTERRUPT	2
+#define PXT_WAKER_THREAD	1	/* in a system call or a fault */
+#define PXT_WAKER_INTERRUPT	2	/* or a softirq outside of threads that may be known */
+#define PXT_WAKER_SOFTIRQ	3	/* in the context of a thread */
+#define PXT_WAKER_TIMER		4
+#define PXT_WAKER_CHILD		5	/* a child of the process has ended */
+#define PXT_WAKER_SIGNAL	6	/* sent by a thread, or by one that must not be known */
+#define PXT_WAKER_KERNEL	7	/* a thread of the kernel */
 
 /*
  * The data of events that are written with POSIXTRACE_KFLAG_PLAIN, as described in
@@ -129,6 +134,8 @@ static_assert(sizeof(struct pxt_fork_data) == 12 && sizeof(struct pxt_exit_data)
  *	called with NULL if it must not know the thread. NULL if not needed
  * @own: the event always concerns the current thread
  * @trusted: the controller may know the other thread
+ * @current_other: the other thread is the current one: a controller that might trace its process
+ *	may know it
  * @hidden: also record it for a process that may have gained privileges
  * @memory: contains addresses of the process
  */
@@ -139,6 +146,7 @@ struct pxt_kevent {
 	void (*fill)(void *data, const struct pxt_stream *stream, struct task_struct *other);
 	bool own;
 	bool trusted;
+	bool current_other;
 	bool hidden;
 	bool memory;
 };

@@ -40,8 +40,9 @@ typedef void (*pxt_kencode)(struct pxt_kdata *to, const void *data,
 			    const struct pxt_stream *stream, struct task_struct *other);
 
 bool pxt_kevent_known(const struct pxt_stream *stream, struct task_struct *task);
+bool pxt_kevent_might_trace(const struct pxt_stream *stream);
 
-/* Without tracing them, a controller may know only its own threads. */
+/* Without tracing them, a controller may know its own threads, and wakers that it might trace. */
 static __always_inline bool pxt_kevent_may_know(const struct pxt_stream *stream,
 						const struct pxt_kevent *event,
 						struct task_struct *task,
@@ -49,7 +50,8 @@ static __always_inline bool pxt_kevent_may_know(const struct pxt_stream *stream,
 {
 	return event->trusted || task_tgid(other) == task_tgid(task) ||
 	       task_tgid(other) == stream->owner ||
-	       (pxt_interest_in(other) && pxt_kevent_known(stream, other));
+	       (pxt_interest_in(other) && pxt_kevent_known(stream, other)) ||
+	       (event->current_other && pxt_kevent_might_trace(stream));
 }
 
 /* Called under RCU, with interrupts off. @thread_id: of the thread in @memo. */

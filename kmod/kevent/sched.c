@@ -12,6 +12,7 @@
 #include "kevent/probe.h"
 #include "kevent/record.h"
 #include "kevent/runnable.h"
+#include "kevent/waker.h"
 
 /* Like the kernel's sched_switch: a preempted task keeps running, whatever state it had set. */
 static u8 state_of(const struct task_struct *task, bool preempt, unsigned int state)
@@ -152,57 +153,92 @@ static const struct pxt_kevent wakeup_event = {
 	.id = POSIXTRACE_ID_WAKEUP,
 	.class = PXT_CLASS(SCHED),
 	.words = 1,
+	.current_other = true,
+};
+
+/* The kernel informs the parent of the end of its child, and of the child's process id. */
+static const struct pxt_kevent wakeup_child_event = {
+	.id = POSIXTRACE_ID_WAKEUP,
+	.class = PXT_CLASS(SCHED),
+	.words = 1,
+	.trusted = true,
 };
 
 struct wakeup {
 	const struct task_struct *task;
-	bool interrupt;
+	struct pxt_waker waker;
 	bool new;
 	u64 *time;	/* of the event */
 };
+
+static __always_inline void put_wakeup(struct pxt_kdata *to, const struct wakeup *wakeup, u32 by,
+				       u64 pid, u64 tid)
+{
+	*wakeup->time = to->time;
+	to->value = POSIXTRACE_KVALUE_SCHED(wakeup->task->prio, by & 3, wakeup->new);
+	*to->end++ = pid | tid << 24 | (u64)(by >> 2) << POSIXTRACE_KWAKER_BY_SHIFT |
+		     (u64)task_cpu(wakeup->task) << 48;
+}
 
 static __always_inline void write_wakeup(struct pxt_kdata *to, const void *data,
 					 const struct pxt_stream *stream,
 					 struct task_struct *other)
 {
 	const struct wakeup *wakeup = data;
-	u64 cpu = task_cpu(wakeup->task), pid = 0;
-	u32 by = PXT_WAKER_ANOTHER;
+	u32 by = wakeup->waker.anonymous;
+	u64 pid = 0, tid = 0;
 
-	*wakeup->time = to->time;
-	/* An interrupt has no waking thread. */
-	if (wakeup->interrupt) {
-		by = PXT_WAKER_INTERRUPT;
-	} else if (other) {
-		by = PXT_WAKER_THREAD;
+	if (other)
 		pid = pxt_memo_pid(stream, other);
+	/* A process outside of the controller's namespace has no id there. */
+	if (pid) {
+		by = wakeup->waker.by;
+		tid = tid_of(stream, other);
 	}
-	to->value = POSIXTRACE_KVALUE_SCHED(wakeup->task->prio, by, wakeup->new);
-	*to->end++ = pid | (u64)tid_of(stream, other) << 24 | cpu << 48;
+	put_wakeup(to, wakeup, by, pid, tid);
+}
+
+/* By process id: a parent does not know which thread of its child was the last one. */
+static void write_child_wakeup(struct pxt_kdata *to, const void *data,
+			       const struct pxt_stream *stream, struct task_struct *other)
+{
+	u64 pid = pxt_memo_pid(stream, other);
+
+	put_wakeup(to, data, PXT_WAKER_CHILD, pid, pid);
+}
+
+static noinline __cold const struct pxt_memo *record_child_wakeup(struct task_struct *task,
+								  const struct wakeup *wakeup)
+{
+	const struct pxt_memo *memo;
+
+	memo = pxt_kevent_record(&wakeup_child_event, task, current, wakeup, write_child_wakeup);
+	if (memo->more)
+		pxt_kevent_others(memo, &wakeup_child_event, task, current, wakeup,
+				  write_child_wakeup);
+	return memo;
 }
 
 PXT_KEVENT_OTHERS(record_other_wakeups, struct wakeup, &wakeup_event, write_wakeup)
 
 static noinline void record_wakeup(struct task_struct *task, bool new)
 {
-	/* Not in_interrupt(): a task that has merely disabled softirqs is the waker. */
-	bool interrupt = in_hardirq() || in_serving_softirq();
 	u64 time = 0;
-	const struct wakeup wakeup = {
-		.task = task,
-		.interrupt = interrupt,
-		.new = new,
-		.time = &time,
-	};
-	struct task_struct *waker = interrupt ? NULL : current;
+	struct wakeup wakeup = { .task = task, .new = new, .time = &time };
 	const struct pxt_memo *memo;
 	unsigned long flags;
 
 	/* They are on if the task wakes itself. */
 	local_irq_save(flags);
-	memo = pxt_kevent_record(&wakeup_event, task, waker, &wakeup, write_wakeup);
-	if (unlikely(memo->more))
-		record_other_wakeups(memo, task, waker, wakeup);
+	wakeup.waker = pxt_waker_of(task);
+	if (unlikely(wakeup.waker.by == PXT_WAKER_CHILD)) {
+		memo = record_child_wakeup(task, &wakeup);
+	} else {
+		memo = pxt_kevent_record(&wakeup_event, task, wakeup.waker.task, &wakeup,
+					 write_wakeup);
+		if (unlikely(memo->more))
+			record_other_wakeups(memo, task, wakeup.waker.task, wakeup);
+	}
 	if (memo->stream)
 		pxt_runnable_begin(task, time);
 	local_irq_restore(flags);

@@ -11,6 +11,7 @@
 
 #include "kevent/probe.h"
 #include "kevent/record.h"
+#include "kevent/waker.h"
 
 static bool is_from_user(const struct kernel_siginfo *info)
 {
@@ -25,12 +26,12 @@ static int code_of(const struct kernel_siginfo *info)
 }
 
 /*
- * The thread that sends the signal. NULL in interrupts, and if the kernel informs a thread about
- * its own actions. When a child exits, the child is the sender.
+ * The thread that sends the signal. NULL in interrupts and threads of the kernel, and if the kernel
+ * informs a thread about its own actions. When a child exits, the child is the sender.
  */
 static struct task_struct *sender_of(const struct kernel_siginfo *info, struct task_struct *task)
 {
-	if (in_hardirq() || in_serving_softirq())
+	if (in_hardirq() || in_serving_softirq() || current->flags & PF_KTHREAD)
 		return NULL;
 	return is_from_user(info) || !same_thread_group(current, task) ? current : NULL;
 }
@@ -57,9 +58,10 @@ static void fill_sender(void *data, const struct pxt_stream *stream, struct task
 
 	if (signal->by == PXT_SENDER_KERNEL)
 		return;
-	signal->by = other ? PXT_SENDER_THREAD : PXT_SENDER_ANOTHER;
+	/* A process outside of the controller's namespace has no id there. */
 	signal->sender_pid = other ? pxt_memo_pid(stream, other) : 0;
-	signal->sender_tid = other ? pxt_memo_tid(stream, other) : 0;
+	signal->sender_tid = signal->sender_pid ? pxt_memo_tid(stream, other) : 0;
+	signal->by = signal->sender_pid ? PXT_SENDER_THREAD : PXT_SENDER_ANOTHER;
 }
 
 static const struct pxt_kevent signal_generate_event = {
@@ -67,7 +69,24 @@ static const struct pxt_kevent signal_generate_event = {
 	.class = PXT_CLASS(SIGNAL),
 	.words = PXT_PLAIN_WORDS(struct pxt_signal_data),
 	.fill = fill_sender,
+	.current_other = true,
 };
+
+/* The kernel informs the parent of the end of its child, and of the child's process id. */
+static const struct pxt_kevent signal_child_event = {
+	.id = POSIXTRACE_ID_SIGNAL_GENERATE,
+	.class = PXT_CLASS(SIGNAL),
+	.words = PXT_PLAIN_WORDS(struct pxt_signal_data),
+	.trusted = true,
+};
+
+static __always_inline void put_generate(struct pxt_kdata *to, const struct sent *sent, u32 by,
+					 u64 pid, u64 tid)
+{
+	to->value = POSIXTRACE_KVALUE_SIGNAL(sent->sig, by, !!sent->group);
+	*to->end++ = pid | tid << 24 | (u64)sent->result << POSIXTRACE_KSENT_RESULT_SHIFT |
+		     (u64)sent->code << POSIXTRACE_KSENT_CODE_SHIFT;
+}
 
 static __always_inline void write_generate(struct pxt_kdata *to, const void *data,
 					   const struct pxt_stream *stream,
@@ -77,14 +96,35 @@ static __always_inline void write_generate(struct pxt_kdata *to, const void *dat
 	u32 by = sent->by_kernel ? PXT_SENDER_KERNEL : PXT_SENDER_ANOTHER;
 	u64 pid = 0, tid = 0;
 
-	if (other) {
-		by = PXT_SENDER_THREAD;
+	if (other)
 		pid = pxt_memo_pid(stream, other);
+	if (pid) {
+		by = PXT_SENDER_THREAD;
 		tid = pxt_memo_tid(stream, other);
 	}
-	to->value = POSIXTRACE_KVALUE_SIGNAL(sent->sig, by, !!sent->group);
-	*to->end++ = pid | tid << 24 | (u64)sent->result << POSIXTRACE_KSENT_RESULT_SHIFT |
-		     (u64)sent->code << POSIXTRACE_KSENT_CODE_SHIFT;
+	put_generate(to, sent, by, pid, tid);
+}
+
+/* By process id: a parent does not know which thread of its child was the last one. */
+static void write_child_generate(struct pxt_kdata *to, const void *data,
+				 const struct pxt_stream *stream, struct task_struct *other)
+{
+	u64 pid = pxt_memo_pid(stream, other);
+
+	put_generate(to, data, pid ? PXT_SENDER_THREAD : PXT_SENDER_ANOTHER, pid, pid);
+}
+
+static noinline __cold void record_child_generate(struct task_struct *task, struct sent sent)
+{
+	const struct pxt_memo *memo;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	memo = pxt_kevent_record(&signal_child_event, task, current, &sent, write_child_generate);
+	if (memo->more)
+		pxt_kevent_others(memo, &signal_child_event, task, current, &sent,
+				  write_child_generate);
+	local_irq_restore(flags);
 }
 
 PXT_KEVENT_OTHERS(record_other_generates, struct sent, &signal_generate_event, write_generate)
@@ -128,6 +168,10 @@ static noinline __noclone void record_generate(void *unused, int sig, struct ker
 
 	if (unlikely(!is_short(sent.code))) {
 		record_long_generate(task, sender, sent);
+		return;
+	}
+	if (unlikely(current->exit_state) && sender && pxt_waker_ended_child(task)) {
+		record_child_generate(task, sent);
 		return;
 	}
 	local_irq_save(flags);

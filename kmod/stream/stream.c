@@ -16,6 +16,7 @@
 #include "target/image.h"
 #include "target/kerneltype.h"
 #include "target/logtasks.h"
+#include "target/rights.h"
 #include "target/table.h"
 
 /* Guards the list of streams; it is read under RCU. */
@@ -90,6 +91,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	INIT_LIST_HEAD(&stream->node);
 	stream->owner = get_pid(task_tgid(current));
 	stream->cred = get_current_cred();
+	stream->power = pxt_rights_power();
 	stream->ns = get_pid_ns(task_active_pid_ns(current));
 	stream->file = file;
 	stream->link.table = table;

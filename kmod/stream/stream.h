@@ -30,6 +30,8 @@ struct pxt_stream {
 	struct pid *owner;
 	/** @cred: of the controller at CREATE */
 	const struct cred *cred;
+	/** @power: at CREATE, the controller had CAP_SYS_PTRACE in its user namespace */
+	bool power;
 	/** @ns: pid namespace of the controller */
 	struct pid_namespace *ns;
 	/** @number: unique over all streams, past ones included */

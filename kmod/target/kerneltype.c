@@ -15,7 +15,7 @@
 /* The letters used by ps(1) and the kernel's sched_switch. */
 #define STATE	"enum : u8 { R, S, D, T, t, X, Z, P, I } state"
 #define REASON	"enum : u8 { preempted, blocked, io, ended } reason"
-#define BY	"enum : u8 { another, thread, interrupt } by"
+#define BY	"enum : u8 { another, thread, interrupt, softirq, timer, child, signal, kernel } by"
 
 /* The numbers are the same on x86-64 and arm64. */
 #define SIG	"enum : i32 { SIGHUP = 1, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, " \

@@ -204,3 +204,58 @@ bool pxt_rights_may_end(const struct pid *controller, const struct cred *cred)
 		return true;
 	}
 }
+
+/**
+ * pxt_rights_power() - check if the caller has CAP_SYS_PTRACE in its user namespace
+ *
+ * For pxt_rights_name(), which cannot ask security modules. Context: may sleep.
+ *
+ * Return: true if so.
+ */
+bool pxt_rights_power(void)
+{
+	return ns_capable_noaudit(current_user_ns(), CAP_SYS_PTRACE);
+}
+
+/* Is the user namespace this one or below it? Capabilities extend to those. */
+static bool extends_to(const struct user_namespace *mine, const struct user_namespace *ns)
+{
+	for (; ns && ns->level >= mine->level; ns = ns->parent) {
+		if (ns == mine)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * pxt_rights_name() - check if a controller might trace the current process, and may know its ids
+ * @controller: thread group of the controller
+ * @cred: credentials of the controller when it created the stream
+ * @power: pxt_rights_power() at that time
+ *
+ * The rule of pxt_rights_create(), for tracepoints: without locks, in a bounded time. It is
+ * stricter in two cases: the owner of a user namespace has no power over it without the capability
+ * in its own one, and a process that has given up its memory at its end is not known any longer.
+ *
+ * Context: under RCU; scheduler locks may be held, interrupts may be off.
+ *
+ * Return: true if so.
+ */
+bool pxt_rights_name(const struct pid *controller, const struct cred *cred, bool power)
+{
+	const struct cred *tcred = current_real_cred();
+	struct pxt_exec_state state;
+	enum pxt_scope scope;
+	bool over;
+
+	if (!current->mm || current->flags & PF_KTHREAD)
+		return false;
+	state = pxt_exec_state_current();
+	over = power && extends_to(cred->user_ns, tcred->user_ns);
+	if (!over && !same_user(cred, tcred))
+		return false;
+	if (!state.dumpable && !(power && extends_to(cred->user_ns, state.user_ns)))
+		return false;
+	scope = pxt_scope_of(current, controller);
+	return scope == PXT_SCOPE_YES || (scope == PXT_SCOPE_POWER && over);
+}

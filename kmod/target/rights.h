@@ -13,5 +13,7 @@ bool pxt_rights_keep(const struct pid *controller, const struct cred *cred, bool
 		     bool alone);
 bool pxt_rights_over(const struct cred *tcred);
 bool pxt_rights_may_end(const struct pid *controller, const struct cred *cred);
+bool pxt_rights_power(void);
+bool pxt_rights_name(const struct pid *controller, const struct cred *cred, bool power);
 
 #endif /* PXT_RIGHTS_H */

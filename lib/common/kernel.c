@@ -298,10 +298,10 @@ static void put_wakeup(const struct pxtu_record *record, const struct words *wor
 		.tid = record->writer.tid,
 		.prio = POSIXTRACE_KVALUE_PRIO(record->value),
 		.target_cpu = (__u32)(word >> 48),
-		.by = POSIXTRACE_KVALUE_BY(record->value),
+		.by = (__u8)POSIXTRACE_KWAKER_BY(record->value, word),
 		.new = POSIXTRACE_KVALUE_NEW(record->value),
 		.waker_pid = word & 0xffffff,
-		.waker_tid = word >> 24 & 0xffffff,
+		.waker_tid = POSIXTRACE_KWAKER_TID(word),
 	};
 
 	memcpy(to, &data, sizeof(data));

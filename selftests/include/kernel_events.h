@@ -21,7 +21,9 @@
 /* sched_switch_out.reason, .state; sched_wakeup.by */
 enum { PREEMPTED, BLOCKED, IO, ENDED };
 enum { STATE_RUNNING, STATE_SLEEPING, STATE_DEAD = 5 };
-enum { BY_ANOTHER, BY_THREAD, BY_INTERRUPT };
+enum {
+	BY_ANOTHER, BY_THREAD, BY_INTERRUPT, BY_SOFTIRQ, BY_TIMER, BY_CHILD, BY_SIGNAL, BY_KERNEL
+};
 
 /* signal_generate.by, .result; signal_deliver.action; irq.kind */
 enum { SENT_BY_ANOTHER, SENT_BY_THREAD, SENT_BY_KERNEL };

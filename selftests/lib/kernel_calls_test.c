@@ -230,7 +230,8 @@ static int send_signal(void *arg, const struct talk *talk)
 	return kill(*(pid_t *)arg, SIGUSR2) ? errno : 0;
 }
 
-TEST_F(kernel, sender_is_named_only_if_the_controller_may_know_it)
+/* The test is root. kernel_waker_rights_test has senders that it must not know. */
+TEST_F(kernel, sender_of_another_process_is_named)
 {
 	unsigned int own = 0, others = 0;
 	const struct kernel_event *event;
@@ -256,9 +257,9 @@ TEST_F(kernel, sender_is_named_only_if_the_controller_may_know_it)
 			own++;
 		} else {
 			EXPECT_EQ(SIGUSR2, event->data.generate.sig);
-			EXPECT_EQ(SENT_BY_ANOTHER, event->data.generate.by);
-			EXPECT_EQ(0, event->data.generate.sender_pid);
-			EXPECT_EQ(0, event->data.generate.sender_tid);
+			EXPECT_EQ(SENT_BY_THREAD, event->data.generate.by);
+			EXPECT_EQ(sender.pid, event->data.generate.sender_pid);
+			EXPECT_EQ(sender.pid, event->data.generate.sender_tid);
 			others++;
 		}
 	}
@@ -270,11 +271,12 @@ TEST_F(kernel, end_of_a_child_is_a_signal_of_the_child)
 {
 	const struct kernel_event *event;
 	unsigned int ends = 0;
+	long child;
 
 	ASSERT_EQ(0, kernel_stream(self->worker.pid, SIGNAL, POSIX_TRACE_UNTIL_FULL, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, worker_do(&self->worker, DO_CHILDREN, 1));
-	hear(&self->worker.talk);
+	child = hear(&self->worker.talk);
 	hear(&self->worker.talk);
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
@@ -285,7 +287,9 @@ TEST_F(kernel, end_of_a_child_is_a_signal_of_the_child)
 			continue;
 		EXPECT_EQ(self->worker.pid, event->pid);
 		EXPECT_EQ(CLD_EXITED, event->data.generate.code);
-		EXPECT_NE(SENT_BY_KERNEL, event->data.generate.by);
+		EXPECT_EQ(SENT_BY_THREAD, event->data.generate.by);
+		EXPECT_EQ(child, event->data.generate.sender_pid);
+		EXPECT_EQ(child, event->data.generate.sender_tid);
 		EXPECT_EQ(SIGNAL_IGNORED, event->data.generate.result);
 		ends++;
 	}

@@ -141,6 +141,16 @@ TEST_F(decode, short_forms)
 	EXPECT_EQ(4194303, wakeup->waker_pid);
 	EXPECT_EQ(4194302, wakeup->waker_tid);
 
+	/* The kinds of wakers need a third bit. */
+	word[0] |= 1ULL << POSIXTRACE_KWAKER_BY_SHIFT;
+	ASSERT_TRUE(decode(self, put(self, POSIXTRACE_ID_WAKEUP, 0,
+				     POSIXTRACE_KVALUE_SCHED(120, 2, 0), word, 1)));
+	EXPECT_EQ(8191, wakeup->target_cpu);
+	EXPECT_EQ(6, wakeup->by);
+	EXPECT_EQ(0, wakeup->new);
+	EXPECT_EQ(4194303, wakeup->waker_pid);
+	EXPECT_EQ(4194302, wakeup->waker_tid);
+
 	word[0] = 6 | 7ULL << 32;
 	ASSERT_TRUE(decode(self, put(self, POSIXTRACE_ID_MIGRATE, 0,
 				     POSIXTRACE_KVALUE_SCHED(99, 0, 0), word, 1)));

@@ -276,7 +276,7 @@ run 0 record --kernel=sched,process --output="$tmp/log" -- sleep 0.3 &&
 	awk "/RUNNABLE/ { getline; all = $(in_ms 3); sum = $(in_ms 5) + $(in_ms 7) + $(in_ms 9) + $(in_ms 11)
 		if (sum > 0.97 * all && sum < 1.03 * all && all >= 300 && $(in_ms 9) >= 299 && $(in_ms 9) <= all &&
 		    $(in_ms 11) < 1 && \$2 ~ /^sleep-/) found = 1 } END { exit !found }" "$tmp/out" &&
-	awk "/LONGEST WAITS/ { getline; found = $(in_ms 2) >= 299 && / unknown +an interrupt\$/ }
+	awk "/LONGEST WAITS/ { getline; found = $(in_ms 2) >= 299 && / unknown +a timer\$/ }
 		END { exit !found }" "$tmp/out"
 result states_of_a_program_that_sleeps $?
 
@@ -289,7 +289,7 @@ sleep 0.3
 end_helper
 wait "$started" && grep -q "^process *$helper$" "$tmp/out" &&
 	grep -q "^ *$helper  log_helper-$helper .* - *- *-$" "$tmp/out" &&
-	grep -q "^ .* log_helper-$helper .* another thread$" "$tmp/out"
+	grep -q "^ .* log_helper-$helper .* of process $$\$" "$tmp/out"
 result states_of_a_process $?
 
 # The helper reads what to do from a pipe.

@@ -202,7 +202,7 @@ wait
 about='(19|[2-9].)[0-9]{7}'
 with_log 0 --kernel=sched,process -- sleep 0.2 &&
 	posixtrace export --format=html "$log" >"$tmp/page" &&
-	grep -qE '^\[6,[0-9]+,3,[0-9]+,'"$about"',\{"letter":"S","by":"interrupt"' "$tmp/page" &&
+	grep -qE '^\[6,[0-9]+,3,[0-9]+,'"$about"',\{"letter":"S","by":"timer"' "$tmp/page" &&
 	grep -qE '^\[6,[0-9]+,1,[0-9]+,[0-9]+,\{"cpu":' "$tmp/page"
 result page_has_states_of_threads $?
 

@@ -273,8 +273,8 @@ struct posixtrace_kthread {
  * SWITCH_IN	value: prio + 1 (8)
  *		prev_tid (24), prev_prio + 1 (8), lower half of runnable (32)
  *		its upper half, if not 0
- * WAKEUP	value: prio + 1 (8), by (2), new (1)
- *		waker_pid (24), waker_tid (24), target_cpu (16)
+ * WAKEUP	value: prio + 1 (8), lower 2 bits of by (2), new (1)
+ *		waker_pid (24), waker_tid (23), bit 2 of by (1), target_cpu (16)
  * MIGRATE	value: prio + 1 (8)
  *		orig_cpu (32), dest_cpu (32)
  * SIGNAL_GENERATE
@@ -300,7 +300,6 @@ struct posixtrace_kthread {
 	(((prio) + 1) | (__u32)(reason_by) << 8 | (__u32)(new) << 10)
 #define POSIXTRACE_KVALUE_PRIO(value)		((__s32)((value) & 0xff) - 1)
 #define POSIXTRACE_KVALUE_REASON(value)		((value) >> 8 & 3)
-#define POSIXTRACE_KVALUE_BY(value)		((value) >> 8 & 3)
 #define POSIXTRACE_KVALUE_NEW(value)		((value) >> 10 & 1)
 #define POSIXTRACE_KVALUE_SIGNAL(sig, by_action, group) \
 	((__u32)(sig) | (__u32)(by_action) << 7 | (__u32)(group) << 9)
@@ -313,6 +312,12 @@ struct posixtrace_kthread {
 #define POSIXTRACE_KVALUE_CALL(nr, compat)	((__u32)(nr) | (__u32)(compat) << 10)
 #define POSIXTRACE_KVALUE_NR(value)		((value) & 0x3ff)
 #define POSIXTRACE_KVALUE_COMPAT(value)		((value) >> 10 & 1)
+
+/* In WAKEUP. Ids are less than 2^22. */
+#define POSIXTRACE_KWAKER_BY_SHIFT		47
+#define POSIXTRACE_KWAKER_TID(word)		((word) >> 24 & 0x7fffff)
+#define POSIXTRACE_KWAKER_BY(value, word) \
+	((__u32)((value) >> 8 & 3) | (__u32)((word) >> POSIXTRACE_KWAKER_BY_SHIFT & 1) << 2)
 
 /* In SIGNAL_GENERATE. */
 #define POSIXTRACE_KSENT_RESULT_SHIFT		48

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Threads that wake each other: a sleeper, which is traced, and a waker in another process, which
+ * is not.
+ */
+#ifndef _SELFTESTS_WAKERS_H
+#define _SELFTESTS_WAKERS_H
+
+#include "kernel_events.h"
+#include "process.h"
+
+/* What both share. */
+struct meeting {
+	int in, out;		/* of the sleeper and of the waker */
+	int *tid;		/* shared memory: the sleeper, when it is about to sleep */
+	int *word;		/* shared memory: a futex */
+	pid_t sleeper;		/* known by the waker */
+};
+
+/*
+ * A way to wake a thread. @open prepares a meeting that both inherit; @sleep waits, and returns
+ * whom it has waited for, or 0; @wake wakes. They return negative errno.
+ */
+struct way {
+	int (*open)(struct meeting *meeting);
+	long (*sleep)(const struct meeting *meeting);
+	int (*wake)(const struct meeting *meeting);
+	uint8_t by;
+};
+
+extern const struct way way_pipe, way_socketpair, way_tcp, way_unix, way_futex, way_epoll,
+	way_eventfd, way_io_uring, way_timer, way_signal, way_child, way_threaded_child;
+
+/* The two processes. The waker is started by the sleeper's controller, or by its parent. */
+struct scene {
+	const struct way *way;
+	struct meeting meeting;
+	int log;		/* descriptor of the log of the stream; 0: none */
+	int (*change)(void);	/* called by the waker before its second turn, or NULL */
+	struct child sleeper, waker;
+	trace_id_t trid;
+	struct kernel_events events;
+	long result;		/* of the sleeper, the last time */
+};
+
+int scene_open(struct scene *scene, const struct way *way);
+
+/* As the user with this id; negative: the calling one. @prepare is called afterwards, or NULL. */
+int scene_start_waker(struct scene *scene, int uid, int (*prepare)(void));
+
+/* The sleeper, and a stream of the caller on it. */
+int scene_start_sleeper(struct scene *scene, unsigned int classes);
+
+/* Lets the sleeper sleep, and the waker wake it. Reads the events, if there is no log. */
+int scene_play(struct scene *scene);
+void scene_close(struct scene *scene);
+
+/* Counts the wake-ups of the sleeper by @by and this thread (0: none) since the last play. */
+int scene_count(const struct scene *scene, uint8_t by, pid_t waker);
+
+#endif /* _SELFTESTS_WAKERS_H */

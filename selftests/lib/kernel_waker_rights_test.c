@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which wakers a controller may know without tracing them: the threads of processes that it might
+ * trace, at the time of the wake-up.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include "pxt_test.h"
+#include "credentials.h"
+#include "parameter.h"
+#include "wakers.h"
+
+#define USER	1000
+#define OTHER	1001
+#define CLASSES	(POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_SIGNAL)
+
+FIXTURE(scene)
+{
+	struct scene scene;
+};
+
+FIXTURE_SETUP(scene)
+{
+	self->scene = (struct scene){ .way = NULL };
+}
+
+FIXTURE_TEARDOWN(scene)
+{
+	scene_close(&self->scene);
+}
+
+static int play(struct scene *scene, const struct way *way, int waker, int (*prepare)(void),
+		int controller)
+{
+	int err = scene_open(scene, way);
+
+	if (!err)
+		err = scene_start_waker(scene, waker, prepare);
+	if (!err && controller >= 0)
+		err = become_user(controller);
+	return err ?: scene_start_sleeper(scene, CLASSES) ?: scene_play(scene);
+}
+
+/* No event has an id of the waker. */
+static int is_named(const struct scene *scene)
+{
+	const struct kernel_event *event;
+	int count = 0;
+
+	for (size_t i = 0; i < scene->events.count; i++) {
+		event = &scene->events.event[i];
+		if (event->id == POSIXTRACE_WAKEUP)
+			count += event->data.wakeup.waker_pid == scene->waker.pid ||
+				 event->data.wakeup.waker_tid == scene->waker.pid;
+		else if (event->id == POSIXTRACE_SIGNAL_GENERATE)
+			count += event->data.generate.sender_pid == scene->waker.pid ||
+				 event->data.generate.sender_tid == scene->waker.pid;
+	}
+	return count;
+}
+
+TEST_F(scene, thread_of_another_user_is_anonymous)
+{
+	ASSERT_EQ(0, play(&self->scene, &way_pipe, OTHER, NULL, USER));
+	EXPECT_LE(1, scene_count(&self->scene, BY_ANOTHER, 0));
+	EXPECT_EQ(0, is_named(&self->scene));
+}
+
+/* Not even that a thread was there. */
+TEST_F(scene, softirq_in_a_thread_of_another_user_is_an_interrupt)
+{
+	ASSERT_EQ(0, play(&self->scene, &way_tcp, OTHER, NULL, USER));
+	EXPECT_LE(1, scene_count(&self->scene, BY_INTERRUPT, 0));
+	EXPECT_EQ(0, scene_count(&self->scene, BY_SOFTIRQ, 0));
+	EXPECT_EQ(0, is_named(&self->scene));
+}
+
+TEST_F(scene, sender_of_another_user_is_anonymous)
+{
+	ASSERT_EQ(0, play(&self->scene, &way_signal, -1, NULL, USER));
+	EXPECT_LE(1, scene_count(&self->scene, BY_SIGNAL, 0));
+	EXPECT_EQ(0, is_named(&self->scene));
+}
+
+TEST_F(scene, sender_of_a_signal_is_named_like_a_waker)
+{
+	int senders = 0;
+
+	ASSERT_EQ(0, play(&self->scene, &way_signal, USER, NULL, USER));
+	EXPECT_LE(1, scene_count(&self->scene, BY_SIGNAL, self->scene.waker.pid));
+	for (size_t i = 0; i < self->scene.events.count; i++) {
+		const struct kernel_event *event = &self->scene.events.event[i];
+
+		senders += event->id == POSIXTRACE_SIGNAL_GENERATE &&
+			   event->data.generate.by == SENT_BY_THREAD &&
+			   event->data.generate.sender_pid == self->scene.waker.pid;
+	}
+	EXPECT_EQ(1, senders);
+}
+
+TEST_F(scene, capability_names_threads_of_all_users)
+{
+	ASSERT_EQ(0, play(&self->scene, &way_pipe, OTHER, NULL, -1));
+	EXPECT_LE(1, scene_count(&self->scene, BY_THREAD, self->scene.waker.pid));
+}
+
+static int hide(void)
+{
+	return prctl(PR_SET_DUMPABLE, 0) ? -errno : 0;
+}
+
+TEST_F(scene, process_that_is_not_dumpable_is_anonymous)
+{
+	ASSERT_EQ(0, play(&self->scene, &way_pipe, USER, hide, USER));
+	EXPECT_LE(1, scene_count(&self->scene, BY_ANOTHER, 0));
+	EXPECT_EQ(0, is_named(&self->scene));
+}
+
+/* Root, with the real user id of the controller: it may become root again. */
+static int lend_root(void)
+{
+	return setresuid(USER, USER, 0) || prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
+}
+
+static int become_other(void)
+{
+	return setresuid(0, 0, 0) ? -errno : become_user(OTHER);
+}
+
+TEST_F(scene, change_of_credentials_has_an_immediate_effect)
+{
+	struct scene *scene = &self->scene;
+
+	ASSERT_EQ(0, scene_open(scene, &way_pipe));
+	scene->change = become_other;
+	ASSERT_EQ(0, scene_start_waker(scene, -1, lend_root));
+	ASSERT_EQ(0, become_user(USER));
+	ASSERT_EQ(0, scene_start_sleeper(scene, CLASSES));
+	ASSERT_EQ(0, scene_play(scene));
+	EXPECT_LE(1, scene_count(scene, BY_THREAD, scene->waker.pid));
+	ASSERT_EQ(0, scene_play(scene));
+	EXPECT_LE(1, scene_count(scene, BY_ANOTHER, 0));
+	EXPECT_EQ(0, is_named(scene));
+}
+
+FIXTURE(descendants)
+{
+	struct scene scene;
+};
+
+FIXTURE_SETUP(descendants)
+{
+	self->scene = (struct scene){ .way = NULL };
+	ASSERT_EQ(0, parameter_set("trace_scope", "1\n"));
+}
+
+FIXTURE_TEARDOWN(descendants)
+{
+	scene_close(&self->scene);
+	parameter_set("trace_scope", "0\n");
+}
+
+/* The controller, in a process of its own: the waker is its sibling. Returns what is wrong. */
+static int control(void *arg, const struct talk *talk)
+{
+	struct scene *scene = arg;
+	int wrong = 0;
+
+	(void)talk;
+	if (become_user(USER) || scene_start_sleeper(scene, CLASSES) || scene_play(scene))
+		return 1;
+	wrong |= scene_count(scene, BY_ANOTHER, 0) < 1 ? 2 : 0;
+	wrong |= is_named(scene) ? 4 : 0;
+	child_kill(&scene->sleeper);
+	return wrong;
+}
+
+TEST_F(descendants, sibling_outside_of_trace_scope_is_anonymous)
+{
+	struct child controller;
+
+	ASSERT_EQ(0, scene_open(&self->scene, &way_pipe));
+	ASSERT_EQ(0, scene_start_waker(&self->scene, USER, NULL));
+	ASSERT_EQ(0, child_start(&controller, control, &self->scene));
+	EXPECT_EQ(0, child_wait(&controller));
+}
+
+/* The same process, as root: its capability extends the scope. */
+static int control_as_root(void *arg, const struct talk *talk)
+{
+	struct scene *scene = arg;
+	int wrong;
+
+	(void)talk;
+	if (scene_start_sleeper(scene, CLASSES) || scene_play(scene))
+		return 1;
+	wrong = scene_count(scene, BY_THREAD, scene->waker.pid) < 1 ? 2 : 0;
+	child_kill(&scene->sleeper);
+	return wrong;
+}
+
+TEST_F(descendants, capability_names_siblings)
+{
+	struct child controller;
+
+	ASSERT_EQ(0, scene_open(&self->scene, &way_pipe));
+	ASSERT_EQ(0, scene_start_waker(&self->scene, USER, NULL));
+	ASSERT_EQ(0, child_start(&controller, control_as_root, &self->scene));
+	EXPECT_EQ(0, child_wait(&controller));
+}
+
+/* Root in a namespace where the waker has no id. */
+TEST_F(scene, process_outside_of_the_pid_namespace_is_anonymous)
+{
+	struct child controller;
+
+	ASSERT_EQ(0, scene_open(&self->scene, &way_pipe));
+	ASSERT_EQ(0, scene_start_waker(&self->scene, USER, NULL));
+	ASSERT_EQ(0, unshare(CLONE_NEWPID));
+	ASSERT_EQ(0, child_start(&controller, control, &self->scene));
+	EXPECT_EQ(0, child_wait(&controller));
+}
+
+TEST_HARNESS_MAIN
