@@ -13,6 +13,7 @@
 #include "log/log.h"
 #include "ring/wake.h"
 #include "stream/state.h"
+#include "target/logwakers.h"
 #include "target/rights.h"
 #include "target/targets.h"
 
@@ -106,6 +107,8 @@ bool pxt_kevent_known(const struct pxt_stream *stream, struct task_struct *task)
  * pxt_kevent_might_trace() - check if the controller of a stream might trace the current process
  * @stream: found under RCU
  *
+ * If so, an event names the current thread, and its name goes into the log of the stream.
+ *
  * Decided anew for each event, from what the process is at that time: an exec or a change of its
  * credentials has an immediate effect, and the order of events tells nothing about the check.
  *
@@ -114,7 +117,11 @@ bool pxt_kevent_known(const struct pxt_stream *stream, struct task_struct *task)
  */
 bool pxt_kevent_might_trace(const struct pxt_stream *stream)
 {
-	return pxt_rights_name(stream->owner, stream->cred, stream->power);
+	if (!pxt_rights_name(stream->owner, stream->cred, stream->power))
+		return false;
+	if (stream->link.logwakers)
+		pxt_logwakers_note(stream->link.logwakers, stream->ns);
+	return true;
 }
 
 /* Record a kernel event into the streams in some slots. Called under RCU, with interrupts off. */

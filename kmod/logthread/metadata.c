@@ -15,6 +15,7 @@
 #include "target/eventid.h"
 #include "target/kerneltype.h"
 #include "target/logtasks.h"
+#include "target/logwakers.h"
 
 /* Write the names missing from the log. */
 static int write_names(struct pxt_log *log)
@@ -187,6 +188,28 @@ static int write_logtasks(struct pxt_log *log)
 	return err;
 }
 
+/* Write the new names of threads that are not traced. */
+static int write_wakers(struct pxt_log *log)
+{
+	struct pxt_logwakers *wakers = log->stream->link.logwakers;
+	struct pxt_logwriter *w = &log->writer;
+	u32 count;
+	int err;
+
+	if (!pxt_logwriter_takes_metadata(w))
+		return 0;
+	memset(pxt_logwriter_payload(w), 0, PXT_LOGWAKERS * sizeof(struct posixtrace_log_task));
+	count = pxt_logwakers_take(wakers, pxt_logwriter_payload(w));
+	if (!count)
+		return 0;
+	err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_TASKS,
+				     count * sizeof(struct posixtrace_log_task), count);
+	/* The next flush writes them again. */
+	if (err)
+		pxt_logwakers_restart(wakers);
+	return err;
+}
+
 /* The file cannot grow. */
 static bool lacks_room(int err)
 {
@@ -199,8 +222,10 @@ static int write_metadata(struct pxt_log *log)
 	int err;
 
 	/* The log is new, was cleared, or restarts its metadata. */
-	if (pxt_logwriter_begins_metadata(w))
+	if (pxt_logwriter_begins_metadata(w)) {
 		pxt_logtasks_restart(log->stream->link.logtasks);
+		pxt_logwakers_restart(log->stream->link.logwakers);
+	}
 	err = pxt_logwriter_host(w);
 	if (!err)
 		err = write_kernel_types(log);
@@ -208,6 +233,8 @@ static int write_metadata(struct pxt_log *log)
 		err = write_descriptions(log);
 	if (!err)
 		err = write_logtasks(log);
+	if (!err)
+		err = write_wakers(log);
 	if (!err)
 		pxt_logwriter_metadata_done(w);
 	/* The ring precedes the metadata in the file, and events matter more. */

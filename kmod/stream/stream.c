@@ -16,6 +16,7 @@
 #include "target/image.h"
 #include "target/kerneltype.h"
 #include "target/logtasks.h"
+#include "target/logwakers.h"
 #include "target/rights.h"
 #include "target/table.h"
 
@@ -41,11 +42,12 @@ static int make_log(struct pxt_stream *stream, int fd)
 	int err;
 
 	stream->link.logtasks = pxt_logtasks_new();
-	if (!stream->link.logtasks)
-		return -ENOMEM;
-	err = pxt_log_new(stream, fd);
-	if (err)
+	stream->link.logwakers = pxt_logwakers_new();
+	err = stream->link.logtasks && stream->link.logwakers ? pxt_log_new(stream, fd) : -ENOMEM;
+	if (err) {
+		pxt_logwakers_free(stream->link.logwakers);
 		pxt_logtasks_free(stream->link.logtasks);
+	}
 	return err;
 }
 
@@ -210,6 +212,7 @@ static void stream_release(struct kref *kref)
 	put_memory(stream->memory);
 	if (stream->log)
 		pxt_log_free(stream->log);
+	pxt_logwakers_free(stream->link.logwakers);
 	pxt_logtasks_free(stream->link.logtasks);
 	pxt_image_leave(table, &stream->link.author);
 	pxt_table_leave(&stream->link);

@@ -12,6 +12,7 @@
 
 struct pxt_pool;
 struct pxt_logtasks;
+struct pxt_logwakers;
 struct pxt_target;
 
 /* Bytes of a gate without the clock; the clock is mapped after it and shared by all gates. */
@@ -25,6 +26,7 @@ struct pxt_target;
  *	constants, under the lock of the table
  * @pool: pool of the stream, to wake its readers and for kernel events; constant
  * @logtasks: names for the log of the stream; NULL without a log; constant
+ * @logwakers: the same of threads that are not traced
  * @kernel_types: bit n: the stream may have kernel event type n; constant
  * @slot: the same in all processes; written under the lock of the table, constant once @linked is
  *	set
@@ -43,6 +45,7 @@ struct pxt_link {
 	struct pxt_author author;
 	struct pxt_pool *pool;
 	struct pxt_logtasks *logtasks;
+	struct pxt_logwakers *logwakers;
 	u64 kernel_types;
 	u32 slot;
 	bool linked;

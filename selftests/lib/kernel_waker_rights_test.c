@@ -11,6 +11,7 @@
 #include "credentials.h"
 #include "parameter.h"
 #include "wakers.h"
+#include "withlog.h"
 
 #define USER	1000
 #define OTHER	1001
@@ -143,6 +144,65 @@ TEST_F(scene, change_of_credentials_has_an_immediate_effect)
 	ASSERT_EQ(0, scene_play(scene));
 	EXPECT_LE(1, scene_count(scene, BY_ANOTHER, 0));
 	EXPECT_EQ(0, is_named(scene));
+}
+
+#define NAME	"pxt-the-waker"
+
+static int name_it(void)
+{
+	return prctl(PR_SET_NAME, NAME) ? -errno : 0;
+}
+
+/* Does the log have the waker's name at that time? Returns 0, ENOENT, or -1: another name. */
+static int check_name(const struct scene *scene, trace_id_t log, unsigned long long when)
+{
+	const struct timespec time = to_timespec(when);
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+	int err = posixtrace_get_thread_name(log, scene->waker.pid, scene->waker.pid, &time, name);
+
+	return !err && strcmp(name, NAME) ? -1 : err;
+}
+
+/* Plays with a log, and opens it. Returns an error number. */
+static int play_for_log(struct scene *scene, int waker, trace_id_t *log)
+{
+	int err = scene_open(scene, &way_pipe) ?: scene_start_waker(scene, waker, name_it) ?:
+		  become_user(USER);
+
+	scene->log = log_tmpfile();
+	if (!err)
+		err = scene_start_sleeper(scene, CLASSES) ?: scene_play(scene);
+	if (!err)
+		err = posix_trace_shutdown(scene->trid);
+	scene->trid = 0;
+	return err ?: posix_trace_open(scene->log, log) ?: kernel_events_read(&scene->events, *log);
+}
+
+TEST_F(scene, log_has_the_name_of_a_waker)
+{
+	const struct kernel_event *event;
+	trace_id_t log;
+
+	ASSERT_EQ(0, play_for_log(&self->scene, USER, &log));
+	EXPECT_LE(1, scene_count(&self->scene, BY_THREAD, self->scene.waker.pid));
+	for (size_t i = 0; i < self->scene.events.count; i++) {
+		event = &self->scene.events.event[i];
+		if (event->id == POSIXTRACE_WAKEUP &&
+		    event->data.wakeup.waker_pid == self->scene.waker.pid)
+			EXPECT_EQ(0, check_name(&self->scene, log, event->time));
+	}
+	EXPECT_EQ(0, posix_trace_close(log));
+}
+
+TEST_F(scene, log_has_no_name_of_a_waker_of_another_user)
+{
+	trace_id_t log;
+
+	ASSERT_EQ(0, play_for_log(&self->scene, OTHER, &log));
+	EXPECT_LE(1, scene_count(&self->scene, BY_ANOTHER, 0));
+	EXPECT_EQ(0, is_named(&self->scene));
+	EXPECT_EQ(ENOENT, check_name(&self->scene, log, now()));
+	EXPECT_EQ(0, posix_trace_close(log));
 }
 
 FIXTURE(descendants)
