@@ -24,8 +24,10 @@ struct instances {
 	struct threads *threads;
 	uint64_t stretch;		/* incremented by a gap, damage or a stop */
 	bool begun;
-	uint64_t first;
+	uint64_t first;			/* of the log */
 	uint64_t last;
+	uint64_t from;			/* of the period that was asked for */
+	uint64_t to;
 	struct instances_counts counts;
 	struct instance *worst;		/* longest first */
 	size_t count;
@@ -69,7 +71,6 @@ static bool is_thread(const struct instances *instances, pid_t tid)
 
 static void add(struct instances *instances, const struct event *begin, uint64_t end)
 {
-	const struct instances_options *options = &instances->options;
 	const struct instance new = {
 		.pid = begin->pid,
 		.key = event_thread_key(begin),
@@ -78,9 +79,8 @@ static void add(struct instances *instances, const struct event *begin, uint64_t
 	};
 	size_t i = instances->count;
 
-	if (!is_thread(instances, begin->tid) || new.begin < instances->first ||
-	    new.begin - instances->first < options->from ||
-	    new.end - instances->first > options->to)
+	if (!is_thread(instances, begin->tid) || new.begin < instances->from ||
+	    new.end > instances->to)
 		return;
 	instances->counts.all++;
 	for (; i > 0; i--) {
@@ -92,7 +92,7 @@ static void add(struct instances *instances, const struct event *begin, uint64_t
 	}
 	/* The array has one entry more, for the one that falls out. */
 	instances->worst[i] = new;
-	if (instances->count < options->worst)
+	if (instances->count < instances->options.worst)
 		instances->count++;
 }
 
@@ -167,9 +167,7 @@ static int see_kernel(struct instances *instances, const struct event *event)
 /* Finds the first thread with the id that has events after the begin of the period, or the last. */
 static void see_life(struct instances *instances, const struct event *event)
 {
-	const struct instances_options *options = &instances->options;
 	struct instance *life = instances->worst;
-	const uint64_t time = event->time > instances->first ? event->time - instances->first : 0;
 	bool other = !instances->count || life->pid != event->pid ||
 		     life->key != event_thread_key(event);
 
@@ -177,8 +175,8 @@ static void see_life(struct instances *instances, const struct event *event)
 		return;
 	if (!other) {
 		life->end = event->time > life->end ? event->time : life->end;
-	} else if (time <= options->to &&
-		   (!instances->count || life->end - instances->first < options->from)) {
+	} else if (event->time <= instances->to &&
+		   (!instances->count || life->end < instances->from)) {
 		instances->count = 1;
 		*life = (struct instance){ .pid = event->pid, .key = event_thread_key(event),
 					   .begin = event->time, .end = event->time };
@@ -188,19 +186,20 @@ static void see_life(struct instances *instances, const struct event *event)
 /* Makes it the period that was asked for, which may be longer than the life, but not the log. */
 static void cut_life(struct instances *instances)
 {
-	const struct instances_options *options = &instances->options;
-	const uint64_t length = instances->last - instances->first;
 	struct instance *life = instances->worst;
 
 	if (!instances->count)
 		return;
-	if (options->with_from)
-		life->begin = instances->first + options->from;
-	if (options->to != UINT64_MAX)
-		life->end = instances->first + (options->to < length ? options->to : length);
+	if (instances->options.from.set)
+		life->begin = instances->from;
+	if (instances->options.to.set)
+		life->end = instances->to < instances->last ? instances->to : instances->last;
 	if (life->end < life->begin)
 		life->end = life->begin;
-	instances->counts.all = 1;
+	/* Nothing is known of the time after the log. */
+	if (life->begin > instances->last)
+		instances->count = 0;
+	instances->counts.all = instances->count;
 }
 
 /* ------------------------------------------------------------------ */
@@ -222,10 +221,22 @@ static void note_gap(struct instances *instances, const struct event *event)
 	}
 }
 
+static void see_first(struct instances *instances, uint64_t time)
+{
+	const struct instances_options *options = &instances->options;
+
+	instances->first = time;
+	/* An event may be older than the first one, and a period that begins there is left out. */
+	instances->from = time;
+	if (options->from.set && moment_time(&options->from, time) > time)
+		instances->from = moment_time(&options->from, time);
+	instances->to = options->to.set ? moment_time(&options->to, time) : UINT64_MAX;
+}
+
 int instances_event(struct instances *instances, const struct event *event)
 {
 	if (!instances->begun)
-		instances->first = event->time;
+		see_first(instances, event->time);
 	if (!instances->begun || event->time > instances->last)
 		instances->last = event->time;
 	instances->begun = true;

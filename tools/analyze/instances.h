@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "event/source.h"
+#include "util/moment.h"
 
 #define INSTANCES_MAX	1000	/* instances that can be asked for */
 
@@ -19,17 +20,15 @@
  * @scope: name of a scope without its suffix, or of a system call; NULL: the life of a thread
  * @worst: number of instances, at most INSTANCES_MAX
  * @tid: only in threads with this id; 0: any; without @scope, the first thread of the log
- * @with_from: @from was given; otherwise a life begins with its first event
- * @from: ns after the first event of the log: a scope must begin then or later; a life is cut
- * @to: the same for the end; UINT64_MAX: the end of the log
+ * @from: a scope must begin then or later, and a life is cut; otherwise it begins with its first event
+ * @to: the same for the end; otherwise the end of the log
  */
 struct instances_options {
 	const char *scope;
 	size_t worst;
 	pid_t tid;
-	bool with_from;
-	uint64_t from;
-	uint64_t to;
+	struct moment from;
+	struct moment to;
 };
 
 /**

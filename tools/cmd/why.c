@@ -17,8 +17,8 @@
 #include "cmd/commands.h"
 #include "event/logend.h"
 #include "print/why_print.h"
-#include "util/duration.h"
 #include "util/message.h"
+#include "util/moment.h"
 
 #define WORST_DEFAULT	5
 
@@ -27,9 +27,8 @@ struct why_command {
 	const char *scope;
 	unsigned long worst;	/* 0: --worst was not given */
 	unsigned long tid;
-	bool with_from;
-	uint64_t from;
-	uint64_t to;
+	struct moment from;
+	struct moment to;
 	bool all;
 	bool json;
 	unsigned int classes;	/* POSIXTRACE_CLASS_* of the log */
@@ -180,7 +179,6 @@ static int run_log(struct why_command *why)
 		.scope = why->scope,
 		.worst = why->scope ? why->worst : 1,
 		.tid = (pid_t)why->tid,
-		.with_from = why->with_from,
 		.from = why->from,
 		.to = why->to,
 	};
@@ -223,34 +221,21 @@ static int run_why(struct why_command *why)
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-static int parse_time(const struct command_option *option, const char *value, uint64_t *ns)
-{
-	/* Without a unit, the time is in the first column of "posixtrace dump". */
-	if (duration_parse(value, 1000, ns))
-		return 0;
-	tell("--%s: must be a time after the first event, as 1234.567 or 2.5s (got \"%s\")",
-	     option->name, value);
-	return -EINVAL;
-}
-
 static int call_from(void *target, const struct command_option *option, const char *value)
 {
-	struct why_command *why = target;
-
-	why->with_from = true;
-	return parse_time(option, value, &why->from);
+	return moment_option(&((struct why_command *)target)->from, option, value);
 }
 
 static int call_to(void *target, const struct command_option *option, const char *value)
 {
-	return parse_time(option, value, &((struct why_command *)target)->to);
+	return moment_option(&((struct why_command *)target)->to, option, value);
 }
 
 static const struct command_option options[] = {
 	{ OPTION_FLAG, 'a', "all", NULL, "also print parts of less than half a percent",
 	  OPTION_BOOL_AT(struct why_command, all) },
 	{ OPTION_CALL, 0, "from", "TIME",
-	  "begin at TIME after the first event: microseconds, or as 2.5s",
+	  "explain what begins at this time or later: " MOMENT_FORMS,
 	  .call = call_from },
 	{ OPTION_FLAG, 'j', "json", NULL, "print a JSON object for each instance",
 	  OPTION_BOOL_AT(struct why_command, json) },
@@ -260,7 +245,7 @@ static const struct command_option options[] = {
 	{ OPTION_NUMBER, 't', "tid", "TID",
 	  "the thread to explain, otherwise the first; with --scope: only instances in it",
 	  OPTION_NUMBER_AT(struct why_command, tid), .min = 1, .max = INT_MAX },
-	{ OPTION_CALL, 0, "to", "TIME", "end at TIME after the first event", .call = call_to },
+	{ OPTION_CALL, 0, "to", "TIME", "explain what ends up to this time", .call = call_to },
 	{ OPTION_NUMBER, 0, "worst", "N", "with --scope: the N slowest instances (default: 5)",
 	  OPTION_NUMBER_AT(struct why_command, worst), .min = 1, .max = INSTANCES_MAX },
 	{ }
@@ -279,7 +264,8 @@ static int get_options(struct why_command *why, int argc, char **argv)
 	why->path = argv[optind];
 	if (why->worst && !why->scope)
 		return usage_error("why", "--worst: needs --scope");
-	if (why->to < why->from)
+	if (why->from.set && why->to.set && why->from.absolute == why->to.absolute &&
+	    why->to.time < why->from.time)
 		return usage_error("why", "--to: must not be before --from");
 	if (!why->worst)
 		why->worst = WORST_DEFAULT;
@@ -288,7 +274,7 @@ static int get_options(struct why_command *why, int argc, char **argv)
 
 static int cmd_why(int argc, char **argv)
 {
-	struct why_command why = { .to = UINT64_MAX };
+	struct why_command why = { };
 	int status = get_options(&why, argc, argv);
 
 	return status == OPTIONS_OK ? run_why(&why) : status;

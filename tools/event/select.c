@@ -15,8 +15,8 @@
 #include "event/filter.h"
 #include "event/select.h"
 #include "util/bits.h"
-#include "util/duration.h"
 #include "util/message.h"
+#include "util/moment.h"
 
 /* Event type ids are smaller. */
 #define TYPES	POSIXTRACE_EVENT_ID_MAX
@@ -29,12 +29,6 @@ struct names {
 struct numbers {
 	uint64_t *number;
 	size_t count;
-};
-
-struct bound {
-	bool set;
-	bool absolute;
-	uint64_t time;		/* ns */
 };
 
 /* Cached per event type: whether its name is excluded. */
@@ -50,8 +44,8 @@ struct selection {
 	struct names exclude;
 	struct numbers pids;
 	struct numbers threads;
-	struct bound from;
-	struct bound to;
+	struct moment from;
+	struct moment to;
 	bool begun;
 	uint64_t first;		/* time of the first event */
 	uint64_t last;		/* the latest time of an event so far */
@@ -169,55 +163,6 @@ static int add_numbers(struct numbers *numbers, const struct command_option *opt
 	}
 }
 
-static bool parse_date(const char *text, uint64_t *time)
-{
-	struct tm tm = { 0 }, given;
-	uint64_t fraction = 0;
-	const char *rest;
-	time_t seconds;
-
-	rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-	if (!rest)
-		return false;
-	/* timegm() normalizes invalid dates, such as February 30: detect that. */
-	given = tm;
-	seconds = timegm(&tm);
-	if (tm.tm_mday != given.tm_mday || tm.tm_hour != given.tm_hour ||
-	    tm.tm_min != given.tm_min || tm.tm_sec != given.tm_sec)
-		return false;
-	if (*rest == '.') {
-		char zero[32];
-		const char *p = zero;
-
-		/* Parse the fraction as "0.NNN" seconds. */
-		if (snprintf(zero, sizeof(zero), "0%s", rest) >= (int)sizeof(zero) ||
-		    !duration_decimal(&p, NSEC_PER_SEC, &fraction))
-			return false;
-		rest += p - zero - 1;
-	}
-	return seconds >= 0 && (!*rest || !strcmp(rest, "Z")) &&
-	       !__builtin_mul_overflow((uint64_t)seconds, NSEC_PER_SEC, time) &&
-	       !__builtin_add_overflow(*time, fraction, time);
-}
-
-static int set_bound(struct bound *bound, const struct command_option *option, const char *text)
-{
-	const char *p = text + 1;
-
-	bound->set = true;
-	bound->absolute = true;
-	if (*text == '@' && duration_decimal(&p, NSEC_PER_SEC, &bound->time) && !*p)
-		return 0;
-	if (*text != '@' && parse_date(text, &bound->time))
-		return 0;
-	bound->absolute = false;
-	/* Without a unit: microseconds, as printed by "dump". */
-	if (duration_parse(text, 1000, &bound->time))
-		return 0;
-	return refuse(option, text,
-		      "a time such as 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z");
-}
-
 /* The target of these options is a pointer to the selection. */
 static struct selection *selection_at(void *target)
 {
@@ -247,12 +192,12 @@ static int call_tid(void *target, const struct command_option *option, const cha
 
 static int call_from(void *target, const struct command_option *option, const char *value)
 {
-	return set_bound(&selection_at(target)->from, option, value);
+	return moment_option(&selection_at(target)->from, option, value);
 }
 
 static int call_to(void *target, const struct command_option *option, const char *value)
 {
-	return set_bound(&selection_at(target)->to, option, value);
+	return moment_option(&selection_at(target)->to, option, value);
 }
 
 const struct command_option select_filter[] = {
@@ -264,7 +209,7 @@ const struct command_option select_filter[] = {
 
 static const struct command_option select_time[] = {
 	{ OPTION_CALL, 0, "from", "TIME",
-	  "select events from this time on: 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z",
+	  "select events from this time on: " MOMENT_FORMS,
 	  .call = call_from },
 	{ OPTION_CALL, 0, "to", "TIME", "select events up to this time", .call = call_to },
 	{ }
@@ -360,18 +305,9 @@ bool select_has_durations(const struct selection *selection)
 	return false;
 }
 
-/* Compares a time with a bound: -1 if it is earlier, 1 if later, 0 if equal. */
-static int compare(const struct selection *selection, uint64_t time, const struct bound *bound)
+static int compare(const struct selection *selection, uint64_t time, const struct moment *moment)
 {
-	uint64_t limit = bound->time;
-
-	if (!bound->absolute) {
-		/* The time is before the first event, or the bound overflows. */
-		if (time < selection->first ||
-		    __builtin_add_overflow(selection->first, limit, &limit))
-			return -1;
-	}
-	return time < limit ? -1 : time > limit;
+	return moment_compare(moment, selection->first, time);
 }
 
 /* Is a time between --from and --to? */
@@ -399,17 +335,6 @@ void select_first(struct selection *selection, const struct event *event)
 	}
 }
 
-/* The time of --from, at most that of the last event possible. */
-static uint64_t from_time(const struct selection *selection)
-{
-	uint64_t time = selection->from.time;
-
-	if (!selection->from.absolute &&
-	    __builtin_add_overflow(selection->first, time, &time))
-		return UINT64_MAX;
-	return time;
-}
-
 /* Read the first event, and go to the first one that is selected. */
 static int seek(struct selection *selection, struct source *source)
 {
@@ -420,7 +345,8 @@ static int seek(struct selection *selection, struct source *source)
 		return ret;
 	select_first(selection, &first);
 	selection->last = first.time;
-	ret = source_seek(source, selection->from.set ? from_time(selection) : 0);
+	ret = source_seek(source, selection->from.set ?
+				  moment_time(&selection->from, selection->first) : 0);
 	return ret ? ret : 1;
 }
 

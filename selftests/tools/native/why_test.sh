@@ -337,6 +337,29 @@ test_the_slowest_instances_come_first()
 	END
 }
 
+test_periods_may_be_dates_and_must_be_in_the_log()
+{
+	local first
+	log <<-'END'
+		event 65 1 @a
+		event 66 101 @a
+		event 65 201 @a
+		event 66 401 @a
+		end
+	END
+	first=$(posixtrace dump --json log | head -n 1 | jq -r .time)
+	run 0 posixtrace why --scope=request --to="@${first%???}101" log
+	grep '^request' out >got
+	prints got <<<'request 1 of 1: 100 ns of main-100, process 100, from 0.000 to 0.100'
+	run 0 posixtrace why --scope=request --from=1970-01-01T00:00:00Z log
+	grep -q '^request 1 of 2: 200 ns' out
+	run 1 posixtrace why --scope=request --from=@1 log
+	complains 'posixtrace: log: no complete request in this period: posixtrace stat lists the scopes'
+	run 1 posixtrace why --from=401ns log
+	complains 'posixtrace: log: no events of threads'
+	run 0 posixtrace why --from=400ns log
+}
+
 test_scopes_are_those_of_one_thread()
 {
 	log <<-'END'
