@@ -213,6 +213,7 @@ static int divide_blocked(const struct walk *walk, const struct stretch *state, 
 		.letter = state->letter,
 		.io = state->io,
 		.fault = state->fault,
+		.caused = state->caused,
 	};
 	uint32_t part;
 	int err;
@@ -223,7 +224,7 @@ static int divide_blocked(const struct walk *walk, const struct stretch *state, 
 	err = parts_add(walk->parts, walk->parent, &what, begin, end, &part);
 	if (err)
 		return err;
-	return follow(walk, part, state->by == WAKER_THREAD ? state->waker : 0, begin, end,
+	return follow(walk, part, state->caused ? state->waker : 0, begin, end,
 		      state->end > end);
 }
 

@@ -26,7 +26,8 @@ static bool is_same(const struct part *a, const struct part *b)
 	return a->parent == b->parent && a->kind == b->kind && a->thread == b->thread &&
 	       a->other == b->other && a->place == b->place && a->by == b->by &&
 	       a->letter == b->letter && a->io == b->io && a->fault == b->fault &&
-	       a->has_arg == b->has_arg && a->arg == b->arg && a->preempted == b->preempted;
+	       a->has_arg == b->has_arg && a->arg == b->arg && a->preempted == b->preempted &&
+	       a->caused == b->caused;
 }
 
 static uint64_t hash(const struct part *part)

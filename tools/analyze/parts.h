@@ -49,6 +49,7 @@ enum part_kind {
  * @fault: blocked: after a page fault
  * @has_arg: @arg names what the call works on
  * @preempted: PART_RUNNABLE: it was preempted, not woken
+ * @caused: blocked: the parts are what @other did
  * @ns: its time
  * @count: number of periods
  * @longest: ns of the longest of them
@@ -70,6 +71,7 @@ struct part {
 	bool fault;
 	bool has_arg;
 	bool preempted;
+	bool caused;
 	uint64_t ns;
 	uint64_t count;
 	uint64_t longest;
@@ -101,7 +103,7 @@ int parts_new(struct parts **parts);
  * parts_add() - count a period
  * @parts: from parts_new()
  * @parent: the part that it is in
- * @what: what it is: the members up to @preempted
+ * @what: what it is: the members up to @caused
  * @begin: its begin
  * @end: its end
  * @found: where to store its part; valid like the array of parts_all()

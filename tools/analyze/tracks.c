@@ -231,6 +231,16 @@ static int interrupt(struct tracks *tracks, uint32_t number, const struct kevent
 	return err ? err : track_store_add(tracks->store, number, TRACK_IRQ, &irq);
 }
 
+/*
+ * After an interrupt, softirqs also run in threads that have nothing to do with them. In a system
+ * call, it is the call that caused them: it sent data over loopback.
+ */
+static bool is_cause(const struct tracks *tracks, const struct stretch *state)
+{
+	return state->waker && (state->by != WAKER_SOFTIRQ ||
+				tracks->threads[state->waker].place.what >= WAITS_IN_CALL);
+}
+
 /* Receives a state from intervals.c. */
 static int put_state(void *to, const struct interval *interval)
 {
@@ -256,9 +266,10 @@ static int put_state(void *to, const struct interval *interval)
 		state.letter = interval->letter;
 		state.by = interval->waker.kind == WAKER_UNKNOWN ? tracks->no_waker :
 								   interval->waker.kind;
-		if (state.by == WAKER_THREAD)
+		if (waker_is_thread(&interval->waker))
 			err = find_named(tracks, interval->waker.pid, interval->waker.tid,
 					 &state.waker);
+		state.caused = is_cause(tracks, &state);
 	}
 	return err ? err : track_store_add(tracks->store, interval->thread, TRACK_STATE, &state);
 }

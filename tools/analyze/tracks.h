@@ -39,13 +39,14 @@ enum track {
  * @what: enum state, number of a place, processor, or number of an interrupt
  * @cpu: STATE_RUNNING: the processor, or SOURCE_NO_CPU
  * @place: blocked: where, a number for tracks_place_name()
- * @waker: blocked, WAKER_THREAD: number of the waker, 0 if it is not followed
+ * @waker: blocked: number of the waker, 0 if it is no thread or not followed
  * @by: blocked: enum waker_kind, how the wait ended
  * @letter: blocked: state letter of ps(1), or 0
  * @io: blocked: for a block device
  * @fault: blocked: the last event of the thread before was a page fault
  * @has_arg: TRACK_PLACE, or blocked: @arg names what the call works on, see tracks_arg_name()
  * @preempted: STATE_RUNNABLE: it was preempted, not woken
+ * @caused: blocked: what @waker did in that time is why the wait took so long
  */
 struct stretch {
 	uint64_t begin;
@@ -61,6 +62,7 @@ struct stretch {
 	bool fault;
 	bool has_arg;
 	bool preempted;
+	bool caused;
 };
 
 /**

@@ -25,14 +25,6 @@ static const char *const kinds[PART_KINDS] = {
 	[PART_MORE] = "more",
 };
 
-static const char *const wakers[] = {
-	[WAKER_UNKNOWN] = "unknown",
-	[WAKER_ANOTHER] = "another",
-	[WAKER_THREAD] = "thread",
-	[WAKER_INTERRUPT] = "interrupt",
-	[WAKER_NONE] = "none",
-};
-
 static void put_number(struct buffer *to, const char *name, uint64_t number)
 {
 	buffer_printf(to, ",\"%s\":", name);
@@ -85,7 +77,8 @@ static void put_wait(struct buffer *to, const struct why *why, const struct part
 		put_string(to, "state", (const char[]){ part->letter, '\0' });
 	if (part->fault)
 		buffer_text(to, ",\"after_fault\":true");
-	put_string(to, "by", wakers[part->by]);
+	put_string(to, "by", part->by == WAKER_UNKNOWN ? "unknown" :
+			     part->by == WAKER_NONE ? "none" : waker_name(part->by));
 	put_thread(to, why, "waker", part->other);
 }
 

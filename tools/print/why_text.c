@@ -56,19 +56,33 @@ static void put_place(struct buffer *to, const struct tracks *tracks, const stru
 
 static void put_waker(struct buffer *to, const struct tracks *tracks, const struct part *part)
 {
-	static const char *const wakers[] = {
-		[WAKER_UNKNOWN] = ", waker unknown",
-		[WAKER_ANOTHER] = ", woken by another thread",
-		[WAKER_THREAD] = ", woken by ",
-		[WAKER_INTERRUPT] = ", woken by an interrupt",
-		[WAKER_NONE] = ", not woken",
+	static const struct {
+		const char *named;	/* followed by the name of a thread */
+		const char *anonymous;
+	} wakers[] = {
+		[WAKER_UNKNOWN] = { "", ", waker unknown" },
+		[WAKER_ANOTHER] = { "", ", woken by another thread" },
+		[WAKER_THREAD] = { ", woken by ", ", woken by a thread that is not followed" },
+		[WAKER_INTERRUPT] = { "", ", woken by an interrupt" },
+		[WAKER_SOFTIRQ] = { ", woken by a softirq during ", ", woken by a softirq" },
+		[WAKER_TIMER] = { "", ", woken by a timer" },
+		[WAKER_CHILD] = { ", woken by the end of ", ", woken by the end of a child" },
+		[WAKER_SIGNAL] = { ", woken by a signal of ", ", woken by a signal" },
+		[WAKER_KERNEL] = { "", ", woken by a thread of the kernel" },
+		[WAKER_NONE] = { "", ", not woken" },
 	};
+	const bool sent = part->by == WAKER_SOFTIRQ && part->caused;
 
 	if (part->io)
 		buffer_text(to, " (I/O)");
-	buffer_text(to, wakers[part->by]);
-	if (part->by == WAKER_THREAD)
-		put_other(to, tracks, part);
+	if (!part->other) {
+		buffer_text(to, wakers[part->by].anonymous);
+		return;
+	}
+	buffer_text(to, sent ? wakers[WAKER_THREAD].named : wakers[part->by].named);
+	put_other(to, tracks, part);
+	if (sent)
+		buffer_text(to, " through a softirq");
 }
 
 void why_text(struct buffer *to, const struct tracks *tracks, const struct part *part)

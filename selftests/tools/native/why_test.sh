@@ -263,6 +263,56 @@ test_a_waker_that_waits_longer_is_unknown()
 	END
 }
 
+test_wakers_are_told_as_the_kernel_told_them()
+{
+	log <<-'END'
+		event 65 1 @a
+		kernel syscall_entry 5 @b nr=1 name=write args=5
+		kernel sched_switch_out 11 @a state=S reason=blocked
+		kernel sched_wakeup 41 cpu=1 @a by=softirq waker_pid=@b waker_tid=@b
+		kernel sched_switch_in 42 @a runnable=1
+		kernel syscall_exit 45 @b nr=1
+		kernel sched_switch_out 50 @a state=S reason=blocked
+		kernel sched_wakeup 90 cpu=1 @a by=softirq waker_pid=@b waker_tid=@b
+		kernel sched_switch_in 91 @a runnable=1
+		kernel sched_switch_out 100 @a state=S reason=blocked
+		kernel sched_wakeup 150 cpu=2 @a by=child waker_pid=@c waker_tid=@c
+		kernel sched_switch_in 151 @a runnable=1
+		kernel sched_switch_out 160 @a state=S reason=blocked
+		kernel sched_wakeup 220 cpu=1 @a by=signal waker_pid=@b waker_tid=@b
+		kernel sched_switch_in 221 @a runnable=1
+		kernel sched_switch_out 230 @a state=S reason=blocked
+		kernel sched_wakeup 300 cpu=1 @a by=signal
+		kernel sched_switch_in 301 @a runnable=1
+		kernel sched_switch_out 310 @a state=S reason=blocked
+		kernel sched_wakeup 390 cpu=1 @a by=timer
+		kernel sched_switch_in 391 @a runnable=1
+		kernel sched_switch_out 400 @a state=S reason=blocked
+		kernel sched_wakeup 490 cpu=1 @a by=kernel
+		kernel sched_switch_in 491 @a runnable=1
+		kernel sched_switch_out 500 @a state=S reason=blocked
+		kernel sched_wakeup 600 cpu=1 @a by=softirq
+		kernel sched_switch_in 601 @a runnable=1
+		event 66 602 @a
+		end
+	END
+	why --scope=request --all
+	grep blocked parts | sort >got
+	prints got <<-'END'
+		100: blocked outside of system calls, woken by a softirq
+		30: blocked outside of system calls, woken by worker-101 through a softirq
+		40: blocked outside of system calls, woken by a softirq during worker-101
+		50: blocked outside of system calls, woken by the end of server-200 of process 200
+		60: blocked outside of system calls, woken by a signal of worker-101
+		70: blocked outside of system calls, woken by a signal
+		80: blocked outside of system calls, woken by a timer
+		90: blocked outside of system calls, woken by a thread of the kernel
+	END
+	run 0 posixtrace why --scope=request --json log
+	jq -r '.. | objects | .by? // empty' out | sort -u | paste -sd ' ' >got
+	prints got <<<'child kernel signal softirq timer'
+}
+
 test_time_with_lost_events_is_unknown()
 {
 	log <<-'END'
