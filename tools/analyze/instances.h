@@ -20,7 +20,7 @@
  * @scope: name of a scope without its suffix, or of a system call; NULL: the life of a thread
  * @worst: number of instances, at most INSTANCES_MAX
  * @tid: only in threads with this id; 0: any; without @scope, the first thread of the log
- * @from: a scope must begin then or later, and a life is cut; otherwise it begins with its first event
+ * @from: a scope must begin then or later, and a life is cut; without it, its first event
  * @to: the same for the end; otherwise the end of the log
  */
 struct instances_options {
