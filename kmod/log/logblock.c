@@ -96,7 +96,6 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 
 	memset(w, 0, sizeof(*w));
 	w->policy = attr->log_policy;
-	w->run_blocks = 1;
 	err = pxt_logfile_open(&w->file, fd, w->policy);
 	if (err)
 		return err;
@@ -118,11 +117,8 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 		goto free_buf;
 	if (pxt_logindex_init(&w->index))
 		goto destroy_pack;
-	if (is_loop(w)) {
-		w->run = kvcalloc(PXT_LOG_RUNS, sizeof(*w->run), LOG_GFP);
-		if (!w->run)
-			goto destroy_index;
-	}
+	if (is_loop(w) && pxt_logring_init(&w->ring))
+		goto destroy_index;
 	return 0;
 
 destroy_index:
@@ -144,8 +140,7 @@ close_file:
  */
 void pxt_logwriter_destroy(struct pxt_logwriter *w)
 {
-	kvfree(w->run);
-	w->run = NULL;
+	pxt_logring_destroy(&w->ring);
 	pxt_logindex_destroy(&w->index);
 	pxt_pack_destroy(&w->pack);
 	kvfree(w->buf);
@@ -184,11 +179,10 @@ static int write_header(struct pxt_logwriter *w)
 	header->crc = crc_of(header, sizeof(*header));
 	w->seq = 0;
 	w->events = 0;
-	w->overwritten = 0;
 	w->full = false;
 	w->uncleared = false;
-	w->runs = 0;
 	w->eventless = 0;
+	pxt_logring_clear(&w->ring);
 	pxt_logindex_clear(&w->index);
 	/* Metadata in the file has the old cookie, or is gone. */
 	begin_metadata(w);
@@ -481,67 +475,12 @@ void pxt_logwriter_metadata_done(struct pxt_logwriter *w)
 /* ------------------------------------------------------------------ */
 /* The ring of a LOOP log						*/
 
-static struct pxt_log_run *run_at(struct pxt_logwriter *w, u32 i)
+/* The number of the oldest block in the log. */
+static u64 oldest_seq(const struct pxt_logwriter *w)
 {
-	return &w->run[(w->first + i) % PXT_LOG_RUNS];
-}
+	const struct pxt_log_run *oldest = pxt_logring_oldest(&w->ring);
 
-static void forget_oldest(struct pxt_logwriter *w)
-{
-	w->overwritten += run_at(w, 0)->events;
-	w->first = (w->first + 1) % PXT_LOG_RUNS;
-	w->runs--;
-}
-
-/* Merge pairs of neighbours to make room for more runs. */
-static void merge_runs(struct pxt_logwriter *w)
-{
-	struct pxt_log_run run;
-	u32 i = 0, kept = 0;
-
-	while (i < w->runs) {
-		run = *run_at(w, i++);
-		/* Runs on both sides of the end of the ring are not neighbours. */
-		if (i < w->runs && run_at(w, i)->start > run.start)
-			run.events += run_at(w, i++)->events;
-		*run_at(w, kept++) = run;
-	}
-	w->runs = kept;
-	w->run_blocks *= 2;
-	w->last_blocks = w->run_blocks;
-}
-
-static void remember(struct pxt_logwriter *w, u64 start, u64 events)
-{
-	if (w->runs && w->last_blocks < w->run_blocks && start) {
-		run_at(w, w->runs - 1)->events += events;
-		w->last_blocks++;
-		return;
-	}
-	if (w->runs == PXT_LOG_RUNS)
-		merge_runs(w);
-	*run_at(w, w->runs) = (struct pxt_log_run){
-		.start = start,
-		.seq = w->seq,
-		.events = events,
-	};
-	w->runs++;
-	w->last_blocks = 1;
-}
-
-/* Return the offset of the next block in the ring. Forgets the runs it overwrites. */
-static u64 make_room(struct pxt_logwriter *w, u64 size)
-{
-	u64 pos = w->file.pos - w->header.data_offset;
-
-	if (pos + size > w->header.ring_size) {
-		while (w->runs && run_at(w, 0)->start >= pos)
-			forget_oldest(w);
-		pos = 0;
-	}
-	while (w->runs && run_at(w, 0)->start >= pos && run_at(w, 0)->start < pos + size)
-		forget_oldest(w);
-	return pos;
+	return oldest ? oldest->seq : 1;
 }
 
 /* Write the one waiting block. */
@@ -550,13 +489,16 @@ static int write_ring(struct pxt_logwriter *w, u64 events)
 	static const u32 no_magic;
 	struct posixtrace_log_block *block = w->buf;
 	u64 data = w->header.data_offset, pos;
+	const struct pxt_log_run *oldest;
 	int err = write_missing(w);
 	size_t done;
 
 	if (err)
 		return err;
-	pos = make_room(w, w->waiting_size);
-	block->tail = data + (w->runs ? run_at(w, 0)->start : pos);
+	pos = pxt_logring_make_room(&w->ring, w->file.pos - data, w->waiting_size,
+				    w->header.ring_size);
+	oldest = pxt_logring_oldest(&w->ring);
+	block->tail = data + (oldest ? oldest->start : pos);
 	finish_header(w, block, block->type, w->seq + 1);
 	w->file.pos = data + pos;
 	err = pxt_logfile_write(&w->file, block, w->waiting_size, &done);
@@ -567,8 +509,8 @@ static int write_ring(struct pxt_logwriter *w, u64 events)
 		return err;
 	}
 	w->seq++;
-	remember(w, pos, events);
-	pxt_logindex_add(&w->index, block, data + pos, w->header.nr_cpus, run_at(w, 0)->seq);
+	pxt_logring_add(&w->ring, pos, w->seq, events);
+	pxt_logindex_add(&w->index, block, data + pos, w->header.nr_cpus, oldest_seq(w));
 	return 0;
 }
 
@@ -688,7 +630,7 @@ static int write_index(struct pxt_logwriter *w)
 	u32 count, size;
 	int err = 0;
 
-	while (!err && pxt_logindex_finish(index, w->runs ? run_at(w, 0)->seq : 1)) {
+	while (!err && pxt_logindex_finish(index, oldest_seq(w))) {
 		count = min(index->count - index->written, most);
 		size = count * sizeof(*index->mark);
 		memcpy(pxt_logwriter_payload(w), index->mark + index->written, size);
@@ -713,13 +655,13 @@ static int write_status(struct pxt_logwriter *w, const struct posixtrace_log_end
 		return err;
 	*payload = *end;
 	payload->cookie = w->header.cookie;
-	payload->overwritten = w->overwritten;
+	payload->overwritten = w->ring.overwritten;
 	payload->seq = w->seq;
 	payload->names = is_loop(w) ? w->names : 0;
 	payload->metadata = w->metadata_seq;
 	if (w->full)
 		payload->flags |= POSIXTRACE_LOG_END_FULL;
-	if (w->overwritten)
+	if (w->ring.overwritten)
 		payload->flags |= POSIXTRACE_LOG_END_OVERRUN;
 	payload->time = pxt_clock_now();
 	payload->crc = crc_of(payload, sizeof(*payload));

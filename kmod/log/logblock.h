@@ -6,11 +6,9 @@
 
 #include "log/logfile.h"
 #include "log/logindex.h"
+#include "log/logring.h"
 #include "log/pack.h"
 #include "ring/pool.h"
-
-/* Runs of blocks tracked in a LOOP log. Neighbours are merged if there are more. */
-#define PXT_LOG_RUNS	1024
 
 /*
  * Bytes of events per write. Fewer writes are cheaper, and part of a page costs nearly as much as
@@ -27,18 +25,6 @@ static_assert((PXT_LOG_NAMES_MAX + 1) * sizeof(struct posixtrace_log_name) <=
 	      POSIXTRACE_LOG_PROGRAM_SIZE);
 
 struct pxt_description;
-
-/**
- * struct pxt_log_run - consecutive blocks in the ring of a LOOP log
- * @start: offset of the first one
- * @seq: its number
- * @events: user events in them
- */
-struct pxt_log_run {
-	u64 start;
-	u64 seq;
-	u64 events;
-};
 
 /**
  * struct pxt_logwriter - writer of the contents of a log
@@ -88,18 +74,8 @@ struct pxt_logwriter {
 	u64 metadata_pos;
 	/** @metadata_seq: number of the last block of metadata */
 	u64 metadata_seq;
-	/** @overwritten: user events that were overwritten */
-	u64 overwritten;
-	/** @run: the contents of the ring, oldest first, as a queue */
-	struct pxt_log_run *run;
-	/** @first: index of the first run in @run */
-	u32 first;
-	/** @runs: number of runs in @run */
-	u32 runs;
-	/** @run_blocks: blocks in a full run */
-	u32 run_blocks;
-	/** @last_blocks: blocks in the last run */
-	u32 last_blocks;
+	/** @ring: what is in the ring */
+	struct pxt_logring ring;
 
 	/** @index: where blocks of events are; written before the last status */
 	struct pxt_logindex index;

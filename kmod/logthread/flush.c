@@ -246,7 +246,7 @@ static void note_result(struct pxt_log *log, int err)
 	WRITE_ONCE(log->error, err);
 	if (err && !log->flush_error)
 		log->flush_error = -err;
-	log->overwritten = log->writer.overwritten;
+	log->overwritten = log->writer.ring.overwritten;
 	spin_unlock(&log->lock);
 }
 
