@@ -4,6 +4,7 @@
  * when the log is written. Only a few are kept: a name that is replaced before it is written is
  * missing in the log.
  */
+#include <linux/compiler.h>
 #include <linux/hash.h>
 #include <linux/ktime.h>
 #include <linux/pid_namespace.h>
@@ -42,6 +43,13 @@ void pxt_logwakers_free(struct pxt_logwakers *wakers)
 		kfree_rcu(wakers, rcu);
 }
 
+/* Is this the entry of the current thread, with its current name? */
+static bool is_mine(const struct pxt_logwaker *waker, s32 pid, s32 tid)
+{
+	return waker->tid == tid && waker->pid == pid && waker->start == current->start_time &&
+	       !strncmp(waker->comm, current->comm, sizeof(waker->comm));
+}
+
 /**
  * pxt_logwakers_note() - note the name of the current thread, which an event is about to mention
  * @wakers: of a stream; its controller may know the thread
@@ -54,11 +62,14 @@ void pxt_logwakers_note(struct pxt_logwakers *wakers, struct pid_namespace *ns)
 	s32 pid = task_tgid_nr_ns(current, ns), tid = task_pid_nr_ns(current, ns);
 	struct pxt_logwaker *waker = &wakers->waker[hash_32(tid, PXT_LOGWAKERS_BITS)];
 
-	if (!pid || !tid)
+	/*
+	 * Mostly it is there, and all CPUs would wait for one lock. If another thread is just
+	 * replacing the entry, the name is missing as if that had happened a little later.
+	 */
+	if (!pid || !tid || data_race(is_mine(waker, pid, tid)))
 		return;
 	pxt_raw_lock(&wakers->lock);
-	if (waker->tid != tid || waker->pid != pid || waker->start != current->start_time ||
-	    strncmp(waker->comm, current->comm, sizeof(waker->comm))) {
+	if (!is_mine(waker, pid, tid)) {
 		waker->pid = pid;
 		waker->tid = tid;
 		waker->start = current->start_time;

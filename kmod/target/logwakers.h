@@ -38,7 +38,8 @@ struct pxt_logwaker {
 /**
  * struct pxt_logwakers - the last of them
  * @rcu: tracepoints find it under RCU
- * @lock: guards @waker; raw, because tracepoints take it; an innermost lock
+ * @lock: guards @waker; raw, because tracepoints take it; an innermost lock. pxt_logwakers_note()
+ *	first looks without it
  * @waker: by a hash of the thread id; a newer thread replaces an older one
  */
 struct pxt_logwakers {
