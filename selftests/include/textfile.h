@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Writes or copies a file with one call. */
+/* Reads, writes or copies a file with one call. */
 #ifndef _SELFTESTS_TEXTFILE_H
 #define _SELFTESTS_TEXTFILE_H
+
+#include <stddef.h>
 
 /* Returns 0 or negative errno. */
 int write_text(const char *path, const char *text);
 
 /* Copies a file to a new one with access for root only. Returns 0 or -1. */
 int file_copy(const char *from, const char *to);
+
+/* Reads a whole file into memory to free. Returns NULL with errno. */
+unsigned char *file_read(const char *path, size_t *len);
 
 #endif /* _SELFTESTS_TEXTFILE_H */

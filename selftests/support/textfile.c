@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writes and copies files. */
+/* Reads, writes and copies files. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "textfile.h"
@@ -32,4 +34,24 @@ int file_copy(const char *from, const char *to)
 	}
 	close(in);
 	return close(out) || n ? -1 : 0;
+}
+
+unsigned char *file_read(const char *path, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char *bytes = NULL;
+	struct stat stat;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &stat)) {
+		*len = stat.st_size;
+		bytes = malloc(*len + 1);
+		if (bytes && read(fd, bytes, *len) != (ssize_t)*len) {
+			free(bytes);
+			bytes = NULL;
+		}
+	}
+	close(fd);
+	return bytes;
 }

@@ -9,31 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "log_writer.h"
+#include "textfile.h"
 
 static void fail(const char *path)
 {
 	perror(path);
 	exit(1);
-}
-
-static unsigned char *read_all(const char *path, size_t *len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	unsigned char *bytes;
-	struct stat stat;
-
-	if (fd < 0 || fstat(fd, &stat))
-		fail(path);
-	*len = stat.st_size;
-	bytes = malloc(*len + 1);
-	if (!bytes || read(fd, bytes, *len) != (ssize_t)*len)
-		fail(path);
-	close(fd);
-	return bytes;
 }
 
 /* Writes a block that has all but the checksums, and which may name another end. */
@@ -71,8 +55,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: index_log FROM TO\n");
 		return 2;
 	}
-	from = read_all(argv[1], &len);
-	if (len < sizeof(log.header))
+	from = file_read(argv[1], &len);
+	if (!from || len < sizeof(log.header))
 		fail(argv[1]);
 	log_begin(&log, POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, 1, 0);
 	memcpy(&log.header, from, sizeof(log.header));
@@ -80,7 +64,8 @@ int main(int argc, char **argv)
 	for (at = log.header.data_offset; at + sizeof(block) <= len;
 	     at += sizeof(block) + block.size) {
 		memcpy(&block, from + at, sizeof(block));
-		if (block.magic != POSIXTRACE_LOG_BLOCK_MAGIC || at + block.size > len)
+		if (block.magic != POSIXTRACE_LOG_BLOCK_MAGIC ||
+		    at + sizeof(block) + block.size > len)
 			break;
 		if (block.type == POSIXTRACE_LOG_END)
 			log_index(&log);

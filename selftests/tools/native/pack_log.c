@@ -5,36 +5,18 @@
  *
  * usage: pack_log FROM TO [PIECE]
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "log_pack.h"
 #include "log_writer.h"
+#include "textfile.h"
 
 static void fail(const char *path)
 {
 	perror(path);
 	exit(1);
-}
-
-static unsigned char *read_all(const char *path, size_t *len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	unsigned char *bytes;
-	struct stat stat;
-
-	if (fd < 0 || fstat(fd, &stat))
-		fail(path);
-	*len = stat.st_size;
-	bytes = malloc(*len + 1);
-	if (!bytes || read(fd, bytes, *len) != (ssize_t)*len)
-		fail(path);
-	close(fd);
-	return bytes;
 }
 
 static void put(FILE *to, const void *data, size_t len)
@@ -80,8 +62,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: pack_log FROM TO [PIECE]\n");
 		return 2;
 	}
-	log = read_all(argv[1], &len);
-	if (len < sizeof(header))
+	log = file_read(argv[1], &len);
+	if (!log || len < sizeof(header))
 		fail(argv[1]);
 	memcpy(&header, log, sizeof(header));
 	header.attr.compression = POSIXTRACE_COMPRESS_LZ4;
