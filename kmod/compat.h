@@ -14,6 +14,7 @@
 #include <linux/rcupdate.h>
 #include <linux/rseq.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
@@ -101,6 +102,47 @@ static inline bool pxt_task_on_cpu(const struct task_struct *task)
 static inline bool pxt_task_on_cpu(const struct task_struct *task)
 {
 	return task == current;
+}
+#endif
+
+/*
+ * Does the task run, or wait for a CPU? Since 6.12, a task that blocks may stay on the run queue
+ * for a while.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+static inline bool pxt_task_runnable(const struct task_struct *task)
+{
+	return READ_ONCE(task->on_rq);
+}
+#else
+static inline bool pxt_task_runnable(const struct task_struct *task)
+{
+	return READ_ONCE(task->on_rq) && !data_race(task->se.sched_delayed);
+}
+#endif
+
+/* The clock of the run queue of a CPU. Where all CPUs have one clock, modules cannot call the other. */
+static inline u64 pxt_sched_clock(u32 cpu)
+{
+#ifdef CONFIG_HAVE_UNSTABLE_SCHED_CLOCK
+	return sched_clock_cpu(cpu);
+#else
+	return sched_clock();
+#endif
+}
+
+/* Get a page of another address space unless that would fault; 6.5 removed an argument. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+static inline long pxt_get_resident_page(struct mm_struct *mm, unsigned long address,
+					 struct page **page)
+{
+	return get_user_pages_remote(mm, address, 1, FOLL_NOFAULT, page, NULL, NULL);
+}
+#else
+static inline long pxt_get_resident_page(struct mm_struct *mm, unsigned long address,
+					 struct page **page)
+{
+	return get_user_pages_remote(mm, address, 1, FOLL_NOFAULT, page, NULL);
 }
 #endif
 

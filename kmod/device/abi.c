@@ -13,7 +13,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Raise the version for any change to an asserted layout or to the meaning of a member. */
-static_assert(POSIXTRACE_ABI_VERSION == 17);
+static_assert(POSIXTRACE_ABI_VERSION == 18);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -70,6 +70,11 @@ ASSERT_SIZE(posixtrace_stats, 64);
 ASSERT_SIZE(posixtrace_eventid, 88);
 ASSERT_SIZE(posixtrace_event_types, 24);
 ASSERT_SIZE(posixtrace_description, 24);
+ASSERT_SIZE(posixtrace_state, 184);
+ASSERT_OFFSET(posixtrace_state, flags, 44);
+ASSERT_OFFSET(posixtrace_state, args, 80);
+ASSERT_OFFSET(posixtrace_state, name, 136);
+ASSERT_SIZE(posixtrace_states, 16);
 ASSERT_SIZE(posixtrace_wait, 24);
 ASSERT_SIZE(posixtrace_release, 8);
 ASSERT_SIZE(posixtrace_defer, 32);
@@ -98,11 +103,11 @@ ASSERT_SIZE(posixtrace_log_host, 280);
 ASSERT_SIZE(posixtrace_log_task, 40);
 ASSERT_SIZE(posixtrace_log_program, 24);
 ASSERT_SIZE(posixtrace_log_mapping, 72);
-ASSERT_SIZE(posixtrace_log_state, 64);
 ASSERT_SIZE(posixtrace_log_clock, 32);
 ASSERT_SIZE(posixtrace_log_end, 64);
 
 static_assert(POSIXTRACE_LOG_TASK_NAME_SIZE == TASK_COMM_LEN);
+static_assert(sizeof_field(struct posixtrace_state, name) == TASK_COMM_LEN);
 static_assert(POSIXTRACE_LOG_HOST_TEXT_SIZE > __NEW_UTS_LEN);
 
 /* Readers check the type before they know which of the three structures it is in. */

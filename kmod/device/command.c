@@ -4,6 +4,7 @@
  * argument is read once, and the copy is checked. cdev.c handles roles.
  */
 #include <linux/pid_namespace.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -23,6 +24,7 @@
 #include "target/memory.h"
 #include "target/shared_tp.h"
 #include "target/target.h"
+#include "target/threadstate.h"
 #include "task/end.h"
 
 static int copy_in(void *to, const void __user *from, size_t size)
@@ -276,6 +278,49 @@ static int defer(struct pxt_stream *stream, void __user *uarg)
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
 }
 
+/* States of threads per copy to the caller. */
+#define STATES_BATCH	24
+
+static int copy_states(struct pxt_stream *stream, struct posixtrace_states *arg,
+		       struct posixtrace_state *batch)
+{
+	u32 room = arg->count, n;
+	int err;
+
+	arg->count = 0;
+	do {
+		n = pxt_threadstate_fill(&stream->link, stream->ns, batch,
+					 min_t(u32, room - arg->count, STATES_BATCH), &arg->next);
+		err = copy_out(u64_to_user_ptr(arg->states) + arg->count * sizeof(*batch), batch,
+			       n * sizeof(*batch));
+		if (err)
+			return err;
+		arg->count += n;
+	} while (n == STATES_BATCH && arg->count < room && arg->next >= 0 &&
+		 !fatal_signal_pending(current));
+	return 0;
+}
+
+static int states(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_state *batch;
+	struct posixtrace_states arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	if (err)
+		return err;
+	if (!arg.count || arg.next < 0)
+		return -EINVAL;
+	if (!stream->attr.classes)
+		return -EOPNOTSUPP;
+	batch = kmalloc_array(STATES_BATCH, sizeof(*batch), GFP_KERNEL_ACCOUNT);
+	if (!batch)
+		return -ENOMEM;
+	err = copy_states(stream, &arg, batch);
+	kfree(batch);
+	return err ? err : copy_out(uarg, &arg, sizeof(arg));
+}
+
 /**
  * pxt_command_stream() - run a command of role stream
  * @stream: of the calling process
@@ -330,6 +375,8 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 		return get_stats(stream, arg);
 	case POSIXTRACE_IOC_KERNEL_STATS:
 		return get_kernel_stats(stream, arg);
+	case POSIXTRACE_IOC_STATES:
+		return states(stream, arg);
 	default:
 		return -ENOTTY;
 	}

@@ -267,6 +267,19 @@ int pxt_log_clear(struct pxt_stream *stream)
 }
 
 /**
+ * pxt_log_started() - note that recording has started, or continues after a loss
+ * @log: of the stream
+ *
+ * The states that threads have now tell what happened before their first events. Context: may
+ * sleep.
+ */
+void pxt_log_started(struct pxt_log *log)
+{
+	if (log->stream->attr.classes)
+		pxt_log_want(log, PXT_LOG_STATES);
+}
+
+/**
  * pxt_log_used() - note that a sub-buffer was handed out
  * @log: of the stream
  *

@@ -67,6 +67,8 @@ struct pxt_log {
 	struct pxt_logwriter writer;
 	/** @seen: time of the last system event when all was written */
 	u64 seen;
+	/** @states_due: the states of threads must be written */
+	bool states_due;
 	/** @unstopped: the log is full, but STOP could not be written yet */
 	bool unstopped;
 	/** @taken: sub-buffers that are being written */
@@ -164,12 +166,14 @@ struct pxt_log {
 #define PXT_LOG_USED	1	/* half of the pool is used */
 #define PXT_LOG_CLEAR	2
 #define PXT_LOG_END	3
+#define PXT_LOG_STATES	4	/* recording has started: write the states of threads */
 
 int pxt_log_new(struct pxt_stream *stream, int fd);
 void pxt_log_free(struct pxt_log *log);
 
 int pxt_log_flush(struct pxt_stream *stream, const struct pxt_caller *caller);
 int pxt_log_clear(struct pxt_stream *stream);
+void pxt_log_started(struct pxt_log *log);
 void pxt_log_used(struct pxt_log *log);
 void pxt_log_stream_full(struct pxt_log *log);
 void pxt_log_end(struct pxt_log *log);

@@ -9,6 +9,7 @@
 #include "log/logturn.h"
 #include "logthread/flush.h"
 #include "logthread/logserve.h"
+#include "logthread/metadata.h"
 #include "stream/clear.h"
 #include "stream/stream.h"
 
@@ -37,6 +38,7 @@ static int clear_log(struct pxt_log *log)
 	if (err == -ERESTARTSYS)
 		return err;
 	log->unstopped = false;
+	log->states_due = true;
 	spin_lock(&log->lock);
 	log->full = false;
 	log->overwritten = 0;
@@ -74,6 +76,22 @@ static int clear(struct pxt_log *log)
 	return 0;
 }
 
+/*
+ * Write the states soon: the later, the fewer are still those from the start. The next flush
+ * retries after other errors.
+ */
+static int write_states(struct pxt_log *log)
+{
+	int err = pxt_logwriter_catch_up(&log->writer);
+
+	if (!err)
+		err = pxt_metadata_write(log);
+	if (err != -ERESTARTSYS)
+		return 0;
+	pxt_log_want(log, PXT_LOG_STATES);
+	return err;
+}
+
 /**
  * pxt_log_serve() - process all requests of the log
  * @log: served by the caller
@@ -91,6 +109,12 @@ int pxt_log_serve(struct pxt_log *log)
 		err = flush(log);
 	if (!err && pxt_log_take_request(log, PXT_LOG_CLEAR))
 		err = clear(log);
+	if (err)
+		return err;
+	if (pxt_log_take_request(log, PXT_LOG_STATES)) {
+		log->states_due = true;
+		err = write_states(log);
+	}
 	if (err)
 		return err;
 	pxt_log_take_request(log, PXT_LOG_USED);

@@ -8,6 +8,7 @@
 
 #include "log/log.h"
 #include "log/logblock.h"
+#include "log/logturn.h"
 #include "logthread/metadata.h"
 #include "logthread/taskblocks.h"
 #include "stream/stream.h"
@@ -16,6 +17,7 @@
 #include "target/kerneltype.h"
 #include "target/logtasks.h"
 #include "target/logwakers.h"
+#include "target/threadstate.h"
 
 /* Write the names missing from the log. */
 static int write_names(struct pxt_log *log)
@@ -210,6 +212,49 @@ static int write_wakers(struct pxt_log *log)
 	return err;
 }
 
+/* States of threads in one block. */
+static u32 states_room(const struct pxt_log *log)
+{
+	return pxt_logwriter_room(&log->writer) / sizeof(struct posixtrace_state);
+}
+
+/*
+ * Write the states of all threads, once after each start. Events are not recorded before it, so
+ * there is nothing to be said about a stream that does not run.
+ */
+static int write_states(struct pxt_log *log)
+{
+	const struct pxt_stream *stream = log->stream;
+	struct pxt_logwriter *w = &log->writer;
+	pid_t next = 0;
+	int err = 0;
+	u32 count;
+
+	while (!err && next >= 0 && pxt_logwriter_takes_metadata(w)) {
+		count = pxt_threadstate_fill(&stream->link, stream->ns, pxt_logwriter_payload(w),
+					     states_room(log), &next);
+		if (pxt_log_pauses(log))
+			err = -ERESTARTSYS;
+		else if (count)
+			err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_STATES,
+						     count * sizeof(struct posixtrace_state),
+						     count);
+	}
+	return err;
+}
+
+static int write_due_states(struct pxt_log *log)
+{
+	int err;
+
+	if (!log->states_due || !log->stream->attr.classes || !READ_ONCE(log->stream->running))
+		return 0;
+	err = write_states(log);
+	if (!err)
+		log->states_due = false;
+	return err;
+}
+
 /* The file cannot grow. */
 static bool lacks_room(int err)
 {
@@ -225,6 +270,7 @@ static int write_metadata(struct pxt_log *log)
 	if (pxt_logwriter_begins_metadata(w)) {
 		pxt_logtasks_restart(log->stream->link.logtasks);
 		pxt_logwakers_restart(log->stream->link.logwakers);
+		log->states_due = true;
 	}
 	err = pxt_logwriter_host(w);
 	if (!err)
@@ -235,6 +281,8 @@ static int write_metadata(struct pxt_log *log)
 		err = write_logtasks(log);
 	if (!err)
 		err = write_wakers(log);
+	if (!err)
+		err = write_due_states(log);
 	if (!err)
 		pxt_logwriter_metadata_done(w);
 	/* The ring precedes the metadata in the file, and events matter more. */

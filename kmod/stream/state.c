@@ -77,6 +77,8 @@ static void run(struct pxt_stream *stream, u64 start)
 	pxt_subbuf_not_before(&stream->pool, start);
 	pxt_gate_set_enabled(&stream->link, true);
 	pxt_state_publish(stream);
+	if (stream->log)
+		pxt_log_started(stream->log);
 }
 
 /* Stop handing out sub-buffers, and close all open ones. */
@@ -243,6 +245,8 @@ int pxt_state_restart(struct pxt_stream *stream)
 	pxt_subbuf_clear_full(&stream->pool);
 	stream->running = true;
 	set_full(stream, false);
+	if (stream->log)
+		pxt_log_started(stream->log);
 	return 0;
 }
 

@@ -61,6 +61,24 @@ const char *pxt_call_names(u32 id)
 	return i < TEXTS ? texts[array_index_nospec(i, TEXTS)] : NULL;
 }
 
+/**
+ * pxt_call_name() - get the name of a system call
+ * @nr: any number
+ * @compat: of the 32-bit interface
+ *
+ * Return: the name, or "".
+ */
+const char *pxt_call_name(u32 nr, bool compat)
+{
+	const char *name = NULL;
+
+	if (!compat && nr < ARRAY_SIZE(names))
+		name = names[array_index_nospec(nr, ARRAY_SIZE(names))];
+	else if (compat && nr < ARRAY_SIZE(compat_names))
+		name = compat_names[array_index_nospec(nr, ARRAY_SIZE(compat_names))];
+	return name ? name : "";
+}
+
 /* Returns ERR_PTR(-ENOMEM), or NULL without names. */
 static char *text_of(const char *const *name, size_t count)
 {

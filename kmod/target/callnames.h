@@ -24,6 +24,7 @@ static inline u32 pxt_call_args(u32 nr)
 }
 
 const char *pxt_call_names(u32 id);
+const char *pxt_call_name(u32 nr, bool compat);
 int pxt_call_names_init(void);
 void pxt_call_names_exit(void);
 

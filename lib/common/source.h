@@ -112,6 +112,12 @@ struct pxtu_source_ops {
 			   struct posixtrace_mapping_info *info);
 	/** @get_host: gets the host that the events come from; or -ENOENT */
 	int (*get_host)(struct pxtu_source *source, struct posixtrace_host_info *info);
+	/**
+	 * @get_states: gets states of threads: at most @count, from number @next on; sets both.
+	 * @count 0: there are no more
+	 */
+	int (*get_states)(struct pxtu_source *source, struct posixtrace_state *states,
+			  size_t *count, __u64 *next);
 	/** @next_type: gets the next event type of the list, or 0 at its end */
 	int (*next_type)(struct pxtu_source *source, trace_event_id_t *id);
 	/** @rewind_types: goes back to the first event type */

@@ -293,6 +293,60 @@ struct posixtrace_kernel_info {
 /* Returns 0, or EINVAL. All counters are 0 if the stream has no kernel events. */
 int posixtrace_get_kernel_info(trace_id_t __trid, struct posixtrace_kernel_info *__info);
 
+/* Flags of struct posixtrace_thread_state. */
+
+/* The thread had a CPU. */
+#define POSIXTRACE_STATE_RUNNING	(1U << 0)
+/* The time since is exact. Otherwise the thread got into this state at that time or later. */
+#define POSIXTRACE_STATE_SINCE		(1U << 1)
+/* It waited for a block device. */
+#define POSIXTRACE_STATE_IO		(1U << 2)
+/* ip is valid. Without POSIXTRACE_STATE_CALL, the thread was not in a system call. */
+#define POSIXTRACE_STATE_USER		(1U << 3)
+/* call and args are valid: the thread was in this system call. */
+#define POSIXTRACE_STATE_CALL		(1U << 4)
+/* call is a call of the 32-bit interface. */
+#define POSIXTRACE_STATE_COMPAT		(1U << 5)
+/* futex is valid. */
+#define POSIXTRACE_STATE_FUTEX		(1U << 6)
+/* The ids that the thread knows are those of the controller: the same pid namespace. */
+#define POSIXTRACE_STATE_SAME_IDS	(1U << 7)
+
+/* posixtrace_thread_state.state: the thread kept changing its state. */
+#define POSIXTRACE_STATE_UNKNOWN	(~0U)
+
+/* Words from the address of a futex: a mutex of glibc has its owner and its kind among them. */
+#define POSIXTRACE_STATE_WORDS		5
+
+/* A thread of a traced process at a moment. */
+struct posixtrace_thread_state {
+	struct timespec time;		/* the moment */
+	struct timespec since;		/* when it got into this state; 0 if it is not known */
+	struct timespec start;		/* when the thread was created */
+	pid_t pid;
+	pid_t tid;
+	pid_t ppid;			/* 0: not known */
+	unsigned int state;		/* as in sched_switch_out; 0: running or runnable */
+	unsigned int cpu;		/* where it ran, or ran last */
+	unsigned int flags;		/* POSIXTRACE_STATE_* */
+	unsigned int call;		/* number of the system call */
+	char call_name[32];		/* its name, or "" */
+	unsigned int futex[POSIXTRACE_STATE_WORDS];	/* memory at its first argument */
+	unsigned long long args[6];	/* arguments of the system call */
+	unsigned long long ip;		/* next instruction in user mode */
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+	unsigned int __reserved[8];	/* zero */
+};
+
+/*
+ * Get what the threads of the traced processes do: for an active stream with kernel events now, for
+ * a log when recording started. Reports up to max_states threads from *next on, which is 0 at first
+ * and then set for the next call; *count is 0 after the last thread. Returns 0; ENOTSUP if the
+ * stream has no kernel events; or EINVAL or ENOMEM.
+ */
+int posixtrace_get_states(trace_id_t __trid, struct posixtrace_thread_state *__states,
+			  size_t __max_states, size_t *__count, unsigned long long *__next);
+
 /* Flags of struct posixtrace_log_info. */
 #define POSIXTRACE_LOG_ENDED	1	/* the stream was shut down: the log is final */
 #define POSIXTRACE_LOG_DAMAGED	2	/* damage was found in the log so far */

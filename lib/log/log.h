@@ -24,6 +24,7 @@
 #include "common/heap.h"
 #include "common/kernel.h"
 #include "common/source.h"
+#include "log/logstates.h"
 #include "log/logtasks.h"
 
 /* A block header may be larger than ours; the rest is ignored. */
@@ -193,6 +194,8 @@ struct pxtu_log_survey {
 	__u64 metadata_first;
 	/** @tasks: names of threads and processes, and the host */
 	struct pxtu_log_tasks tasks;
+	/** @states: places of the states of threads */
+	struct pxtu_log_states states;
 	/** @described: the descriptions, by event type; NULL if there are no descriptions */
 	struct pxtu_log_description *described;
 	/** @place: index in @names of each type, from 1; 0: not in @names */

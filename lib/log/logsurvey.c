@@ -15,6 +15,7 @@
 #include "log/logmappings.h"
 #include "log/logmarks.h"
 #include "log/logmetadata.h"
+#include "log/logstates.h"
 #include "log/logsurvey.h"
 #include "log/logwalk.h"
 
@@ -261,6 +262,8 @@ int pxtu_log_survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 		return step == PXTU_LOG_BLOCK ? pxtu_log_add_tasks(log, block) : 0;
 	case POSIXTRACE_LOG_MAPPINGS:
 		return step == PXTU_LOG_BLOCK ? pxtu_log_add_mappings(log, block) : 0;
+	case POSIXTRACE_LOG_STATES:
+		return step == PXTU_LOG_BLOCK ? pxtu_log_add_states(log, block) : 0;
 	case POSIXTRACE_LOG_END:
 		pxtu_log_read_end(log, block->offset + log->head.block_size);
 		err = pxtu_log_failed(log);
@@ -271,6 +274,7 @@ int pxtu_log_survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 			survey->generation = block->head.gap_generation;
 		survey->gap = false;
 		pxtu_marks_forget(log);
+		pxtu_log_forget_states(&survey->states);
 		survey->start = survey->walk;
 		survey->start_generation = survey->generation;
 		break;
@@ -312,6 +316,8 @@ static int read_metadata(struct pxtu_log *log)
 			err = pxtu_log_add_descriptions(log, &block);
 		else if (!err && block.head.type == POSIXTRACE_LOG_MAPPINGS)
 			err = pxtu_log_add_mappings(log, &block);
+		else if (!err && block.head.type == POSIXTRACE_LOG_STATES)
+			err = pxtu_log_add_states(log, &block);
 		else if (!err && block.head.type == POSIXTRACE_LOG_INDEX && log->survey.brief)
 			err = load_marks(log, &block);
 		else if (!err)

@@ -180,6 +180,29 @@ static int stream_rewind_types(struct pxtu_source *source)
 	return stream_alive(source);
 }
 
+/* The kernel looks at a bounded number of processes per call. */
+static int stream_get_states(struct pxtu_source *source, struct posixtrace_state *states,
+			     size_t *count, __u64 *next)
+{
+	struct posixtrace_states arg = {
+		.states = (uintptr_t)states,
+		.count = *count < UINT32_MAX ? (__u32)*count : UINT32_MAX,
+		.next = *next < INT32_MAX ? (__s32)*next : -1,
+	};
+	const __u32 room = arg.count;
+	int err = 0;
+
+	*count = 0;
+	while (!err && arg.next >= 0 && !*count) {
+		arg.count = room;
+		err = pxtu_stream_ioctl(pxtu_stream_of(source), POSIXTRACE_IOC_STATES, &arg);
+		if (!err)
+			*count = arg.count;
+	}
+	*next = arg.next >= 0 ? (__u64)arg.next : UINT64_MAX;
+	return err;
+}
+
 const struct pxtu_source_ops pxtu_stream_ops = {
 	.next = stream_next,
 	.next_run = stream_next_run,
@@ -197,6 +220,7 @@ const struct pxtu_source_ops pxtu_stream_ops = {
 	.get_program = pxtu_stream_get_program,
 	.get_mapping = pxtu_stream_get_mapping,
 	.get_host = pxtu_stream_get_host,
+	.get_states = stream_get_states,
 	.next_type = stream_next_type,
 	.rewind_types = stream_rewind_types,
 };

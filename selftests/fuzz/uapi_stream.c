@@ -220,6 +220,17 @@ long op_event_types(struct actor *a)
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_EVENT_TYPES, types, sizeof(*types));
 }
 
+long op_states(struct actor *a)
+{
+	struct posixtrace_states *states = argument(a);
+
+	states->count = one_in(a, 8) ? rnd(a) : below(a, 32);
+	states->next = one_in(a, 8) ? (int)rnd(a) : 0;
+	states->states = (uintptr_t)data_pointer(a, states->count *
+						 sizeof(struct posixtrace_state));
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_STATES, states, sizeof(*states));
+}
+
 long op_description(struct actor *a)
 {
 	struct posixtrace_description *description = argument(a);

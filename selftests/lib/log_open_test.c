@@ -398,7 +398,7 @@ TEST_F(log, errno_does_not_change)
 /* Modules that come later write such logs. */
 TEST(part_of_a_series_with_states_and_clocks_is_complete)
 {
-	const struct posixtrace_log_state state = { .time = LOG_TIME0, .pid = 4711, .tid = 4712 };
+	const struct posixtrace_state state = { .time = LOG_TIME0, .pid = 4711, .tid = 4712 };
 	const struct posixtrace_log_clock clock = { .time = LOG_TIME0, .error = 30 };
 	struct log_writer log;
 	struct log_sum sum;

@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 /* Incremented whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		17
+#define POSIXTRACE_ABI_VERSION		18
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -364,6 +364,85 @@ struct posixtrace_kernel_stats {
 	__u64 reserved[7];
 };
 
+/* posixtrace_state.flags */
+
+/* The thread had a processor. */
+#define POSIXTRACE_STATE_RUNNING	(1U << 0)
+/* @since is exact. Otherwise the thread got into this state at that time or later. */
+#define POSIXTRACE_STATE_SINCE		(1U << 1)
+/* It waited for a block device. */
+#define POSIXTRACE_STATE_IO		(1U << 2)
+/* @ip is valid. Without CALL, the thread was not in a system call. */
+#define POSIXTRACE_STATE_USER		(1U << 3)
+/* @call and @args are valid: the thread was in this system call. */
+#define POSIXTRACE_STATE_CALL		(1U << 4)
+/* @call is a call of the 32-bit interface. */
+#define POSIXTRACE_STATE_COMPAT		(1U << 5)
+/* @futex is valid: the 20 bytes at the first argument of the call. */
+#define POSIXTRACE_STATE_FUTEX		(1U << 6)
+/* The ids that the thread knows are those of the controller: the same pid namespace. */
+#define POSIXTRACE_STATE_SAME_IDS	(1U << 7)
+
+/* posixtrace_state.state: the thread kept changing its state. */
+#define POSIXTRACE_STATE_UNKNOWN	(~0U)
+
+/* Words from the address of a futex: a mutex of glibc has its owner and its kind among them. */
+#define POSIXTRACE_STATE_WORDS		5
+
+/**
+ * struct posixtrace_state - a traced thread at a moment
+ * @time: the moment, ns since the Epoch
+ * @since: when it got into this state, ns since the Epoch; 0 if unknown
+ * @start: when the thread was created, ns since the Epoch
+ * @pid: of the process, in the pid namespace of the controller, like the next two
+ * @tid: of the thread
+ * @ppid: of the parent process; 0 if it has none in that namespace
+ * @state: label of the state of sched_switch_out, or POSIXTRACE_STATE_UNKNOWN; 0 if it was running
+ *	or runnable
+ * @cpu: where it ran, or ran last
+ * @flags: POSIXTRACE_STATE_*
+ * @call: number of the system call
+ * @futex: what the thread had in memory there
+ * @reserved: zero
+ * @args: arguments of the system call
+ * @ip: next instruction in user mode
+ * @name: name of the thread, terminated
+ * @call_name: name of the system call, terminated; "" if unknown
+ *
+ * What a thread waits in (@flags from USER on) is only given for threads that were blocked.
+ */
+struct posixtrace_state {
+	__u64 time;
+	__u64 since;
+	__u64 start;
+	__s32 pid;
+	__s32 tid;
+	__s32 ppid;
+	__u32 state;
+	__u32 cpu;
+	__u32 flags;
+	__u32 call;
+	__u32 futex[POSIXTRACE_STATE_WORDS];
+	__u64 reserved;
+	__u64 args[6];
+	__u64 ip;
+	__u8 name[16];
+	__u8 call_name[32];
+};
+
+/**
+ * struct posixtrace_states - argument of STATES
+ * @states: Input: address of an array of struct posixtrace_state
+ * @count: Input: room in the array; Output: number of threads, possibly 0 before the last one
+ * @next: Input: the threads with this and larger ids, 0 for all; Output: where to continue, or
+ *	-1 after the last one
+ */
+struct posixtrace_states {
+	__u64 states;
+	__u32 count;
+	__s32 next;
+};
+
 /* posixtrace_wait.flags */
 #define POSIXTRACE_WAIT_DEADLINE	(1U << 0)
 
@@ -586,6 +665,8 @@ struct posixtrace_mapping {
 #define POSIXTRACE_IOC_KERNEL_STATS \
 	_IOR(POSIXTRACE_IOC_MAGIC, 0x21, struct posixtrace_kernel_stats)
 #define POSIXTRACE_IOC_WRITE_LOG	_IO(POSIXTRACE_IOC_MAGIC, 0x22)
+#define POSIXTRACE_IOC_STATES \
+	_IOWR(POSIXTRACE_IOC_MAGIC, 0x23, struct posixtrace_states)
 
 /* role target */
 #define POSIXTRACE_IOC_ATTACH		_IOWR(POSIXTRACE_IOC_MAGIC, 0x30, struct posixtrace_attach)

@@ -84,9 +84,10 @@ struct posixtrace_log_header {
 /* As DESCRIPTIONS: for kernel types, and for POSIXTRACE_ID_CALL_NAMES. */
 #define POSIXTRACE_LOG_KERNEL_TYPES	11
 
-/* Nothing writes these yet. Always OPTIONAL. */
-#define POSIXTRACE_LOG_STATES		12	/* payload: struct posixtrace_log_state */
-#define POSIXTRACE_LOG_CLOCKS		13	/* payload: struct posixtrace_log_clock */
+/* Payload: struct posixtrace_state. Always OPTIONAL. */
+#define POSIXTRACE_LOG_STATES		12
+/* Nothing writes this yet. Payload: struct posixtrace_log_clock. Always OPTIONAL. */
+#define POSIXTRACE_LOG_CLOCKS		13
 
 /* Payload: struct posixtrace_log_mark. Always OPTIONAL. */
 #define POSIXTRACE_LOG_INDEX		14
@@ -361,37 +362,6 @@ struct posixtrace_log_mapping {
 #define POSIXTRACE_LOG_MAPPING_STEP(size) \
 	((sizeof(struct posixtrace_log_mapping) + (size) + POSIXTRACE_LOG_ALIGN - 1) / \
 	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
-
-/* posixtrace_log_state.state: as the labels of sched_switch_out, or unknown. */
-#define POSIXTRACE_LOG_STATE_UNKNOWN	(~0U)
-
-/**
- * struct posixtrace_log_state - a thread at a moment
- * @time: the moment, ns since the Epoch
- * @pid: of the process, in the pid namespace of the controller
- * @tid: of the thread, in the same namespace
- * @thread_id: pthread_t, or 0 if unknown
- * @since: when the thread got into this state, ns since the Epoch; 0 if unknown
- * @state: label of the state of sched_switch_out, from 0, or POSIXTRACE_LOG_STATE_UNKNOWN
- * @cpu: where it runs or ran last, or POSIXTRACE_NO_CPU
- * @call: number of the system call that it is in, or -1
- * @flags: zero
- * @address: address of the futex that it waits for, or 0
- * @reserved: zero
- */
-struct posixtrace_log_state {
-	__u64 time;
-	__s32 pid;
-	__s32 tid;
-	__u64 thread_id;
-	__u64 since;
-	__u32 state;
-	__u32 cpu;
-	__s32 call;
-	__u32 flags;
-	__u64 address;
-	__u64 reserved;
-};
 
 /**
  * struct posixtrace_log_clock - readings of two clocks at one moment

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The states of traced threads at a moment: what a stream cannot know from its events, because it
+ * began before them. Other tracers call this a state dump.
+ *
+ * Nothing here stops a thread, faults, or waits for a lock of the traced process. What a thread
+ * waits in is in its registers, at the end of its kernel stack, and in its memory. A thread may
+ * wake up, and even exit, while these are read: they only count if it has not run in between.
+ */
+#include <linux/highmem.h>
+#include <linux/idr.h>
+#include <linux/mm.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+
+#include "compat.h"
+#include "ring/clock.h"
+#include "target/callnames.h"
+#include "target/gate.h"
+#include "target/interest.h"
+#include "target/memory.h"
+#include "target/target.h"
+#include "target/targets.h"
+#include "target/threadstate.h"
+
+/* Process ids to look at per call, traced or not: each may take a cache miss. */
+#define IDS_MAX		4096
+/* Ids between two breaks. */
+#define STEP		64
+/* For a thread that changes its state all the time. */
+#define TRIES		3
+
+/* ------------------------------------------------------------------ */
+/* What a blocked thread waits in					*/
+
+/**
+ * struct sample - what the scheduler knows of a thread
+ * @on_cpu: it has a CPU
+ * @runnable: it waits for one
+ * @state: TASK_*; 0 unless it is blocked
+ * @switches: how often it has left a CPU
+ *
+ * Two equal samples: the thread was in one state all the time between them.
+ */
+struct sample {
+	bool on_cpu;
+	bool runnable;
+	unsigned int state;
+	unsigned long switches;
+};
+
+static struct sample take_sample(const struct task_struct *task)
+{
+	struct sample sample = { .on_cpu = pxt_task_on_cpu(task) };
+
+	sample.runnable = !sample.on_cpu && pxt_task_runnable(task);
+	if (!sample.on_cpu && !sample.runnable)
+		sample.state = READ_ONCE(task->__state);
+	sample.switches = data_race(READ_ONCE(task->nvcsw)) + data_race(READ_ONCE(task->nivcsw));
+	/* The caller reads the clock, registers and memory between two samples. */
+	smp_rmb();
+	return sample;
+}
+
+static bool is_unchanged(const struct task_struct *task, const struct sample *before)
+{
+	struct sample now;
+
+	smp_rmb();
+	now = take_sample(task);
+	return now.on_cpu == before->on_cpu && now.runnable == before->runnable &&
+	       now.state == before->state && now.switches == before->switches;
+}
+
+/* Is the last system call of a thread one of the 32-bit interface? */
+static bool is_compat(struct task_struct *task)
+{
+#if defined(CONFIG_X86_64) && defined(CONFIG_IA32_EMULATION)
+	return task_thread_info(task)->status & TS_COMPAT;
+#elif defined(CONFIG_ARM64) && defined(CONFIG_COMPAT)
+	return is_compat_thread(task_thread_info(task));
+#else
+	return false;
+#endif
+}
+
+/*
+ * The registers are copied without a fault: the stack of a thread that has exited is freed after
+ * a grace period.
+ */
+static void read_call(struct task_struct *task, struct posixtrace_state *to)
+{
+	struct pt_regs regs;
+	unsigned long args[ARRAY_SIZE(to->args)];
+	int nr;
+	u32 i;
+
+	if (copy_from_kernel_nofault(&regs, task_pt_regs(task), sizeof(regs)))
+		return;
+	to->flags |= POSIXTRACE_STATE_USER;
+	to->ip = instruction_pointer(&regs);
+	nr = syscall_get_nr(task, &regs);
+	if (nr < 0)
+		return;
+	to->flags |= POSIXTRACE_STATE_CALL;
+	if (is_compat(task))
+		to->flags |= POSIXTRACE_STATE_COMPAT;
+	to->call = nr;
+	strscpy(to->call_name, pxt_call_name(nr, to->flags & POSIXTRACE_STATE_COMPAT),
+		sizeof(to->call_name));
+	syscall_get_arguments(task, &regs, args);
+	for (i = 0; i < ARRAY_SIZE(args); i++)
+		to->args[i] = args[i];
+}
+
+static bool is_futex_call(const struct posixtrace_state *state)
+{
+	if (!(state->flags & POSIXTRACE_STATE_CALL))
+		return false;
+#ifdef CONFIG_X86_64
+	if (state->flags & POSIXTRACE_STATE_COMPAT)
+		return state->call == __NR_ia32_futex;
+#endif
+	return !(state->flags & POSIXTRACE_STATE_COMPAT) && state->call == __NR_futex;
+}
+
+/* Copy from a page of another address space, whose lock is held. Returns false if not resident. */
+static bool copy_resident(struct mm_struct *mm, unsigned long address, void *to, size_t size)
+{
+	struct page *page;
+	void *from;
+
+	if (pxt_get_resident_page(mm, address & PAGE_MASK, &page) != 1)
+		return false;
+	from = kmap_local_page(page);
+	memcpy(to, from + offset_in_page(address), size);
+	kunmap_local(from);
+	put_page(page);
+	return true;
+}
+
+static bool copy_words(struct mm_struct *mm, unsigned long address, void *to, size_t size)
+{
+	size_t first = min_t(size_t, size, PAGE_SIZE - offset_in_page(address));
+
+	return copy_resident(mm, address, to, first) &&
+	       (first == size || copy_resident(mm, address + first, to + first, size - first));
+}
+
+/*
+ * Does not wait for the lock: the process may hold it while it waits for a file of its user. The
+ * last reference to the address space must not be dropped here, for the same reason.
+ */
+static void read_futex(struct task_struct *task, struct posixtrace_state *to)
+{
+	unsigned long address = to->args[0];
+	struct mm_struct *mm;
+
+	if (!is_futex_call(to) || !IS_ALIGNED(address, sizeof(u32)))
+		return;
+	mm = get_task_mm(task);
+	if (!mm)
+		return;
+	if (mmap_read_trylock(mm)) {
+		if (copy_words(mm, address, to->futex, sizeof(to->futex)))
+			to->flags |= POSIXTRACE_STATE_FUTEX;
+		mmap_read_unlock(mm);
+	}
+	mmput_async(mm);
+}
+
+/* May the controller know addresses of the thread? Not while it executes a program. */
+static bool may_see(const struct pxt_target *target, const struct task_struct *task)
+{
+	const struct mm_struct *mm = READ_ONCE(target->mm);
+
+	return !test_bit(PXT_TARGET_HIDDEN, &target->works) && mm && pxt_thread_uses(task, mm);
+}
+
+/* ------------------------------------------------------------------ */
+/* The state								*/
+
+/* Convert a time of the scheduler's clock of a CPU; 0 if unknown. */
+static u64 time_of(u64 then, u32 cpu, u64 time)
+{
+	u64 now;
+
+	if (!then)
+		return 0;
+	now = pxt_sched_clock(cpu);
+	return now > then ? time - (now - then) : time;
+}
+
+#ifdef CONFIG_SCHED_INFO
+static u64 arrived(const struct task_struct *task)
+{
+	return data_race(READ_ONCE(task->sched_info.last_arrival));
+}
+
+static u64 queued(const struct task_struct *task)
+{
+	return data_race(READ_ONCE(task->sched_info.last_queued));
+}
+#else
+static u64 arrived(const struct task_struct *task)
+{
+	return 0;
+}
+
+static u64 queued(const struct task_struct *task)
+{
+	return 0;
+}
+#endif
+
+/* The thread has a CPU, or waits for one. */
+static void fill_runnable(const struct task_struct *task, struct posixtrace_state *to, bool on_cpu)
+{
+	u64 since = on_cpu ? arrived(task) : queued(task);
+
+	if (on_cpu)
+		to->flags |= POSIXTRACE_STATE_RUNNING;
+	to->since = time_of(since, to->cpu, to->time);
+	if (to->since)
+		to->flags |= POSIXTRACE_STATE_SINCE;
+}
+
+static void fill_blocked(struct task_struct *task, const struct pxt_target *target,
+			 struct pid_namespace *ns, u32 state, struct posixtrace_state *to)
+{
+	to->state = state;
+	if (data_race(!!task->in_iowait))
+		to->flags |= POSIXTRACE_STATE_IO;
+	if (task_active_pid_ns(task) == ns)
+		to->flags |= POSIXTRACE_STATE_SAME_IDS;
+	/* It has run since, but for how long is not known. */
+	to->since = time_of(arrived(task), to->cpu, to->time);
+	if (may_see(target, task)) {
+		read_call(task, to);
+		read_futex(task, to);
+	}
+}
+
+/* Returns false if the thread has changed its state during the call. */
+static bool fill_state(struct task_struct *task, const struct pxt_target *target,
+		       struct pid_namespace *ns, struct posixtrace_state *to)
+{
+	const struct sample sample = take_sample(task);
+	/* 0 as well for a thread that is just being woken. */
+	u32 state = __task_state_index(sample.state, 0);
+
+	to->cpu = task_cpu(task);
+	to->time = pxt_clock_now();
+	if (state)
+		fill_blocked(task, target, ns, state, to);
+	else
+		fill_runnable(task, to, sample.on_cpu);
+	return is_unchanged(task, &sample);
+}
+
+static void fill_ids(struct task_struct *task, struct pid_namespace *ns,
+		     struct posixtrace_state *to)
+{
+	to->pid = task_tgid_nr_ns(task, ns);
+	to->tid = task_pid_nr_ns(task, ns);
+	rcu_read_lock();
+	to->ppid = task_tgid_nr_ns(rcu_dereference(task->real_parent), ns);
+	rcu_read_unlock();
+	to->start = ktime_to_ns(ktime_mono_to_real(ns_to_ktime(task->start_time)));
+	/* It may change during the copy, but is always terminated. */
+	strscpy_pad(to->name, task->comm, sizeof(to->name));
+}
+
+/* Returns false if the thread has exited. */
+static bool fill(struct task_struct *task, const struct pxt_target *target,
+		 struct pid_namespace *ns, struct posixtrace_state *to)
+{
+	u32 tries = 0;
+
+	do {
+		memset(to, 0, sizeof(*to));
+		fill_ids(task, ns, to);
+	} while (!fill_state(task, target, ns, to) && ++tries < TRIES);
+	if (tries == TRIES) {
+		memset(to, 0, sizeof(*to));
+		fill_ids(task, ns, to);
+		to->cpu = task_cpu(task);
+		to->time = pxt_clock_now();
+		to->state = POSIXTRACE_STATE_UNKNOWN;
+	}
+	return to->pid && to->tid && !(READ_ONCE(task->flags) & PF_EXITING);
+}
+
+/* ------------------------------------------------------------------ */
+/* All threads								*/
+
+/* Called under RCU. */
+static bool is_traced(const struct pxt_link *link, const struct pxt_target *target)
+{
+	return rcu_dereference(target->slot[link->slot]) == link &&
+	       !test_bit(PXT_TARGET_HIDDEN, &target->works);
+}
+
+/*
+ * Find the traced thread with the smallest id from @next on. Returns references, or NULL if this
+ * id has none. Advances @next; -1 after the last id.
+ */
+static struct task_struct *find_thread(const struct pxt_link *link, struct pid_namespace *ns,
+				       pid_t *next, struct pxt_target **target)
+{
+	struct task_struct *task = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	pid = idr_get_next(&ns->idr, next);
+	*next = pid ? *next + 1 : -1;
+	if (pid)
+		task = pid_task(pid, PIDTYPE_PID);
+	if (task && (!pxt_interest_in(task) || task->flags & PXT_PF_KERNEL))
+		task = NULL;
+	*target = task ? pxt_target_lookup(task_tgid(task)) : NULL;
+	if (!*target || !is_traced(link, *target) || !kref_get_unless_zero(&(*target)->kref))
+		task = NULL;
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	return task;
+}
+
+/**
+ * pxt_threadstate_fill() - get the states of traced threads
+ * @link: of a stream with kernel events
+ * @ns: pid namespace of its controller
+ * @to: result
+ * @room: number of states at @to
+ * @next: id where to start; advances to the next one, -1 after the last thread
+ *
+ * Threads that are created or end during the call may be missed: their events tell. A thread that
+ * has exited but was not reaped has no state. Looks at a bounded number of ids, so there may be
+ * further threads although @room is not used up.
+ *
+ * Context: may sleep.
+ * Return: number of states.
+ */
+u32 pxt_threadstate_fill(const struct pxt_link *link, struct pid_namespace *ns,
+			 struct posixtrace_state *to, u32 room, pid_t *next)
+{
+	struct pxt_target *target;
+	struct task_struct *task;
+	u32 count = 0, i;
+
+	for (i = 0; i < IDS_MAX && count < room && *next >= 0; i++) {
+		if (i % STEP == STEP - 1)
+			cond_resched();
+		task = find_thread(link, ns, next, &target);
+		if (!task)
+			continue;
+		if (fill(task, target, ns, &to[count]))
+			count++;
+		pxt_target_put(target);
+		put_task_struct(task);
+	}
+	return count;
+}
