@@ -7,6 +7,7 @@
  * an exec and the end of the process visit only those.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -555,6 +556,53 @@ int intervals_event(struct intervals *intervals, uint32_t number, const struct e
 	default:
 		return event_shows_running(event) ? record(intervals, thread, event, kevent) : 0;
 	}
+}
+
+/* The state of a thread that is not running or runnable. */
+static enum state blocked_state(const struct posixtrace_thread_state *state)
+{
+	if (state->flags & POSIXTRACE_STATE_IO)
+		return STATE_DISK;
+	return is_state(state->state) ? blocked_states[state->state].state : STATE_UNKNOWN;
+}
+
+static int begin_state(struct intervals *intervals, struct thread *thread,
+		       const struct posixtrace_thread_state *state, uint64_t begin)
+{
+	struct interval *now;
+
+	if (!state->state && state->flags & POSIXTRACE_STATE_RUNNING)
+		return run(intervals, thread, begin, state->cpu);
+	now = begin_interval(intervals, thread, state->state ? blocked_state(state) : STATE_RUNNABLE,
+			     begin);
+	if (now->state < STATE_SLEEP)
+		return 0;
+	now->letter = blocked_states[state->state].letter;
+	now->io = state->flags & POSIXTRACE_STATE_IO;
+	if (state->flags & POSIXTRACE_STATE_CALL)
+		snprintf(now->call, sizeof(now->call), "%s", state->call_name);
+	return 0;
+}
+
+int intervals_state(struct intervals *intervals, uint32_t number, const struct event *event,
+		    const struct posixtrace_thread_state *state, uint64_t begin)
+{
+	struct thread *thread;
+	int err;
+
+	if (!intervals->scheduled || !number || number > intervals->max ||
+	    (state->state && !is_state(state->state)))
+		return 0;
+	thread = find(intervals, number, event);
+	if (!thread)
+		return -ENOMEM;
+	if (thread->ended || thread->woken || !is_unknown(thread))
+		return 0;
+	err = end_interval(intervals, thread, begin);
+	if (!err)
+		err = begin_state(intervals, thread, state, begin);
+	thread->seen = event->time;
+	return err ? err : 1;
 }
 
 /* If the last switch is missing, the thread ended with its exit. */

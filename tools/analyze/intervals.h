@@ -99,6 +99,21 @@ int intervals_event(struct intervals *intervals, uint32_t thread, const struct e
 		    const struct kevent *kevent, const struct call *call);
 
 /**
+ * intervals_state() - use the state of a thread at a moment
+ * @intervals: from intervals_new()
+ * @thread: its number
+ * @event: has its ids
+ * @state: the state
+ * @begin: the thread has been in it since then
+ *
+ * Has no effect if events have told the state.
+ *
+ * Return: 1 if the state was unknown; 0; or a negative error number.
+ */
+int intervals_state(struct intervals *intervals, uint32_t thread, const struct event *event,
+		    const struct posixtrace_thread_state *state, uint64_t begin);
+
+/**
  * intervals_lost() - report that events may be missing
  * @intervals: from intervals_new()
  * @time: they are missing after this time

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <linux/posixtrace.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <trace.h>
@@ -37,6 +38,8 @@
  * @listed: it is in the list of its process: it has neither ended nor recorded its exit
  * @next: the next one in that list
  * @previous: the previous one
+ * @start: its state when recording started, if it was blocked and has no event since; or NULL
+ * @blocked: when its last wait began; 0 if it is not known to be blocked
  */
 struct summary {
 	struct states_thread pub;
@@ -55,6 +58,8 @@ struct summary {
 	bool listed;
 	uint32_t next;
 	uint32_t previous;
+	const struct posixtrace_thread_state *start;
+	uint64_t blocked;
 };
 
 struct states {
@@ -76,6 +81,10 @@ struct states {
 	uint64_t lost;
 	uint64_t gaps;
 	enum waker_kind no_waker;	/* waker if no event tells it */
+	struct source *source;		/* of @start_states */
+	const struct posixtrace_thread_state *start_states;	/* by time; those not used yet */
+	size_t nr_start_states;
+	uint64_t complete_from;		/* no event is missing since then; UINT64_MAX: unknown */
 };
 
 /* ------------------------------------------------------------------ */
@@ -141,6 +150,7 @@ int states_new(unsigned int classes, struct states **states)
 	if (!new)
 		return -ENOMEM;
 	new->classes = classes;
+	new->complete_from = UINT64_MAX;
 	err = threads_new(STATES_THREADS, &new->numbers);
 	if (!err)
 		err = intervals_new(STATES_THREADS, classes & POSIXTRACE_CLASS_SCHED, put_interval,
@@ -209,10 +219,10 @@ static const struct interval *interval_of(const struct states *states, const str
 	return intervals_now(states->intervals, number_of(states, thread));
 }
 
-static void begin_life(struct states *states, struct summary *thread)
+static void begin_life(struct states *states, struct summary *thread, uint64_t at)
 {
 	thread->alive = true;
-	thread->born = states->now;
+	thread->born = at;
 	thread->exiting = false;
 	thread->place = WAITS_IN_UNKNOWN;
 	thread->fault = false;
@@ -265,8 +275,9 @@ static int new_thread(struct states *states, struct summary **found)
 	return 0;
 }
 
-/* Finds the thread of an event, or begins its life; NULL if there are too many threads. */
-static int find_thread(struct states *states, const struct event *event, struct summary **found)
+/* Finds the thread of an event, or begins its life @at; NULL if there are too many threads. */
+static int find_thread(struct states *states, const struct event *event, uint64_t at,
+		       struct summary **found)
 {
 	uint32_t number, process;
 	struct summary *thread;
@@ -291,9 +302,9 @@ static int find_thread(struct states *states, const struct event *event, struct 
 		return ret;
 	thread->pub.pid = event->pid;
 	thread->pub.tid = event->tid;
-	thread->pub.first = states->now;
+	thread->pub.first = at;
 	thread->process = process;
-	begin_life(states, thread);
+	begin_life(states, thread, at);
 	*found = thread;
 	return 0;
 }
@@ -311,6 +322,7 @@ static void switch_out(struct states *states, struct summary *thread, const stru
 	case KEVENT_IO:
 		thread->pub.voluntary++;
 		thread->waits_in = place_of(thread);
+		thread->blocked = states->now;
 		break;
 	case KEVENT_ENDED:
 		end_life(states, thread, states->now);
@@ -349,7 +361,7 @@ static int fork_thread(struct states *states, const struct event *event,
 	int err = 0;
 
 	if (child.pid && child.tid)
-		err = find_thread(states, &child, &thread);
+		err = find_thread(states, &child, states->now, &thread);
 	/* The child's events come later, but any previous owner of the ids has ended. */
 	if (child.pid && child.tid && !err && thread)
 		err = intervals_begin(states->intervals, number_of(states, thread), &child);
@@ -434,6 +446,8 @@ static int handle(struct states *states, struct summary *thread, const struct ev
 		thread->fault = false;
 	}
 	thread->gaps = states->gaps;
+	thread->start = NULL;
+	thread->blocked = 0;
 	/* Once the thread has ended, a stream may no longer know its name. */
 	if (!thread->pub.seen && !event_thread_label(event, thread->pub.label))
 		thread->pub.label[0] = '\0';
@@ -479,6 +493,7 @@ static int forget(struct states *states, uint64_t from, enum waker_kind waker)
 {
 	states->gaps++;
 	states->no_waker = waker;
+	states->complete_from = UINT64_MAX;
 	return intervals_lost(states->intervals, from);
 }
 
@@ -487,6 +502,7 @@ static int note_gap(struct states *states, const struct event *event)
 {
 	uint64_t from = event->time < states->now ? event->time : states->now;
 	bool lost = event->lost > states->lost;
+	int err;
 
 	states->lost = event->lost;
 	switch (event->type) {
@@ -496,10 +512,90 @@ static int note_gap(struct states *states, const struct event *event)
 		return forget(states, from, WAKER_NONE);
 	case POSIX_TRACE_RESUME:
 	case POSIX_TRACE_START:
+		err = forget(states, states->now, WAKER_UNKNOWN);
+		states->complete_from = event->time;
+		return err;
 	case POSIX_TRACE_ERROR:
 		return forget(states, states->now, WAKER_UNKNOWN);
 	}
 	return lost ? forget(states, states->now, WAKER_UNKNOWN) : 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* States at the start							*/
+
+void states_start(struct states *states, struct source *source, const struct snapshot *snapshot)
+{
+	states->source = source;
+	states->start_states = snapshot_get(snapshot, &states->nr_start_states);
+}
+
+/* Without events of the class syscall, the end of the call is not known: keep no place. */
+static int note_call(struct states *states, struct summary *thread,
+		     const struct posixtrace_thread_state *state)
+{
+	uint32_t place = WAITS_IN_UNKNOWN;
+	struct kevent entry;
+	int err = 0;
+
+	if (snapshot_call(state, &entry))
+		err = waits_call(states->waits, &entry, &place);
+	else if (state->flags & POSIXTRACE_STATE_USER)
+		place = WAITS_IN_NO_CALL;
+	thread->waits_in = place;
+	if (states->classes & POSIXTRACE_CLASS_SYSCALL)
+		thread->place = place;
+	return err;
+}
+
+static void note_label(struct summary *thread, const struct event *event,
+		       const struct posixtrace_thread_state *state)
+{
+	if (!thread->pub.seen && !event_thread_label(event, thread->pub.label))
+		snprintf(thread->pub.label, LABEL_SIZE, "%s-%d", state->name, (int)state->tid);
+	thread->pub.seen = true;
+}
+
+static int use_state(struct states *states, const struct posixtrace_thread_state *state)
+{
+	struct summary *thread;
+	struct event event;
+	int ret;
+
+	/* Without events since then, the thread was in one state. */
+	if (snapshot_ns(&state->time) < states->complete_from)
+		return 0;
+	ret = snapshot_event(states->source, state, &event);
+	if (!ret)
+		ret = find_thread(states, &event, states->complete_from, &thread);
+	if (ret || !thread || !thread->alive ||
+	    (thread->pub.seen && thread->gaps == states->gaps))
+		return ret;
+	ret = intervals_state(states->intervals, number_of(states, thread), &event, state,
+			      states->complete_from);
+	if (ret < 0)
+		return ret;
+	thread->gaps = states->gaps;
+	thread->start = ret && state->state ? state : NULL;
+	note_label(thread, &event, state);
+	return note_call(states, thread, state);
+}
+
+/* Uses the states before the next event. */
+static int use_states(struct states *states, uint64_t until)
+{
+	const struct posixtrace_thread_state *state;
+	int err = 0;
+
+	while (!err && states->nr_start_states) {
+		state = states->start_states;
+		if (snapshot_ns(&state->time) >= until)
+			break;
+		states->start_states++;
+		states->nr_start_states--;
+		err = use_state(states, state);
+	}
+	return err;
 }
 
 int states_event(struct states *states, const struct event *event, bool selected)
@@ -516,18 +612,24 @@ int states_event(struct states *states, const struct event *event, bool selected
 		/* The time before the first event is unknown. */
 		intervals_event(states->intervals, 0, event, NULL, NULL);
 	}
+	err = selected ? use_states(states, event->time) : 0;
+	if (err)
+		return err;
 	/* These events begin a gap at their time; earlier losses begin at the last event. */
 	if (selected && event->time > states->now &&
 	    (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP))
 		states->now = event->time;
 	err = note_gap(states, event);
+	/* Threads without a selected event may have others. */
+	if (!selected && event->tid)
+		states->complete_from = UINT64_MAX;
 	if (err || !selected)
 		return err;
 	if (event->time > states->now)
 		states->now = event->time;
 	if (!tells(event) || !event->tid || (!event->user && !kevent_read(event, &kevent)))
 		return 0;
-	err = find_thread(states, event, &thread);
+	err = find_thread(states, event, states->now, &thread);
 	return err || !thread ? err : handle(states, thread, event, &kevent);
 }
 
@@ -588,6 +690,21 @@ const struct states_thread *states_threads(const struct states *states, size_t *
 const struct waits *states_waits(const struct states *states)
 {
 	return states->waits;
+}
+
+bool states_blocked(const struct states *states, uint32_t thread, struct states_blocked *blocked)
+{
+	const struct summary *summary = &states->threads[thread];
+
+	*blocked = (struct states_blocked){ .thread = thread, .state = summary->start };
+	if (summary->start) {
+		blocked->since = snapshot_ns(&summary->start->since);
+		blocked->exact = summary->start->flags & POSIXTRACE_STATE_SINCE;
+	} else {
+		blocked->since = summary->blocked;
+		blocked->exact = true;
+	}
+	return summary->start || summary->blocked;
 }
 
 bool states_more(const struct states *states)

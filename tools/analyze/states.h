@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "analyze/snapshot.h"
 #include "analyze/waits.h"
 #include "event/event_names.h"
 #include "event/source.h"
@@ -74,6 +75,38 @@ struct states;
  * Return: 0 or -ENOMEM.
  */
 int states_new(unsigned int classes, struct states **states);
+
+/**
+ * states_start() - use what threads did when recording started
+ * @states: from states_new(), before the events after the start
+ * @source: the log or stream
+ * @snapshot: from snapshot_read(); the caller keeps it until states_free()
+ */
+void states_start(struct states *states, struct source *source, const struct snapshot *snapshot);
+
+/**
+ * struct states_blocked - a thread that was still blocked at the last event
+ * @thread: index of the thread
+ * @since: when that began; 0 if unknown
+ * @exact: it began then; otherwise then or later
+ * @state: its state at the start, if it has been in it since then; or NULL
+ */
+struct states_blocked {
+	uint32_t thread;
+	uint64_t since;
+	bool exact;
+	const struct posixtrace_thread_state *state;
+};
+
+/**
+ * states_blocked() - find out if a thread was blocked at the last event, after states_end()
+ * @states: from states_new()
+ * @thread: index of the thread
+ * @blocked: where to store what is known
+ *
+ * Return: true if so.
+ */
+bool states_blocked(const struct states *states, uint32_t thread, struct states_blocked *blocked);
 
 /**
  * states_event() - process an event; call it for each event of the trace

@@ -55,6 +55,9 @@ struct tracks {
 	uint64_t lost;
 	uint64_t gaps;
 	enum waker_kind no_waker;	/* how waits end if no event tells it */
+	const struct posixtrace_thread_state *states;	/* at the start, by time; not used yet */
+	size_t nr_states;
+	uint64_t complete_from;		/* no event is missing since then; UINT64_MAX: unknown */
 	bool more;
 };
 
@@ -370,6 +373,7 @@ static int lose(struct tracks *tracks, uint64_t from, enum waker_kind waker)
 {
 	tracks->gaps++;
 	tracks->no_waker = waker;
+	tracks->complete_from = UINT64_MAX;
 	return intervals_lost(tracks->intervals, from);
 }
 
@@ -377,6 +381,7 @@ static int lose(struct tracks *tracks, uint64_t from, enum waker_kind waker)
 static int note_gap(struct tracks *tracks, const struct event *event)
 {
 	bool lost = event->lost > tracks->lost;
+	int err;
 
 	tracks->lost = event->lost;
 	switch (event->type) {
@@ -386,10 +391,82 @@ static int note_gap(struct tracks *tracks, const struct event *event)
 		return lose(tracks, event->time, WAKER_NONE);
 	case POSIX_TRACE_RESUME:
 	case POSIX_TRACE_START:
+		err = lose(tracks, tracks->now, WAKER_UNKNOWN);
+		tracks->complete_from = event->time;
+		return err;
 	case POSIX_TRACE_ERROR:
 		return lose(tracks, tracks->now, WAKER_UNKNOWN);
 	}
 	return lost ? lose(tracks, tracks->now, WAKER_UNKNOWN) : 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* States at the start							*/
+
+void tracks_start(struct tracks *tracks, const struct snapshot *snapshot)
+{
+	tracks->states = snapshot_get(snapshot, &tracks->nr_states);
+}
+
+/* Without events of the class syscall, the end of the call is not known: only the wait has it. */
+static int note_call(struct tracks *tracks, struct follow *thread,
+		     const struct posixtrace_thread_state *state)
+{
+	struct stretch place = { .begin = tracks->complete_from, .what = WAITS_IN_UNKNOWN };
+	struct kevent entry;
+	int err = 0;
+
+	if (snapshot_call(state, &entry))
+		err = place_names_call(tracks->names, &entry, &place.what, &place.has_arg);
+	else if (state->flags & POSIXTRACE_STATE_USER)
+		place.what = WAITS_IN_NO_CALL;
+	if (place.has_arg)
+		place.arg = state->args[0];
+	thread->wait = place;
+	thread->wait_fault = false;
+	if (tracks->classes & POSIXTRACE_CLASS_SYSCALL)
+		thread->place = place;
+	return err;
+}
+
+static int use_state(struct tracks *tracks, const struct posixtrace_thread_state *state)
+{
+	struct follow *thread;
+	struct event event;
+	uint32_t number;
+	int ret;
+
+	/* Without events since then, the thread was in one state. */
+	if (snapshot_ns(&state->time) < tracks->complete_from)
+		return 0;
+	ret = snapshot_event(tracks->event->source, state, &event);
+	if (!ret)
+		ret = find(tracks, &event, &number);
+	if (ret || !number)
+		return ret;
+	thread = &tracks->threads[number];
+	if (thread->seen && thread->gaps == tracks->gaps)
+		return 0;
+	ret = intervals_state(tracks->intervals, number, &event, state, tracks->complete_from);
+	if (ret <= 0)
+		return ret;
+	thread->gaps = tracks->gaps;
+	thread->seen = tracks->now;
+	thread->cpu = (struct stretch){ .begin = tracks->complete_from, .what = state->cpu };
+	return note_call(tracks, thread, state);
+}
+
+/* Uses the states before the next event. */
+static int use_states(struct tracks *tracks, uint64_t until)
+{
+	int err = 0;
+
+	while (!err && tracks->nr_states && snapshot_ns(&tracks->states->time) < until) {
+		err = use_state(tracks, tracks->states);
+		tracks->states++;
+		tracks->nr_states--;
+	}
+	return err;
 }
 
 int tracks_event(struct tracks *tracks, const struct event *event)
@@ -408,7 +485,9 @@ int tracks_event(struct tracks *tracks, const struct event *event)
 		intervals_event(tracks->intervals, 0, event, NULL, NULL);
 	}
 	tracks->begun = true;
-	err = note_gap(tracks, event);
+	err = use_states(tracks, event->time);
+	if (!err)
+		err = note_gap(tracks, event);
 	if (event->time > tracks->now)
 		tracks->now = event->time;
 	is_kernel = kevent_read(event, &kevent);
@@ -448,6 +527,7 @@ int tracks_new(unsigned int classes, const struct window *windows, size_t count,
 	if (!new)
 		return -ENOMEM;
 	new->classes = classes;
+	new->complete_from = UINT64_MAX;
 	err = track_store_new(windows, count, &new->store);
 	if (!err)
 		err = place_names_new(&new->names);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "analyze/intervals.h"
+#include "analyze/snapshot.h"
 #include "analyze/waits.h"
 #include "event/event_names.h"
 #include "event/source.h"
@@ -102,6 +103,13 @@ struct tracks;
  */
 int tracks_new(unsigned int classes, const struct window *windows, size_t count,
 	       struct tracks **tracks);
+
+/**
+ * tracks_start() - use what threads did when recording started
+ * @tracks: from tracks_new(), before the first event
+ * @snapshot: from snapshot_read(); the caller keeps it until tracks_free()
+ */
+void tracks_start(struct tracks *tracks, const struct snapshot *snapshot);
 
 /* tracks_event() - process the next event of the log; returns 0 or a negative error number */
 int tracks_event(struct tracks *tracks, const struct event *event);

@@ -16,6 +16,7 @@
 
 #include "analyze/durations.h"
 #include "analyze/measures.h"
+#include "analyze/snapshot.h"
 #include "analyze/stat.h"
 #include "analyze/states.h"
 #include "cmd/commands.h"
@@ -23,6 +24,7 @@
 #include "cmd/stat_live.h"
 #include "event/logend.h"
 #include "event/select.h"
+#include "print/blocked_print.h"
 #include "print/measures_json.h"
 #include "print/measures_print.h"
 #include "print/stat_print.h"
@@ -54,6 +56,8 @@ struct stat_command {
 	struct logend end;
 	struct stats stats;
 	struct states *states;	/* or NULL */
+	struct snapshot *snapshot;	/* what threads did at the start, or NULL */
+	struct snapshot *now;	/* the same at the end, for a process */
 	struct measures_options measure;
 	struct measures *measures;	/* or NULL */
 	int error;		/* from printing */
@@ -162,9 +166,11 @@ static int print_states(struct stat_command *stat, struct source *source)
 {
 	int err = states_end(stat->states);
 
-	if (!err)
-		states_print(stat->states, source, stdout, stat->all);
-	return err;
+	if (err)
+		return err;
+	states_print(stat->states, source, stdout, stat->all);
+	blocked_print(stat->states, source, stat->now, stdout, stat->all);
+	return 0;
 }
 
 /* The name may be misspelled. */
@@ -233,6 +239,20 @@ static int begin(struct stat_command *stat)
 	return measures_new(&stat->measure, &stat->measures);
 }
 
+/* Reads what the threads did when recording started. */
+static int read_start(void *arg, struct source *source)
+{
+	struct stat_command *stat = arg;
+	int err;
+
+	if (!stat->states)
+		return 0;
+	err = snapshot_read(source, &stat->snapshot);
+	if (!err)
+		states_start(stat->states, source, stat->snapshot);
+	return err;
+}
+
 static int begin_log(struct stat_command *stat)
 {
 	trace_attr_t attr;
@@ -242,7 +262,8 @@ static int begin_log(struct stat_command *stat)
 		return err;
 	posixtrace_attr_getkernel(&attr, &stat->kernel);
 	posix_trace_attr_destroy(&attr);
-	return begin(stat);
+	err = begin(stat);
+	return err ? err : read_start(stat, stat->source);
 }
 
 static int run_log(struct stat_command *stat)
@@ -287,6 +308,12 @@ static void end_live(void *arg, struct source *source)
 	if (!stat->kernel && !stat->by && !select_needs_data(stat->selection))
 		stat->stats.truncated = 0;
 	stat->end.lost_before = 0;
+	if (stat->states)
+		stat->error = snapshot_read(source, &stat->now);
+	if (stat->error) {
+		complain("stat", -stat->error);
+		return;
+	}
 	if (!stat->json)
 		printf("%-9s %d\n", "process", (int)stat->pid);
 	stat->error = print_all(stat, source);
@@ -299,6 +326,7 @@ static int run_live(struct stat_command *stat)
 		.seconds = stat->seconds,
 		.kernel = stat->kernel,
 		.data = stat->kernel || stat->by || select_needs_data(stat->selection),
+		.start = read_start,
 		.take = count_event,
 		.end = end_live,
 		.arg = stat,
@@ -351,6 +379,8 @@ static int run_stat(struct stat_command *stat)
 	err = stat->pid ? run_live(stat) : run_log(stat);
 	stats_free(&stat->stats);
 	states_free(stat->states);
+	snapshot_free(stat->snapshot);
+	snapshot_free(stat->now);
 	measures_free(stat->measures);
 	return err ? 1 : 0;
 }

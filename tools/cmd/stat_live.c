@@ -123,7 +123,10 @@ static int count_events(const struct stat_live *live, const struct session *sess
 		goto close;
 	if (!live->seconds)
 		tell("counting the events of process %d; press Ctrl-C to stop", (int)live->pid);
-	err = follow(live, trid, source, signals);
+	if (live->start)
+		err = live->start(live->arg, source);
+	if (!err)
+		err = follow(live, trid, source, signals);
 	if (!err)
 		err = finish(live, trid, source);
 	if (!err && !session_stats(session, &numbers))

@@ -16,9 +16,11 @@
  * @seconds: how long to count; 0: until the process ends, SIGINT or SIGTERM
  * @kernel: POSIXTRACE_CLASS_*: also record these kernel events
  * @data: also record the data of events
+ * @start: called when recording has started, with the stream; returns 0 or a negative error number;
+ *	may be NULL
  * @take: called for each event; returns 0 or a negative error number
  * @end: called after the last event, while the stream is open
- * @arg: argument of @take and @end
+ * @arg: argument of @start, @take and @end
  * @lost: where to store the number of lost user events
  */
 struct stat_live {
@@ -26,6 +28,7 @@ struct stat_live {
 	unsigned int seconds;
 	unsigned int kernel;
 	bool data;
+	int (*start)(void *arg, struct source *source);
 	int (*take)(void *arg, const struct event *event);
 	void (*end)(void *arg, struct source *source);
 	void *arg;

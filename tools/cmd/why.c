@@ -13,6 +13,7 @@
 
 #include "analyze/critical.h"
 #include "analyze/instances.h"
+#include "analyze/snapshot.h"
 #include "analyze/tracks.h"
 #include "cmd/commands.h"
 #include "event/logend.h"
@@ -36,6 +37,7 @@ struct why_command {
 	struct logend end;
 	struct instances *instances;
 	struct tracks *tracks;
+	struct snapshot *snapshot;	/* what threads did at the start */
 };
 
 /* ------------------------------------------------------------------ */
@@ -76,8 +78,12 @@ static int find_instances(struct why_command *why)
 static int collect(struct why_command *why)
 {
 	struct event event;
-	int ret, err = source_rewind(why->source);
+	int ret = 0, err = source_rewind(why->source);
 
+	if (!err)
+		err = snapshot_read(why->source, &why->snapshot);
+	if (!err)
+		tracks_start(why->tracks, why->snapshot);
 	while (!err && (ret = source_next(why->source, &event)) > 0) {
 		logend_event(&why->end, &event);
 		err = tracks_event(why->tracks, &event);
@@ -213,6 +219,7 @@ static int run_why(struct why_command *why)
 	}
 	err = run_log(why);
 	tracks_free(why->tracks);
+	snapshot_free(why->snapshot);
 	instances_free(why->instances);
 	source_close(why->source);
 	return err ? 1 : 0;

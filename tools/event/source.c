@@ -427,9 +427,14 @@ static int next_event(struct source *source, struct event *event, int flags)
 	from = &source->events[source->next++];
 	set_event(source, from, event);
 	event->number = ++source->number;
-	err = lives_event(source->lives, event, source->is_log && source_has_names(source) ?
-			  source->batches : 0);
+	err = source_identify(source, event);
 	return err ? err : 1;
+}
+
+int source_identify(struct source *source, struct event *event)
+{
+	return lives_event(source->lives, event, source->is_log && source_has_names(source) ?
+			   source->batches : 0);
 }
 
 int source_next(struct source *source, struct event *event)

@@ -94,6 +94,15 @@ int source_next(struct source *source, struct event *event);
 int source_try(struct source *source, struct event *event);
 
 /**
+ * source_identify() - find the thread and the process of something that is not an event
+ * @source: the source, read up to that time
+ * @event: has ids and time; sets @life and @process_life
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int source_identify(struct source *source, struct event *event);
+
+/**
  * source_life_end() - get the last time at which names belong to the thread of an event
  * @source: the source
  * @event: an event

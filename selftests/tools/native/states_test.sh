@@ -414,6 +414,105 @@ test_threads_end()
 	END
 }
 
+# STATE is S (1) or 0 for running (flag 1) and runnable. Flags: 8 ip, 16 call, 64 futex, 128 ids.
+test_states_at_the_start_are_used_until_the_first_event()
+{
+	log 'classes sched,process' <<-'END'
+		block 4
+		event 2 100
+		state a 150 50 1 24 0 0 3 0 0 0 read
+		state b 160 150 0 3 1 0 0 0 0 0 -
+		state c 170 90 0 2 2 0 0 0 0 0 -
+		kernel sched_wakeup 400 @a by=timer target_cpu=0
+		kernel sched_switch_in 450 @a runnable=50
+		kernel sched_switch_out 500 @b reason=blocked state=S
+		kernel sched_switch_in 600 @c runnable=510
+		end
+	END
+	threads
+	prints threads <<-'END'
+		a-100 500: 150 50 300 0 (0 0) 0 0 0 0 0
+		b-101 500: 400 0 100 0 (0 0) 1 0 0 0 0
+		c-200 500: 0 500 0 0 (0 0) 0 0 0 0 0
+	END
+	places
+	prints places <<-'END'
+		a-100 read 1 300 300
+		b-101 unknown 1 100 100
+	END
+}
+
+test_state_after_an_event_of_the_thread_is_not_used()
+{
+	log 'classes sched,process' <<-'END'
+		block 4
+		event 2 100
+		kernel sched_switch_in 140 @a
+		state a 150 50 1 24 0 0 3 0 0 0 read
+		kernel sched_switch_out 200 @a reason=preempted
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 60: 60 0 0 0 (0 0) 0 1 0 0 0
+	END
+}
+
+test_state_from_before_a_loss_is_not_used()
+{
+	log 'classes sched,process' <<-'END'
+		block 4
+		event 2 100
+		state a 150 50 1 24 0 0 3 0 0 0 read
+		lost 5 300
+		kernel sched_wakeup 400 @a by=timer target_cpu=0
+		kernel sched_switch_in 450 @a runnable=50
+		kernel sched_switch_out 500 @a reason=blocked state=S
+		end
+	END
+	run 0 posixtrace stat --states log
+	lacks out ' read '
+}
+
+test_threads_that_are_still_blocked_are_listed()
+{
+	log 'classes sched,process' <<-'END'
+		block 4
+		event 2 100
+		state a 150 50 1 216 0 202 0x1000 2 101 0 futex
+		state b 160 60 1 216 1 202 0x2000 2147483749 0 0 futex
+		state c 170 70 1 24 2 0 7 0 0 0 read
+		event 3 900 zeros=8
+		end
+	END
+	run 0 posixtrace stat --states log
+	sed -n '/STILL BLOCKED/,$p' out | sed 's/  */ /g; s/ $//' >blocked
+	prints blocked <<-'END'
+		 PROCESS STILL BLOCKED TIME IN HELD BY
+		 100 a-100 < 850 ns futex 0x1000 unknown
+		 100 b-101 < 840 ns futex 0x2000 unknown
+		 200 c-200 < 830 ns read fd 7
+	END
+}
+
+# The kernel defines the word of a mutex with priority inheritance (operation 6): the owner is certain.
+# It must be a thread of the process.
+test_forged_states_are_harmless()
+{
+	log 'classes sched,process' <<-'END'
+		block 4
+		event 2 100
+		state a 150 18446744073709551615 1 255 4294967295 4294967295 -1 4294967295 4294967295 4294967295 \xff
+		state b 0 1 99 255 0 0 0 0 0 0 x
+		state c 18446744073709551615 1 1 255 0 0 0 0 0 0 x
+		kernel sched_switch_in 400 @a runnable=9
+		kernel sched_switch_out 500 @a reason=blocked state=S
+		end
+	END
+	threads
+	lacks threads wrong
+}
+
 test_new_threads()
 {
 	# process 300 is not traced

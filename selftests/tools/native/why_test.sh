@@ -513,6 +513,29 @@ test_hostile_names_are_escaped()
 	python3 -m json.tool <out >/dev/null
 }
 
+# The waker has no event before the wait: what it did is known from its state at the start.
+test_state_at_the_start_tells_what_a_waker_did()
+{
+	log <<-'END'
+		block 4
+		event 2 1
+		state c 5 3 1 24 2 0 3 0 0 0 read
+		event 65 10 @a
+		kernel syscall_entry 100 @a nr=202 name=futex args=0x1000
+		kernel sched_switch_out 110 @a state=S reason=blocked
+		kernel sched_wakeup 400 cpu=2 @c by=timer target_cpu=2
+		kernel sched_switch_in 410 @c runnable=10
+		kernel sched_wakeup 700 cpu=2 @a by=thread waker_pid=@c waker_tid=@c
+		kernel sched_switch_in 710 @a runnable=10
+		kernel syscall_exit 810 @a nr=202
+		event 66 910 @a
+		end
+	END
+	run 0 posixtrace why --scope=request log
+	sed 's/^ *//; s/  */ /g' out >parts
+	grep -qx '290 ns 32.2 1 290 ns server-200: blocked in read, fd 3, woken by a timer' parts
+}
+
 test_the_classes_that_a_log_needs_are_named()
 {
 	log 'classes process,syscall' <<-'END'

@@ -19,6 +19,9 @@
  *	mapping PID TIME ADDRESS LENGTH OFFSET BUILDID PATH
  *					a file that a process has mapped from TIME on; BUILDID is
  *					hexadecimal digits or "-"
+ *	state NAME TIME SINCE STATE FLAGS CPU CALL ARG WORD OWNER KIND CALLNAME
+ *					what the thread NAME did at TIME; STATE as a number, FLAGS as
+ *					in struct posixtrace_state
  *	thread NAME PID TID THREAD	"@NAME" in the lines below stands for this thread
  *	since TIME			the times of the events below count from TIME
  *	block CPU			the following events come from this CPU
@@ -218,6 +221,30 @@ static const struct log_thread *find_thread(const char *name)
 	return NULL;
 }
 
+static void add_state(const char *rest)
+{
+	struct posixtrace_state state = { .name = "" };
+	unsigned long long time, since, arg;
+	const struct log_thread *thread;
+	char name[32];
+
+	if (sscanf(rest, "%31s %llu %llu %u %u %u %u %lli %u %u %u %31s", name, &time, &since,
+		   &state.state, &state.flags, &state.cpu, &state.call, (long long *)&arg,
+		   &state.futex[0], &state.futex[2], &state.futex[4],
+		   (char *)state.call_name) != 12)
+		fail("not \"state NAME TIME SINCE STATE FLAGS CPU CALL ARG WORD OWNER KIND CALLNAME\"");
+	thread = find_thread(name);
+	state.time = time_base + time;
+	state.since = since ? time_base + since : 0;
+	state.start = born;
+	state.pid = thread->pid;
+	state.tid = thread->tid;
+	state.args[0] = arg;
+	snprintf((char *)state.name, sizeof(state.name), "%.15s", name);
+	log_metadata(&log_file_writer, POSIXTRACE_LOG_STATES, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1,
+		     &state, sizeof(state));
+}
+
 /* Handles a word that is valid for all events. */
 static bool take_word(struct record *record, char *word)
 {
@@ -407,6 +434,9 @@ static void run_line(char *line)
 		add_program(line + 8);
 	} else if (!strncmp(line, "mapping ", 8)) {
 		add_mapping(line + 8);
+	} else if (!strncmp(line, "state ", 6)) {
+		end_block();
+		add_state(line + 6);
 	} else if (!strncmp(line, "block ", 6)) {
 		block_cpu = strtol(line + 6, NULL, 0);
 	} else if (!strncmp(line, "lost ", 5)) {

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * States of threads at a moment: see snapshot.h.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/snapshot.h"
+
+#define BATCH	64
+
+struct snapshot {
+	struct posixtrace_thread_state *state;
+	size_t count;
+	size_t room;
+};
+
+uint64_t snapshot_ns(const struct timespec *time)
+{
+	return (uint64_t)time->tv_sec * NSEC_PER_SEC + (uint64_t)time->tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct posixtrace_thread_state *s = a, *t = b;
+	uint64_t x = snapshot_ns(&s->time), y = snapshot_ns(&t->time);
+
+	return x < y ? -1 : x > y;
+}
+
+static int make_room(struct snapshot *snapshot, size_t count)
+{
+	size_t more = snapshot->room ? 2 * snapshot->room : 4 * BATCH;
+	struct posixtrace_thread_state *state;
+
+	if (snapshot->room - snapshot->count >= count)
+		return 0;
+	state = reallocarray(snapshot->state, more, sizeof(*state));
+	if (!state)
+		return -ENOMEM;
+	snapshot->state = state;
+	snapshot->room = more;
+	return 0;
+}
+
+static int read_all(trace_id_t trid, struct snapshot *snapshot)
+{
+	unsigned long long next = 0;
+	size_t count;
+	int err;
+
+	do {
+		err = make_room(snapshot, BATCH);
+		if (err)
+			return err;
+		err = posixtrace_get_states(trid, snapshot->state + snapshot->count, BATCH, &count,
+					    &next);
+		if (err)
+			return err == ENOTSUP ? 0 : -err;
+		snapshot->count += count;
+	} while (count && snapshot->count < SNAPSHOT_MAX);
+	return 0;
+}
+
+int snapshot_read(struct source *source, struct snapshot **snapshot)
+{
+	struct snapshot *new = calloc(1, sizeof(*new));
+	int err;
+
+	*snapshot = NULL;
+	if (!new)
+		return -ENOMEM;
+	err = read_all(source_trid(source), new);
+	if (err) {
+		snapshot_free(new);
+		return err;
+	}
+	if (new->count)
+		qsort(new->state, new->count, sizeof(*new->state), compare);
+	*snapshot = new;
+	return 0;
+}
+
+const struct posixtrace_thread_state *snapshot_get(const struct snapshot *snapshot, size_t *count)
+{
+	*count = snapshot->count;
+	return snapshot->state;
+}
+
+int snapshot_event(struct source *source, const struct posixtrace_thread_state *state,
+		   struct event *event)
+{
+	*event = (struct event){
+		.time = snapshot_ns(&state->time),
+		.name = "",
+		.pid = state->pid,
+		.tid = state->tid,
+		.cpu = state->cpu,
+		.address = state->ip,
+		/* As for an event that the thread has recorded: it lived then. */
+		.user = true,
+		.source = source,
+	};
+	return source_identify(source, event);
+}
+
+bool snapshot_call(const struct posixtrace_thread_state *state, struct kevent *entry)
+{
+	*entry = (struct kevent){
+		.nr = state->call,
+		.compat = !!(state->flags & POSIXTRACE_STATE_COMPAT),
+		.name = { .at = state->call_name, .len = strlen(state->call_name) },
+	};
+	for (size_t i = 0; i < KEVENT_ARGS; i++)
+		entry->args[i] = (int64_t)state->args[i];
+	return state->flags & POSIXTRACE_STATE_CALL;
+}
+
+static unsigned int operation(const struct posixtrace_thread_state *state)
+{
+	return (unsigned int)state->args[1] & FUTEX_CMD_MASK;
+}
+
+/* Mutexes of glibc have the owner in the third word, and their kind in the fifth (32 bits: fourth). */
+static pid_t owner_beside(const struct posixtrace_thread_state *state)
+{
+	const bool compat = state->flags & POSIXTRACE_STATE_COMPAT;
+	const unsigned int kind = state->futex[compat ? 3 : 4] & 0x7f;
+
+	/* Locked with waiters; normal, recursive, checking or adaptive, not robust or by priority. */
+	return state->futex[0] == 2 && kind <= 3 ? (pid_t)state->futex[2] : 0;
+}
+
+pid_t snapshot_futex_owner(const struct posixtrace_thread_state *state, bool *certain)
+{
+	const unsigned int needed = POSIXTRACE_STATE_FUTEX | POSIXTRACE_STATE_SAME_IDS;
+
+	*certain = false;
+	if ((state->flags & needed) != needed)
+		return 0;
+	switch (operation(state)) {
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		*certain = true;
+		return (pid_t)(state->futex[0] & FUTEX_TID_MASK);
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+		return owner_beside(state);
+	default:
+		return 0;
+	}
+}
+
+void snapshot_free(struct snapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	free(snapshot->state);
+	free(snapshot);
+}

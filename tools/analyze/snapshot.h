@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the threads of a trace did at a moment: in a log when recording started, of a stream now.
+ * The number of states that are kept is limited.
+ */
+#ifndef POSIXTRACE_SNAPSHOT_H
+#define POSIXTRACE_SNAPSHOT_H
+
+#include <posixtrace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/kevent.h"
+#include "event/source.h"
+
+#define SNAPSHOT_MAX	(1U << 16)
+
+struct snapshot;
+
+/**
+ * snapshot_read() - read the states in a log, or of the threads of a stream
+ * @source: the log or stream
+ * @snapshot: where to store them; empty without kernel events
+ *
+ * Return: 0 or a negative error number.
+ */
+int snapshot_read(struct source *source, struct snapshot **snapshot);
+
+/* snapshot_get() - get the states in the order of their times, valid until snapshot_free() */
+const struct posixtrace_thread_state *snapshot_get(const struct snapshot *snapshot, size_t *count);
+
+/**
+ * snapshot_event() - identify the thread of a state
+ * @source: the log or stream, read up to the time of the state
+ * @state: the state
+ * @event: where to store the ids, the time and the life of the thread
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int snapshot_event(struct source *source, const struct posixtrace_thread_state *state,
+		   struct event *event);
+
+/* snapshot_call() - get the system call of a state as the fields of its syscall_entry; false: none */
+bool snapshot_call(const struct posixtrace_thread_state *state, struct kevent *entry);
+
+/* snapshot_ns() - convert a time of a state */
+uint64_t snapshot_ns(const struct timespec *time);
+
+/**
+ * snapshot_futex_owner() - get the thread that a futex names as its owner
+ * @state: a state
+ * @certain: where to store true if the kernel defines the word (FUTEX_LOCK_PI); otherwise the memory
+ *	has what a mutex of glibc would have, but may be something else
+ *
+ * Return: the thread id, 0 if no owner is there.
+ */
+pid_t snapshot_futex_owner(const struct posixtrace_thread_state *state, bool *certain);
+
+void snapshot_free(struct snapshot *snapshot);
+
+#endif /* POSIXTRACE_SNAPSHOT_H */

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Prints the threads that are still blocked: see blocked_print.h.
+ */
+#include <linux/futex.h>
+#include <linux/posixtrace.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/place_names.h"
+#include "elf/lock_wait.h"
+#include "print/blocked_print.h"
+#include "print/cells.h"
+
+#define ROWS_SHOWN	20
+#define PLACE_SIZE	80
+
+/* A row. */
+struct row {
+	const struct states_thread *thread;
+	struct states_blocked blocked;
+	const struct posixtrace_thread_state *state;	/* or NULL */
+	uint64_t length;		/* ns; 0: unknown */
+	char place[PLACE_SIZE];
+};
+
+struct table {
+	const struct states *states;
+	const struct states_thread *threads;
+	size_t nr_threads;
+	struct source *source;
+	const struct snapshot *now;
+	struct lock_wait *lock_wait;
+	FILE *to;
+	struct row *rows;
+	size_t count;
+	size_t thread_width;
+	size_t place_width;
+};
+
+static const struct posixtrace_thread_state *find_state(const struct snapshot *snapshot, pid_t pid,
+							pid_t tid)
+{
+	const struct posixtrace_thread_state *state;
+	size_t count;
+
+	state = snapshot_get(snapshot, &count);
+	for (; count; count--, state++) {
+		if (state->pid == pid && state->tid == tid)
+			return state;
+	}
+	return NULL;
+}
+
+/* The last thread with these ids, or NULL. */
+static const struct states_thread *find_thread(const struct table *table, pid_t pid, pid_t tid)
+{
+	for (size_t i = table->nr_threads; i > 0; i--) {
+		if (table->threads[i - 1].pid == pid && table->threads[i - 1].tid == tid)
+			return &table->threads[i - 1];
+	}
+	return NULL;
+}
+
+static void name_place(struct row *row)
+{
+	const struct posixtrace_thread_state *state = row->state;
+	const char *arg;
+
+	if (!state || !(state->flags & POSIXTRACE_STATE_USER)) {
+		snprintf(row->place, PLACE_SIZE, "unknown");
+		return;
+	}
+	if (!(state->flags & POSIXTRACE_STATE_CALL)) {
+		snprintf(row->place, PLACE_SIZE, "no system call");
+		return;
+	}
+	arg = place_names_arg(state->call_name);
+	if (!state->call_name[0])
+		snprintf(row->place, PLACE_SIZE, "system call %u", state->call);
+	else if (!arg)
+		snprintf(row->place, PLACE_SIZE, "%s", state->call_name);
+	else if (!strcmp(arg, "address"))
+		snprintf(row->place, PLACE_SIZE, "%s 0x%llx", state->call_name, state->args[0]);
+	else
+		snprintf(row->place, PLACE_SIZE, "%s %s %d", state->call_name, arg,
+			 (int)state->args[0]);
+}
+
+/* Returns false if the thread is not blocked any longer. */
+static bool fill_row(const struct table *table, uint32_t thread, struct row *row)
+{
+	uint64_t end = states_last(table->states);
+
+	*row = (struct row){ .thread = &table->threads[thread] };
+	if (!states_blocked(table->states, thread, &row->blocked))
+		return false;
+	row->state = row->blocked.state;
+	if (table->now) {
+		row->state = find_state(table->now, row->thread->pid, row->thread->tid);
+		if (!row->state || !row->state->state)
+			return false;
+		if (row->state->state != POSIXTRACE_STATE_UNKNOWN)
+			end = snapshot_ns(&row->state->time);
+	}
+	if (row->blocked.since && row->blocked.since < end)
+		row->length = end - row->blocked.since;
+	name_place(row);
+	return true;
+}
+
+static void collect(struct table *table)
+{
+	struct row *row;
+
+	for (uint32_t i = 0; i < table->nr_threads; i++) {
+		row = &table->rows[table->count];
+		if (!fill_row(table, i, row))
+			continue;
+		cells_widen(&table->thread_width, row->thread->label);
+		cells_widen(&table->place_width, row->place);
+		table->count++;
+	}
+}
+
+static int blocked_longer(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->length != y->length)
+		return x->length < y->length ? 1 : -1;
+	return x->thread->tid < y->thread->tid ? -1 : x->thread->tid > y->thread->tid;
+}
+
+/* Is the state a wait for a lock, of which an owner can be told? */
+static bool waits_for_lock(const struct posixtrace_thread_state *state)
+{
+	return state && state->flags & POSIXTRACE_STATE_FUTEX;
+}
+
+/* Returns the owner of the lock if it is certain. */
+static const struct states_thread *find_owner(const struct table *table, const struct row *row)
+{
+	const struct states_thread *owner;
+	struct event event;
+	bool certain;
+	pid_t tid;
+
+	tid = snapshot_futex_owner(row->state, &certain);
+	owner = tid ? find_thread(table, row->state->pid, tid) : NULL;
+	if (!owner || certain)
+		return owner;
+	if (snapshot_event(table->source, row->state, &event))
+		return NULL;
+	return lock_wait_has(table->lock_wait, &event) ? owner : NULL;
+}
+
+static void print_owner(const struct table *table, const struct row *row)
+{
+	const struct states_thread *owner;
+
+	if (!waits_for_lock(row->state))
+		return;
+	fprintf(table->to, "  ");
+	owner = find_owner(table, row);
+	if (owner)
+		cells_name(table->to, owner->label, 0);
+	else
+		fprintf(table->to, "unknown");
+}
+
+static void print_row(const struct table *table, const struct row *row)
+{
+	char text[CELLS_SIZE];
+
+	fprintf(table->to, "%10d  ", (int)row->thread->pid);
+	cells_name(table->to, row->thread->label, table->thread_width);
+	if (row->length)
+		fprintf(table->to, " %1s %9s  ", row->blocked.exact ? "" : "<",
+			cells_time(text, row->length));
+	else
+		fprintf(table->to, " %1s %9s  ", "", "-");
+	cells_name(table->to, row->place, table->place_width);
+	print_owner(table, row);
+	fputc('\n', table->to);
+}
+
+static void print_rows(const struct table *table, bool all)
+{
+	size_t shown = all || table->count <= ROWS_SHOWN ? table->count : ROWS_SHOWN;
+
+	fprintf(table->to, "\n%10s  %-*s %11s  %-*s  %s\n", "PROCESS", (int)table->thread_width,
+		"STILL BLOCKED", "TIME", (int)table->place_width, "IN", "HELD BY");
+	for (size_t i = 0; i < shown; i++)
+		print_row(table, &table->rows[i]);
+	if (shown < table->count)
+		fprintf(table->to, "%29s threads: use --all\n", "and more");
+}
+
+void blocked_print(const struct states *states, struct source *source, const struct snapshot *now,
+		   FILE *to, bool all)
+{
+	struct table table = {
+		.states = states,
+		.source = source,
+		.now = now,
+		.to = to,
+		.thread_width = 17,
+		.place_width = 16,
+	};
+
+	table.threads = states_threads(states, &table.nr_threads);
+	table.rows = calloc(table.nr_threads + 1, sizeof(*table.rows));
+	if (!table.rows || lock_wait_new(&table.lock_wait)) {
+		free(table.rows);
+		return;
+	}
+	collect(&table);
+	if (table.count) {
+		qsort(table.rows, table.count, sizeof(*table.rows), blocked_longer);
+		print_rows(&table, all);
+	}
+	lock_wait_free(table.lock_wait);
+	free(table.rows);
+}
