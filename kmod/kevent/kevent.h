@@ -95,13 +95,15 @@ struct pxt_syscall_data {
 	u8 compat;
 } __packed;
 
+/* The name follows in events that a reader makes of short records. */
 struct pxt_result_data {
 	s32 tid;
 	s32 nr;
 	s64 result;
 	u8 compat;
-	u8 pad[7];
-};
+	u8 pad;
+	u16 error;
+} __packed;
 
 #define PXT_NAME_SIZE		32
 
@@ -122,7 +124,7 @@ struct pxt_irq_data {
 static_assert(sizeof(struct pxt_fork_data) == 12 && sizeof(struct pxt_exit_data) == 12 &&
 	      sizeof(struct pxt_rename_data) == 36 && sizeof(struct pxt_signal_data) == 24 &&
 	      sizeof(struct pxt_deliver_data) == 24 &&
-	      sizeof(struct pxt_syscall_data) == 57 && sizeof(struct pxt_result_data) == 24 &&
+	      sizeof(struct pxt_syscall_data) == 57 && sizeof(struct pxt_result_data) == 20 &&
 	      offsetof(struct pxt_irq_data, name) == 18);
 
 /**

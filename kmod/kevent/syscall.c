@@ -8,6 +8,7 @@
  */
 #include <linux/bitops.h>
 #include <linux/compat.h>
+#include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/sched.h>
@@ -139,6 +140,7 @@ static noinline __cold void record_long_exit(int nr, long result)
 		.nr = nr,
 		.result = result,
 		.compat = in_compat_syscall(),
+		.error = IS_ERR_VALUE(result) ? -result : 0,
 	};
 
 	pxt_kevent_record_plain(&syscall_exit_event, current, NULL, &data, sizeof(data));

@@ -3,12 +3,14 @@
  * The kernel event types, with descriptions of the data that kevent/kevent.h defines.
  */
 #include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/string.h>
 
 #include <linux/posixtrace.h>
 
+#include "errors.inc"
 #include "target/callnames.h"
 #include "target/kerneltype.h"
 
@@ -25,6 +27,8 @@
 #define SENDER	"enum : u8 { another, thread, kernel } by"
 #define RESULT	"enum : u8 { delivered, ignored, already_pending, overflow_fail, lose_info } result"
 #define ACTION	"enum : u8 { default, ignored, handler } action"
+/* The numbers and names of the headers of this kernel. */
+#define ERROR	"enum : u16 { none" PXT_ERRORS " } error"
 #define KIND	"enum : u8 { irq, softirq, vector } kind"
 
 /* The description of POSIXTRACE_ID_<id> is <id>_DATA. */
@@ -50,10 +54,13 @@
 	"x64 ip; }"
 #define SYSCALL_ENTRY_DATA \
 	"struct { i32 tid; i32 nr; x64 args[6]; bool compat; text name; }"
-#define SYSCALL_EXIT_DATA	"struct { i32 tid; i32 nr; i64 result; bool compat; }"
+#define SYSCALL_EXIT_DATA \
+	"struct { i32 tid; i32 nr; i64 result; bool compat; " ERROR "; text name; }"
 #define IRQ_DATA \
 	"struct { i32 tid; u32 number; u64 duration \"ns\"; " KIND "; bool nested; " \
 	"text name; }"
+
+static_assert(sizeof(SYSCALL_EXIT_DATA) <= POSIXTRACE_DESCRIPTION_SIZE);
 
 #define TYPE(id, class, name) \
 	{ POSIXTRACE_ID_##id, const_ilog2(POSIXTRACE_CLASS_##class), name, id##_DATA },

@@ -7,6 +7,9 @@
 
 #include "common/kernel.h"
 
+/* System calls return no other results as errors. */
+#define ERROR_MAX	4095
+
 /* The data as kmod/target/kerneltype.c describes it. All start with the id of the thread. */
 
 struct switch_out {
@@ -84,7 +87,18 @@ struct syscall_entry {
 	__u8 compat;
 } __attribute__((__packed__));
 
+/* The name follows, without a NUL. */
 struct syscall_exit {
+	__s32 tid;
+	__s32 nr;
+	__s64 result;
+	__u8 compat;
+	__u8 pad;
+	__u16 error;
+} __attribute__((__packed__));
+
+/* In logs of older modules: up to here, and padding. */
+struct bare_syscall_exit {
 	__s32 tid;
 	__s32 nr;
 	__s64 result;
@@ -142,6 +156,11 @@ void pxtu_call_names_add(struct pxtu_call_names *names, __u32 id, char *text)
 	names->count[i] = (__u16)count;
 }
 
+void pxtu_call_names_describe(struct pxtu_call_names *names, const char *exit)
+{
+	names->of_exits = strstr(exit, " error; text name;");
+}
+
 void pxtu_call_names_destroy(struct pxtu_call_names *names)
 {
 	for (__u32 i = 0; i < PXTU_CALL_TEXTS; i++) {
@@ -183,7 +202,9 @@ static bool data_size(__u32 id, __u32 value, const struct pxtu_call_names *names
 		*size = (__u32)(sizeof(struct syscall_entry) + strlen(name_of(names, value)));
 		return true;
 	case POSIXTRACE_ID_SYSCALL_EXIT:
-		*size = sizeof(struct syscall_exit);
+		*size = names && names->of_exits ?
+			(__u32)(sizeof(struct syscall_exit) + strlen(name_of(names, value))) :
+			(__u32)sizeof(struct bare_syscall_exit);
 		return true;
 	}
 	return false;
@@ -399,16 +420,31 @@ static void put_syscall_entry(const struct pxtu_record *record, const struct wor
 	memcpy((char *)to + sizeof(data), name, record->data_len - sizeof(data));
 }
 
-static void put_syscall_exit(const struct pxtu_record *record, const struct words *words, void *to)
+static void put_syscall_exit(const struct pxtu_record *record, const struct words *words,
+			     const struct pxtu_call_names *names, void *to)
 {
-	const struct syscall_exit data = {
+	const __s64 result = (__s64)word_at(words, 0);
+	const char *name = name_of(names, record->value);
+	const struct bare_syscall_exit bare = {
 		.tid = record->writer.tid,
 		.nr = POSIXTRACE_KVALUE_NR(record->value),
-		.result = (__s64)word_at(words, 0),
+		.result = result,
 		.compat = POSIXTRACE_KVALUE_COMPAT(record->value),
 	};
+	const struct syscall_exit data = {
+		.tid = bare.tid,
+		.nr = bare.nr,
+		.result = result,
+		.compat = bare.compat,
+		.error = result < 0 && result >= -ERROR_MAX ? (__u16)-result : 0,
+	};
 
+	if (!names || !names->of_exits) {
+		memcpy(to, &bare, sizeof(bare));
+		return;
+	}
 	memcpy(to, &data, sizeof(data));
+	memcpy((char *)to + sizeof(data), name, record->data_len - sizeof(data));
 }
 
 static void put_plain(const struct pxtu_record *record, const void *from, void *to)
@@ -456,7 +492,7 @@ void pxtu_kernel_data(const struct pxtu_record *record, const void *from,
 		put_syscall_entry(record, &words, names, to);
 		break;
 	case POSIXTRACE_ID_SYSCALL_EXIT:
-		put_syscall_exit(record, &words, to);
+		put_syscall_exit(record, &words, names, to);
 		break;
 	}
 }

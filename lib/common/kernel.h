@@ -28,12 +28,14 @@ struct pxtu_kernel_cpu {
  * @at: place of each name in its text; NULL with it
  * @count: number of names in each text
  * @loaded: all of them are there that could be had
+ * @of_exits: the type of SYSCALL_EXIT has an error and a name
  */
 struct pxtu_call_names {
 	char *text[PXTU_CALL_TEXTS];
 	__u16 at[PXTU_CALL_TEXTS][POSIXTRACE_CALL_NAMES];
 	__u16 count[PXTU_CALL_TEXTS];
 	bool loaded;
+	bool of_exits;
 };
 
 /**
@@ -75,6 +77,13 @@ void pxtu_kernel_data(const struct pxtu_record *record, const void *from,
  * @text: from malloc(), with a NUL; ownership passes to @names
  */
 void pxtu_call_names_add(struct pxtu_call_names *names, __u32 id, char *text);
+
+/**
+ * pxtu_call_names_describe() - learn what the data of SYSCALL_EXIT consists of
+ * @names: of the same stream or log
+ * @exit: description of the type; logs of older modules have another one
+ */
+void pxtu_call_names_describe(struct pxtu_call_names *names, const char *exit);
 
 /**
  * pxtu_call_names_destroy() - free the texts

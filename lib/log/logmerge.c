@@ -200,8 +200,12 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 static int load_call_names(struct pxtu_log *log)
 {
 	struct pxtu_text text = { .room = POSIXTRACE_DESCRIPTION_SIZE };
+	char exit[POSIXTRACE_DESCRIPTION_SIZE];
+	struct pxtu_text description = { .to = exit, .room = sizeof(exit) };
 	__u32 id;
 
+	if (!pxtu_log_description(log, POSIXTRACE_ID_SYSCALL_EXIT, &description))
+		pxtu_call_names_describe(&log->call_names, exit);
 	for (id = POSIXTRACE_ID_CALL_NAMES; id < POSIXTRACE_ID_UNNAMED; id++) {
 		text.to = malloc(text.room);
 		if (!text.to)

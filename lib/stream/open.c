@@ -101,6 +101,8 @@ static int get_call_names(struct pxtu_stream *stream)
 	int err = 0;
 	char *text;
 
+	/* A module of this ABI version describes them so. */
+	stream->reader.names.of_exits = true;
 	for (arg.id = POSIXTRACE_ID_CALL_NAMES; arg.id < POSIXTRACE_ID_UNNAMED; arg.id++) {
 		text = malloc(POSIXTRACE_DESCRIPTION_SIZE);
 		if (!text)

@@ -89,7 +89,9 @@ union kernel_data {
 	struct {
 		int32_t tid, nr;
 		int64_t result;
-		uint8_t compat, pad[7];
+		uint8_t compat, pad;
+		uint16_t error;
+		char name[32];
 	} result;
 	struct {
 		int32_t tid;

@@ -4,7 +4,9 @@
  * their arguments and results, and no more about other processes than the controller may know.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <posixtrace.h>
+#include <posixtrace/fields.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -90,7 +92,44 @@ TEST_F(kernel, arguments_and_result_are_correct)
 	EXPECT_EQ(CALL_OFFSET, entry->data.call.args[1]);
 	EXPECT_EQ(CALL_WHENCE, entry->data.call.args[2]);
 	EXPECT_EQ(-EBADF, exit->data.result.result);
+	EXPECT_EQ(EBADF, exit->data.result.error);
+	EXPECT_STREQ("lseek", exit->data.result.name);
 	EXPECT_LE(entry->time, exit->time);
+}
+
+/* The numbers of the C library, and one that only the kernel has. */
+TEST_F(kernel, errors_have_the_names_of_the_kernel)
+{
+	static const struct {
+		int number;
+		const char *name;
+	} some[] = {
+		{ 0, "none" }, { EPERM, "EPERM" }, { EAGAIN, "EAGAIN" }, { EDEADLK, "EDEADLK" },
+		{ E2BIG, "E2BIG" }, { ETIMEDOUT, "ETIMEDOUT" }, { EHWPOISON, "EHWPOISON" },
+		{ 512, "ERESTARTSYS" },
+	};
+	char text[POSIXTRACE_DESCRIPTION_MAX + 1];
+	struct posixtrace_fields *fields;
+	struct posixtrace_value value;
+	struct posixtrace_walk walk;
+	__u8 data[20] = { 0 };
+	__u16 number;
+	size_t len;
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, SYSCALL, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	ASSERT_EQ(0, posixtrace_eventid_get_description(self->trid, POSIXTRACE_SYSCALL_EXIT, text,
+							sizeof(text), &len));
+	ASSERT_EQ(0, posixtrace_fields_parse(text, &fields, NULL));
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+		number = (__u16)some[i].number;
+		memcpy(data + 18, &number, sizeof(number));
+		posixtrace_fields_begin(&walk, fields, data, sizeof(data));
+		while (posixtrace_fields_next(&walk, &value) == 1) {
+			if (value.field->name && !strcmp(value.field->name, "error"))
+				EXPECT_STREQ(some[i].name, value.label);
+		}
+	}
+	posixtrace_fields_free(fields);
 }
 
 /* Reports if the library leaves the class out, and returns the error of CREATE. */

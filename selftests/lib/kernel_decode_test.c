@@ -227,6 +227,47 @@ TEST_F(decode, system_calls_have_arguments_and_names)
 	EXPECT_EQ(1, entry->compat);
 }
 
+TEST_F(decode, exits_have_names_and_errors)
+{
+	const struct syscall_exit *exit = (const void *)self->data.bytes;
+	const __u32 value = POSIXTRACE_KVALUE_CALL(1, 0);
+	__u64 word = (__u64)-4095;
+
+	pxtu_call_names_describe(&self->names, "struct { bool compat; u16 error; text name; }");
+	ASSERT_TRUE(decode(self, put(self, POSIXTRACE_ID_SYSCALL_EXIT, 0, value, &word, 1)));
+	EXPECT_EQ(sizeof(*exit) + 5, self->record.data_len);
+	EXPECT_EQ(0, memcmp("write", exit + 1, 5));
+	EXPECT_EQ(34, exit->tid);
+	EXPECT_EQ(1, exit->nr);
+	EXPECT_EQ(-4095, exit->result);
+	EXPECT_EQ(4095, exit->error);
+	/* Neither success nor an address in the upper half is an error. */
+	word = (__u64)-4096;
+	ASSERT_TRUE(decode(self, put(self, POSIXTRACE_ID_SYSCALL_EXIT, 0, value, &word, 1)));
+	EXPECT_EQ(-4096, exit->result);
+	EXPECT_EQ(0, exit->error);
+	ASSERT_TRUE(decode(self, put(self, POSIXTRACE_ID_SYSCALL_EXIT, 0, value, &word, 0)));
+	EXPECT_EQ(0, exit->error);
+	/* A call without a name. */
+	ASSERT_TRUE(decode(self, put(self, POSIXTRACE_ID_SYSCALL_EXIT, 0,
+				     POSIXTRACE_KVALUE_CALL(2, 0), &word, 0)));
+	EXPECT_EQ(sizeof(*exit), self->record.data_len);
+}
+
+/* Logs of older modules describe them so. */
+TEST_F(decode, exits_are_as_their_log_describes_them)
+{
+	const struct bare_syscall_exit *exit = (const void *)self->data.bytes;
+	const __u64 word = (__u64)-11;
+
+	pxtu_call_names_describe(&self->names, "struct { i64 result; bool compat; }");
+	ASSERT_TRUE(decode(self, put(self, POSIXTRACE_ID_SYSCALL_EXIT, 0,
+				     POSIXTRACE_KVALUE_CALL(1, 1), &word, 1)));
+	EXPECT_EQ(24, self->record.data_len);
+	EXPECT_EQ(-11, exit->result);
+	EXPECT_EQ(1, exit->compat);
+}
+
 /* A forged log may have them; the reader has no room for so much data. */
 TEST_F(decode, names_that_are_too_long_are_refused)
 {
@@ -297,6 +338,7 @@ TEST_F(decode, random_words_do_no_harm)
 
 	srandom(47);
 	for (i = 0; i < ROUNDS; i++) {
+		self->names.of_exits = i & 1;
 		for (byte = 0; byte < 16; byte++)
 			self->word[byte] = (__u64)random() << 33 ^ (__u64)random() << 11 ^
 					   (__u64)random();

@@ -17,11 +17,13 @@ struct place {
 	const char *name;
 	size_t offset;		/* in struct kevent */
 	enum { NUMBER, ARGS, TEXT } kind;
+	bool optional;		/* logs of older modules lack it */
 };
 
 #define NUMBER(field)	{ #field, offsetof(struct kevent, field), NUMBER }
 #define ARGS(field)	{ #field, offsetof(struct kevent, field), ARGS }
 #define TEXT(field)	{ #field, offsetof(struct kevent, field), TEXT }
+#define OPTIONAL_TEXT(field)	{ #field, offsetof(struct kevent, field), TEXT, true }
 
 /* The fields that commands use, by type, in the order of the descriptions. */
 static const struct place types[][FIELDS_MAX] = {
@@ -45,7 +47,8 @@ static const struct place types[][FIELDS_MAX] = {
 				    NUMBER(protection), NUMBER(address), NUMBER(ip) },
 	[POSIXTRACE_SYSCALL_ENTRY] = { NUMBER(tid), NUMBER(nr), ARGS(args), NUMBER(compat),
 				       TEXT(name) },
-	[POSIXTRACE_SYSCALL_EXIT] = { NUMBER(tid), NUMBER(nr), NUMBER(result), NUMBER(compat) },
+	[POSIXTRACE_SYSCALL_EXIT] = { NUMBER(tid), NUMBER(nr), NUMBER(result), NUMBER(compat),
+				      OPTIONAL_TEXT(name) },
 	[POSIXTRACE_IRQ] = { NUMBER(tid), NUMBER(number), NUMBER(duration), NUMBER(kind),
 			     NUMBER(nested), TEXT(name) },
 };
@@ -159,7 +162,7 @@ static void find_items(struct description *description, unsigned int type)
 	description->has_places = true;
 	for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++) {
 		description->places[i] = find_item(description->layout, &places[i]);
-		description->has_places &= description->places[i] != MISSING;
+		description->has_places &= places[i].optional || description->places[i] != MISSING;
 	}
 }
 
@@ -178,6 +181,8 @@ static bool read_items(const struct event *event, const struct place *places, st
 	for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++) {
 		void *to = (char *)kevent + places[i].offset;
 
+		if (description->places[i] == MISSING)
+			continue;
 		item = &description->layout->items[description->places[i]];
 		if (places[i].kind == TEXT) {
 			layout_value(item, event->data, event->len, &value);
@@ -217,8 +222,8 @@ bool kevent_read(const struct event *event, struct kevent *kevent)
 			return false;
 	} else {
 		for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++)
-			wanted |= 1U << i;
-		if (read_fields(event, places, kevent) != wanted)
+			wanted |= (unsigned int)!places[i].optional << i;
+		if ((read_fields(event, places, kevent) & wanted) != wanted)
 			return false;
 	}
 	return event->pid > 0 && kevent->tid &&
@@ -246,6 +251,28 @@ bool kevent_is_complete(const struct event *event)
 	tid = (int64_t)layout_integer(&description->layout->items[description->places[0]],
 				      event->data);
 	return event->pid > 0 && tid && is_tid(tid);
+}
+
+struct kevent_text kevent_error(const struct event *event, const struct kevent *kevent,
+				char room[KEVENT_ERROR])
+{
+	struct kevent_text name = { "none", strlen("none") };
+	struct posixtrace_value value;
+	struct posixtrace_walk walk;
+
+	if (kevent->result < 0 && kevent->result >= -KEVENT_ERROR_MAX) {
+		name.len = (size_t)snprintf(room, KEVENT_ERROR, "%d", (int)-kevent->result);
+		name.at = room;
+	}
+	posixtrace_fields_begin(&walk, event->description->fields, event->data, event->len);
+	while (posixtrace_fields_next(&walk, &value) == 1) {
+		if (value.what != POSIXTRACE_VALUE || !value.field->name ||
+		    strcmp(value.field->name, "error") || !value.label)
+			continue;
+		name = (struct kevent_text){ value.label, strlen(value.label) };
+		break;
+	}
+	return name;
 }
 
 void kevent_call_name(const struct kevent *kevent, char name[KEVENT_CALL_NAME])

@@ -13,6 +13,8 @@
 
 #define KEVENT_ARGS		6	/* arguments of a system call */
 #define KEVENT_CALL_NAME	40	/* bytes of a system call or interrupt name */
+#define KEVENT_ERROR		8	/* bytes of the number of an error */
+#define KEVENT_ERROR_MAX	4095	/* system calls return no larger one */
 
 /* Text in the data of the event; may contain any bytes. */
 struct kevent_text {
@@ -68,7 +70,7 @@ struct kevent {
 	int64_t kind;		/* KEVENT_IRQ and others */
 	int64_t nested;
 	int64_t args[KEVENT_ARGS];
-	struct kevent_text name;	/* of a system call or interrupt */
+	struct kevent_text name;	/* of a system call or interrupt; "" in older exits */
 	struct kevent_text filename;
 	struct kevent_text oldcomm;
 	struct kevent_text newcomm;
@@ -114,6 +116,17 @@ bool kevent_is_complete(const struct event *event);
  * @name: where to store it: possibly cut, any bytes; "system call N" if unknown
  */
 void kevent_call_name(const struct kevent *kevent, char name[KEVENT_CALL_NAME]);
+
+/**
+ * kevent_error() - get the name of the error that a system call returned
+ * @event: a syscall_exit
+ * @kevent: its fields
+ * @room: buffer for the number of an error without a name, as in logs of older modules
+ *
+ * Return: the name, or "none"; valid as long as @room and the description.
+ */
+struct kevent_text kevent_error(const struct event *event, const struct kevent *kevent,
+				char room[KEVENT_ERROR]);
 
 /* kevent_irq_kind() - get the name of the kind of an interrupt; "" if unknown */
 const char *kevent_irq_kind(const struct kevent *kevent);

@@ -407,12 +407,19 @@ static void put_args(struct buffer *to, const struct kevent *kevent, const char 
 static void put_syscall(struct ctf_kernel *kernel, struct buffer *to, const struct event *event,
 			const struct kevent *kevent, unsigned int id)
 {
+	char number[KEVENT_ERROR];
+	struct kevent_text error;
+
 	if (ctf_kernel_has_number(id))
 		buffer_number(to, kevent->nr, 4);
-	if (event->type == POSIXTRACE_SYSCALL_EXIT)
+	if (event->type == POSIXTRACE_SYSCALL_EXIT) {
 		buffer_number(to, kevent->result, 8);
-	else
+		/* babeltrace2 shows an earlier text instead of an empty one. */
+		error = kevent_error(event, kevent, number);
+		put_field(to, &error);
+	} else {
 		put_args(to, kevent, ctf_kernel_args(&kernel->types, id));
+	}
 }
 
 /* ------------------------------------------------------------------ */

@@ -19,7 +19,7 @@
 #define SOFTIRQ		"uint8_t _vec; string _name;"
 #define VECTOR		"int32_t _vector;"
 #define ARGS		"xint64_t _args[6];"
-#define RET		"int64_t _ret;"
+#define RET		"int64_t _ret; string _error;"
 #define ID		"int32_t _id; "
 
 static const struct {

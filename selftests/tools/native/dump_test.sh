@@ -810,7 +810,7 @@ test_events_of_the_kernel()
 		kernel sched_migrate_task 8000 cpu=0 @main dest_cpu=1
 		kernel sched_switch_in 9000 cpu=1 @main
 		event 65 9500 @main
-		kernel syscall_exit 10000 @main result=-4
+		kernel syscall_exit 10000 @main result=-4 name=read
 		kernel signal_generate 11000 cpu=0 @main sig=SIGUSR1 code=-6 by=thread group=true result=ignored sender_pid=@worker sender_tid=@worker
 		kernel signal_deliver 12000 cpu=1 @main sig=SIGSYS action=handler flags=0x14000000
 		kernel sched_process_fork 13000 @main child_pid=200 child_tid=201
@@ -833,7 +833,7 @@ test_events_of_the_kernel()
 		         8.000     0      100  main-100            sched_migrate_task       tid=100 prio=0 orig_cpu=0 dest_cpu=1
 		         9.000     1      100  main-100            sched_switch_in          tid=100 prio=0 runnable=0 ns prev_tid=0 prev_prio=0
 		         9.500     1      100  main-100            work
-		        10.000     1      100  main-100            syscall_exit             tid=100 nr=0 result=-4 compat=false
+		        10.000     1      100  main-100            syscall_exit             tid=100 nr=0 result=-4 compat=false error=EINTR name="read"
 		        11.000     0      100  main-100            signal_generate          tid=100 sig=SIGUSR1 code=-6 by=thread group=true result=ignored sender_pid=100 sender_tid=101
 		        12.000     1      100  main-100            signal_deliver           tid=100 sig=SIGSYS code=0 action=handler flags=0x14000000
 		        13.000     1      100  main-100            sched_process_fork       tid=100 child_pid=200 child_tid=201

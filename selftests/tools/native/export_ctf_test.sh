@@ -612,6 +612,7 @@ test_kernel_events_have_the_names_of_lttng()
 		kernel syscall_entry 1710 cpu=1 @one nr=0 name=restart_syscall compat=true
 		kernel syscall_exit 1720 cpu=1 @one nr=0 compat=true
 		kernel syscall_exit 1730 cpu=1 @one nr=5 result=6
+		kernel syscall_exit 1735 cpu=1 @one nr=3 result=-9 name=close
 		kernel irq 1800 cpu=1 @one number=24 duration=50 name=virtio0
 		kernel irq 1810 cpu=1 @one kind=softirq number=3 duration=1 name=NET_RX
 		kernel irq 1820 cpu=1 @one kind=vector number=236 duration=2 name=local_timer
@@ -635,15 +636,16 @@ test_kernel_events_have_the_names_of_lttng()
 		1100 0 sched_wakeup 7 8  | comm = "one", tid = 7, prio = 20, target_cpu = 1, waker_tid = 8
 		1200 0 sched_migrate_task 0 0  | comm = "one", tid = 7, prio = 20, orig_cpu = 0, dest_cpu = 1
 		1300 1 sched_switch 0 0 swapper/1 | prev_comm = "swapper/1", prev_tid = 0, prev_prio = 20, prev_state = 0, next_comm = "one", next_tid = 7, next_prio = 20
-		1350 1 syscall_exit_read 7 7 one | ret = -11
+		1350 1 syscall_exit_read 7 7 one | ret = -11, error = "EAGAIN"
 		1400 0 sched_switch 7 8 two | prev_comm = "two", prev_tid = 8, prev_prio = 0, prev_state = 256, next_comm = "swapper/0", next_tid = 0, next_prio = 20
 		1500 1 x86_exceptions_page_fault_user 7 7 one | address = 0x7F1234, ip = 0x401000, error_code = 0x6
 		1501 1 x86_exceptions_page_fault_kernel 7 7 one | address = 0x7F1234, ip = 0x401000, error_code = 0x11
 		1600 1 signal_generate 7 8  | sig = 10, errno = 0, code = -6, comm = "one", pid = 7, group = 1, result = 1
 		1700 1 signal_deliver 7 7 one | sig = 10, errno = 0, code = -6, sa_handler = 2, sa_flags = 335544320
 		1710 1 compat_syscall_entry_restart_syscall 7 7 one | args = [ [0] = 0x0, [1] = 0x0, [2] = 0x0, [3] = 0x0, [4] = 0x0, [5] = 0x0 ]
-		1720 1 compat_syscall_exit_restart_syscall 7 7 one | ret = 0
-		1730 1 syscall_exit_unknown 7 7 one | id = 5, ret = 6
+		1720 1 compat_syscall_exit_restart_syscall 7 7 one | ret = 0, error = "none"
+		1730 1 syscall_exit_unknown 7 7 one | id = 5, ret = 6, error = "none"
+		1735 1 syscall_exit_close 7 7 one | ret = -9, error = "EBADF"
 		1750 1 irq_handler_entry 7 7 one | irq = 24, name = "virtio0"
 		1800 1 irq_handler_exit 7 7 one | irq = 24, ret = 1
 		1809 1 irq_softirq_entry 7 7 one | vec = 3, name = "NET_RX"
@@ -666,7 +668,7 @@ test_kernel_events_have_the_names_of_lttng()
 	grep -q 'tracer_name = "lttng-modules";' out/kernel/metadata
 	grep -q 'tracer_name = "posixtrace";' out/user/metadata
 	[ "$(babeltrace2 out | grep -c ' tick: ')" -eq 1 ]
-	[ "$(babeltrace2 out | wc -l)" -eq 34 ]
+	[ "$(babeltrace2 out | wc -l)" -eq 35 ]
 }
 
 # An interrupt begins before events that are recorded before it.

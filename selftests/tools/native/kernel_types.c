@@ -19,6 +19,10 @@
 		"SIGSTKFLT, SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, " \
 		"SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGWINCH, SIGIO, SIGPWR, SIGSYS } sig"
 
+/* Those that tests use. The number of an error is set with the result. */
+#define ERROR	"enum : u16 { none, EPERM, ENOENT, ESRCH, EINTR, EIO, EBADF = 9, EAGAIN = 11, " \
+		"EFAULT = 14, EINVAL = 22, ENOSYS = 38, ETIMEDOUT = 110, ERESTARTSYS = 512 } error"
+
 static const struct kernel_type types[] = {
 	{ 16, POSIXTRACE_CLASS_SCHED, "sched_switch_out",
 	  "struct { i32 tid; i32 prio; " STATE "; " REASON "; i32 next_tid; i32 next_prio; }" },
@@ -48,7 +52,7 @@ static const struct kernel_type types[] = {
 	{ 27, POSIXTRACE_CLASS_SYSCALL, "syscall_entry",
 	  "struct { i32 tid; i32 nr; x64 args[6]; bool compat; text name; }" },
 	{ 28, POSIXTRACE_CLASS_SYSCALL, "syscall_exit",
-	  "struct { i32 tid; i32 nr; i64 result; bool compat; }" },
+	  "struct { i32 tid; i32 nr; i64 result; bool compat; " ERROR "; text name; }" },
 	{ 29, POSIXTRACE_CLASS_IRQ, "irq",
 	  "struct { i32 tid; u32 number; u64 duration \"ns\"; " KIND "; bool nested; "
 	  "text name; }" },
@@ -202,6 +206,15 @@ static bool parse_value(const struct member *member, const char **text, unsigned
 	return !*end || *end == ',';
 }
 
+static void set_error(const struct kernel_type *type, unsigned char *data, size_t *len,
+		      long long result)
+{
+	char text[8];
+
+	sprintf(text, "%lld", result < 0 && result >= -4095 ? -result : 0);
+	kernel_data_set(type, data, len, "error", text, strlen(text));
+}
+
 bool kernel_data_set(const struct kernel_type *type, unsigned char *data, size_t *len,
 		     const char *name, const char *value, size_t value_len)
 {
@@ -232,5 +245,7 @@ bool kernel_data_set(const struct kernel_type *type, unsigned char *data, size_t
 		memcpy(data + member.offset + i * member.size, &number, member.size);
 		value += *value == ',';
 	}
+	if (type->id == POSIXTRACE_ID_SYSCALL_EXIT && !strcmp(name, "result"))
+		set_error(type, data, len, (long long)number);
 	return !*value;
 }

@@ -40,7 +40,7 @@ size_t kernel_data_begin(const struct kernel_type *type, unsigned char *data);
 /*
  * Sets a field to a number, a label, "true", numbers separated by commas, or text with "\xNN"
  * already resolved; @value_len: bytes of text. Returns false if the field or label does not
- * exist. A field of type text changes *len.
+ * exist. A field of type text changes *len. The result of a system call also sets its error.
  */
 bool kernel_data_set(const struct kernel_type *type, unsigned char *data, size_t *len,
 		     const char *name, const char *value, size_t value_len);

@@ -270,7 +270,10 @@ def kernel_differs(event, shown):
         args = {f"{i}": word for i, word in enumerate(args)} if isinstance(args, list) else args
         return None if same_words(fields["args"], args) else "arguments"
     if event.name == "syscall_exit":
-        return None if payload["ret"] == int(fields["result"]) else "result"
+        result = int(fields["result"])
+        error = str(fields.get("error", -result if -4096 < result < 0 else "none"))
+        return None if (payload["ret"], payload["error"]) == (
+            int(fields["result"]), error) else "result"
     if event.name == "page_fault":
         return None if (payload["address"], payload["ip"]) == (
             int(fields["address"], 16), int(fields["ip"], 16)) else "address"

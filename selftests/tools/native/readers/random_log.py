@@ -183,8 +183,11 @@ class Log:
             if rng.random() < 0.3:
                 self.user_event(cpu, thread)
                 self.time += 1
-            number = -1 if number == 15 else number
-            self.kernel_event(cpu, thread, "syscall_exit", f"nr={number} result={rng.choice((0, -2, 5))}")
+            if number == 15:
+                number, name = -1, ""
+            self.kernel_event(cpu, thread, "syscall_exit",
+                              f"nr={number} result={rng.choice((0, -2, 5, -4000))}" +
+                              (f" name={name}" if name else ""))
 
     def wakeup(self, cpu, thread):
         others = [other for other in self.threads.values() if other.cpu is None]
