@@ -145,6 +145,7 @@ size_t log_mapping(struct log_writer *log, struct posixtrace_log_mapping *mappin
 		   const char *path);
 
 size_t log_host(struct log_writer *log, const char *node);
+size_t log_host_machine(struct log_writer *log, const char *node, const char *machine);
 
 size_t log_reset(struct log_writer *log);
 

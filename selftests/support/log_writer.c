@@ -436,9 +436,15 @@ size_t log_mapping(struct log_writer *log, struct posixtrace_log_mapping *mappin
 
 size_t log_host(struct log_writer *log, const char *node)
 {
+	return log_host_machine(log, node, "");
+}
+
+size_t log_host_machine(struct log_writer *log, const char *node, const char *machine)
+{
 	struct posixtrace_log_host host = { .counter = POSIXTRACE_COUNTER_TSC };
 
 	strncpy(host.node, node, sizeof(host.node) - 1);
+	strncpy(host.machine, machine, sizeof(host.machine) - 1);
 	return log_metadata(log, POSIXTRACE_LOG_HOST, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, &host,
 			    sizeof(host));
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define SYSCALL_ARGS	6	/* registers */
+
 /**
  * struct syscall_args - a system call
  * @name: its name

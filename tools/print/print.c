@@ -103,6 +103,7 @@ void print_restart(struct print *print)
 {
 	print->begun = false;
 	print->lost = 0;
+	print->machine = (struct call_machine){ };
 }
 
 /* ------------------------------------------------------------------ */
@@ -384,7 +385,9 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 	put_pid(to, event->pid);
 	put_thread(print, to, event);
 	put_name(print, to, event);
-	if (event_has_fields(event, event->len))
+	if (!print->full && call_text(to, &print->machine, event))
+		;
+	else if (event_has_fields(event, event->len))
 		text_fields(to, event, print->full);
 	else if (event->has_data)
 		put_data(print, to, event);
@@ -399,6 +402,21 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 	put_location(print, to, event);
 	buffer_byte(to, '\n');
 	print->last = event->time;
+}
+
+/* Appends a syscall_entry as text, in addition to its fields. */
+static void put_json_call(struct print *print, struct buffer *to, const struct event *event)
+{
+	size_t before = to->len;
+
+	if (event->type != POSIXTRACE_SYSCALL_ENTRY)
+		return;
+	/* The text consists of names in our tables, and of numbers. */
+	buffer_text(to, ",\"call\":\"");
+	if (call_text(to, &print->machine, event))
+		buffer_byte(to, '"');
+	else if (!to->failed)
+		to->len = before;
 }
 
 /* Most readers would round integers that a double cannot represent: write them as strings. */
@@ -448,6 +466,7 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 		/* Remove the comma if no fields follow. */
 		to->len -= !json_fields(to, event, false) && !to->failed;
 	}
+	put_json_call(print, to, event);
 	if (event->late)
 		buffer_text(to, ",\"late\":true");
 	if (print->symbols && symbols_find(print->symbols, event, &location))

@@ -10,6 +10,7 @@
 
 #include "elf/symbols.h"
 #include "event/source.h"
+#include "print/call_text.h"
 #include "util/buffer.h"
 #include "util/options.h"
 
@@ -67,6 +68,7 @@ struct print_text {
  * @last: time of the last printed event
  * @lost: number of events lost before the last event
  * @newly_lost: part of @lost since the previous event
+ * @machine: where system calls were made
  */
 struct print {
 	int clock;
@@ -88,6 +90,7 @@ struct print {
 	uint64_t last;
 	uint64_t lost;
 	uint64_t newly_lost;
+	struct call_machine machine;
 };
 
 /* The options --clock, --color, --full and --json. Their targets are in struct print. */

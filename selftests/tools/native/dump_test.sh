@@ -823,7 +823,7 @@ test_events_of_the_kernel()
 	run 0 posixtrace dump log
 	prints out <<-'END'
 		         0.000     0      100  main-100            work
-		         1.000     0      100  main-100            syscall_entry            tid=100 nr=0 args=[0x3,0x1000,0x40,0x0,0x0,0x0] compat=false name="read"
+		         1.000     0      100  main-100            syscall_entry            read(3, 0x1000, 64)
 		         2.000     0      100  main-100            sched_switch_out         tid=100 prio=120 state=S reason=blocked next_tid=101 next_prio=120
 		         3.000     0      100  worker-101          sched_switch_in          tid=101 prio=120 runnable=600 ns prev_tid=100 prev_prio=120
 		         4.000     0      100  worker-101          page_fault               tid=101 user=true write=true exec=false protection=false address=0x7f1234 ip=0x401000
@@ -833,7 +833,7 @@ test_events_of_the_kernel()
 		         8.000     0      100  main-100            sched_migrate_task       tid=100 prio=0 orig_cpu=0 dest_cpu=1
 		         9.000     1      100  main-100            sched_switch_in          tid=100 prio=0 runnable=0 ns prev_tid=0 prev_prio=0
 		         9.500     1      100  main-100            work
-		        10.000     1      100  main-100            syscall_exit             tid=100 nr=0 result=-4 compat=false error=EINTR name="read"
+		        10.000     1      100  main-100            syscall_exit             read = -4 EINTR
 		        11.000     0      100  main-100            signal_generate          tid=100 sig=SIGUSR1 code=-6 by=thread group=true result=ignored sender_pid=100 sender_tid=101
 		        12.000     1      100  main-100            signal_deliver           tid=100 sig=SIGSYS code=0 action=handler flags=0x14000000
 		        13.000     1      100  main-100            sched_process_fork       tid=100 child_pid=200 child_tid=201

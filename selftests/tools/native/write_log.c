@@ -12,7 +12,7 @@
  *	classes CLASS,... [bare]	classes of events of the kernel, or "all"; with the
  *					descriptions of their types, unless "bare"
  *	unknown FLAGS			a block of an unknown type
- *	host NAME			where the log was written
+ *	host NAME [MACHINE]		where the log was written; MACHINE as in "x86_64"
  *	born TIME			birth of the threads and processes below; default 0
  *	task PID TID TIME NAME		name of a thread from TIME on; "\xNN" is a byte
  *	program PID TIME TEXT		command line of a process from TIME on; "\xNN" is a byte
@@ -137,6 +137,13 @@ static void add_description(char *rest)
 		log_kernel_type(&log_file_writer, id, (char *)text, len + 1);
 	else
 		log_description(&log_file_writer, id, (char *)text, len + 1);
+}
+
+static void add_host(char *rest)
+{
+	const char *node = strtok(rest, " "), *machine = strtok(NULL, "");
+
+	log_host_machine(&log_file_writer, node ? node : "", machine ? machine : "");
 }
 
 static void add_task(char *rest)
@@ -425,7 +432,7 @@ static void run_line(char *line)
 	} else if (!strncmp(line, "unknown ", 8)) {
 		log_metadata(log, UNKNOWN, strtoul(line + 8, NULL, 0), 0, NULL, 0);
 	} else if (!strncmp(line, "host ", 5)) {
-		log_host(log, line + 5);
+		add_host(line + 5);
 	} else if (!strncmp(line, "born ", 5)) {
 		born = strtoull(line + 5, NULL, 0);
 	} else if (!strncmp(line, "task ", 5)) {

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The names of values of arguments of system calls, such as O_CLOEXEC.
+ */
+#ifndef POSIXTRACE_SYSCALL_VALUES_H
+#define POSIXTRACE_SYSCALL_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/syscall_args.h"
+#include "util/buffer.h"
+
+/* What the names of values mean, where machines differ. */
+enum syscall_machine {
+	SYSCALL_MACHINE_UNKNOWN,	/* only names that mean the same on all machines */
+	SYSCALL_MACHINE_X86 = 'x',
+	SYSCALL_MACHINE_ARM = 'a',
+};
+
+/**
+ * struct syscall_call - a system call with its arguments
+ * @known: from syscall_args_find()
+ * @args: one word for each register
+ * @machine: where the call was made
+ */
+struct syscall_call {
+	const struct syscall_args *known;
+	const int64_t *args;
+	enum syscall_machine machine;
+};
+
+/* syscall_machine_named() - get the machine with a name of uname(), such as "x86_64" */
+enum syscall_machine syscall_machine_named(const char *name);
+
+/**
+ * syscall_put() - append a call: openat(AT_FDCWD, 0x7ffd0000, O_RDONLY|O_CLOEXEC)
+ * @to: where to append
+ * @call: the call
+ *
+ * Values and bits without a name are numbers. Also leaves out the mode of a file that is not
+ * created: the register has any value then.
+ */
+void syscall_put(struct buffer *to, const struct syscall_call *call);
+
+/* syscall_put_result() - append the result of a call (NULL: unknown), a number or an address */
+void syscall_put_result(struct buffer *to, const struct syscall_args *known, int64_t result);
+
+#endif /* POSIXTRACE_SYSCALL_VALUES_H */
