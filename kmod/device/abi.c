@@ -145,4 +145,4 @@ static_assert(POSIXTRACE_SUBBUF_SIZE_MIN % PAGE_SIZE == 0);
 /* Consumer positions and heads are loaded and stored in one piece. */
 static_assert(sizeof(long) == sizeof(__u64));
 /* The numbers of all classes have room. */
-static_assert(POSIXTRACE_CLASS_ALL < 1U << POSIXTRACE_CLASSES_MAX);
+static_assert(POSIXTRACE_CLASS_VALID < 1U << POSIXTRACE_CLASSES_MAX);

@@ -76,7 +76,7 @@ static int check_attr(const struct posixtrace_attr *attr, bool log)
 	    attr->wakeup_ns > POSIXTRACE_WAKEUP_NS_MAX)
 		return -EINVAL;
 	if (attr->order > POSIXTRACE_ORDER_RELAXED ||
-	    attr->classes & ~(u64)POSIXTRACE_CLASS_ALL ||
+	    attr->classes & ~(u64)POSIXTRACE_CLASS_VALID ||
 	    attr->compression > POSIXTRACE_COMPRESS_LZ4)
 		return -EINVAL;
 	return 0;

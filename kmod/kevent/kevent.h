@@ -105,6 +105,22 @@ struct pxt_result_data {
 	u16 error;
 } __packed;
 
+#define PXT_TEXT_SIZE		256
+
+struct pxt_text_data {
+	s32 tid;
+	s32 nr;
+	u64 address;
+	u8 arg;
+	u8 state;
+	char value[PXT_TEXT_SIZE];
+};
+
+/* pxt_text_data.state */
+#define PXT_TEXT_WHOLE		0
+#define PXT_TEXT_CUT		1	/* longer, or the rest is not in memory */
+#define PXT_TEXT_ABSENT		2	/* not in memory */
+
 #define PXT_NAME_SIZE		32
 
 struct pxt_irq_data {
@@ -125,6 +141,7 @@ static_assert(sizeof(struct pxt_fork_data) == 12 && sizeof(struct pxt_exit_data)
 	      sizeof(struct pxt_rename_data) == 36 && sizeof(struct pxt_signal_data) == 24 &&
 	      sizeof(struct pxt_deliver_data) == 24 &&
 	      sizeof(struct pxt_syscall_data) == 57 && sizeof(struct pxt_result_data) == 20 &&
+	      offsetof(struct pxt_text_data, value) == 18 &&
 	      offsetof(struct pxt_irq_data, name) == 18);
 
 /**

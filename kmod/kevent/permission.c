@@ -22,16 +22,18 @@ static const struct {
 	{ "syscall", POSIXTRACE_CLASS_SYSCALL },
 	{ "irq", POSIXTRACE_CLASS_IRQ },
 	{ "process", POSIXTRACE_CLASS_PROCESS },
+	{ "strings", POSIXTRACE_CLASS_STRINGS },
 };
 
 /*
- * POSIXTRACE_CLASS_* that need CAP_PERFMON. System calls: their handlers slow down all processes.
+ * POSIXTRACE_CLASS_* that need CAP_PERFMON. System calls and their
+ * strings: the handlers slow down all processes.
  * Interrupts: their events reveal device activity for other users. The other classes show no more
  * about a user's own processes than /proc and getrusage().
  *
  * Written with the kernel's lock of the module parameters; read without.
  */
-static u64 restricted = POSIXTRACE_CLASS_SYSCALL | POSIXTRACE_CLASS_IRQ;
+static u64 restricted = POSIXTRACE_CLASS_SYSCALL | POSIXTRACE_CLASS_IRQ | POSIXTRACE_CLASS_STRINGS;
 
 /* Do the first @len characters of the text equal the word? */
 static bool is_word(const char *text, size_t len, const char *word)
@@ -114,7 +116,7 @@ static const struct kernel_param_ops kernel_classes_ops = {
 module_param_cb(kernel_classes, &kernel_classes_ops, NULL, 0644);
 __MODULE_PARM_TYPE(kernel_classes, "CLASS:WHO,...");
 MODULE_PARM_DESC(kernel_classes,
-		 "Who may record a class of kernel events, user or perfmon (default irq:perfmon,syscall:perfmon, others user)");
+		 "Who may record a class of kernel events, user or perfmon (default irq:perfmon,strings:perfmon,syscall:perfmon, others user)");
 
 /**
  * pxt_permission_classes() - get the classes of kernel events that the caller may record
@@ -127,6 +129,6 @@ u64 pxt_permission_classes(void)
 {
 	u64 perfmon = READ_ONCE(restricted);
 
-	return perfmon && !perfmon_capable() ? POSIXTRACE_CLASS_ALL & ~perfmon :
-					       POSIXTRACE_CLASS_ALL;
+	return perfmon && !perfmon_capable() ? POSIXTRACE_CLASS_VALID & ~perfmon :
+					       POSIXTRACE_CLASS_VALID;
 }

@@ -15,6 +15,7 @@ struct tracepoint;
  * @name: of the tracepoint
  * @function: handler, with arguments as in its TP_PROTO
  * @optional: the class works without it on kernels without this tracepoint
+ * @last: call it after the other handlers of the module
  * @tp: the tracepoint, or NULL if missing in this kernel; constant once the module is loaded
  * @registered: the handler is registered; under the lock of the registration
  */
@@ -22,6 +23,7 @@ struct pxt_probe {
 	const char *name;
 	void *function;
 	bool optional;
+	bool last;
 	struct tracepoint *tp;
 	bool registered;
 };
@@ -47,6 +49,7 @@ extern const struct pxt_probes pxt_probes_sched;
 extern const struct pxt_probes pxt_probes_process;
 extern const struct pxt_probes pxt_probes_signal;
 extern const struct pxt_probes pxt_probes_syscall;
+extern const struct pxt_probes pxt_probes_strings;
 extern const struct pxt_probes pxt_probes_fault;
 extern const struct pxt_probes pxt_probes_irq;
 

@@ -25,6 +25,7 @@ static const struct pxt_probes *const all[] = {
 	&pxt_probes_process,
 	&pxt_probes_signal,
 	&pxt_probes_syscall,
+	&pxt_probes_strings,
 	&pxt_probes_fault,
 	&pxt_probes_irq,
 };
@@ -116,7 +117,8 @@ static void removal(struct work_struct *work)
 /* Called with pxt_class_use_lock. */
 static void remove_later(struct class_use *use)
 {
-	bool short_time = all[use - uses]->class == POSIXTRACE_CLASS_SYSCALL;
+	bool short_time = all[use - uses]->class &
+			  (POSIXTRACE_CLASS_SYSCALL | POSIXTRACE_CLASS_STRINGS);
 
 	mod_delayed_work(system_unbound_wq, &use->removal,
 			 HZ * (short_time ? KEEP_SYSCALL_SECONDS : KEEP_SECONDS));
@@ -192,7 +194,8 @@ static int register_all(const struct pxt_probes *probes)
 	for (probe = probes->probe; probe < probes->probe + probes->count; probe++) {
 		if (!probe->tp || probe->registered)
 			continue;
-		err = tracepoint_probe_register(probe->tp, probe->function, NULL);
+		err = tracepoint_probe_register_prio(probe->tp, probe->function, NULL,
+						     TRACEPOINT_DEFAULT_PRIO - probe->last);
 		if (err)
 			return err;
 		probe->registered = true;

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # usage: awk -f callnames.awk include/linux/syscalls.h LIST
-# LIST has "native NAME" and "ia32 NAME" for each system call. Prints PXT_NATIVE(NAME, ARGUMENTS) and
-# PXT_IA32(NAME): the header declares the arguments of native calls, most under the same name. All
-# registers count as arguments of the others.
+# LIST has "native NAME" and "ia32 NAME" for each system call. Prints PXT_NATIVE(NAME, ARGUMENTS, TEXTS)
+# and PXT_IA32(NAME): the header declares the arguments of native calls, most under the same name. All
+# registers count as arguments of the others. Bit n of TEXTS is set if argument n points to a text: to
+# characters that the call does not write, without a size as the next argument.
 
 # The list of parameters of a declaration: its number of arguments.
 function count(parameters)
@@ -12,13 +13,20 @@ function count(parameters)
 	return gsub(/,/, "", parameters) + 1
 }
 
-function arguments(name)
+function text_bits(parameters,    i, n, parameter, bits)
 {
-	if (name in args)
-		return args[name]
-	if (("new" name) in args)
-		return args["new" name]
-	return 6
+	n = split(parameters, parameter, ",")
+	for (i = 1; i <= n; i++)
+		if (parameter[i] ~ /const char __user *\*/ && parameter[i] !~ /\*.*\*/ && \
+		    parameter[i + 1] !~ /size_t/)
+			bits += 2 ^ (i - 1)
+	return bits + 0
+}
+
+# The name of the declaration of a call.
+function declared(name)
+{
+	return name in args || !(("new" name) in args) ? name : "new" name
 }
 
 FNR == 1 { file++ }
@@ -33,10 +41,15 @@ file == 1 && declaration ~ /^ asmlinkage long sys_.*\)/ {
 	sub(/\).*/, "", declaration)
 	n = count(declaration)
 	# Some are declared for several configurations: no argument is left out in any.
-	if (!(name in args) || args[name] < n)
+	if (!(name in args) || args[name] < n) {
 		args[name] = n
+		texts[name] = text_bits(declaration)
+	}
 	declaration = ""
 }
 
-file == 2 && $1 == "native" { printf "PXT_NATIVE(%s, %d)\n", $2, arguments($2) }
+file == 2 && $1 == "native" {
+	name = declared($2)
+	printf "PXT_NATIVE(%s, %d, %d)\n", $2, name in args ? args[name] : 6, texts[name]
+}
 file == 2 && $1 == "ia32" { printf "PXT_IA32(%s)\n", $2 }

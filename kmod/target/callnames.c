@@ -19,7 +19,7 @@
 /* One text for each POSIXTRACE_CALL_NAMES numbers. */
 #define TEXTS	(POSIXTRACE_ID_UNNAMED - POSIXTRACE_ID_CALL_NAMES)
 
-#define PXT_NATIVE(name, args)[__NR_##name] = #name,
+#define PXT_NATIVE(name, args, texts)[__NR_##name] = #name,
 #define PXT_IA32(name)
 
 static const char *const names[] = {
@@ -28,7 +28,7 @@ static const char *const names[] = {
 
 #undef PXT_NATIVE
 #undef PXT_IA32
-#define PXT_NATIVE(name, args)
+#define PXT_NATIVE(name, args, texts)
 #define PXT_IA32(name)[__NR_ia32_##name] = #name,
 
 /* Names for 32-bit programs. Only the x86 headers have constants for both. */
@@ -38,10 +38,17 @@ static const char *const compat_names[] = {
 
 #undef PXT_NATIVE
 #undef PXT_IA32
-#define PXT_NATIVE(name, args)[__NR_##name] = POSIXTRACE_KARGS - (args),
+#define PXT_NATIVE(name, args, texts)[__NR_##name] = POSIXTRACE_KARGS - (args),
 #define PXT_IA32(name)
 
 const u8 pxt_call_unused[PXT_CALLS] = {
+#include "callnames.inc"
+};
+
+#undef PXT_NATIVE
+#define PXT_NATIVE(name, args, texts)[__NR_##name] = texts,
+
+const u8 pxt_call_text_args[PXT_CALLS] = {
 #include "callnames.inc"
 };
 

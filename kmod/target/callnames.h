@@ -11,6 +11,9 @@
 /* By the number of a native system call: arguments that it does not have; 0 if unknown. */
 extern const u8 pxt_call_unused[PXT_CALLS];
 
+/* In the same way: bit n is set if argument n points to a text. */
+extern const u8 pxt_call_text_args[PXT_CALLS];
+
 /**
  * pxt_call_args() - get the number of arguments of a system call of a native program
  * @nr: smaller than PXT_CALLS; controlled by the program
@@ -21,6 +24,18 @@ static inline u32 pxt_call_args(u32 nr)
 {
 	/* Masked, so that not even a speculative load is out of bounds. */
 	return POSIXTRACE_KARGS - pxt_call_unused[nr % PXT_CALLS];
+}
+
+/**
+ * pxt_call_texts() - get the arguments of a system call of a native program that point to texts
+ * @nr: smaller than PXT_CALLS; controlled by the program
+ *
+ * Return: bit n: argument n.
+ */
+static inline u32 pxt_call_texts(u32 nr)
+{
+	/* As in pxt_call_args(). */
+	return pxt_call_text_args[nr % PXT_CALLS];
 }
 
 const char *pxt_call_names(u32 id);

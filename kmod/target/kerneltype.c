@@ -27,6 +27,7 @@
 #define SENDER	"enum : u8 { another, thread, kernel } by"
 #define RESULT	"enum : u8 { delivered, ignored, already_pending, overflow_fail, lose_info } result"
 #define ACTION	"enum : u8 { default, ignored, handler } action"
+#define TEXT_STATE	"enum : u8 { whole, cut, absent } state"
 /* The numbers and names of the headers of this kernel. */
 #define ERROR	"enum : u16 { none" PXT_ERRORS " } error"
 #define KIND	"enum : u8 { irq, softirq, vector } kind"
@@ -56,6 +57,8 @@
 	"struct { i32 tid; i32 nr; x64 args[6]; bool compat; text name; }"
 #define SYSCALL_EXIT_DATA \
 	"struct { i32 tid; i32 nr; i64 result; bool compat; " ERROR "; text name; }"
+#define SYSCALL_TEXT_DATA \
+	"struct { i32 tid; i32 nr; x64 address; u8 arg; " TEXT_STATE "; text value; }"
 #define IRQ_DATA \
 	"struct { i32 tid; u32 number; u64 duration \"ns\"; " KIND "; bool nested; " \
 	"text name; }"

@@ -90,7 +90,7 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
 	/* In a log, these numbers are not validated. */
 	attr->__order = uattr->order == POSIXTRACE_ORDER_RELAXED ? POSIXTRACE_ORDER_RELAXED :
 								   POSIXTRACE_ORDER_CAUSAL;
-	attr->__kernel = (unsigned int)uattr->classes & POSIXTRACE_CLASS_ALL;
+	attr->__kernel = (unsigned int)uattr->classes & POSIXTRACE_CLASS_VALID;
 	attr->__compression = uattr->compression == POSIXTRACE_COMPRESS_LZ4 ?
 			      POSIXTRACE_COMPRESS_LZ4 : POSIXTRACE_COMPRESS_NONE;
 	memcpy(attr->__name, uattr->name, strnlen(uattr->name, sizeof(attr->__name) - 1));

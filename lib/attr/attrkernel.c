@@ -32,7 +32,7 @@ PXTU_API int posixtrace_attr_getkernel(const trace_attr_t *attr, unsigned int *c
  */
 PXTU_API int posixtrace_attr_setkernel(trace_attr_t *attr, unsigned int classes)
 {
-	if (!pxtu_attr_valid(attr) || classes & ~(unsigned int)POSIXTRACE_CLASS_ALL)
+	if (!pxtu_attr_valid(attr) || classes & ~(unsigned int)POSIXTRACE_CLASS_VALID)
 		return EINVAL;
 	attr->__kernel = classes;
 	return 0;

@@ -74,7 +74,8 @@ int posixtrace_attr_getcompression(const trace_attr_t *__attr, int *__compressio
 #define POSIXTRACE_CLASS_SYSCALL	0x08	/* system calls */
 #define POSIXTRACE_CLASS_IRQ		0x10	/* interrupts */
 #define POSIXTRACE_CLASS_PROCESS	0x20	/* fork, exec, exit, rename */
-#define POSIXTRACE_CLASS_ALL		0x3f
+#define POSIXTRACE_CLASS_ALL		0x3f	/* these */
+#define POSIXTRACE_CLASS_STRINGS	0x40	/* texts in memory that system calls get */
 
 int posixtrace_attr_setkernel(trace_attr_t *__attr, unsigned int __classes);
 int posixtrace_attr_getkernel(const trace_attr_t *__attr, unsigned int *__classes);
@@ -94,6 +95,7 @@ int posixtrace_attr_getkernel(const trace_attr_t *__attr, unsigned int *__classe
 #define POSIXTRACE_SYSCALL_ENTRY	27U	/* syscall_entry */
 #define POSIXTRACE_SYSCALL_EXIT	28U	/* syscall_exit */
 #define POSIXTRACE_IRQ		29U	/* irq */
+#define POSIXTRACE_SYSCALL_TEXT	30U	/* syscall_text */
 
 /* All event types of streams and logs are smaller; a program has at most TRACE_USER_EVENT_MAX. */
 #define POSIXTRACE_EVENT_ID_MAX	4096U

@@ -83,7 +83,7 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 	if (one_in(a, 4))
 		attr->classes = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS;
 	else if (one_in(a, 8))
-		attr->classes = below(a, POSIXTRACE_CLASS_ALL + 2);
+		attr->classes = below(a, POSIXTRACE_CLASS_VALID + 2);
 	if (one_in(a, 64))
 		attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX - below(a, 2);
 	/* Streams of this size take seconds. */

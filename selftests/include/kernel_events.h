@@ -17,6 +17,7 @@
 #define CLASS_SYSCALL	3
 #define CLASS_IRQ	4
 #define CLASS_PROCESS	5
+#define CLASS_STRINGS	6
 
 /* sched_switch_out.reason, .state; sched_wakeup.by */
 enum { PREEMPTED, BLOCKED, IO, ENDED };
@@ -100,6 +101,12 @@ union kernel_data {
 		uint8_t kind, nested;
 		char name[32];
 	} irq;
+	struct {
+		int32_t tid, nr;
+		uint64_t address;
+		uint8_t arg, state;
+		char value[256];
+	} text;
 };
 
 struct kernel_event {

@@ -58,8 +58,8 @@ TEST_F(kernel, info_has_the_classes_that_create_takes)
 	__u64 classes = device_classes();
 
 	EXPECT_EQ(CLASSES, classes & CLASSES);
-	EXPECT_EQ(0, classes & ~(__u64)POSIXTRACE_CLASS_ALL);
-	for (__u64 class = 1; class <= POSIXTRACE_CLASS_ALL; class <<= 1) {
+	EXPECT_EQ(0, classes & ~(__u64)POSIXTRACE_CLASS_VALID);
+	for (__u64 class = 1; class <= POSIXTRACE_CLASS_VALID; class <<= 1) {
 		create_init(&self->stream.arg, 0);
 		self->stream.arg.attr.classes = class;
 		EXPECT_EQ(classes & class ? 0 : -EOPNOTSUPP, try_create(&self->stream.arg)) {
@@ -77,7 +77,7 @@ static int refusals(void *arg, const struct talk *talk)
 	if (become_user(12345))
 		return 1;
 	create->pid = 0x7fffffff;
-	create->attr.classes = POSIXTRACE_CLASS_ALL + 1;
+	create->attr.classes = POSIXTRACE_CLASS_VALID + 1;
 	if (try_create(create) != -EINVAL)
 		return 2;
 	create->attr.classes = POSIXTRACE_CLASS_SYSCALL | POSIXTRACE_CLASS_SCHED;

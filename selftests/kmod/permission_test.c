@@ -11,7 +11,8 @@
 #include "uapi.h"
 
 #define PARAMETER	"kernel_classes"
-#define DEFAULT		"sched:user,fault:user,signal:user,syscall:perfmon,irq:perfmon,process:user"
+#define DEFAULT		"sched:user,fault:user,signal:user,syscall:perfmon,irq:perfmon," \
+			"process:user,strings:perfmon"
 #define USER		1000
 
 struct attempt {
@@ -75,6 +76,7 @@ FIXTURE_VARIANT_ADD(class, signal) { "signal", POSIXTRACE_CLASS_SIGNAL, false };
 FIXTURE_VARIANT_ADD(class, syscall) { "syscall", POSIXTRACE_CLASS_SYSCALL, true };
 FIXTURE_VARIANT_ADD(class, irq) { "irq", POSIXTRACE_CLASS_IRQ, true };
 FIXTURE_VARIANT_ADD(class, process) { "process", POSIXTRACE_CLASS_PROCESS, false };
+FIXTURE_VARIANT_ADD(class, strings) { "strings", POSIXTRACE_CLASS_STRINGS, true };
 
 FIXTURE_SETUP(class)
 {
@@ -185,7 +187,8 @@ TEST_F(value, default_restricts_irq_and_syscall)
 TEST_F(value, several_classes_change_in_one_write)
 {
 	static const char changed[] =
-		"sched:perfmon,fault:user,signal:user,syscall:perfmon,irq:user,process:perfmon";
+		"sched:perfmon,fault:user,signal:user,syscall:perfmon,irq:user,"
+		"process:perfmon,strings:perfmon";
 	char value[128];
 
 	ASSERT_EQ(0, parameter_set(PARAMETER, "irq:user,process:perfmon,sched:perfmon"));

@@ -32,6 +32,7 @@ static const struct kernel_type types[] = {
 	{ POSIXTRACE_SYSCALL_ENTRY, POSIXTRACE_CLASS_SYSCALL, "syscall_entry" },
 	{ POSIXTRACE_SYSCALL_EXIT, POSIXTRACE_CLASS_SYSCALL, "syscall_exit" },
 	{ POSIXTRACE_IRQ, POSIXTRACE_CLASS_IRQ, "irq" },
+	{ POSIXTRACE_SYSCALL_TEXT, POSIXTRACE_CLASS_STRINGS, "syscall_text" },
 };
 
 const struct kernel_type *kernel_type_next(unsigned int classes, const struct kernel_type *last)

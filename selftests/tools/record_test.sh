@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 69
+begin 70
 here=$PWD
 log=$tmp/log
 
@@ -80,7 +80,7 @@ run 2 record && run 2 record --policy=append -- true &&
 result wrong_arguments_are_a_usage_error $?
 
 run 2 record --kernel=disk -- true &&
-	complains '^posixtrace: --kernel: must be all, none, .* or process \(got "disk"\)$' &&
+	complains '^posixtrace: --kernel: must be all, none, .* or strings \(got "disk"\)$' &&
 	run 2 record --kernel= -- true && run 2 record --kernel=sched,disk -- true &&
 	{ [ "$(uname -m)" = x86_64 ] || { run 1 record --kernel=fault -- true &&
 	complains '^posixtrace: --kernel: the module cannot record fault on this kernel$'; }; } &&
@@ -111,6 +111,15 @@ result program_without_trace_points_is_recorded_by_the_kernel $?
 with_log 0 --kernel=sched,syscall -- sleep 0.1 && ! complains 'has no trace points' &&
 	complains '^posixtrace: 1 thread: running .*, blocked .*, 1[0-9][0-9] ms of it in .*nanosleep'
 result record_says_where_the_time_went $?
+
+# The texts are not part of "all".
+with_log 0 --kernel=syscall,strings -- cat /proc/self/comm && posixtrace dump "$log" >"$tmp/dump" &&
+	address=$(sed -n 's,.* syscall_text  *\(0x[0-9a-f]*\) = "/proc/self/comm"$,\1,p' "$tmp/dump") &&
+	grep -qE " syscall_entry  *open(at\(AT_FDCWD, |\()$address, O_RDONLY" "$tmp/dump" &&
+	grep -qE ' syscall_exit  *open(at)? = [0-9]+$' "$tmp/dump" &&
+	with_log 0 --kernel=all -- cat /proc/self/comm && posixtrace dump "$log" >"$tmp/dump" &&
+	grep -q ' syscall_entry ' "$tmp/dump" && ! grep -q ' syscall_text ' "$tmp/dump"
+result kernel_strings_has_the_texts_of_system_calls $?
 
 mkdir -m 1777 "$tmp/users" && chmod 755 "$tmp" &&
 	run_as_nobody 1 record -o "$tmp/users/log" --kernel=syscall -- ./ticks_helper 3 0 &&

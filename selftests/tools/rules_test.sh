@@ -10,7 +10,7 @@ begin 14
 module=/run/vm/posixtrace.ko
 parameters=/sys/module/posixtrace/parameters
 sysctl=$tmp/sysctl
-classes=sched:user,fault:user,signal:user,syscall:perfmon,irq:perfmon,process:user
+classes=sched:user,fault:user,signal:user,syscall:perfmon,irq:perfmon,process:user,strings:perfmon
 
 loaded()
 {
@@ -41,7 +41,7 @@ reload && is trace_scope 0 && is kernel_classes $classes
 result sysctls_of_the_guest_change_nothing $?
 
 reload --trace-scope=2 --kernel-classes=irq:user,sched:perfmon && is trace_scope 2 &&
-	is kernel_classes sched:perfmon,fault:user,signal:user,syscall:perfmon,irq:user,process:user
+	is kernel_classes sched:perfmon,fault:user,signal:user,syscall:perfmon,irq:user,process:user,strings:perfmon
 result load_sets_the_rules $?
 
 posixtrace unload
@@ -74,19 +74,19 @@ for paranoid in 3 0; do
 	echo $paranoid >"$sysctl/perf_event_paranoid"
 	reload && is kernel_classes $classes || break
 done && [ "$paranoid" = 0 ] && echo -1 >"$sysctl/perf_event_paranoid" && reload &&
-	is kernel_classes sched:user,fault:user,signal:user,syscall:user,irq:user,process:user
+	is kernel_classes sched:user,fault:user,signal:user,syscall:user,irq:user,process:user,strings:user
 result load_derives_the_classes_from_perf $?
 
 echo 2 >"$sysctl/yama/ptrace_scope"
 reload --trace-scope=1 --kernel-classes=process:perfmon && is trace_scope 1 &&
-	is kernel_classes sched:user,fault:user,signal:user,syscall:perfmon,irq:perfmon,process:perfmon
+	is kernel_classes sched:user,fault:user,signal:user,syscall:perfmon,irq:perfmon,process:perfmon,strings:perfmon
 result options_of_the_command_replace_what_is_derived $?
 
 mkdir -p /etc/modprobe.d
 echo 'options posixtrace user_streams=5 trace_scope=0 kernel_classes=fault:perfmon' \
 	>/etc/modprobe.d/posixtrace.conf
 reload && is trace_scope 0 && is user_streams 5 &&
-	is kernel_classes sched:user,fault:perfmon,signal:user,syscall:perfmon,irq:perfmon,process:user &&
+	is kernel_classes sched:user,fault:perfmon,signal:user,syscall:perfmon,irq:perfmon,process:user,strings:perfmon &&
 	reload --trace-scope=1 && is trace_scope 1
 result options_of_modprobe_replace_what_is_derived $?
 rm -r /etc/modprobe.d

@@ -44,6 +44,7 @@ bool event_shows_running(const struct event *event)
 	case POSIXTRACE_PAGE_FAULT:
 	case POSIXTRACE_SYSCALL_ENTRY:
 	case POSIXTRACE_SYSCALL_EXIT:
+	case POSIXTRACE_SYSCALL_TEXT:
 	case POSIXTRACE_IRQ:
 		return true;
 	default:

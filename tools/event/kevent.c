@@ -51,6 +51,7 @@ static const struct place types[][FIELDS_MAX] = {
 				      OPTIONAL_TEXT(name) },
 	[POSIXTRACE_IRQ] = { NUMBER(tid), NUMBER(number), NUMBER(duration), NUMBER(kind),
 			     NUMBER(nested), TEXT(name) },
+	[POSIXTRACE_SYSCALL_TEXT] = { NUMBER(tid), NUMBER(nr), NUMBER(address) },
 };
 
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))

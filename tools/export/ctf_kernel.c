@@ -536,6 +536,9 @@ int ctf_kernel_event(struct ctf_kernel *kernel, const struct event *event)
 	uint32_t number;
 	int err;
 
+	/* LTTng has the texts in its entries: ours are events of the other trace. */
+	if (event->type == POSIXTRACE_SYSCALL_TEXT)
+		return 0;
 	if (event->cpu >= CTF_CPUS_MAX || event->pid <= 0 || (!is_kernel && !event->user))
 		return 0;
 	err = threads_find(kernel->threads, event->pid, event_thread_key(event), &number);

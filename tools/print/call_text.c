@@ -2,6 +2,9 @@
 /*
  * Writes system calls as text: see call_text.h.
  */
+#include <string.h>
+#include <trace.h>
+
 #include "event/kevent.h"
 #include "event/syscall_values.h"
 #include "print/call_text.h"
@@ -62,6 +65,53 @@ static bool put_exit(struct buffer *to, const struct event *event)
 	return true;
 }
 
+/* The fields of a syscall_text. Without a field, it is another type. */
+struct text {
+	struct posixtrace_value address;
+	struct posixtrace_value state;
+	struct posixtrace_value value;
+};
+
+static bool read_text(const struct event *event, struct text *text)
+{
+	struct posixtrace_value value;
+	struct posixtrace_walk walk;
+	int ret;
+
+	if (!event->description || event->truncated != POSIX_TRACE_NOT_TRUNCATED)
+		return false;
+	posixtrace_fields_begin(&walk, event->description->fields, event->data, event->len);
+	while ((ret = posixtrace_fields_next(&walk, &value)) == 1) {
+		if (value.what != POSIXTRACE_VALUE || !value.field->name)
+			continue;
+		if (!strcmp(value.field->name, "address") && !value_is_text(&value))
+			text->address = value;
+		else if (!strcmp(value.field->name, "state") && value.label)
+			text->state = value;
+		else if (!strcmp(value.field->name, "value") && value_is_text(&value))
+			text->value = value;
+	}
+	return !ret && text->address.field && text->state.field && text->value.field;
+}
+
+static bool put_text(struct buffer *to, const struct event *event)
+{
+	struct text text = { };
+
+	if (!read_text(event, &text))
+		return false;
+	buffer_integer(to, text.address.number, 16, "0x", 0);
+	if (!strcmp(text.state.label, "absent")) {
+		buffer_text(to, " is not in memory");
+		return true;
+	}
+	buffer_text(to, " = ");
+	escape_quoted(to, text.value.data, text.value.text_len);
+	if (strcmp(text.state.label, "whole") != 0)
+		buffer_text(to, "...");
+	return true;
+}
+
 bool call_text(struct buffer *to, struct call_machine *machine, const struct event *event)
 {
 	switch (event->type) {
@@ -69,6 +119,8 @@ bool call_text(struct buffer *to, struct call_machine *machine, const struct eve
 		return put_entry(to, machine, event);
 	case POSIXTRACE_SYSCALL_EXIT:
 		return put_exit(to, event);
+	case POSIXTRACE_SYSCALL_TEXT:
+		return put_text(to, event);
 	default:
 		return false;
 	}

@@ -15,7 +15,8 @@ struct call_machine {
 };
 
 /**
- * call_text() - append the call of a syscall_entry, or the result of a syscall_exit
+ * call_text() - append the call of a syscall_entry, the result of a syscall_exit, or a text:
+ *	0x7ffd0000 = "/etc/passwd"
  * @to: where to append
  * @machine: zeroed at first; updated
  * @event: any event

@@ -70,7 +70,7 @@ const char *policy_kernel_classes(void)
 	/* Only -1 lets all users trace the whole system. */
 	if (!read_sysctl(SYSCTL "perf_event_paranoid", &value) || value >= 0)
 		return NULL;
-	return "irq:user,syscall:user";
+	return "irq:user,strings:user,syscall:user";
 }
 
 /* ------------------------------------------------------------------ */

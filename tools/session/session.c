@@ -35,6 +35,7 @@ const struct option_choice session_classes[] = {
 	{ "syscall", 3 },
 	{ "irq", 4 },
 	{ "process", 5 },
+	{ "strings", 6 },
 	{ }
 };
 
@@ -46,10 +47,11 @@ static bool is_class(const struct option_choice *choice)
 /* Returns all classes that the module can record for the caller. Reports those it refuses. */
 static unsigned int all_classes(void)
 {
-	unsigned int classes = (unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
+	unsigned int classes = (unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES) &
+			       POSIXTRACE_CLASS_ALL;
 
 	for (const struct option_choice *class = session_classes; class->name; class++) {
-		if (is_class(class) && !(classes & 1U << class->value) &&
+		if (is_class(class) && 1U << class->value & POSIXTRACE_CLASS_ALL & ~classes &&
 		    policy_needs_perfmon(class->name))
 			tell("--kernel=all: without %s, which needs CAP_PERFMON: see posixtrace(4)",
 			     class->name);
@@ -135,7 +137,7 @@ const struct command_option session_options[] = {
 	{ OPTION_FLAG, 'i', "inherit", NULL, "also trace the children of the process",
 	  OPTION_BOOL_AT(struct session, inherit) },
 	{ OPTION_CALL, 'k', "kernel", "CLASS,...",
-	  "also record kernel events: all, none, sched, fault, signal, syscall, irq, process",
+	  "also record kernel events: all, none, sched, fault, signal, syscall, irq, process, strings",
 	  .choices = session_classes, .list = true, .call = call_kernel },
 	{ OPTION_CALL, 'p', "pid", "PID", "trace this process", .value = OPTION_PID,
 	  .call = call_pid },

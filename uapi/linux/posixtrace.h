@@ -97,7 +97,9 @@ struct posixtrace_info {
 #define POSIXTRACE_CLASS_SYSCALL	0x08	/* system calls */
 #define POSIXTRACE_CLASS_IRQ		0x10	/* interrupts */
 #define POSIXTRACE_CLASS_PROCESS	0x20	/* fork, exec, exit, rename */
-#define POSIXTRACE_CLASS_ALL		0x3f
+#define POSIXTRACE_CLASS_ALL		0x3f	/* these */
+#define POSIXTRACE_CLASS_STRINGS	0x40	/* texts in memory that system calls get */
+#define POSIXTRACE_CLASS_VALID		0x7f
 
 /* Number of possible classes: bit n of posixtrace_attr.classes is class n. */
 #define POSIXTRACE_CLASSES_MAX		8

@@ -204,6 +204,28 @@ test_unknown_calls_show_their_fields()
 	END
 }
 
+test_texts_have_addresses()
+{
+	write_log log <<-'END'
+		classes syscall,strings
+		thread a 7 7 0x7f01
+		block 0
+		kernel syscall_text 1000 @a nr=257 address=0x7f10 arg=1 value=/etc/a\x20"b\x1b
+		kernel syscall_text 2000 @a nr=257 address=0x7f20 arg=1 state=cut value=/etc
+		kernel syscall_text 3000 @a nr=257 address=0x7f30 arg=1 state=absent
+		kernel syscall_text 4000 @a nr=257 address=0x7f40 arg=1 cut
+		end
+	END
+	posixtrace dump log | sed -E 's/.* syscall_text *//' >out
+	prints out <<-'END'
+		0x7f10 = "/etc/a \"b\x1b"
+		0x7f20 = "/etc"...
+		0x7f30 is not in memory
+		tid=7 nr=257 address=0x7f40 arg=1 state=whole value="" (truncated)
+	END
+	posixtrace dump --json log | grep -q '"address":"0x7f20","arg":1,"state":"cut","value":"/etc"}}$'
+}
+
 test_logs_of_older_modules()
 {
 	xz -dc "$native/logs/tar.log.xz" >log

@@ -17,7 +17,7 @@ posixtrace dump -c s: seconds
 posixtrace record --policy : flush loop until-full
 posixtrace record --log-policy a: append
 posixtrace record --order : causal relaxed
-posixtrace record -k sched,: all fault irq none process signal syscall
+posixtrace record -k sched,: all fault irq none process signal strings syscall
 posixtrace record -k sys: syscall
 posixtrace load --trace-scope : 0 1 2 3
 posixtrace record --mo: --mode

@@ -56,13 +56,16 @@ static const struct kernel_type types[] = {
 	{ 29, POSIXTRACE_CLASS_IRQ, "irq",
 	  "struct { i32 tid; u32 number; u64 duration \"ns\"; " KIND "; bool nested; "
 	  "text name; }" },
+	{ 30, POSIXTRACE_CLASS_STRINGS, "syscall_text",
+	  "struct { i32 tid; i32 nr; x64 address; u8 arg; enum : u8 { whole, cut, absent } state; "
+	  "text value; }" },
 };
 
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))
 
 /* In the order of their bits. */
 static const char *const class_names[] = {
-	"sched", "fault", "signal", "syscall", "irq", "process",
+	"sched", "fault", "signal", "syscall", "irq", "process", "strings",
 };
 
 #define NR_CLASSES	(sizeof(class_names) / sizeof(class_names[0]))
@@ -85,8 +88,10 @@ unsigned int kernel_classes(const char *list)
 {
 	unsigned int classes = 0;
 
-	if (!strcmp(list, "all"))
-		return POSIXTRACE_CLASS_ALL;
+	if (!strncmp(list, "all", 3)) {
+		classes = POSIXTRACE_CLASS_ALL;
+		list += 3 + (list[3] == ',');
+	}
 	while (*list) {
 		size_t len = strcspn(list, ","), i = 0;
 

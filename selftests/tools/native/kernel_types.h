@@ -31,7 +31,7 @@ const struct kernel_type *kernel_type_at(size_t i);
 /* The type with this name, or NULL. */
 const struct kernel_type *kernel_type_named(const char *name);
 
-/* The bits of a list such as "sched,syscall", or of "all"; 0 if a name is invalid. */
+/* The bits of a list such as "sched,syscall", "all" or "all,strings"; 0 if a name is invalid. */
 unsigned int kernel_classes(const char *list);
 
 /* Zeroes all fields. Returns the number of bytes. */

@@ -331,8 +331,11 @@ def compare(path, events, differences):
     if not os.path.exists(os.path.join(path, "user")):
         compare_user(path, events, differences)
         return None
-    kernel = [event for event in events if 16 <= event.type < 64 and event.fields is not None]
-    others = [event for event in events if not (16 <= event.type < 64 and event.fields is not None)]
+    kernel, others = [], []
+    for event in events:
+        # LTTng has no event for texts alone
+        is_kernel = 16 <= event.type < 64 and event.fields is not None and event.name != "syscall_text"
+        (kernel if is_kernel else others).append(event)
     compare_user(os.path.join(path, "user"), others, differences)
     if not os.path.exists(os.path.join(path, "kernel")):
         return None

@@ -178,6 +178,10 @@ class Log:
         number, name = rng.choice(((1, "write"), (15, "rt_sigreturn"), (0, "read"), (999, "")))
         self.kernel_event(cpu, thread, "syscall_entry", f"nr={number} args=1,2,0xffffffffffffffff" +
                           (f" name={name}" if name else ""))
+        if rng.random() < 0.2:
+            self.time += 1
+            self.kernel_event(cpu, thread, "syscall_text", f"nr={number} address=0x7f00 arg=1 "
+                              f"state={rng.choice(('whole', 'cut', 'absent'))} value=/tmp/\\x0a\\xff")
         if rng.random() < 0.8:
             self.time += rng.randint(1, 30)
             if rng.random() < 0.3:
@@ -244,7 +248,7 @@ class Log:
     def print(self):
         print(f"cpus {CPUS}")
         if self.kernel:
-            print("classes all")
+            print("classes all,strings")
         print("host h")
         print(TYPES)
         for number, members in self.types:
