@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 70
+begin 71
 here=$PWD
 log=$tmp/log
 
@@ -116,10 +116,16 @@ result record_says_where_the_time_went $?
 with_log 0 --kernel=syscall,strings -- cat /proc/self/comm && posixtrace dump "$log" >"$tmp/dump" &&
 	address=$(sed -n 's,.* syscall_text  *\(0x[0-9a-f]*\) = "/proc/self/comm"$,\1,p' "$tmp/dump") &&
 	grep -qE " syscall_entry  *open(at\(AT_FDCWD, |\()$address, O_RDONLY" "$tmp/dump" &&
-	grep -qE ' syscall_exit  *open(at)? = [0-9]+$' "$tmp/dump" &&
+	grep -qE ' syscall_exit  *open(at)? = [0-9]+' "$tmp/dump" &&
 	with_log 0 --kernel=all -- cat /proc/self/comm && posixtrace dump "$log" >"$tmp/dump" &&
 	grep -q ' syscall_entry ' "$tmp/dump" && ! grep -q ' syscall_text ' "$tmp/dump"
 result kernel_strings_has_the_texts_of_system_calls $?
+
+with_log 0 --kernel=syscall,strings,process -- cat /proc/self/comm &&
+	posixtrace dump "$log" >"$tmp/dump" &&
+	grep -qE ' syscall_exit  *open(at)? = 3</proc/self/comm>$' "$tmp/dump" &&
+	grep -q ' syscall_entry  *close(3</proc/self/comm>)$' "$tmp/dump"
+result descriptors_have_paths $?
 
 mkdir -m 1777 "$tmp/users" && chmod 755 "$tmp" &&
 	run_as_nobody 1 record -o "$tmp/users/log" --kernel=syscall -- ./ticks_helper 3 0 &&

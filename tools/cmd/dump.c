@@ -14,6 +14,7 @@
 #include <trace.h>
 #include <unistd.h>
 
+#include "analyze/descriptors.h"
 #include "analyze/durations.h"
 #include "cmd/commands.h"
 #include "elf/symbols.h"
@@ -37,6 +38,7 @@ struct dump {
 	const char *format_file;	/* argument of --format-file, or NULL */
 	struct formats *formats;
 	struct selection *selection;
+	struct descriptors *descriptors;
 	struct print print;
 	struct source *source;
 	bool cleared;			/* the log open as @source is gone */
@@ -49,12 +51,18 @@ struct dump {
 
 static int print_one(struct dump *dump, const struct event *event)
 {
+	int err = 0;
+
 	logend_event(&dump->end, event);
 	print_see_first(&dump->print, select_first_time(dump->selection));
 	print_see(&dump->print, event);
-	if (!select_event(dump->selection, event))
-		return 0;
-	return print_event(&dump->print, &dump->text, event);
+	if (event->type == POSIXTRACE_SYSCALL_EXIT)
+		descriptors_event(dump->descriptors, event);
+	if (select_event(dump->selection, event))
+		err = print_event(&dump->print, &dump->text, event);
+	if (event->type != POSIXTRACE_SYSCALL_EXIT)
+		descriptors_event(dump->descriptors, event);
+	return err;
 }
 
 static bool was_cleared(struct dump *dump)
@@ -129,6 +137,7 @@ static int open_again(struct dump *dump)
 	dump->cleared = false;
 	dump->end = (struct logend){ };
 	print_restart(&dump->print);
+	descriptors_forget(dump->descriptors);
 	select_restart(dump->selection);
 	return 0;
 }
@@ -202,6 +211,12 @@ static int print_log(struct dump *dump)
 		complain("--symbolize", -err);
 		return err;
 	}
+	err = descriptors_new(&dump->descriptors);
+	if (err) {
+		complain("dump", -err);
+		goto free;
+	}
+	dump->print.call.descriptors = dump->descriptors;
 	source_set_formats(dump->source, dump->formats);
 	err = durations_select(dump->selection, dump->source, NULL);
 	if (err)
@@ -220,6 +235,7 @@ static int print_log(struct dump *dump)
 	if (!err)
 		err = select_complain(dump->selection, dump->path);
 free:
+	descriptors_free(dump->descriptors);
 	symbols_free(dump->print.symbols);
 	buffer_free(&dump->text);
 	return err;

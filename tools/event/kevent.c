@@ -51,7 +51,8 @@ static const struct place types[][FIELDS_MAX] = {
 				      OPTIONAL_TEXT(name) },
 	[POSIXTRACE_IRQ] = { NUMBER(tid), NUMBER(number), NUMBER(duration), NUMBER(kind),
 			     NUMBER(nested), TEXT(name) },
-	[POSIXTRACE_SYSCALL_TEXT] = { NUMBER(tid), NUMBER(nr), NUMBER(address) },
+	[POSIXTRACE_SYSCALL_TEXT] = { NUMBER(tid), NUMBER(nr), NUMBER(address), NUMBER(arg),
+				      NUMBER(state), TEXT(value) },
 };
 
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))

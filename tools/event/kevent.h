@@ -31,7 +31,7 @@ struct kevent_text {
 struct kevent {
 	int64_t tid;
 	int64_t prio;
-	int64_t state;		/* KEVENT_STATE_* */
+	int64_t state;		/* KEVENT_STATE_*, or KEVENT_TEXT_* of syscall_text */
 	int64_t reason;		/* KEVENT_IO and others */
 	int64_t next_tid;
 	int64_t next_prio;
@@ -69,8 +69,10 @@ struct kevent {
 	int64_t duration;	/* ns, as uint64_t */
 	int64_t kind;		/* KEVENT_IRQ and others */
 	int64_t nested;
+	int64_t arg;
 	int64_t args[KEVENT_ARGS];
 	struct kevent_text name;	/* of a system call or interrupt; "" in older exits */
+	struct kevent_text value;	/* of an argument */
 	struct kevent_text filename;
 	struct kevent_text oldcomm;
 	struct kevent_text newcomm;
@@ -81,6 +83,9 @@ enum {
 	KEVENT_STATE_R, KEVENT_STATE_S, KEVENT_STATE_D, KEVENT_STATE_T, KEVENT_STATE_t,
 	KEVENT_STATE_X, KEVENT_STATE_Z, KEVENT_STATE_P, KEVENT_STATE_I, KEVENT_STATES
 };
+
+/* kevent.state of a text */
+enum { KEVENT_TEXT_WHOLE, KEVENT_TEXT_CUT, KEVENT_TEXT_ABSENT };
 
 /* kevent.reason */
 enum { KEVENT_PREEMPTED, KEVENT_BLOCKED, KEVENT_IO, KEVENT_ENDED };

@@ -184,6 +184,22 @@ static void put_arg(struct buffer *to, const struct syscall_use *use, enum sysca
 /* ------------------------------------------------------------------ */
 /* Calls								*/
 
+/* The kernel names arguments that are descriptors like fd, dfd, fd_in or fildes. */
+static bool is_descriptor(const struct syscall_arg *arg)
+{
+	static const char *const names[] = {
+		"fd", "dfd", "fildes", "oldfd", "newfd", "olddfd", "newdfd", "from_dfd", "to_dfd",
+		"fd_in", "fd_out", "in_fd", "out_fd", "fdin", "fdout", "ufd", "epfd",
+	};
+
+	const size_t len = (size_t)arg->name_len;
+	size_t i = 0, count = sizeof(names) / sizeof(names[0]);
+
+	while (i < count && (strncmp(arg->name, names[i], len) || names[i][len]))
+		i++;
+	return arg->type == SYSCALL_ARG_INT && i < count;
+}
+
 void syscall_put(struct buffer *to, const struct syscall_call *call)
 {
 	const struct syscall_use *use = NULL, *before;
@@ -201,6 +217,8 @@ void syscall_put(struct buffer *to, const struct syscall_call *call)
 		if (i)
 			buffer_text(to, ", ");
 		put_arg(to, use, arg.type, (uint64_t)call->args[i], call->machine);
+		if (call->put_fd && is_descriptor(&arg))
+			call->put_fd(to, call->context, (int32_t)call->args[i]);
 	}
 	buffer_byte(to, ')');
 }

@@ -24,11 +24,15 @@ enum syscall_machine {
  * @known: from syscall_args_find()
  * @args: one word for each register
  * @machine: where the call was made
+ * @put_fd: appends what is known about a descriptor; or NULL
+ * @context: for @put_fd
  */
 struct syscall_call {
 	const struct syscall_args *known;
 	const int64_t *args;
 	enum syscall_machine machine;
+	void (*put_fd)(struct buffer *to, const void *context, int64_t fd);
+	const void *context;
 };
 
 /* syscall_machine_named() - get the machine with a name of uname(), such as "x86_64" */

@@ -5,25 +5,33 @@
 #ifndef POSIXTRACE_CALL_TEXT_H
 #define POSIXTRACE_CALL_TEXT_H
 
+#include "analyze/descriptors.h"
 #include "event/event.h"
+#include "event/syscall_values.h"
 #include "util/buffer.h"
 
-/* Where the calls of a source were made. */
-struct call_machine {
-	const struct source *source;	/* that of the last event, or NULL */
-	int number;			/* enum syscall_machine */
+/**
+ * struct call_context - what is known about the calls of a source
+ * @source: that of the last event, or NULL
+ * @machine: where the calls were made
+ * @descriptors: before an entry and after an exit; or NULL
+ */
+struct call_context {
+	const struct source *source;
+	enum syscall_machine machine;
+	const struct descriptors *descriptors;
 };
 
 /**
  * call_text() - append the call of a syscall_entry, the result of a syscall_exit, or a text:
  *	0x7ffd0000 = "/etc/passwd"
  * @to: where to append
- * @machine: zeroed at first; updated
+ * @context: zeroed at first, except for the descriptors; updated
  * @event: any event
  *
  * Return: false without appending if it is another event, or if the name of the call is not known.
  *	An entry also needs a call with known arguments, of a 64-bit program.
  */
-bool call_text(struct buffer *to, struct call_machine *machine, const struct event *event);
+bool call_text(struct buffer *to, struct call_context *context, const struct event *event);
 
 #endif /* POSIXTRACE_CALL_TEXT_H */

@@ -103,7 +103,7 @@ void print_restart(struct print *print)
 {
 	print->begun = false;
 	print->lost = 0;
-	print->machine = (struct call_machine){ };
+	print->call.source = NULL;
 }
 
 /* ------------------------------------------------------------------ */
@@ -385,7 +385,7 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 	put_pid(to, event->pid);
 	put_thread(print, to, event);
 	put_name(print, to, event);
-	if (!print->full && call_text(to, &print->machine, event))
+	if (!print->full && call_text(to, &print->call, event))
 		;
 	else if (event_has_fields(event, event->len))
 		text_fields(to, event, print->full);
@@ -411,9 +411,10 @@ static void put_json_call(struct print *print, struct buffer *to, const struct e
 
 	if (event->type != POSIXTRACE_SYSCALL_ENTRY)
 		return;
-	/* The text consists of names in our tables, and of numbers. */
+	/* Without paths, the text consists of names in our tables, and of numbers. */
+	print->call.descriptors = NULL;
 	buffer_text(to, ",\"call\":\"");
-	if (call_text(to, &print->machine, event))
+	if (call_text(to, &print->call, event))
 		buffer_byte(to, '"');
 	else if (!to->failed)
 		to->len = before;

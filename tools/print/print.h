@@ -68,7 +68,7 @@ struct print_text {
  * @last: time of the last printed event
  * @lost: number of events lost before the last event
  * @newly_lost: part of @lost since the previous event
- * @machine: where system calls were made
+ * @call: what is known about system calls; the caller may set its descriptors
  */
 struct print {
 	int clock;
@@ -90,7 +90,7 @@ struct print {
 	uint64_t last;
 	uint64_t lost;
 	uint64_t newly_lost;
-	struct call_machine machine;
+	struct call_context call;
 };
 
 /* The options --clock, --color, --full and --json. Their targets are in struct print. */
