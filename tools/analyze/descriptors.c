@@ -19,7 +19,7 @@
 #define THREADS_MAX	4096U
 #define PROCESS_FDS	1024U	/* known per process */
 #define ALL_FDS		65536U
-#define PATH_SIZE	256U
+#define PATH_SIZE	DESCRIPTORS_PATH_SIZE
 
 /* What a system call does with descriptors. */
 enum effect {

@@ -15,6 +15,9 @@
 #include "event/event.h"
 #include "event/kevent.h"
 
+/* Bytes of a path, with the null byte. */
+#define DESCRIPTORS_PATH_SIZE	256
+
 struct descriptors;
 
 /* descriptors_new() - start without descriptors; returns 0 or -ENOMEM */

@@ -9,10 +9,12 @@
 #include <string.h>
 #include <trace.h>
 
+#include "analyze/descriptors.h"
 #include "analyze/measures.h"
 #include "analyze/pairs.h"
 #include "analyze/spans.h"
 #include "event/event_names.h"
+#include "event/syscall_values.h"
 #include "util/threads.h"
 
 #define OPEN_MAX	(1U << 16)	/* open begins, all threads */
@@ -30,6 +32,8 @@ struct measures {
 	struct pairs *pairs;
 	struct threads *threads;
 	struct threads *processes;
+	struct descriptors *descriptors;	/* NULL: not divided by files */
+	char (*paths)[DESCRIPTORS_PATH_SIZE];	/* of the calls of threads; "" if unknown */
 	struct owner *owners;		/* by number of a thread */
 	size_t room;			/* entries allocated in @owners */
 	struct spans *spans;		/* NULL: no kernel events */
@@ -86,6 +90,7 @@ static void label_process(const struct event *event, bool alone, char label[LABE
 static int find_thread(struct measures *measures, const struct event *event, uint32_t *number)
 {
 	size_t room = measures->room ? 2 * measures->room : 64;
+	char (*paths)[DESCRIPTORS_PATH_SIZE];
 	struct owner *owner;
 	uint32_t process;
 	int ret = threads_find(measures->threads, event->pid, event_thread_key(event), number);
@@ -97,8 +102,16 @@ static int find_thread(struct measures *measures, const struct event *event, uin
 		if (!owner)
 			return -ENOMEM;
 		measures->owners = owner;
+		if (measures->descriptors) {
+			paths = reallocarray(measures->paths, room, sizeof(*paths));
+			if (!paths)
+				return -ENOMEM;
+			measures->paths = paths;
+		}
 		measures->room = room;
 	}
+	if (measures->descriptors)
+		measures->paths[*number][0] = '\0';
 	owner = &measures->owners[*number];
 	*owner = (struct owner){ .number = *number };
 	switch (measures->options.by) {
@@ -166,6 +179,22 @@ static struct measure *part_of_value(struct measures *measures, const struct mea
 	return part;
 }
 
+/* Finds the part of @whole that belongs to the file of the call that a thread is in. */
+static struct measure *part_of_file(struct measures *measures, const struct measure *whole,
+				    uint32_t thread)
+{
+	const char *path = thread ? measures->paths[thread] : "";
+	struct measure *part;
+
+	if (!path[0])
+		return measure_part(measures->table, whole, MEASURE_NONE, NULL, 0);
+	part = measure_part(measures->table, whole, MEASURE_VALUE, path, strlen(path));
+	if (part && part->part == MEASURE_VALUE && !part->value &&
+	    measure_set_value(part, FIELD_WORD, path, strlen(path), NULL))
+		return NULL;
+	return part;
+}
+
 /*
  * Finds the measure for something with two ends, of which the second is NULL if it is an event or
  * has not ended. NULL without memory.
@@ -181,6 +210,12 @@ static struct measure *find(struct measures *measures, enum measure_kind kind, c
 	switch (measures->options.by) {
 	case MEASURES_WHOLE:
 		return whole;
+	case MEASURES_BY_FILE:
+		if (kind != MEASURE_CALL)
+			return whole;
+		whole->count++;
+		whole->known |= thread && measures->paths[thread][0];
+		return part_of_file(measures, whole, thread);
 	case MEASURES_BY_FIELD:
 		whole->known |= (begin && field_known(&measures->options.field, begin)) ||
 				(end && field_known(&measures->options.field, end));
@@ -406,7 +441,33 @@ static bool needs_thread(const struct measures *measures, const struct event *ev
 				   wants(measures, MEASURE_STATE) || is_about_calls(event));
 }
 
-int measures_event(struct measures *measures, const struct event *event, bool selected)
+/* Notes the file of a call: that of its descriptor, or the one that it opens. */
+static void note_path(struct measures *measures, const struct event *event, uint32_t thread)
+{
+	const struct syscall_args *known = NULL;
+	const char *path = NULL;
+	struct kevent kevent;
+	int arg;
+
+	if (!thread || !is_about_calls(event) || !kevent_read(event, &kevent))
+		return;
+	if (event->type == POSIXTRACE_SYSCALL_ENTRY) {
+		measures->paths[thread][0] = '\0';
+		if (!kevent.compat && kevent.name.len)
+			known = syscall_args_find(kevent.name.at, kevent.name.len);
+		arg = known ? syscall_descriptor(known) : -1;
+		if (arg >= 0)
+			path = descriptors_path(measures->descriptors, event,
+						(int32_t)kevent.args[arg]);
+	} else if (event->type == POSIXTRACE_SYSCALL_EXIT && !measures->paths[thread][0] &&
+		   descriptors_makes(&kevent)) {
+		path = descriptors_path(measures->descriptors, event, kevent.result);
+	}
+	if (path)
+		snprintf(measures->paths[thread], sizeof(measures->paths[thread]), "%s", path);
+}
+
+static int measure_selected(struct measures *measures, const struct event *event, bool selected)
 {
 	uint32_t thread = 0;
 	int err = event->user ? 0 : note_gap(measures, event);
@@ -423,6 +484,8 @@ int measures_event(struct measures *measures, const struct event *event, bool se
 	measures->event = event;
 	if (needs_thread(measures, event))
 		err = find_thread(measures, event, &thread);
+	if (!err && measures->descriptors)
+		note_path(measures, event, thread);
 	if (!err && wants(measures, MEASURE_EVENT) && (event->has_data || !by_thread(measures)))
 		err = measure_event(measures, event, thread);
 	if (!err && event->user && wants(measures, MEASURE_SCOPE))
@@ -430,6 +493,20 @@ int measures_event(struct measures *measures, const struct event *event, bool se
 	if (!err)
 		err = measure_spans(measures, event, thread);
 	measures->lost = event->lost;
+	return err;
+}
+
+int measures_event(struct measures *measures, const struct event *event, bool selected)
+{
+	/* A call closes a descriptor when it begins, and opens one when it ends. */
+	const bool opens = event->type == POSIXTRACE_SYSCALL_EXIT;
+	int err;
+
+	if (measures->descriptors && opens)
+		descriptors_event(measures->descriptors, event);
+	err = measure_selected(measures, event, selected);
+	if (measures->descriptors && !opens)
+		descriptors_event(measures->descriptors, event);
 	return err;
 }
 
@@ -459,6 +536,10 @@ int measures_new(const struct measures_options *options, struct measures **measu
 	new->owners = calloc(64, sizeof(*new->owners));
 	new->room = 64;
 	err = new->owners ? measure_table_new(&new->table) : -ENOMEM;
+	if (!err && options->by == MEASURES_BY_FILE) {
+		new->paths = calloc(64, sizeof(*new->paths));
+		err = new->paths ? descriptors_new(&new->descriptors) : -ENOMEM;
+	}
 	if (!err)
 		err = pairs_new(OPEN_MAX, DEPTH_MAX, &new->pairs);
 	if (!err)
@@ -588,6 +669,8 @@ void measures_free(struct measures *measures)
 	threads_free(measures->threads);
 	threads_free(measures->processes);
 	spans_free(measures->spans);
+	descriptors_free(measures->descriptors);
+	free(measures->paths);
 	free(measures->owners);
 	buffer_free(&measures->value.text);
 	free(measures);

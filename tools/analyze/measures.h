@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Measures the events, scopes, system calls and thread states of a trace, as a whole or divided by
- * a field, a process or a thread. The memory is bounded: see measure.h.
+ * a field, a process, a thread or a file. The memory is bounded: see measure.h.
  */
 #ifndef POSIXTRACE_MEASURES_H
 #define POSIXTRACE_MEASURES_H
@@ -17,6 +17,7 @@ enum measures_by {
 	MEASURES_BY_FIELD,
 	MEASURES_BY_PROCESS,
 	MEASURES_BY_THREAD,
+	MEASURES_BY_FILE,	/* system calls only: the path of their descriptor */
 };
 
 /**

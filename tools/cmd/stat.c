@@ -173,7 +173,7 @@ static int print_states(struct stat_command *stat, struct source *source)
 	return 0;
 }
 
-/* The name may be misspelled. */
+/* The name may be misspelled, or the log may have no texts. */
 static void check_field(const struct stat_command *stat)
 {
 	const struct measures *measures = stat->measures;
@@ -183,6 +183,9 @@ static void check_field(const struct stat_command *stat)
 	if (stat->measure.by == MEASURES_BY_FIELD && events &&
 	    measures_without(measures, &types) == events)
 		tell("--by: %s: no event has this field", stat->by);
+	if (stat->measure.by == MEASURES_BY_FILE &&
+	    !(stat->measure.classes & POSIXTRACE_CLASS_STRINGS))
+		tell("--by: file: needs a log of record --kernel=syscall,strings,process");
 }
 
 static int print_counts(struct stat_command *stat)
@@ -396,6 +399,7 @@ static int call_kernel(void *target, const struct command_option *option, const 
 static const struct option_choice by_words[] = {
 	{ "process", MEASURES_BY_PROCESS },
 	{ "thread", MEASURES_BY_THREAD },
+	{ "file", MEASURES_BY_FILE },
 	{ }
 };
 
@@ -411,16 +415,11 @@ static int call_by(void *target, const struct command_option *option, const char
 	measure->by = word ? (enum measures_by)word->value : MEASURES_BY_FIELD;
 	if (word)
 		return 0;
-	if (!strcmp(value, "file")) {
-		tell("--%s: file: a log does not name descriptors; write .file for a field",
-		     option->name);
-		return -EINVAL;
-	}
 	field_path_free(&measure->field);
 	err = field_path_parse(stat->by, &measure->field);
 	if (err == -EINVAL)
-		tell("--%s: must be process, thread or a field, as at.x or args[0] (got \"%s\")",
-		     option->name, value);
+		tell("--%s: must be process, thread, file or a field, as at.x or args[0] "
+		     "(got \"%s\")", option->name, value);
 	return err;
 }
 
@@ -428,7 +427,7 @@ static const struct command_option options[] = {
 	{ OPTION_FLAG, 'a', "all", NULL, "print all rows of the tables, not only the first 20",
 	  OPTION_BOOL_AT(struct stat_command, all) },
 	{ OPTION_CALL, 'b', "by", "WHAT",
-	  "divide events, scopes and system calls by process, thread, or the value of a field",
+	  "divide events, scopes and system calls by process, thread, file or the value of a field",
 	  .choices = by_words, .call = call_by },
 	{ OPTION_FLAG, 0, "diff", NULL, "compare two logs: what takes longer in the second",
 	  OPTION_BOOL_AT(struct stat_command, diff) },

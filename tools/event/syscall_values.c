@@ -200,6 +200,18 @@ static bool is_descriptor(const struct syscall_arg *arg)
 	return arg->type == SYSCALL_ARG_INT && i < count;
 }
 
+int syscall_descriptor(const struct syscall_args *known)
+{
+	const char *args = known->args;
+	struct syscall_arg arg;
+
+	for (int i = 0; i < SYSCALL_ARGS && syscall_args_next(&args, &arg); i++) {
+		if (is_descriptor(&arg))
+			return i;
+	}
+	return -1;
+}
+
 void syscall_put(struct buffer *to, const struct syscall_call *call)
 {
 	const struct syscall_use *use = NULL, *before;

@@ -48,6 +48,9 @@ enum syscall_machine syscall_machine_named(const char *name);
  */
 void syscall_put(struct buffer *to, const struct syscall_call *call);
 
+/* syscall_descriptor() - get the number of the first argument that is a descriptor, or -1 */
+int syscall_descriptor(const struct syscall_args *known);
+
 /* syscall_put_result() - append the result of a call (NULL: unknown), a number or an address */
 void syscall_put_result(struct buffer *to, const struct syscall_args *known, int64_t result);
 

@@ -317,10 +317,49 @@ test_wrong_fields_are_told()
 	complains 'posixtrace: --by: opp: no event has this field'
 	for by in '' a..b 'a[' 'a[x]' 'a[1]b' 1 a-b 'a b'; do
 		run 2 posixtrace stat --by="$by" log
-		complains "posixtrace: --by: must be process, thread or a field, as at.x or args[0] (got \"$by\")"
+		complains "posixtrace: --by: must be process, thread, file or a field, as at.x or args[0] (got \"$by\")"
 	done
-	run 2 posixtrace stat --by=file log
-	complains 'posixtrace: --by: file: a log does not name descriptors; write .file for a field'
+}
+
+test_system_calls_of_each_file()
+{
+	write_log log <<-'END'
+		classes syscall,strings,process
+		thread A 7 7 0x7f01
+		block 0
+		kernel syscall_entry 1000 @A nr=257 name=openat args=0xffffff9c,0x7f00
+		kernel syscall_text 2000 @A nr=257 address=0x7f00 arg=1 value=/a
+		kernel syscall_exit 3000 @A nr=257 name=openat result=3
+		kernel syscall_entry 4000 @A name=read args=3
+		kernel syscall_exit 14000 @A name=read result=1
+		kernel syscall_entry 20000 @A name=read args=3
+		kernel syscall_exit 50000 @A name=read result=-11
+		kernel syscall_entry 60000 @A name=read args=0
+		kernel syscall_exit 61000 @A name=read
+		kernel syscall_entry 70000 @A nr=3 name=close args=3
+		kernel syscall_exit 71000 @A nr=3 name=close
+		kernel syscall_entry 80000 @A name=read args=3
+		kernel syscall_exit 82000 @A name=read result=-9
+		kernel syscall_entry 90000 @A nr=39 name=getpid
+		kernel syscall_exit 91000 @A nr=39 name=getpid result=7
+		end
+	END
+	posixtrace stat --by=file --json log >out
+	jq -r 'select(.table == "call") | "\(.name) \(.value) \(.times) \(.errors)"' out | LC_ALL=C sort >got
+	diff got - <<-'END'
+		close /a 1 0
+		openat /a 1 0
+		read /a 2 1
+		read null 2 1
+	END
+	# neither calls without a descriptor nor events
+	[ "$(wc -l <out)" -eq 5 ]
+	# one of the calls only; the others still tell what the descriptors are
+	posixtrace stat --by=file --filter='syscall_* && nr == 0' log >out
+	grep -qE '^read  */a  *2 ' out
+	server_log
+	run 0 posixtrace stat --by=file log
+	complains 'posixtrace: --by: file: needs a log of record --kernel=syscall,strings,process'
 }
 
 run_cases
