@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes an HTML page with the events: see timeline.html.
+ * Writes an HTML page with the events: see timeline.html and timeline/.
  *
  * A browser keeps the whole page in memory, so the number of events is limited. Further events are
  * only counted, and the page says how many are missing. The page also has a size limit: the first
@@ -27,7 +27,7 @@
 #define DATA_MAX	256		/* bytes of data shown without fields */
 #define MARK		"@DATA@"
 
-/* Kinds of items. The numbers must match timeline.html. */
+/* Kinds of items. The numbers must match timeline/model.js. */
 #define KIND_SLICE	0
 #define KIND_ASYNC	1
 #define KIND_INSTANT	2
