@@ -52,16 +52,31 @@ bool event_thread_label(const struct event *event, char label[LABEL_SIZE])
 	return false;
 }
 
-static bool last_program(const struct event *event, char program[POSIXTRACE_PROGRAM_SIZE])
+/* Gets the arguments, each with its null byte. Returns their size, 0 if it is not known. */
+static size_t last_program(const struct event *event, char program[POSIXTRACE_PROGRAM_SIZE])
 {
 	const uint64_t end = source_life_end(event->source, event, true);
 	const struct timespec time = {
 		.tv_sec = (time_t)(end / NSEC_PER_SEC),
 		.tv_nsec = (long)(end % NSEC_PER_SEC),
 	};
+	size_t size;
 
-	return !posixtrace_get_program(source_trid(event->source), event->pid, &time, program,
-				       POSIXTRACE_PROGRAM_SIZE, NULL);
+	if (posixtrace_get_program(source_trid(event->source), event->pid, &time, program,
+				   POSIXTRACE_PROGRAM_SIZE, &size))
+		return 0;
+	return size < POSIXTRACE_PROGRAM_SIZE ? size : POSIXTRACE_PROGRAM_SIZE;
+}
+
+size_t event_process_command(const struct event *event, char text[POSIXTRACE_PROGRAM_SIZE])
+{
+	size_t size = event->pid && is_named(event) ? last_program(event, text) : 0;
+
+	for (size_t i = 0; i + 1 < size; i++) {
+		if (!text[i])
+			text[i] = ' ';
+	}
+	return size && !text[size - 1] ? size - 1 : size;
 }
 
 void event_process_label(const struct event *event, char label[LABEL_SIZE])

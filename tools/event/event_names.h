@@ -39,4 +39,13 @@ bool event_thread_label(const struct event *event, char label[LABEL_SIZE]);
  */
 void event_process_label(const struct event *event, char label[LABEL_SIZE]);
 
+/**
+ * event_process_command() - get the last command line of a process
+ * @event: an event of one of its threads
+ * @text: where to store the arguments with blanks between them; may contain any bytes
+ *
+ * Return: number of bytes, 0 if it is not known.
+ */
+size_t event_process_command(const struct event *event, char text[POSIXTRACE_PROGRAM_SIZE]);
+
 #endif /* POSIXTRACE_EVENT_NAMES_H */

@@ -15,6 +15,7 @@
 #include "analyze/spans.h"
 #include "event/event_names.h"
 #include "export/export.h"
+#include "export/html_texts.h"
 #include "export/json.h"
 #include "export/timeline_page.h"
 #include "util/escape.h"
@@ -23,11 +24,11 @@
 #define WRITE_AT	(1 << 18)	/* bytes */
 #define EVENTS_MAX	200000		/* in the page, default of --max-events */
 #define BYTES_MAX	(256ULL << 20)	/* in the page */
-#define BYTES_END	(64 << 10)	/* of them after the threads, without the template */
+#define BYTES_END	(256 << 10)	/* of them after the items, without the template */
 #define DATA_MAX	256		/* bytes of data shown without fields */
 #define MARK		"@DATA@"
 
-/* Kinds of items. The numbers must match timeline/model.js. */
+/* Kinds of items. The numbers must match timeline/rows.js. */
 #define KIND_SLICE	0
 #define KIND_ASYNC	1
 #define KIND_INSTANT	2
@@ -45,6 +46,7 @@ struct html {
 	struct buffer text;
 	struct buffer names;		/* JSON, for the end of the page */
 	struct buffer tracks;		/* JSON, for the end of the page */
+	struct html_texts *texts;	/* for the end of the page */
 	struct threads *threads;
 	struct pairs *pairs;
 	struct spans *spans;		/* NULL: no kernel events */
@@ -104,6 +106,9 @@ static int find_track(struct html *html, const struct event *event, uint32_t *tr
 	if (!*index) {
 		bool others = number == THREADS_OTHERS;
 
+		err = others ? 0 : html_texts_process(html->texts, event);
+		if (err)
+			return err;
 		put_separator(&html->tracks, html->nr_tracks == 0);
 		buffer_printf(&html->tracks, "[%d,\"%#" PRIx64 "\",", others ? 0 : (int)event->pid,
 			      others ? 0 : event->thread);
@@ -140,7 +145,8 @@ static void put_kind(struct html *html, int kind, uint32_t track)
 
 static bool has_room(struct html *html)
 {
-	uint64_t bytes = html->bytes + html->text.len + html->names.len + html->tracks.len;
+	uint64_t bytes = html->bytes + html->text.len + html->names.len + html->tracks.len +
+			 html_texts_bytes(html->texts);
 
 	html->too_large |= bytes + BYTES_END > BYTES_MAX;
 	html->full |= html->too_large;
@@ -263,6 +269,9 @@ static int put_call(void *to, const struct call *call)
 	buffer_text(text, ",{");
 	export_json_call(text, call);
 	buffer_byte(text, '}');
+	/* The arguments of a 32-bit call may differ. */
+	if (!call->compat)
+		html_texts_call(html->texts, call->name);
 	end_item(html);
 	return flush(html, WRITE_AT);
 }
@@ -414,7 +423,9 @@ static void put_rest(struct html *html)
 	buffer_put(text, html->names.data, html->names.len);
 	buffer_text(text, "\n],\"threads\":[");
 	buffer_put(text, html->tracks.data, html->tracks.len);
-	buffer_printf(text, "\n],\"first\":\"%" PRIu64 "\",\"length\":%" PRIu64,
+	buffer_text(text, "\n],");
+	html_texts_put(html->texts, text);
+	buffer_printf(text, ",\n\"first\":\"%" PRIu64 "\",\"length\":%" PRIu64,
 		      export->first_time, export->last_time - export->first_time);
 	buffer_printf(text, ",\"total\":%" PRIu64, export->events);
 	buffer_printf(text, ",\"totalThreads\":%" PRIu64 ",\"title\":", html->nr_threads);
@@ -452,6 +463,8 @@ int export_html(struct export *export)
 	html->export = export;
 	err = threads_new(EXPORT_THREADS, &html->threads);
 	if (!err)
+		err = html_texts_new(&html->texts);
+	if (!err)
 		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &html->pairs);
 	if (!err && export->kernel)
 		err = spans_new(EXPORT_THREADS, export_kernel_classes(export), &spans_ops, html,
@@ -461,6 +474,7 @@ int export_html(struct export *export)
 	spans_free(html->spans);
 	pairs_free(html->pairs);
 	threads_free(html->threads);
+	html_texts_free(html->texts);
 	buffer_free(&html->text);
 	buffer_free(&html->names);
 	buffer_free(&html->tracks);
