@@ -15,7 +15,7 @@
 #include "analyze/calls.h"
 #include "analyze/waker.h"
 
-/* The numbers must match export/timeline/model.js. */
+/* The numbers must match export/timeline/rows.js. */
 enum state {
 	STATE_UNKNOWN,
 	STATE_RUNNING,

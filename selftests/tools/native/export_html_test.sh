@@ -40,6 +40,9 @@ browse()
 				const state = document.body.dataset;
 				const key = (key, target) => (target || canvas).dispatchEvent(
 					new KeyboardEvent("keydown", { key, bubbles: true }));
+				const pointer = (type, x, y, more) => canvas.dispatchEvent(new PointerEvent(type, {
+					clientX: x, clientY: canvas.getBoundingClientRect().top + y,
+					bubbles: true, pointerId: 1, ...more }));
 				await frameDone();
 				$script
 				await frameDone();
@@ -157,9 +160,8 @@ test_wheel_drag_and_keys_zoom_and_move()
 		await frameDone();
 		report("key_right", state.from > before);
 		before = Number(state.from);
-		const pointer = (type, x) => canvas.dispatchEvent(new PointerEvent(type,
-			{ clientX: x, clientY: 200, bubbles: true, pointerId: 1 }));
-		pointer("pointerdown", 500); pointer("pointermove", 600); pointer("pointerup", 600);
+		pointer("pointerdown", 500, 130); pointer("pointermove", 600, 130);
+		pointer("pointerup", 600, 130);
 		await frameDone();
 		report("drag", state.from < before);
 		report("drag_keeps_zoom", Math.abs(room() / all - 0.49) < 0.01);
@@ -534,8 +536,8 @@ test_strips_are_described()
 		blocked (I/O)for 2 µs; since 12 µs; process 7 (main), worker-8; in system call fsync; state D
 		unknownfor 7 µs; since 14 µs; process 7 (main), worker-8
 		stoppedfor 2 µs; since 4 µs; process 7 (main), born-9; state T
-		readtook 7.5 µs; at 2 µs; process 7 (main), main-7; arguments: 0x3, 0x7f00, 0x64, 0x0, 0x0, 0x0; result: 100; nr: 0; cpu: 0
-		exit_grouptook 500 ns; at 20.5 µs; process 7 (main), main-7; arguments: 0x0, 0x0, 0x0, 0x0, 0x0, 0x0; no exit in the log; nr: 231; cpu: 0
+		readtook 7.5 µs; at 2 µs; process 7 (main), main-7; arguments: fd 3, buf 0x7f00, count 100; result: 100; nr: 0; cpu: 0
+		exit_grouptook 500 ns; at 20.5 µs; process 7 (main), main-7; arguments: error_code 0; no exit in the log; nr: 231; cpu: 0
 		irq atatook 300 ns; at 9.6 µs; process 7 (main), main-7; kind: irq; number: 4; nested: false; cpu: 0
 	END
 	cat tips
@@ -549,10 +551,11 @@ test_strips_are_described()
 		report("rows", state.rows);
 		report("items", state.items);
 	'
-	fact legend | grep -qx 'runningrunnableblocked (sleep)blocked (I/O)stoppedunknowninterrupt'
+	fact legend | grep -qx 'runningrunnableblocked (sleep)blocked (I/O)stoppedunknowninterrupt→ wake-up'
 	[ "$(fact states)" -eq 19 ]
-	# main: marks, work, calls, states; worker: calls, states; born: states; of the stream: marks
-	[ "$(fact rows)" -eq 8 ]
+	# three processors; main: marks, work, calls, states; worker: calls, states; born: states; of the
+	# stream: marks
+	[ "$(fact rows)" -eq 11 ]
 	nested_log log
 	export_log html other log
 	browse other 'report("legend", document.getElementById("legend").hidden);
@@ -586,12 +589,13 @@ strip_script()
 	END
 }
 
-# The strip of the first thread is below three rows: 11 pixels, marks of interrupts in the lower ones.
+# The strip of the first thread is below three processors, two heads and three rows: 11 pixels, marks
+# of interrupts in the lower ones.
 test_strip_has_colours()
 {
 	kernel_log log
 	export_log html page log
-	browse page "$(strip_script 81)"
+	browse page "$(strip_script 195)"
 	# 21 us are 798 pixels
 	for wanted in running=285 runnable=99 sleep=190 unknown=224; do
 		name=${wanted%=*}
@@ -599,7 +603,7 @@ test_strip_has_colours()
 		[ "${distance#-}" -le 8 ] || { echo "$name: not $wanted"; return 1; }
 	done
 	[ -z "$(fact irq)" ]
-	browse page "$(strip_script 86)"
+	browse page "$(strip_script 200)"
 	[ "$(fact irq)" -ge 9 ]
 	[ "$(fact irq)" -le 13 ]
 }
@@ -622,7 +626,7 @@ test_states_shorter_than_a_pixel()
 	} | whole_log log
 	export_log html page log
 	# 20 ms are 798 pixels, and the middle is at 415.
-	browse page "$(strip_script 30)
+	browse page "$(strip_script 92)
 		let wrong = 0;
 		for (let i = 0; i < row.length; i += 4) {
 			const name = wanted[row.slice(i, i + 3).join(',')];
@@ -666,6 +670,351 @@ test_states_end_with_the_events_of_the_page()
 		born-9 runnable 2600 2700 {"by":"thread","waker":[7,7]}
 		born-9 running 2700 3000 {"open":true}
 	END
+}
+
+# two_processes_log FILE: as kernel_log, with the command line of its process, and with another
+# process that has a counter
+two_processes_log()
+{
+	whole_log "$1" <<-'END'
+		classes all
+		host of-a-test
+		name 65 work_begin
+		name 66 work_end
+		name 67 queue
+		describe 67 { i32 counter "B"; }
+		task 7 7 0 main
+		task 7 8 0 worker
+		task 9 9 0 server
+		program 7 0 /bin/client\x00--jobs\x002
+		program 9 0 /bin/server\x00<b>
+		thread main 7 7 0x1000
+		thread worker 7 8 0x2000
+		thread server 9 9 0x3000
+		since 1700000000000000000
+		block 0
+		event 65 0 @main
+		kernel syscall_entry 2000 @main nr=0 args=3,0x7f00,100,0,0,0 name=read
+		kernel sched_switch_out 3000 @main state=S reason=blocked
+		kernel sched_switch_in 9000 cpu=0 @main runnable=1000
+		kernel syscall_exit 9500 @main nr=0 result=100
+		event 66 10000 @main
+		kernel irq 15000 @main duration=400 number=4 kind=irq name=ata
+		kernel sched_switch_out 20000 @main state=S reason=blocked
+		kernel sched_switch_in 1000 cpu=1 @worker
+		kernel sched_switch_out 500 cpu=2 @server state=S reason=blocked
+		kernel sched_wakeup 4000 cpu=1 @server by=thread waker_pid=@worker waker_tid=@worker
+		kernel sched_wakeup 8000 cpu=1 @main by=thread waker_pid=@worker waker_tid=@worker
+		kernel sched_switch_in 5000 cpu=2 @server runnable=1000
+		event 67 6000 @server hex=e8030000
+		event 67 9000 @server hex=38ffffff
+	END
+}
+
+# The head of a process has its name, its id and its command line.
+test_threads_are_grouped_by_process()
+{
+	two_processes_log log
+	export_log html page log
+	find_tips page
+	grep -qx 'processors' tips
+	grep -qx 'client 7process 7 (client); /bin/client --jobs 2; 2 threads' tips
+	grep -qx 'server 9process 9 (server); /bin/server &lt;b&gt;; 1 thread' tips
+	# three processors, three threads and a counter
+	browse page '
+		report("all", state.tracks);
+		key("c");
+		await frameDone();
+		report("closed", state.tracks);
+		key("c");
+		await frameDone();
+		report("open", state.tracks);
+		// the head of the processors, without a move
+		pointer("pointerdown", 300, 30); pointer("pointerup", 300, 30);
+		await frameDone();
+		report("clicked", state.tracks);
+	'
+	[ "$(fact all)" -eq 7 ]
+	[ "$(fact closed)" -eq 3 ]
+	[ "$(fact open)" -eq 7 ]
+	[ "$(fact clicked)" -eq 4 ]
+}
+
+# The field is left for the keys n and p, and Escape ends the search.
+test_search_finds_threads_and_processes()
+{
+	two_processes_log log
+	export_log html page log
+	browse page '
+		const search = document.getElementById("search"), text = document.getElementById("matches");
+		const type = (text) => {
+			search.focus();
+			search.value = text;
+			search.dispatchEvent(new Event("input"));
+		};
+		key("c");
+		type("WORKER");
+		report("thread", text.textContent);
+		key("Enter", search);
+		await frameDone();
+		report("focus", document.activeElement === canvas);
+		report("opened", state.tracks);
+		type("/bin/");
+		key("Enter", search);
+		report("first", text.textContent);
+		key("n", document.activeElement);
+		report("next", text.textContent);
+		key("p", document.activeElement);
+		report("previous", text.textContent);
+		key("Enter");
+		report("panel", document.querySelector("#panel h2").textContent);
+		key("Escape");
+		report("ended", text.textContent + search.value);
+		report("still", document.getElementById("panel").hidden);
+		key("Escape");
+		report("hidden", document.getElementById("panel").hidden);
+		type("9");
+		report("by_id", text.textContent);
+		key("Escape", search);
+		report("escaped", search.value + (document.activeElement === canvas));
+	'
+	[ "$(fact thread)" = '1 match' ]
+	[ "$(fact focus)" = true ]
+	# of two processes, that of the thread is open again
+	[ "$(fact opened)" -eq 5 ]
+	[ "$(fact first)" = '1 of 2' ]
+	[ "$(fact next)" = '2 of 2' ]
+	[ "$(fact previous)" = '1 of 2' ]
+	[ "$(fact panel)" = 'client 7' ]
+	[ "$(fact ended)" = '' ]
+	[ "$(fact still)" = false ]
+	[ "$(fact hidden)" = true ]
+	# the process and its thread
+	[ "$(fact by_id)" = '2 matches' ]
+	[ "$(fact escaped)" = true ]
+}
+
+# panel_facts: writes the lines of the panel to the file panel, cells with "|" between them
+panel_facts()
+{
+	cat <<-'END'
+		[...document.querySelectorAll("#panel h2, #panel pre, #panel caption, #panel tr")].forEach((part, i) =>
+			report("panel" + i, part.cells ? [...part.cells].map((cell) => cell.textContent).join("|") :
+				part.textContent.replaceAll("\n", "; ")));
+	END
+}
+
+test_range_has_a_panel_with_what_is_in_it()
+{
+	two_processes_log log
+	export_log html page log
+	# 20 us are 798 of the 830 pixels right of the names.
+	browse page '
+		const at = (ns) => 170 + (ns - Number(state.from)) / (state.to - state.from) * (1000 - 170);
+		const begin = at(3500), end = at(16000);
+		pointer("pointerdown", begin, 5); pointer("pointermove", 400, 8);
+		pointer("pointermove", end, 8); pointer("pointerup", end, 8);
+		await frameDone();'"$(panel_facts)"
+	sed -n 's/^panel[0-9]*=//p' facts >got
+	prints got <<-'END'
+		Range of 12.5 µs
+		from 3.5 µs to 16 µs; 3 of 3 threads; 2 wake-ups by threads
+		States
+		|count|time|share
+		running|3|30.5 µs|81.3 %
+		blocked (sleep)|2|5 µs|13.3 %
+		runnable|2|2 µs|5.3 %
+		System calls
+		|count|time
+		read|1|6 µs
+		Scopes
+		|count|time
+		work|1|6.5 µs
+		Interrupts
+		|count|time
+		irq ata|1|400 ns
+		Counters
+		|lowest|highest
+		queue of process 9 (server)|-200 B|1000 B
+		Processors
+		|threads|time
+		cpu 1|1|12.5 µs
+		cpu 2|1|11 µs
+		cpu 0|1|7 µs
+	END
+	# With Shift, a range has the tracks that it covers: the server is the last but one.
+	browse page '
+		const box = canvas.getBoundingClientRect();
+		let y = 0;
+		for (; y < box.height; y += 2) {
+			pointer("pointermove", 60, y);
+			if (document.querySelector("#tip b")?.textContent === "server-9")
+				break;
+		}
+		pointer("pointerdown", 300, y + 4, { shiftKey: true }); pointer("pointermove", 320, y + 5);
+		pointer("pointerup", 350, y + 5);
+		report("lines", document.querySelector("#panel pre").textContent.replaceAll("\n", "; "));
+		key("r");
+		report("all", document.querySelector("#panel pre").textContent.replaceAll("\n", "; "));
+		report("moved", state.from);
+		key("Escape");
+		report("hidden", document.getElementById("panel").hidden);'
+	fact lines | grep -q '; 1 of 3 threads; '
+	[ "$(fact all)" = 'from 0 ns to 20 µs; 3 of 3 threads; 2 wake-ups by threads' ]
+	[ "$(fact hidden)" = true ]
+}
+
+test_processors_show_their_threads()
+{
+	two_processes_log log
+	export_log html page log
+	find_tips page
+	sed -i 's/, 2023-[^;]*;/;/' tips
+	grep -qx 'main-7for 11 µs; since 9 µs; process 7 (client), main-7; on cpu 0' tips
+	grep -qx 'worker-8for 19 µs or more; since 1 µs; process 7 (client), worker-8; on cpu 1' tips
+	grep -qx 'server-9for 15 µs or more; since 5 µs; process 9 (server), server-9; on cpu 2' tips
+}
+
+# arrow_script: defines longest(NS): pixels of the longest line in the colour of accents at a time
+arrow_script()
+{
+	cat <<-'END'
+		const css = getComputedStyle(document.documentElement).getPropertyValue("--accent").trim();
+		const wanted = [1, 3, 5].map((i) => parseInt(css.slice(i, i + 2), 16));
+		const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+		const isAccent = (x, y) => wanted.every((value, part) =>
+			Math.abs(value - pixels[(y * canvas.width + x) * 4 + part]) < 60);
+		const longest = (ns) => {
+			const x = Math.round(170 + (ns - state.from) / (state.to - state.from) * (canvas.width - 170));
+			let run = 0, best = 0;
+			for (let y = 24; y < canvas.height; y++) {
+				run = isAccent(x, y) ? run + 1 : 0;
+				best = Math.max(best, run);
+			}
+			return best;
+		};
+	END
+}
+
+# Arrows go from the states of the waker to those of the woken thread, or to the head of a closed process.
+test_wake_ups_are_arrows()
+{
+	two_processes_log log
+	export_log html page log
+	browse page "$(arrow_script)"'
+		report("arrows", state.arrows);
+		report("legend", document.getElementById("wakes").textContent);
+		report("main", longest(8000) > 15);
+		report("server", longest(4000) > 15);
+		report("none", longest(12000) > 5);
+	'
+	[ "$(fact arrows)" -eq 2 ]
+	[ "$(fact legend)" = '→ wake-up' ]
+	[ "$(fact main)" = true ]
+	[ "$(fact server)" = true ]
+	[ "$(fact none)" = false ]
+	browse page 'key("c"); await frameDone();'"$(arrow_script)"'
+		report("closed", longest(4000) > 10); report("same", longest(8000) > 5);'
+	[ "$(fact closed)" = true ]
+	[ "$(fact same)" = false ]
+	# With too many of them, the page says so.
+	{
+		printf '%s\n' 'classes sched' 'block 0' 'since 1700000000000000000'
+		awk 'BEGIN {
+			for (i = 0; i < 500; i++) {
+				print "kernel sched_wakeup", i * 1000, "pid=7 tid=8 by=thread waker_pid=7 waker_tid=7"
+				print "kernel sched_switch_in", i * 1000 + 100, "cpu=1 pid=7 tid=8"
+				print "kernel sched_switch_out", i * 1000 + 200, "cpu=1 pid=7 tid=8 state=S reason=blocked"
+				print "kernel page_fault", i * 1000 + 300, "cpu=0 pid=7 tid=7"
+			}
+		}'
+	} | whole_log log
+	rm page
+	export_log html page log
+	browse page '
+		report("arrows", state.arrows);
+		report("legend", document.getElementById("wakes").textContent);
+		for (let i = 0; i < 3; i++)
+			key("+");
+		await frameDone();
+		report("after", state.arrows > 100);
+		report("legend_after", document.getElementById("wakes").textContent);'
+	[ "$(fact arrows)" -eq 0 ]
+	[ "$(fact legend)" = '→ 499 wake-ups: zoom in, or point at a thread' ]
+	[ "$(fact after)" = true ]
+	[ "$(fact legend_after)" = '→ wake-up' ]
+}
+
+test_counters_have_a_scale()
+{
+	two_processes_log log
+	export_log html page log
+	browse page '
+		const seen = new Set(), draw = CanvasRenderingContext2D.prototype.fillText;
+		CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+			if (x < 170 && this.textAlign === "right")
+				seen.add(text);
+			draw.call(this, text, x, y);
+		};
+		key("+");
+		await frameDone();
+		report("scale", [...seen].join(" to "));'
+	[ "$(fact scale)" = '1000 B to -200 B' ]
+}
+
+# A call has as many arguments as the kernel has for it, with their names.
+test_calls_have_their_arguments()
+{
+	whole_log log <<-'END'
+		classes syscall
+		thread a 7 7 0x1000
+		since 1700000000000000000
+		block 0
+		kernel syscall_entry 1000 @a nr=39 name=getpid args=1,2,3,4,5,6
+		kernel syscall_exit 2000 @a nr=39
+		kernel syscall_entry 3000 @a nr=257 name=openat args=0xffffff9c,0x7f00,0x80000,0x1b6,5,6
+		kernel syscall_exit 4000 @a nr=257
+		kernel syscall_entry 5000 @a nr=3 name=read compat=true args=1,2,3,4,5,6
+		kernel syscall_exit 6000 @a nr=3 compat=true
+		kernel syscall_entry 7000 @a nr=9999 name=constructor args=1,2,3,4,5,6
+		kernel syscall_exit 8000 @a nr=9999
+	END
+	export_log html page log
+	find_tips page
+	grep -q '^getpid.*; no arguments; result: 0; ' tips
+	grep -q '^openat.*; arguments: dfd -100, filename 0x7f00, flags 0x80000, mode 438; ' tips
+	grep -q '^read.*; argument words: 0x1, 0x2, 0x3, 0x4, 0x5, 0x6; ' tips
+	grep -q '^constructor.*; argument words: 0x1, 0x2, 0x3, 0x4, 0x5, 0x6; ' tips
+}
+
+# Details stay visible after a click, and after Enter on a match.
+test_clicked_item_stays_in_the_panel()
+{
+	two_processes_log log
+	export_log html page log
+	browse page '
+		const search = document.getElementById("search");
+		search.value = "work";
+		search.dispatchEvent(new Event("input"));
+		key("Enter", search); key("n"); key("Enter");
+		await frameDone();
+		report("key", document.getElementById("panel").textContent.replaceAll("\n", "; "));
+		key("Escape"); key("Escape");
+		await frameDone();
+		const tip = document.getElementById("tip");
+		for (let y = 0; y < 500; y += 4) {
+			pointer("pointermove", 350, y);
+			if (!tip.hidden && tip.textContent.startsWith("read")) {
+				pointer("pointerdown", 350, y); pointer("pointerup", 350, y);
+				break;
+			}
+		}
+		report("click", document.getElementById("panel").textContent.replaceAll("\n", "; "));
+		document.querySelector("#panel button").click();
+		report("hidden", document.getElementById("panel").hidden);'
+	fact key | grep -q '^×worktook 10 µs; at 0 ns, .*; process 7 (client), main-7; '
+	fact click | grep -q '^×readtook 7.5 µs; '
+	[ "$(fact hidden)" = true ]
 }
 
 # None of these may become part of the page or run.

@@ -11,33 +11,71 @@ canvas.addEventListener("wheel", (event) => {
 		zoom(Math.exp(Math.max(-1, Math.min(event.deltaY / 400, 1))), event.offsetX);
 }, { passive: false });
 
+/*
+ * The pointer moves the tracks, draws a range on the axis or with Shift, or selects what it clicks.
+ */
 let drag = null;
+const point = (event) => ({ x: event.offsetX, y: event.offsetY });
+
 canvas.addEventListener("pointerdown", (event) => {
-	drag = { x: event.offsetX, y: event.offsetY };
+	const begin = point(event);
+	drag = { begin, last: begin, moved: false,
+		 draws: begin.x >= LABELS && (begin.y < AXIS || event.shiftKey) };
 	if (event.isTrusted)
 		canvas.setPointerCapture(event.pointerId);
 	canvas.classList.add("dragging");
 });
+
+function dragTo(at) {
+	drag.moved ||= Math.abs(at.x - drag.begin.x) > 3 || Math.abs(at.y - drag.begin.y) > 3;
+	if (drag.draws) {
+		drawing = drag.moved ? rangeBetween(drag.begin, at) : null;
+		redraw();
+	} else if (drag.moved) {
+		pan((drag.last.x - at.x) / (width() - LABELS));
+		scrollTo(scroll + drag.last.y - at.y);
+		drag.last = at;
+	}
+	showTip(null);
+}
+
 canvas.addEventListener("pointermove", (event) => {
+	const at = point(event);
 	if (drag) {
-		pan((drag.x - event.offsetX) / (width() - LABELS));
-		scrollTo(scroll + drag.y - event.offsetY);
-		drag = { x: event.offsetX, y: event.offsetY };
-		showTip(null);
+		dragTo(at);
 		return;
 	}
-	const item = itemAt(event.offsetX, event.offsetY);
+	const item = itemAt(at.x, at.y);
 	if (item !== hovered)
 		redraw();
 	hovered = item;
-	showTip(item, event.offsetX, event.offsetY);
+	showTip(item, at.x, at.y);
 });
-for (const end of ["pointerup", "pointercancel"]) {
-	canvas.addEventListener(end, () => {
-		drag = null;
-		canvas.classList.remove("dragging");
-	});
+
+function click(at) {
+	const item = itemAt(at.x, at.y);
+	if (item && item.kind === PROCESS)
+		toggle([item.group], !item.group.closed);
+	else
+		select(item);
 }
+
+canvas.addEventListener("pointerup", (event) => {
+	const { draws, moved, begin } = drag || { moved: true };
+	if (draws && moved)
+		showRange(rangeBetween(begin, point(event)));
+	else if (!moved)
+		click(point(event));
+	endDrag();
+});
+canvas.addEventListener("pointercancel", endDrag);
+
+function endDrag() {
+	drag = drawing = null;
+	canvas.classList.remove("dragging");
+	redraw();
+}
+
 canvas.addEventListener("pointerleave", () => {
 	hovered = null;
 	showTip(null);
@@ -45,8 +83,9 @@ canvas.addEventListener("pointerleave", () => {
 });
 canvas.addEventListener("dblclick", (event) => {
 	const item = itemAt(event.offsetX, event.offsetY);
-	if (item && item.end > item.start)
-		show(item.start - (item.end - item.start) * 0.1, item.end + (item.end - item.start) * 0.1);
+	const margin = item ? (item.end - item.start) * 0.1 : 0;
+	if (margin > 0)
+		show(item.start - margin, item.end + margin);
 });
 
 const keys = {
@@ -57,21 +96,29 @@ const keys = {
 	ArrowUp: () => scrollTo(scroll - 40), ArrowDown: () => scrollTo(scroll + 40),
 	0: () => show(...whole), Home: () => show(...whole),
 	"/": () => search.focus(), n: () => step(1), p: () => step(-1),
+	c: toggleAll, r: showVisible,
+	Enter: () => select(matches[match] || hovered), Escape: escape,
 };
+
+/* Closes the search, or else the panel. */
+function escape() {
+	if (query)
+		endSearch();
+	else
+		closePanel();
+}
+
 document.addEventListener("keydown", (event) => {
 	if (event.ctrlKey || event.altKey || event.metaKey)
 		return;
 	if (event.target === search) {
 		if (event.key === "Enter")
-			step(event.shiftKey ? -1 : 1);
-		if (event.key === "Escape") {
-			search.value = "";
-			find("");
-			canvas.focus();
-		}
+			beginSteps(event.shiftKey ? -1 : 1);
+		if (event.key === "Escape")
+			endSearch();
 		return;
 	}
-	if (Object.hasOwn(keys, event.key)) {
+	if (event.target.tagName !== "BUTTON" && Object.hasOwn(keys, event.key)) {
 		event.preventDefault();
 		keys[event.key]();
 	}
@@ -98,14 +145,16 @@ if (strips) {
 		const entry = document.createElement("span"), sample = document.createElement("i");
 		sample.style.background = `var(--${colour})`;
 		entry.append(sample, name);
-		byId("legend").append(entry);
+		byId("wakes").before(entry);
 	}
 	byId("legend").hidden = false;
 }
+byId("wakes").hidden = !arrows.length;
 canvas.setAttribute("aria-label", `Timeline: ${byId("summary").textContent}`);
 readStyle();
 draw();
 document.body.dataset.items = items.length;
-document.body.dataset.states = tracks.reduce((n, track) => n + (track.states || []).length, 0);
+document.body.dataset.states = threads.reduce((n, track) => n + track.states.length, 0);
 document.body.dataset.rows = tracks.reduce((n, track) => n + track.rows.length, 0);
 document.body.dataset.lost = lost.length;
+document.body.dataset.groups = groups.length;

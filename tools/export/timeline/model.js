@@ -1,92 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracks have rows, rows have items in the order of time. */
-
-/* kinds of items; the numbers must match html.c */
-const SLICE = 0, ASYNC = 1, INSTANT = 2, LOST = 3, COUNTER = 4, CALL = 5, STATE = 6, IRQ = 7;
-/* by state number: names and colour names; the numbers must match intervals.h */
-const STATES = ["unknown", "running", "runnable", "blocked (sleep)", "blocked (I/O)", "stopped"];
-const RUNNABLE = 2;
-const STATE_COLOURS = ["unknown", "running", "runnable", "sleep", "disk", "stopped"];
-const LANES = 50;	/* rows per track for overlapping durations */
-const LABELS = 170, AXIS = 24, ROW = 18, STRIP = 11, GAP = 8, LINE = 12;	/* pixels */
+/* Turns the data of the page into groups of tracks; a track has rows of items. */
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 const view = byId("view"), canvas = document.querySelector("canvas"), tip = byId("tip");
 const search = byId("search"), paint = canvas.getContext("2d");
 
-/* ---- Model: tracks have rows, rows have items in time order ---- */
-
-class Row {
-	constructor(kind) {
-		this.kind = kind;
-		this.height = kind === STATE ? STRIP : ROW;
-		this.items = [];
-		this.irqs = [];		/* STATE: rows of interrupts, by depth */
-	}
-	/* Items of a row do not overlap, so their ends are sorted as well, unless the clock went backwards. */
-	seal() {
-		let last = -Infinity;
-		this.start = Float64Array.from(this.items, (item) => item.start);
-		this.end = this.kind === INSTANT ? this.start :
-			Float64Array.from(this.items, (item) => last = Math.max(last, item.end));
-		if (this.kind === STATE)
-			this.sum();
-	}
-	/* Sums up the time in each state before each item. */
-	sum() {
-		this.sums = STATES.map(() => new Float64Array(this.items.length + 1));
-		this.items.forEach((item, i) => {
-			this.sums.forEach((sum) => sum[i + 1] = sum[i]);
-			this.sums[item.name][i + 1] += item.end - item.start;
-		});
-	}
-	/* Returns the state with the most time in the items from @from to before @to. */
-	longest(from, to) {
-		let best = this.items[from].name, time = 0;
-		this.sums.forEach((sum, state) => {
-			if (sum[to] - sum[from] > time) {
-				time = sum[to] - sum[from];
-				best = state;
-			}
-		});
-		return best;
-	}
-	/* Returns the index of the first item that ends at or after the time. */
-	find(time) {
-		let low = 0, high = this.end.length;
-		while (low < high) {
-			const middle = (low + high) >> 1;
-			if (this.end[middle] < time)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		return low;
-	}
-}
-
-/* Process ids are reused: "life" counts the previous processes with the same id. */
-const tracks = data.threads.map(([pid, thread, label, tid, life, process]) =>
-	({ pid, thread, label, tid, life, process: processText(pid, process), slices: [], asyncs: [],
-	   instants: [], calls: [], states: [], irqs: [], rows: [], first: Infinity }));
-const byTid = new Map();	/* lists of tracks, by process and kernel thread id */
-for (const track of tracks) {
-	const key = `${track.pid} ${track.tid}`;
-	if (track.tid)
-		byTid.set(key, [...byTid.get(key) || [], track]);
-}
-const counters = new Map();	/* tracks of counters, by process and name */
-const lost = [];
-const items = [];		/* all except states */
-const texts = new Map();	/* names of system calls and interrupts -> numbers */
-let earliest = Infinity, latest = -Infinity, strips = 0, at = 0;
-
 function processText(pid, name) {
 	if (!pid)
 		return "";
 	return name === `process ${pid}` ? name : `process ${pid} (${name})`;
 }
+
+function newTrack(fields) {
+	return { slices: [], asyncs: [], instants: [], calls: [], states: [], irqs: [], values: [],
+		 rows: [], first: Infinity, target: { kind: THREAD, hit: true }, ...fields };
+}
+
+/* Process ids are reused: "life" counts the previous processes with the same id. */
+const threads = data.threads.map(([pid, thread, label, tid, life, name]) =>
+	newTrack({ pid, thread, label, tid, life, name, process: processText(pid, name) }));
+const byTid = new Map();	/* lists of threads, by process and kernel thread id */
+for (const track of threads) {
+	const key = `${track.pid} ${track.tid}`;
+	if (track.tid)
+		byTid.set(key, [...byTid.get(key) || [], track]);
+}
+const commands = new Map(data.commands.map(([pid, life, text]) => [`${pid} ${life}`, text]));
+const counters = new Map();	/* tracks, by process and name */
+const processors = new Map();	/* tracks, by number */
+const lost = [];
+const items = [];		/* all except states */
+const texts = new Map();	/* names of system calls and interrupts -> numbers */
+let earliest = Infinity, latest = -Infinity, strips = 0;
 
 function number(name) {
 	if (!texts.has(name))
@@ -99,121 +45,170 @@ function textOf(kind, name, args) {
 		return `${name} events lost`;
 	if (kind === STATE)
 		return args.letter === "D" && !args.io ? "blocked (uninterruptible)" : STATES[name];
-	if (kind === IRQ)
-		return name === `${args.kind} ${args.number}` ? name : `${args.kind} ${name}`.trim();
-	return kind === CALL ? name : data.names[name];
+	if (kind === IRQ && name !== `${args.kind} ${args.number}`)
+		return `${args.kind} ${name}`.trim();
+	return kind === CALL || kind === IRQ ? name : data.names[name];
 }
 
-function counterTrack({ pid, life, process }, name) {
-	const key = `${pid} ${life} ${name}`;
+function counterTrack({ pid, life, name, process }, item) {
+	const key = `${pid} ${life} ${item.name}`;
 	if (!counters.has(key))
-		counters.set(key, { pid, process, label: data.names[name], slices: [], asyncs: [],
-				    instants: [], values: [], rows: [] });
+		counters.set(key, newTrack({ pid, life, name, process, label: data.names[item.name],
+					     unit: (item.args.units || {}).counter || "" }));
 	return counters.get(key);
 }
 
-for (const [kind, thread, name, start, length, args] of data.events) {
-	const item = {
-		kind, name: kind === CALL || kind === IRQ ? number(name) : name, start, end: start + length,
-		args, track: tracks[thread], text: textOf(kind, name, args), hit: true, at: at++,
-	};
-	earliest = Math.min(earliest, item.start);
-	latest = Math.max(latest, item.end);
+/* Adds what a processor runs to its track. */
+function addRun(item) {
+	const { cpu } = item.args, thread = item.track;
+	if (!processors.has(cpu))
+		processors.set(cpu, newTrack({ cpu, label: `cpu ${cpu}`, runs: [] }));
+	const track = processors.get(cpu);
+	track.runs.push({ ...item, kind: RUN, name: thread.tid || 0, text: thread.label, track,
+			  thread });
+}
+
+function addItem(item) {
+	const { kind, track } = item;
 	if (kind !== LOST)
-		item.track.first = Math.min(item.track.first, item.start);
+		track.first = Math.min(track.first, item.start);
 	if (kind === STATE) {
-		item.track.states.push(item);
+		track.states.push(item);
 		strips++;
-		continue;
+		if (item.name === RUNNING && item.args.cpu !== undefined)
+			addRun(item);
+		return;
 	}
 	items.push(item);
 	if (kind === COUNTER) {
-		item.value = Number(args.fields.counter);
-		item.track = counterTrack(item.track, name);
-		item.track.values.push(item);
-	} else if (kind === LOST)
-		lost.push(item);
-	else if (kind === SLICE)
-		item.track.slices.push(item);
-	else if (kind === ASYNC)
-		item.track.asyncs.push(item);
-	else if (kind === CALL)
-		item.track.calls.push(item);
-	else if (kind === IRQ)
-		item.track.irqs.push(item);
-	else
-		item.track.instants.push(item);
+		item.value = Number(item.args.fields.counter);
+		item.track = counterTrack(track, item);
+	}
+	const lists = {
+		[LOST]: lost, [SLICE]: track.slices, [ASYNC]: track.asyncs, [CALL]: track.calls,
+		[IRQ]: track.irqs, [INSTANT]: track.instants, [COUNTER]: item.track.values,
+	};
+	lists[kind].push(item);
 }
-const byTime = (a, b) => a.start - b.start || b.end - a.end;
-/* If two durations have the same times, the outer one ended last. */
-const byNesting = (a, b) => byTime(a, b) || b.at - a.at;
+
+data.events.forEach(([kind, thread, name, start, length, args], at) => {
+	earliest = Math.min(earliest, start);
+	latest = Math.max(latest, start + length);
+	addItem({
+		kind, name: kind === CALL || kind === IRQ ? number(name) : name, start,
+		end: start + length, args, track: threads[thread], text: textOf(kind, name, args),
+		hit: true, at,
+	});
+});
 items.sort(byTime);
 
-function addRow(track, kind) {
-	const row = new Row(kind);
-	row.track = track;
-	track.rows.push(row);
-	return row;
-}
+/* ---- Rows ---- */
 
 /* A counter keeps its value until the next event. */
-for (const track of counters.values()) {
+function makeCurve(track) {
 	const row = addRow(track, COUNTER);
 	row.items = track.values.sort(byTime);
 	row.items.forEach((item, i) => {
-		item.end = Math.max(item.start, i + 1 < row.items.length ? row.items[i + 1].start : data.length);
+		const next = row.items[i + 1];
+		item.end = Math.max(item.start, next ? next.start : data.length);
 	});
 	const values = row.items.map((item) => item.value).filter(Number.isFinite);
 	row.low = values.reduce((low, value) => Math.min(low, value), 0);
 	row.high = values.reduce((high, value) => Math.max(high, value), 0);
-	row.seal();
 }
 
-/* Distributes durations, sorted by time, to rows by nesting depth. */
-function nest(items, newRow) {
-	const open = [], rows = [];
-	for (const item of items) {
-		while (open.length && open[open.length - 1].end < item.end)
-			open.pop();
-		while (open.length && open[open.length - 1].end <= item.start)
-			open.pop();
-		rows[open.length] ??= newRow();
-		rows[open.length].items.push(item);
-		open.push(item);
-	}
-	return rows;
-}
-
-for (const track of tracks) {
+/* Distributes durations that overlap to lanes. Without a free lane, shows only the begin. */
+function makeLanes(track) {
 	const lanes = [];
 	for (const item of track.asyncs.sort(byTime)) {
 		let lane = lanes.find((row) => row.items[row.items.length - 1].end <= item.start);
 		if (!lane && lanes.length < LANES) {
 			lane = new Row(ASYNC);
+			lane.track = track;
 			lanes.push(lane);
 		}
-		/* Without a free lane, show only the begin as an instant. */
 		(lane ? lane.items : track.instants).push(item);
 	}
-	if (track.instants.length) {
-		const row = addRow(track, INSTANT);
-		row.items = track.instants.sort(byTime);
-	}
+	return lanes;
+}
+
+function makeStrip(track) {
+	const row = addRow(track, STATE);
+	row.items = track.states.sort(byTime);
+	row.irqs = nest(track.irqs.sort(byNesting), () => new Row(IRQ));
+	row.irqs.forEach((irqs) => irqs.seal());
+	track.strip = row;
+	strips += row.irqs.length;
+}
+
+function makeRows(track) {
+	const lanes = makeLanes(track);
+	if (track.values.length)
+		makeCurve(track);
+	if (track.instants.length)
+		addRow(track, INSTANT).items = track.instants.sort(byTime);
 	nest(track.slices.sort(byNesting), () => addRow(track, SLICE));
 	track.rows.push(...lanes);
 	if (track.calls.length)
 		addRow(track, CALL).items = track.calls.sort(byTime);
-	if (track.states.length || track.irqs.length) {
-		const row = addRow(track, STATE);
-		row.items = track.states.sort(byTime);
-		row.irqs = nest(track.irqs.sort(byNesting), () => new Row(IRQ));
-		row.irqs.forEach((row) => row.seal());
-		strips += row.irqs.length;
-	}
+	if (track.runs)
+		addRow(track, RUN).items = track.runs.sort(byTime);
+	if (track.states.length || track.irqs.length)
+		makeStrip(track);
 	track.rows.forEach((row) => row.seal());
+	track.height = Math.max(track.rows.reduce((sum, row) => {
+		row.top = sum;
+		return sum + row.height;
+	}, 0), LINE + 4);
 }
 
-tracks.push(...counters.values());
+/* ---- Groups: the processors, then each process with its threads and counters ---- */
+
+const groups = [];
+
+function addGroup(fields) {
+	const group = { tracks: [], closed: false, hit: true, detail: "", ...fields };
+	group.target = { kind: PROCESS, hit: true, group, text: `${group.title} ${group.detail}` };
+	groups.push(group);
+	return group;
+}
+
+function groupTitle({ pid, name, label }) {
+	if (!pid)
+		return name || label;
+	return name === `process ${pid}` ? name : `${name} ${pid}`;
+}
+
+function makeGroups() {
+	const found = new Map();
+	const byNumber = [...processors.values()].sort((a, b) => a.cpu - b.cpu);
+	if (byNumber.length)
+		addGroup({ title: "processors", tracks: byNumber, closed: byNumber.length > 16 });
+	for (const track of [...threads, ...counters.values()]) {
+		const key = `${track.pid} ${track.life}`;
+		if (!found.has(key))
+			found.set(key, addGroup({
+				title: groupTitle(track), pid: track.pid, process: track.process,
+				detail: commands.get(key) || "",
+			}));
+		found.get(key).tracks.push(track);
+	}
+}
+
+/* Finds the last thread with these ids before a time. */
+function findTrack(pid, tid, time) {
+	return (byTid.get(`${pid} ${tid}`) || []).filter((track) => track.first <= time).pop();
+}
+
+makeGroups();
+const tracks = groups.flatMap((group) => group.tracks);
+for (const group of groups) {
+	for (const track of group.tracks) {
+		makeRows(track);
+		track.group = group;
+		Object.assign(track.target, { track, text: track.label });
+	}
+}
 
 let whole = [0, 1], duration = 0;
 if (earliest <= latest) {
@@ -223,31 +218,48 @@ if (earliest <= latest) {
 	const margin = Math.max((whole[1] - whole[0]) * 0.02, 1);
 	whole = [whole[0] - margin, whole[1] + margin];
 }
+
 let height = 0;
-for (const track of tracks) {
-	track.top = height;
-	let rows = 0;
-	for (const row of track.rows) {
-		row.top = rows;
-		rows += row.height;
+function layOut() {
+	height = 0;
+	groups.forEach((group) => {
+		group.top = height;
+		height += HEAD;
+		for (const track of group.tracks) {
+			const { closed } = group;
+			track.top = closed ? group.top : height;
+			track.bottom = track.top + (closed ? HEAD : track.height + GAP / 2);
+			height += closed ? 0 : track.height + GAP;
+		}
+		group.bottom = height;
+	});
+}
+layOut();
+
+/* ---- Wake-ups ---- */
+
+/*
+ * A wake-up is told by the wait that it ended and by the state after it. Threads that were not
+ * drawn, and wakers that are no thread, have no arrow.
+ */
+function wakeUps() {
+	const found = [];
+	for (const to of threads) {
+		to.states.forEach((item, i) => {
+			const time = item.name === RUNNABLE ? item.start : item.end;
+			const from = item.args.waker && !isToldAgain(item, to.states[i + 1]) &&
+				findTrack(...item.args.waker, time);
+			if (from)
+				found.push({ time, from, to });
+		});
 	}
-	height += Math.max(rows, 2 * LINE + 4) + GAP;
-	track.bottom = height - GAP / 2;
+	return found.sort((a, b) => a.time - b.time);
 }
 
-/* ---- State ---- */
-
-let from = whole[0], to = whole[1], scroll = 0;
-let query = "", matches = [], match = -1;
-let hovered = null, frame = 0;
-let style = {};
-
-function readStyle() {
-	const css = getComputedStyle(document.documentElement);
-	for (const name of ["paper", "ink", "faint", "line", "band", "accent", "lost", "irq",
-			    ...STATE_COLOURS])
-		style[name] = css.getPropertyValue("--" + name).trim();
+function isToldAgain(item, next) {
+	return item.name !== RUNNABLE && next && next.name === RUNNABLE && next.args.waker &&
+		next.start === item.end;
 }
 
-/* Steps of the golden angle give consecutive names very different colours. */
-const colour = (item) => `hsl(${item.name * 137.508 % 360} 55% 70%)`;
+const arrows = wakeUps();
+const arrowTimes = Float64Array.from(arrows, (arrow) => arrow.time);

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds items by name. */
+/* Finds processes, threads and items by name. */
 
 function find(text) {
 	query = text.trim().toLowerCase();
-	for (const item of items)
+	const processes = groups.map((group) => group.target);
+	const named = [...threads, ...processors.values()].map((track) => track.target);
+	const others = [...counters.values()].map((track) => track.target);
+	const runs = [...processors.values()].flatMap((track) => track.runs);
+	for (const item of [processes, named, others, runs, items].flat())
 		item.hit = !query || item.text.toLowerCase().includes(query);
-	matches = query ? items.filter((item) => item.hit) : [];
+	/* What runs on a processor is found as a thread. */
+	matches = query ? [...processes, ...named, ...items].filter((item) => item.hit) : [];
 	match = -1;
-	byId("matches").textContent = query ? `${matches.length} matches` : "";
+	byId("matches").textContent = !query ? "" :
+		matches.length === 1 ? "1 match" : `${matches.length} matches`;
 	document.body.dataset.matches = matches.length;
 	redraw();
 }
@@ -20,4 +26,16 @@ function step(by) {
 	byId("matches").textContent = `${match + 1} of ${matches.length}`;
 	document.body.dataset.match = match;
 	goTo(matches[match]);
+}
+
+/* Leaves the field, so that the keys for the next and previous match work. */
+function beginSteps(by) {
+	step(by);
+	canvas.focus();
+}
+
+function endSearch() {
+	search.value = "";
+	find("");
+	canvas.focus();
 }

@@ -23,3 +23,11 @@ function wallTime(ns) {
 	const fraction = (time % 1000000000n + 1000000000n) % 1000000000n;
 	return date.toISOString().replace(/\.\d+Z$/, "." + String(fraction).padStart(9, "0") + "Z");
 }
+
+function valueText(value, unit) {
+	return `${Number(value.toPrecision(6))}${unit ? ` ${unit}` : ""}`;
+}
+
+function counted(count, what) {
+	return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -14,15 +14,38 @@ function fieldLines(fields, indent, units, path) {
 	}).join("\n");
 }
 
-function callLines({ args, result, unfinished, ...others }) {
-	return [`arguments: ${args.join(", ")}`, unfinished ? "no exit in the log" : `result: ${result}`,
+/* ---- System calls ---- */
+
+/* By enum syscall_arg_type: how to show an argument word. */
+const argTexts = {
+	d: (word) => BigInt.asIntN(32, word),
+	D: (word) => BigInt.asIntN(64, word),
+	u: (word) => BigInt.asUintN(32, word),
+	U: (word) => word,
+	x: (word) => `0x${BigInt.asUintN(32, word).toString(16)}`,
+	X: (word) => `0x${word.toString(16)}`,
+};
+
+function argText(type, word) {
+	return (Object.hasOwn(argTexts, type) ? argTexts[type] : argTexts.X)(BigInt(word));
+}
+
+/* Shows as many arguments as the call has, or all words if that is unknown. */
+function argsLine(name, { args, compat }) {
+	if (compat || !Object.hasOwn(data.calls, name))
+		return `argument words: ${args.join(", ")}`;
+	const known = data.calls[name];
+	return known.length ? "arguments: " + known.map(([type, name], i) =>
+		`${name} ${argText(type, args[i])}`).join(", ") : "no arguments";
+}
+
+function callLines(name, item) {
+	const { args, result, unfinished, ...others } = item;
+	return [argsLine(name, item), unfinished ? "no exit in the log" : `result: ${result}`,
 		lines(others, "")];
 }
 
-/* Finds the last thread with these ids before a time. */
-function findTrack(pid, tid, time) {
-	return (byTid.get(`${pid} ${tid}`) || []).filter((track) => track.first <= time).pop();
-}
+/* ---- States ---- */
 
 /* The kinds of wakers: what is said if no thread is known, and how a known thread woke. */
 const wakers = {
@@ -57,6 +80,8 @@ function stateLines({ letter, preempted, call, by, waker, cpu }, time) {
 	return text;
 }
 
+/* ---- All items ---- */
+
 function lines(args, indent) {
 	return Object.entries(args).filter(([key]) => key !== "units").map(([key, value]) =>
 		key === "fields" ? fieldLines(value, indent, args.units || {}, "") :
@@ -64,27 +89,52 @@ function lines(args, indent) {
 			`${indent}${key}: ${value}`).join("\n");
 }
 
+/* Describes a thread, a counter, a processor or a process. */
+function targetLines({ kind, track, group }) {
+	const count = group && group.tracks.filter((track) => threads.includes(track)).length;
+	if (kind === PROCESS)
+		return [group.process, group.detail, count ? counted(count, "thread") : ""];
+	return [track.process, track.tid ? `thread id ${track.tid}` : "", track.group.detail];
+}
+
+function timeLines({ kind, start, end, args }) {
+	const text = [];
+	if (kind === STATE || kind === RUN)
+		text.push(`for ${span(end - start)}${args.open ? " or more" : ""}`);
+	else if (kind !== INSTANT && kind !== LOST && kind !== COUNTER)
+		text.push(`took ${span(end - start)}`);
+	const word = kind === STATE || kind === RUN ? "since" : "at";
+	text.push(`${word} ${span(start)}, ${wallTime(start)}`);
+	return text;
+}
+
+/* Describes an item in lines of text. */
+function itemLines(item) {
+	if (item.kind === THREAD || item.kind === PROCESS)
+		return targetLines(item).filter((line) => line);
+	const text = timeLines(item), thread = item.thread || item.track;
+	if (thread)
+		text.push(thread.pid ? `${thread.process}, ${thread.label}` : thread.label);
+	if (item.kind === STATE || item.kind === RUN)
+		text.push(...stateLines(item.args, item.name === RUNNABLE ? item.start : item.end));
+	else if (item.kind === CALL)
+		text.push(...callLines(item.text, item.args));
+	else if (item.args)
+		text.push(lines(item.args, ""));
+	return text.join("\n").replace(/\n+/g, "\n").split("\n");
+}
+
+/* A command line may be much longer than its window. */
+const cut = (text) => text.length > 1000 ? text.slice(0, 1000) + "…" : text;
+
 function showTip(item, x, y) {
 	tip.hidden = !item;
 	if (!item)
 		return;
-	const name = document.createElement("b"), text = [];
-	name.textContent = item.text;
-	if (item.kind === STATE)
-		text.push(`for ${span(item.end - item.start)}${item.args.open ? " or more" : ""}`);
-	else if (item.kind !== INSTANT && item.kind !== LOST && item.kind !== COUNTER)
-		text.push(`took ${span(item.end - item.start)}`);
-	text.push(`${item.kind === STATE ? "since" : "at"} ${span(item.start)}, ${wallTime(item.start)}`);
-	if (item.track)
-		text.push(item.track.pid ? `${item.track.process}, ${item.track.label}` : item.track.label);
-	if (item.kind === STATE)
-		text.push(...stateLines(item.args, item.name === RUNNABLE ? item.start : item.end));
-	else if (item.kind === CALL)
-		text.push(...callLines(item.args));
-	else if (item.args)
-		text.push(lines(item.args, ""));
-	tip.replaceChildren(name, text.join("\n").replace(/\n+/g, "\n"));
-	tip.style.left = `${Math.max(0, Math.min(x + 14, view.clientWidth - tip.offsetWidth - 4))}px`;
+	const name = document.createElement("b");
+	name.textContent = item.kind === PROCESS ? item.group.title : item.text;
+	tip.replaceChildren(name, itemLines(item).map(cut).join("\n"));
+	tip.style.left = `${Math.max(0, Math.min(x + 14, width() - tip.offsetWidth - 4))}px`;
 	tip.style.top = `${y + 18 + tip.offsetHeight > view.clientHeight ?
 		Math.max(0, y - tip.offsetHeight - 8) : y + 18}px`;
 }
