@@ -11,11 +11,13 @@
 #include "analyze/calls.h"
 #include "analyze/instances.h"
 #include "analyze/pairs.h"
+#include "util/hash.h"
 #include "util/threads.h"
 
 #define OPEN_MAX	(1U << 16)	/* open begins, all threads */
 #define DEPTH_MAX	1024		/* open begins, per thread */
 #define THREADS_MAX	(1U << 16)	/* threads with system calls */
+#define TABLE		(2 * INSTANCES_SCOPES)
 
 struct instances {
 	struct instances_options options;
@@ -28,10 +30,22 @@ struct instances {
 	uint64_t last;
 	uint64_t from;			/* of the period that was asked for */
 	uint64_t to;
-	struct instances_counts counts;
-	struct instance *worst;		/* longest first */
-	size_t count;
+	struct instances_scope *scopes;
+	size_t nr_scopes;
+	uint16_t table[TABLE];		/* by the hash of a name: index in @scopes plus one, or 0 */
 };
+
+static int add_scope(struct instances *instances, const char *name, size_t len)
+{
+	struct instances_scope *scope = &instances->scopes[instances->nr_scopes];
+
+	scope->worst = calloc(instances->options.worst + 1, sizeof(*scope->worst));
+	if (!scope->worst)
+		return -ENOMEM;
+	memcpy(scope->name, name, len < sizeof(scope->name) ? len : sizeof(scope->name) - 1);
+	instances->nr_scopes++;
+	return 0;
+}
 
 int instances_new(const struct instances_options *options, struct instances **instances)
 {
@@ -42,8 +56,12 @@ int instances_new(const struct instances_options *options, struct instances **in
 	if (!new)
 		return -ENOMEM;
 	new->options = *options;
-	new->worst = calloc(options->worst + 1, sizeof(*new->worst));
-	err = new->worst ? pairs_new(OPEN_MAX, DEPTH_MAX, &new->pairs) : -ENOMEM;
+	new->scopes = calloc(options->each ? INSTANCES_SCOPES : 1, sizeof(*new->scopes));
+	err = new->scopes ? 0 : -ENOMEM;
+	if (!err && !options->each)
+		err = add_scope(new, "", 0);
+	if (!err)
+		err = pairs_new(OPEN_MAX, DEPTH_MAX, &new->pairs);
 	if (!err)
 		err = calls_new(THREADS_MAX, &new->calls);
 	if (!err)
@@ -58,10 +76,39 @@ int instances_new(const struct instances_options *options, struct instances **in
 /* ------------------------------------------------------------------ */
 /* Scopes								*/
 
-static bool is_scope(const struct instances *instances, const char *name, size_t len)
+/* Finds or adds one of all scopes. */
+static int find_any(struct instances *instances, const char *name, size_t len,
+		    struct instances_scope **scope)
 {
-	return strlen(instances->options.scope) == len &&
-	       !memcmp(instances->options.scope, name, len);
+	size_t at = hash_bytes(0, name, len) % TABLE;
+	int err;
+
+	for (; instances->table[at]; at = (at + 1) % TABLE) {
+		*scope = &instances->scopes[instances->table[at] - 1];
+		if (strlen((*scope)->name) == len && !memcmp((*scope)->name, name, len))
+			return 0;
+	}
+	*scope = NULL;
+	if (instances->nr_scopes == INSTANCES_SCOPES || len >= PAIRS_NAME_MAX)
+		return 0;
+	err = add_scope(instances, name, len);
+	if (err)
+		return err;
+	instances->table[at] = (uint16_t)instances->nr_scopes;
+	*scope = &instances->scopes[instances->nr_scopes - 1];
+	return 0;
+}
+
+/* Finds the scope with a name; NULL if it is not wanted. */
+static int find_scope(struct instances *instances, const char *name, size_t len,
+		      struct instances_scope **scope)
+{
+	const char *wanted = instances->options.scope;
+
+	if (instances->options.each)
+		return find_any(instances, name, len, scope);
+	*scope = strlen(wanted) == len && !memcmp(wanted, name, len) ? instances->scopes : NULL;
+	return 0;
 }
 
 static bool is_thread(const struct instances *instances, pid_t tid)
@@ -69,7 +116,8 @@ static bool is_thread(const struct instances *instances, pid_t tid)
 	return !instances->options.tid || instances->options.tid == tid;
 }
 
-static void add(struct instances *instances, const struct event *begin, uint64_t end)
+static void add(struct instances *instances, struct instances_scope *scope,
+		const struct event *begin, uint64_t end)
 {
 	const struct instance new = {
 		.pid = begin->pid,
@@ -77,70 +125,87 @@ static void add(struct instances *instances, const struct event *begin, uint64_t
 		.begin = begin->time,
 		.end = end > begin->time ? end : begin->time,
 	};
-	size_t i = instances->count;
+	size_t i = scope->count;
 
 	if (!is_thread(instances, begin->tid) || new.begin < instances->from ||
 	    new.end > instances->to)
 		return;
-	instances->counts.all++;
+	scope->counts.all++;
 	for (; i > 0; i--) {
-		const struct instance *before = &instances->worst[i - 1];
+		const struct instance *before = &scope->worst[i - 1];
 
 		if (before->end - before->begin >= new.end - new.begin)
 			break;
-		instances->worst[i] = *before;
+		scope->worst[i] = *before;
 	}
 	/* The array has one entry more, for the one that falls out. */
-	instances->worst[i] = new;
-	if (instances->count < instances->options.worst)
-		instances->count++;
+	scope->worst[i] = new;
+	if (scope->count < instances->options.worst)
+		scope->count++;
 }
 
-static void forget_open(struct instances *instances)
+/* Counts a begin without an end. */
+static int count_begin(struct instances *instances, const struct pairs_begin *begin)
+{
+	struct instances_scope *scope;
+	int err = find_scope(instances, begin->stem, strlen(begin->stem), &scope);
+
+	if (!err && scope)
+		scope->counts.unmatched += is_thread(instances, begin->event.tid);
+	return err;
+}
+
+static int forget_open(struct instances *instances)
 {
 	const struct pairs_begin *begin;
+	int err = 0;
 
-	while ((begin = pairs_take(instances->pairs)))
-		instances->counts.unmatched += is_scope(instances, begin->stem,
-							strlen(begin->stem)) &&
-					       is_thread(instances, begin->event.tid);
+	while (!err && (begin = pairs_take(instances->pairs)))
+		err = count_begin(instances, begin);
+	return err;
 }
 
 static int see_user(struct instances *instances, const struct event *event)
 {
+	struct instances_scope *scope;
 	struct pairs_result result;
 	size_t len;
 	int err;
 
-	if (pairs_role(event->name, &len) == PAIRS_NONE || !is_scope(instances, event->name, len) ||
-	    !is_thread(instances, event->tid))
+	if (pairs_role(event->name, &len) == PAIRS_NONE)
 		return 0;
+	err = find_scope(instances, event->name, len, &scope);
+	if (err || !scope || !is_thread(instances, event->tid))
+		return err;
 	err = pairs_event(instances->pairs, event, &result);
 	if (err)
 		return err;
 	if (result.role == PAIRS_BEGIN)
-		instances->counts.unmatched += !!result.forgotten;
-	else if (!result.begin)
-		instances->counts.unmatched++;
+		return result.forgotten ? count_begin(instances, result.forgotten) : 0;
+	if (!result.begin)
+		scope->counts.unmatched++;
 	else if (result.lost)
-		instances->counts.doubtful++;
+		scope->counts.doubtful++;
 	else
-		add(instances, &result.begin->event, event->time);
+		add(instances, scope, &result.begin->event, event->time);
 	return 0;
 }
 
 /* Only a complete call counts; one over a gap or a stop may be two. */
-static void see_call(struct instances *instances, const struct call *call)
+static int see_call(struct instances *instances, const struct call *call)
 {
-	if (!is_scope(instances, call->name, strlen(call->name)) ||
-	    !is_thread(instances, call->entry.tid))
-		return;
+	struct instances_scope *scope;
+	int err = find_scope(instances, call->name, strlen(call->name), &scope);
+
+	if (err || !scope || !is_thread(instances, call->entry.tid))
+		return err;
 	if (!call->finished)
-		instances->counts.unmatched++;
+		scope->counts.unmatched++;
 	else if (call->lost || call->mark != instances->stretch)
-		instances->counts.doubtful++;
+		scope->counts.doubtful++;
 	else
-		add(instances, &call->entry, call->end);
+		add(instances, scope, &call->entry, call->end);
+	return 0;
 }
 
 static int see_kernel(struct instances *instances, const struct event *event)
@@ -156,9 +221,9 @@ static int see_kernel(struct instances *instances, const struct event *event)
 	if (err < 0 || !thread)
 		return err < 0 ? err : 0;
 	err = calls_event(instances->calls, thread, event, &kevent, instances->stretch, &ended);
-	if (err >= 0 && ended)
-		see_call(instances, ended);
-	return err < 0 ? err : 0;
+	if (err < 0)
+		return err;
+	return ended ? see_call(instances, ended) : 0;
 }
 
 /* ------------------------------------------------------------------ */
@@ -167,8 +232,9 @@ static int see_kernel(struct instances *instances, const struct event *event)
 /* Finds the first thread with the id that has events after the begin of the period, or the last. */
 static void see_life(struct instances *instances, const struct event *event)
 {
-	struct instance *life = instances->worst;
-	bool other = !instances->count || life->pid != event->pid ||
+	struct instances_scope *scope = instances->scopes;
+	struct instance *life = scope->worst;
+	bool other = !scope->count || life->pid != event->pid ||
 		     life->key != event_thread_key(event);
 
 	if (!event->tid || !event->has_data || !is_thread(instances, event->tid))
@@ -176,8 +242,8 @@ static void see_life(struct instances *instances, const struct event *event)
 	if (!other) {
 		life->end = event->time > life->end ? event->time : life->end;
 	} else if (event->time <= instances->to &&
-		   (!instances->count || life->end < instances->from)) {
-		instances->count = 1;
+		   (!scope->count || life->end < instances->from)) {
+		scope->count = 1;
 		*life = (struct instance){ .pid = event->pid, .key = event_thread_key(event),
 					   .begin = event->time, .end = event->time };
 	}
@@ -186,9 +252,10 @@ static void see_life(struct instances *instances, const struct event *event)
 /* Makes it the period that was asked for, which may be longer than the life, but not the log. */
 static void cut_life(struct instances *instances)
 {
-	struct instance *life = instances->worst;
+	struct instances_scope *scope = instances->scopes;
+	struct instance *life = scope->worst;
 
-	if (!instances->count)
+	if (!scope->count)
 		return;
 	if (instances->options.from.set)
 		life->begin = instances->from;
@@ -198,14 +265,19 @@ static void cut_life(struct instances *instances)
 		life->end = life->begin;
 	/* Nothing is known of the time after the log. */
 	if (life->begin > instances->last)
-		instances->count = 0;
-	instances->counts.all = instances->count;
+		scope->count = 0;
+	scope->counts.all = scope->count;
 }
 
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-static void note_gap(struct instances *instances, const struct event *event)
+static bool is_for_scopes(const struct instances *instances)
+{
+	return instances->options.each || instances->options.scope;
+}
+
+static int note_gap(struct instances *instances, const struct event *event)
 {
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
@@ -215,10 +287,9 @@ static void note_gap(struct instances *instances, const struct event *event)
 	case POSIX_TRACE_START:
 	case POSIX_TRACE_ERROR:
 		instances->stretch++;
-		if (instances->options.scope)
-			forget_open(instances);
-		break;
+		return is_for_scopes(instances) ? forget_open(instances) : 0;
 	}
+	return 0;
 }
 
 static void see_first(struct instances *instances, uint64_t time)
@@ -235,14 +306,18 @@ static void see_first(struct instances *instances, uint64_t time)
 
 int instances_event(struct instances *instances, const struct event *event)
 {
+	int err = 0;
+
 	if (!instances->begun)
 		see_first(instances, event->time);
 	if (!instances->begun || event->time > instances->last)
 		instances->last = event->time;
 	instances->begun = true;
 	if (!event->user)
-		note_gap(instances, event);
-	if (!instances->options.scope) {
+		err = note_gap(instances, event);
+	if (err)
+		return err;
+	if (!is_for_scopes(instances)) {
 		see_life(instances, event);
 		return 0;
 	}
@@ -254,21 +329,33 @@ const struct instance *instances_end(struct instances *instances, struct instanc
 {
 	const struct call *call;
 
-	if (instances->options.scope) {
+	/* These only count what is open; a scope for which there is no memory has no counts. */
+	if (is_for_scopes(instances)) {
 		forget_open(instances);
 		while ((call = calls_take(instances->calls, instances->last, 0)))
 			see_call(instances, call);
 	} else {
 		cut_life(instances);
 	}
-	*counts = instances->counts;
-	*count = instances->count;
-	return instances->worst;
+	*counts = instances->nr_scopes ? instances->scopes->counts : (struct instances_counts){ };
+	*count = instances->nr_scopes ? instances->scopes->count : 0;
+	return instances->nr_scopes ? instances->scopes->worst : NULL;
+}
+
+const struct instances_scope *instances_scopes(const struct instances *instances, size_t *count)
+{
+	*count = instances->nr_scopes;
+	return instances->scopes;
 }
 
 uint64_t instances_first(const struct instances *instances)
 {
 	return instances->first;
+}
+
+uint64_t instances_from(const struct instances *instances)
+{
+	return instances->from;
 }
 
 void instances_free(struct instances *instances)
@@ -278,6 +365,8 @@ void instances_free(struct instances *instances)
 	pairs_free(instances->pairs);
 	calls_free(instances->calls);
 	threads_free(instances->threads);
-	free(instances->worst);
+	for (size_t i = 0; i < instances->nr_scopes; i++)
+		free(instances->scopes[i].worst);
+	free(instances->scopes);
 	free(instances);
 }

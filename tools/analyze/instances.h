@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finds instances of a scope: the slowest ones, or the life of a thread.
+ * Finds instances of a scope, or of each scope: the slowest ones; or the life of a thread.
  */
 #ifndef POSIXTRACE_INSTANCES_H
 #define POSIXTRACE_INSTANCES_H
@@ -10,13 +10,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "analyze/pairs.h"
 #include "event/source.h"
 #include "util/moment.h"
 
-#define INSTANCES_MAX	1000	/* instances that can be asked for */
+#define INSTANCES_MAX		1000	/* instances of a scope that can be asked for */
+#define INSTANCES_SCOPES	512	/* scopes of which instances are found */
 
 /**
  * struct instances_options - what to find
+ * @each: instances of each scope and system call, up to INSTANCES_SCOPES of them
  * @scope: name of a scope without its suffix, or of a system call; NULL: the life of a thread
  * @worst: number of instances, at most INSTANCES_MAX
  * @tid: only in threads with this id; 0: any; without @scope, the first thread of the log
@@ -24,6 +27,7 @@
  * @to: the same for the end; otherwise the end of the log
  */
 struct instances_options {
+	bool each;
 	const char *scope;
 	size_t worst;
 	pid_t tid;
@@ -57,6 +61,20 @@ struct instances_counts {
 	uint64_t doubtful;
 };
 
+/**
+ * struct instances_scope - the instances of one scope
+ * @name: its name, unless it is the one of the options
+ * @counts: how many there are
+ * @worst: the longest first; equally long ones in the order of their ends
+ * @count: number of entries of @worst
+ */
+struct instances_scope {
+	char name[PAIRS_NAME_MAX];
+	struct instances_counts counts;
+	struct instance *worst;
+	size_t count;
+};
+
 struct instances;
 
 /* instances_new() - begin to search; returns 0 or -ENOMEM; the caller keeps the name */
@@ -66,18 +84,24 @@ int instances_new(const struct instances_options *options, struct instances **in
 int instances_event(struct instances *instances, const struct event *event);
 
 /**
- * instances_end() - get the instances, after the last event
+ * instances_end() - end the search after the last event, and get the instances
  * @instances: from instances_new()
  * @counts: where to store how many there are
  * @count: where to store the length of the array
  *
- * Return: an array, the longest first; equally long ones in the order of their ends.
+ * Return: an array as in struct instances_scope. With @each, that of the first scope.
  */
 const struct instance *instances_end(struct instances *instances, struct instances_counts *counts,
 				     size_t *count);
 
+/* instances_scopes() - get all scopes that were found, after instances_end(), and their number */
+const struct instances_scope *instances_scopes(const struct instances *instances, size_t *count);
+
 /* instances_first() - get the time of the first event */
 uint64_t instances_first(const struct instances *instances);
+
+/* instances_from() - get the time before which no instance begins, after the first event */
+uint64_t instances_from(const struct instances *instances);
 
 void instances_free(struct instances *instances);
 
