@@ -13,6 +13,7 @@
 #include "analyze/durations.h"
 #include "cmd/commands.h"
 #include "event/misfits.h"
+#include "export/explain.h"
 #include "export/export.h"
 #include "util/message.h"
 
@@ -23,12 +24,14 @@ static const struct {
 	bool directory;	/* the output is a directory, so --output is required */
 	bool binary;	/* must not be written to a terminal */
 	bool bounded;	/* --max-events applies */
+	bool explains;	/* --scope and --worst apply */
 	enum export_compression compression;	/* of --compress, which viewers must read */
 } formats[] = {
 	[FORMAT_CTF] = { export_ctf, .directory = true },
 	[FORMAT_CHROME] = { export_chrome, .compression = EXPORT_GZIP },
-	[FORMAT_PERFETTO] = { export_perfetto, .binary = true, .compression = EXPORT_PACKETS },
-	[FORMAT_HTML] = { export_html, .bounded = true },
+	[FORMAT_PERFETTO] = { export_perfetto, .binary = true, .explains = true,
+			      .compression = EXPORT_PACKETS },
+	[FORMAT_HTML] = { export_html, .bounded = true, .explains = true },
 };
 
 static const struct option_choice format_names[] = {
@@ -88,6 +91,18 @@ static int close_output(struct export *export, int err)
 	return err;
 }
 
+/* A page explains each scope; a trace for Perfetto only the one that was asked for. */
+static int prepare_explain(struct export *export, size_t format)
+{
+	uint64_t max = 0;
+
+	if (!formats[format].explains || (!export->scope && !formats[format].bounded))
+		return 0;
+	if (formats[format].bounded)
+		max = export->max_events ? export->max_events : EXPORT_PAGE_EVENTS;
+	return explain_new(export, max, &export->explain);
+}
+
 static int run_export(struct export *export, size_t format)
 {
 	int err = source_open_log(export->log, &export->source);
@@ -105,6 +120,10 @@ static int run_export(struct export *export, size_t format)
 		goto out;
 	err = durations_select(export->selection, export->source, export_interrupted);
 	told = err && !export_interrupted();
+	if (!err) {
+		err = prepare_explain(export, format);
+		told = err == -ENODATA;
+	}
 	export->progress = isatty(STDERR_FILENO);
 	export->kernel = export_kernel_classes(export);
 	if (!err)
@@ -130,6 +149,7 @@ static int run_export(struct export *export, size_t format)
 	if (!err)
 		err = select_complain(export->selection, export->log);
 out:
+	explain_free(export->explain);
 	source_close(export->source);
 	return err ? 1 : 0;
 }
@@ -141,6 +161,8 @@ struct export_command {
 	bool compress;
 };
 
+#define WORST_MAX	100	/* of each of INSTANCES_SCOPES scopes */
+
 static const struct command_option options[] = {
 	{ OPTION_CHOICE, 'O', "format", "FORMAT", "write ctf, chrome, perfetto or html",
 	  OPTION_CHOICE_AT(struct export_command, format), .choices = format_names },
@@ -151,6 +173,11 @@ static const struct command_option options[] = {
 	  .max = ULONG_MAX },
 	{ OPTION_TEXT, 'o', "output", "OUT", "write this file or directory, which must not exist",
 	  OPTION_TEXT_AT(struct export_command, export.path), .value = OPTION_FILE },
+	{ OPTION_TEXT, 0, "scope", "NAME",
+	  "explain only this scope or system call, in an HTML page or for perfetto",
+	  OPTION_TEXT_AT(struct export_command, export.scope) },
+	{ OPTION_NUMBER, 0, "worst", "N", "explain the N slowest instances (default: 5)",
+	  OPTION_NUMBER_AT(struct export_command, export.worst), .min = 1, .max = WORST_MAX },
 	OPTION_GROUP_AT(struct export_command, export.format_file, formats_options),
 	OPTION_GROUP_AT(struct export_command, export.selection, select_filter_and_time),
 	{ }
@@ -174,6 +201,14 @@ static int check_options(const struct export_command *command, int nr_logs)
 	if (command->compress && formats[command->format].compression == EXPORT_PLAIN) {
 		tell("--compress: needs --format=perfetto or chrome: viewers of %s do not read it",
 		     format_names[command->format].name);
+		return 2;
+	}
+	if ((export->scope || export->worst) && !formats[command->format].explains) {
+		tell("--%s: needs --format=html or perfetto", export->scope ? "scope" : "worst");
+		return 2;
+	}
+	if (export->worst && !export->scope && !formats[command->format].bounded) {
+		tell("--worst: needs --scope or --format=html");
 		return 2;
 	}
 	if (export->max_events && !formats[command->format].bounded) {

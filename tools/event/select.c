@@ -383,6 +383,12 @@ uint64_t select_first_time(const struct selection *selection)
 	return selection->first;
 }
 
+void select_period(const struct selection *selection, struct moment *from, struct moment *to)
+{
+	*from = selection->from;
+	*to = selection->to;
+}
+
 static void put_time(char text[32], uint64_t ns)
 {
 	snprintf(text, 32, "%llu.%09llus", (unsigned long long)(ns / NSEC_PER_SEC),

@@ -10,6 +10,7 @@
 
 #include "event/filter.h"
 #include "event/source.h"
+#include "util/moment.h"
 #include "util/options.h"
 
 /*
@@ -45,6 +46,9 @@ int select_next(struct selection *selection, struct source *source, struct event
  * Return: the time, 0 if no event was read.
  */
 uint64_t select_first_time(const struct selection *selection);
+
+/* select_period() - get --from and --to */
+void select_period(const struct selection *selection, struct moment *from, struct moment *to);
 
 /**
  * select_complain() - report that --from and --to select no events

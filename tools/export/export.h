@@ -22,6 +22,7 @@
 #define EXPORT_OPEN_MAX		(1 << 16)	/* open begins, all threads */
 #define EXPORT_DEPTH_MAX	1024		/* open begins, per thread */
 #define EXPORT_DATA_MAX		4096		/* bytes of data shown in text formats */
+#define EXPORT_PAGE_EVENTS	200000		/* in an HTML page, default of --max-events */
 
 /* How an export is compressed. */
 enum export_compression {
@@ -29,6 +30,8 @@ enum export_compression {
 	EXPORT_GZIP,		/* the whole file */
 	EXPORT_PACKETS,		/* Perfetto packets in others */
 };
+
+struct explain;
 
 /* An export of a log to another format. */
 struct export {
@@ -43,6 +46,9 @@ struct export {
 	struct gzip *gzip;		/* for EXPORT_GZIP; export_finish() frees it */
 	struct buffer compressed;	/* what is ready to be written */
 	unsigned long max_events;	/* from --max-events; 0: the format's default */
+	const char *scope;		/* from --scope, or NULL */
+	unsigned long worst;		/* from --worst; 0: the default */
+	struct explain *explain;	/* for formats that show why, or NULL */
 
 	uint64_t events;		/* events so far */
 	uint64_t user_events;		/* user events among @events */

@@ -14,15 +14,16 @@
 #include "analyze/pairs.h"
 #include "analyze/spans.h"
 #include "event/event_names.h"
+#include "export/explain.h"
 #include "export/export.h"
 #include "export/html_texts.h"
+#include "export/html_why.h"
 #include "export/json.h"
 #include "export/timeline_page.h"
 #include "util/escape.h"
 #include "util/threads.h"
 
 #define WRITE_AT	(1 << 18)	/* bytes */
-#define EVENTS_MAX	200000		/* in the page, default of --max-events */
 #define BYTES_MAX	(256ULL << 20)	/* in the page */
 #define BYTES_END	(256 << 10)	/* of them after the items, without the template */
 #define DATA_MAX	256		/* bytes of data shown without fields */
@@ -47,6 +48,7 @@ struct html {
 	struct buffer names;		/* JSON, for the end of the page */
 	struct buffer tracks;		/* JSON, for the end of the page */
 	struct html_texts *texts;	/* for the end of the page */
+	struct html_why *why;		/* for the end of the page */
 	struct threads *threads;
 	struct pairs *pairs;
 	struct spans *spans;		/* NULL: no kernel events */
@@ -146,7 +148,7 @@ static void put_kind(struct html *html, int kind, uint32_t track)
 static bool has_room(struct html *html)
 {
 	uint64_t bytes = html->bytes + html->text.len + html->names.len + html->tracks.len +
-			 html_texts_bytes(html->texts);
+			 html_texts_bytes(html->texts) + html_why_bytes(html->why);
 
 	html->too_large |= bytes + BYTES_END > BYTES_MAX;
 	html->full |= html->too_large;
@@ -376,7 +378,7 @@ static int put_open(struct html *html)
 
 static int put_events(struct html *html)
 {
-	uint64_t max = html->export->max_events ? html->export->max_events : EVENTS_MAX;
+	uint64_t max = html->export->max_events ? html->export->max_events : EXPORT_PAGE_EVENTS;
 	struct event event;
 	uint32_t number;
 	int ret;
@@ -413,6 +415,16 @@ static void put_notice(struct html *html)
 		buffer_text(text, "; use posixtrace export --max-events=N to include more.\"");
 }
 
+static int64_t index_of(void *arg, pid_t pid, uint64_t key)
+{
+	struct html *html = arg;
+	uint32_t number;
+
+	if (threads_find(html->threads, pid, key, &number) < 0 || number == THREADS_OTHERS)
+		return -1;
+	return (int64_t)html->track_index[number] - 1;
+}
+
 static void put_rest(struct html *html)
 {
 	const struct export *export = html->export;
@@ -425,6 +437,8 @@ static void put_rest(struct html *html)
 	buffer_put(text, html->tracks.data, html->tracks.len);
 	buffer_text(text, "\n],");
 	html_texts_put(html->texts, text);
+	buffer_text(text, ",\n");
+	html_why_put(html->why, text, export->first_time, index_of, html);
 	buffer_printf(text, ",\n\"first\":\"%" PRIu64 "\",\"length\":%" PRIu64,
 		      export->first_time, export->last_time - export->first_time);
 	buffer_printf(text, ",\"total\":%" PRIu64, export->events);
@@ -465,6 +479,11 @@ int export_html(struct export *export)
 	if (!err)
 		err = html_texts_new(&html->texts);
 	if (!err)
+		err = html_why_new(export, &html->why);
+	/* The page has what it needs. */
+	explain_free(export->explain);
+	export->explain = NULL;
+	if (!err)
 		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &html->pairs);
 	if (!err && export->kernel)
 		err = spans_new(EXPORT_THREADS, export_kernel_classes(export), &spans_ops, html,
@@ -475,6 +494,7 @@ int export_html(struct export *export)
 	pairs_free(html->pairs);
 	threads_free(html->threads);
 	html_texts_free(html->texts);
+	html_why_free(html->why);
 	buffer_free(&html->text);
 	buffer_free(&html->names);
 	buffer_free(&html->tracks);

@@ -11,6 +11,7 @@
 
 #include "analyze/parts.h"
 #include "analyze/tracks.h"
+#include "util/buffer.h"
 
 /**
  * struct why - a period that has been divided
@@ -48,5 +49,17 @@ int why_print(const struct why *why, FILE *to, bool all);
 
 /* why_json() - print a period as a JSON object on one line; returns 0 or -ENOMEM */
 int why_json(const struct why *why, FILE *to);
+
+/**
+ * why_page() - append the JSON object of why_json() for an HTML page
+ * @why: the period
+ * @to: where to append
+ *
+ * Each part also has a "text" that describes it. Of more than 1000 parts, those of less than half a
+ * percent are left out, and the sum of those is "smaller". The path has at most 5000 steps.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int why_page(const struct why *why, struct buffer *to);
 
 #endif /* POSIXTRACE_WHY_PRINT_H */

@@ -158,3 +158,4 @@ document.body.dataset.states = threads.reduce((n, track) => n + track.states.len
 document.body.dataset.rows = tracks.reduce((n, track) => n + track.rows.length, 0);
 document.body.dataset.lost = lost.length;
 document.body.dataset.groups = groups.length;
+document.body.dataset.explained = [...slowest.values()].reduce((sum, list) => sum + list.length, 0);

@@ -11,11 +11,20 @@ function element(name, text, ...children) {
 	return made;
 }
 
-/* @rows: lists of texts; the first one is a name */
-function table(title, heads, rows) {
-	const made = element("table", "", element("caption", title)), top = element("tr", "");
+/* Makes a table without rows. */
+function emptyTable(title, heads) {
+	const made = element("table", ""), top = element("tr", "");
+	if (title)
+		made.append(element("caption", title));
 	top.append(...heads.map((head) => element("th", head)));
 	made.append(top);
+	return made;
+}
+
+/* @rows: lists of texts; the first one is a name */
+function table(title, heads, rows) {
+	const made = emptyTable(title, heads);
+	made.className = "sums";
 	for (const row of rows.slice(0, ROWS))
 		made.append(element("tr", "", ...row.map((text) => element("td", text))));
 	if (rows.length > ROWS)
@@ -48,5 +57,5 @@ function select(item) {
 	closePanel();
 	selected = item;
 	const title = item.kind === PROCESS ? item.group.title : item.text;
-	openPanel(title, element("pre", itemLines(item).join("\n")));
+	openPanel(title, element("pre", itemLines(item).join("\n")), ...whyElements(item));
 }

@@ -8,6 +8,11 @@ function span(ns) {
 	return `${Number((ns / unit).toPrecision(6))} ${name}`;
 }
 
+function shortSpan(ns) {
+	const [unit, name] = units.find(([unit]) => Math.abs(ns) >= unit) || units[3];
+	return `${Number((ns / unit).toPrecision(4))} ${name}`;
+}
+
 function axisText(ns, step) {
 	const [unit, name] = units.find(([unit]) => step >= unit) || units[3];
 	const digits = Math.max(0, Math.ceil(-Math.log10(step / unit) - 1e-9));
