@@ -22,6 +22,7 @@
 #include "export/perfetto_args.h"
 #include "export/perfetto_ftrace.h"
 #include "export/perfetto_packets.h"
+#include "export/perfetto_why.h"
 #include "export/proto.h"
 #include "util/escape.h"
 #include "util/threads.h"
@@ -75,11 +76,13 @@
 #define TRACK(kind, number)	((uint64_t)(number) << 3 | (kind))
 #define TRACK_LOST		TRACK(0, 1)
 #define TRACK_SYSTEM		TRACK(0, 2)
+#define TRACK_PATHS		TRACK(0, 3)
 #define TRACK_THREAD(number)	TRACK(1, number)
 #define TRACK_PROCESS(process)	TRACK(2, process)
 #define TRACK_INTERRUPTS(number) TRACK(3, number)
 #define TRACK_STEM(number, type) TRACK(4, (uint64_t)(number) * EXPORT_TYPES + (type))
 #define TRACK_COUNTER(process, type) TRACK(5, (uint64_t)(process) * EXPORT_TYPES + (type))
+#define TRACK_PATH(index)	TRACK(6, index)
 
 #define DESCRIBED		1024	/* tracks whose description is not repeated */
 
@@ -542,6 +545,44 @@ static int put_event(struct perfetto *perfetto, const struct event *event)
 	return ret < 0 ? ret : flush(perfetto, WRITE_AT);
 }
 
+static uint64_t put_path_track(void *to, size_t index, const char *name)
+{
+	put_named_track(to, TRACK_PATHS, 0, "critical path");
+	put_named_track(to, TRACK_PATH(index), TRACK_PATHS, name);
+	return TRACK_PATH(index);
+}
+
+static uint64_t find_thread_track(void *to, pid_t pid, uint64_t key)
+{
+	struct perfetto *perfetto = to;
+	uint32_t number;
+
+	/* A new number is one of a thread without exported events. */
+	if (threads_find(perfetto->threads, pid, key, &number) || number == THREADS_OTHERS)
+		return 0;
+	return TRACK_THREAD(number);
+}
+
+static int flush_path(void *to)
+{
+	int err = export_interrupted();
+
+	return err ? err : flush(to, WRITE_AT);
+}
+
+static int put_paths(struct perfetto *perfetto)
+{
+	static const struct perfetto_why_ops ops = {
+		.track = put_path_track,
+		.thread = find_thread_track,
+		.flush = flush_path,
+	};
+
+	if (!perfetto->export->explain)
+		return 0;
+	return perfetto_why_put(perfetto->export->explain, perfetto->packets, &ops, perfetto);
+}
+
 static int put_all(struct perfetto *perfetto)
 {
 	const struct pairs_begin *begin;
@@ -566,6 +607,8 @@ static int put_all(struct perfetto *perfetto)
 			ret = flush(perfetto, WRITE_AT);
 	}
 	perfetto_ftrace_write(perfetto->ftrace, packets_bytes(perfetto->packets), true);
+	if (!ret)
+		ret = put_paths(perfetto);
 	return ret ? ret : flush(perfetto, 0);
 }
 

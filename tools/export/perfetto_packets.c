@@ -152,10 +152,10 @@ static void put_clock(struct buffer *to, unsigned int id, uint64_t time, bool is
 
 static void put_categories(struct buffer *to)
 {
-	static const char * const names[] = { "user", "system", "lost", "kernel" };
+	static const char * const names[] = { "user", "system", "lost", "kernel", "why" };
 	size_t message = proto_begin(to, PACKET_INTERNED_DATA), category;
 
-	for (int i = PACKETS_USER; i <= PACKETS_KERNEL; i++) {
+	for (int i = PACKETS_USER; i <= PACKETS_WHY; i++) {
 		category = proto_begin(to, INTERNED_CATEGORIES);
 		proto_number(to, INTERNED_IID, i);
 		proto_text(to, INTERNED_NAME, names[i - PACKETS_USER]);

@@ -37,6 +37,7 @@ enum packets_category {
 	PACKETS_SYSTEM,
 	PACKETS_LOST,
 	PACKETS_KERNEL,
+	PACKETS_WHY,
 };
 
 struct packets;

@@ -30,13 +30,18 @@ void proto_number(struct buffer *to, unsigned int field, uint64_t value)
 	proto_varint(to, value);
 }
 
+void proto_fixed(struct buffer *to, unsigned int field, uint64_t value)
+{
+	put_tag(to, field, WIRE_64_BIT);
+	buffer_number(to, value, sizeof(value));
+}
+
 void proto_double(struct buffer *to, unsigned int field, double value)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	put_tag(to, field, WIRE_64_BIT);
-	buffer_number(to, bits, sizeof(bits));
+	proto_fixed(to, field, bits);
 }
 
 void proto_bytes(struct buffer *to, unsigned int field, const void *data, size_t len)

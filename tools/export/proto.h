@@ -12,6 +12,7 @@ void proto_varint(struct buffer *to, uint64_t value);
 
 /* Append a field. Negative numbers are 64-bit two's complement. */
 void proto_number(struct buffer *to, unsigned int field, uint64_t value);
+void proto_fixed(struct buffer *to, unsigned int field, uint64_t value);
 void proto_double(struct buffer *to, unsigned int field, double value);
 void proto_bytes(struct buffer *to, unsigned int field, const void *data, size_t len);
 void proto_text(struct buffer *to, unsigned int field, const char *text);

@@ -100,7 +100,7 @@ test_sequence_begins_as_readers_expect()
 	END
 	export_log perfetto out log
 	decode out
-	head -n 41 short | diff - <(cat <<-'END'
+	head -n 45 short | diff - <(cat <<-'END'
 		packet {
 		  clock_snapshot {
 		    clocks {
@@ -135,6 +135,10 @@ test_sequence_begins_as_readers_expect()
 		    event_categories {
 		      iid: 4
 		      name: "kernel"
+		    }
+		    event_categories {
+		      iid: 5
+		      name: "why"
 		    }
 		  }
 		  sequence_flags: 1
@@ -913,6 +917,32 @@ test_process_id_is_used_again()
 	awk '$1 == "uuid:" { uuid = $2 } $1 == "process_name:" { print $2, uuid }' decoded >got
 	cut -d' ' -f 1 got | diff - <(printf '%s\n' '"old"' '"new"')
 	[ "$(cut -d' ' -f 2 got | sort -u | wc -l)" -eq 2 ]
+}
+
+# why_perfetto_test.sh compares it with "posixtrace why".
+test_critical_path_has_slices_and_a_flow()
+{
+	kernel_log log
+	export_log perfetto out log --scope=work
+	decode out
+	[ "$(grep -c '^    flow_ids: 1$' decoded)" -eq 1 ]
+	[ "$(grep -c '^    terminating_flow_ids: 1$' decoded)" -eq 1 ]
+	events | grep -E '\(work 1 of 1\)|woke' | sed 's/17000000000000//' >got
+	head -n 12 got | diff - <(cat <<-'END'
+		SLICE_BEGIN work (work 1 of 1) 01000
+		SLICE_BEGIN main-7: running in the program (work 1 of 1) 01000
+		SLICE_END - (work 1 of 1) 02000
+		SLICE_BEGIN main-7: running in read, fd 3 (work 1 of 1) 02000
+		SLICE_END - (work 1 of 1) 03000
+		SLICE_BEGIN main-7: blocked in read, fd 3, woken by worker-8 (work 1 of 1) 03000
+		SLICE_BEGIN worker-8: unknown (work 1 of 1) 03000
+		SLICE_END - (work 1 of 1) 08000
+		SLICE_END - (work 1 of 1) 08000
+		INSTANT woke main-7 (worker-8) 08000
+		SLICE_BEGIN main-7: runnable, woken (work 1 of 1) 08000
+		SLICE_BEGIN main-7: no thread of the log ran there (work 1 of 1) 08000
+	END
+	)
 }
 
 run_cases
