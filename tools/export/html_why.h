@@ -35,9 +35,9 @@ size_t html_why_bytes(const struct html_why *why);
  * @find_track: returns the index of the track of a thread in the page, or -1
  * @arg: first argument of @find_track
  *
- * "why" is null if the log has no scheduler events. Otherwise "worst" is how many of each scope there
- * are at most, "leftOut" how many there was no room for, and "instances" are those of threads in the
- * page: [TRACK, BEGIN, LENGTH, OBJECT], with BEGIN since @since, and the object of why_page().
+ * "why" is null if the log has no scheduler events. Otherwise "worst" is how many of each scope
+ * there are at most, "leftOut" how many there was no room for, and "instances" are those of threads
+ * in the page: [TRACK, BEGIN, LENGTH, OBJECT], with BEGIN since @since, and OBJECT of why_page().
  */
 void html_why_put(const struct html_why *why, struct buffer *to, uint64_t since,
 		  int64_t (*find_track)(void *arg, pid_t pid, uint64_t key), void *arg);

@@ -79,9 +79,9 @@ same_as_why()
 
 test_page_has_the_answers_of_why()
 {
-	local log count
-	for log in "$native"/logs/*.log.xz; do
-		xz -dc "$log" >log
+	local packed count
+	for packed in "$native"/logs/*.log.xz; do
+		xz -dc "$packed" >log
 		export_log html page log
 		count=$(same_as_why page log)
 		[ "$count" -gt 90 ]

@@ -342,6 +342,8 @@ function clipped(x, y, drawInside) {
 
 function draw() {
 	frame = 0;
+	/* The height of the view may have changed. */
+	scroll = Math.max(0, Math.min(scroll, height + AXIS - view.clientHeight + 20));
 	prepare();
 	drawAxis();
 	clipped(0, AXIS, drawTracks);

@@ -22,7 +22,7 @@ function pan(part) {
 }
 
 function scrollTo(y) {
-	scroll = Math.max(0, Math.min(y, height + AXIS - view.clientHeight + 20));
+	scroll = y;
 	redraw();
 }
 
