@@ -65,6 +65,18 @@ browse()
 	grep -qx 'problems=0 ' facts
 }
 
+# drive PAGE <COMMANDS: drives the page with the mouse and the keyboard, see drive.mjs
+drive()
+{
+	local profile status=0
+	profile=$(mktemp -d)
+	# without its suffix, it would be a text
+	cp "$1" driven.html
+	timeout 300 node "$native/drive.mjs" driven.html "$profile" || status=$?
+	rm -rf "$profile"
+	return "$status"
+}
+
 fact()
 {
 	sed -n "s/^$1=//p" facts

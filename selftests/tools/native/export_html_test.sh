@@ -936,6 +936,73 @@ test_clicked_item_stays_in_the_panel()
 	[ "$(fact hidden)" = true ]
 }
 
+# What a person does, as the browser sees it. The letters n and p belong to the text in the field, and
+# are commands after it.
+test_mouse_and_keyboard_of_a_person()
+{
+	two_processes_log log
+	export_log html page log
+	drive page >got <<-'END'
+		press /
+		type pnc
+		print document.getElementById("search").value + document.body.dataset.tracks
+		press Escape
+		press /
+		type server
+		press Enter
+		press n
+		print document.getElementById("matches").textContent
+		press p
+		print document.getElementById("matches").textContent + " " + document.getElementById("search").value
+		press Escape
+		print document.getElementById("search").value === "" && document.activeElement.tagName
+		move 300 80
+		down
+		move 400 84
+		move 900 84
+		up
+		print document.querySelector("#panel h2").textContent.startsWith("Range of ")
+		print document.querySelector("#panel pre").textContent.includes("3 of 3 threads")
+		press Escape
+		print document.getElementById("panel").hidden
+		point 60 worker-8
+		move 300
+		shift on
+		down
+		move 400
+		move 500
+		up
+		shift off
+		print document.querySelector("#panel pre").textContent.split("\n")[1]
+		press Escape
+		point 350 read
+		click
+		print document.querySelector("#panel pre").textContent.split("\n")[3]
+		press Escape
+		point 100 client 7
+		click
+		print document.body.dataset.tracks
+		move 500 200
+		down
+		move 400 200
+		up
+		print document.body.dataset.from > 0
+	END
+	prints got <<-'END'
+		pnc7
+		2 of 2
+		1 of 2 server
+		CANVAS
+		true
+		true
+		true
+		1 of 3 threads
+		arguments: fd 3, buf 0x7f00, count 100
+		5
+		true
+	END
+}
+
 # None of these may become part of the page or run.
 test_hostile_names_and_data()
 {
