@@ -94,6 +94,60 @@ test_page_has_the_answers_of_why()
 	done
 }
 
+# Threads end, ids are used again, and events are lost.
+test_page_has_the_answers_of_random_logs()
+{
+	local seed
+	for seed in 1 3 4 7; do
+		python3 "$native/readers/random_log.py" "$seed" | write_log log
+		posixtrace export -O html -o page --worst=20 log
+		[ "$(same_as_why page log)" -gt 90 ]
+		rm page log
+	done
+}
+
+# Without its state at the start, it would be unknown what the waker did.
+test_answers_use_the_states_at_the_start()
+{
+	write_log log <<-'END'
+		classes all
+		name 65 request_begin
+		name 66 request_end
+		host h
+		thread a 100 100 0x7f00
+		thread c 200 200 0x7f02
+		block 4
+		event 2 1
+		state c 5 3 1 24 2 0 3 0 0 0 read
+		block 0
+		event 65 10 @a
+		kernel syscall_entry 100 @a nr=202 name=futex args=0x1000
+		kernel sched_switch_out 110 @a state=S reason=blocked
+		kernel sched_wakeup 400 cpu=2 @c by=timer target_cpu=2
+		kernel sched_switch_in 410 @c runnable=10
+		kernel sched_wakeup 700 cpu=2 @a by=thread waker_pid=@c waker_tid=@c
+		kernel sched_switch_in 710 cpu=0 @a runnable=10
+		kernel syscall_exit 810 @a nr=202
+		event 66 910 @a
+		end
+	END
+	export_log html page log
+	[ "$(same_as_why page log)" -eq 2 ]
+	page_data page | jq -r '.. | .text? // empty' | grep -qx 'blocked in read, fd 3, woken by a timer'
+}
+
+# The filter selects what is shown. The answers need the events of all threads.
+test_filter_does_not_change_answers()
+{
+	request_log log
+	export_log html page log
+	export_log html filtered log --filter='request_*'
+	page_data page | jq -c '.why.instances[] | select(.[3].scope == "request")' >wanted
+	page_data filtered | jq -c '.why.instances[] | select(.[3].scope == "request")' >got
+	prints got <wanted
+	[ "$(wc -l <got)" -eq 3 ]
+}
+
 test_panel_says_why_a_scope_took_so_long()
 {
 	request_log log

@@ -118,7 +118,10 @@ document.addEventListener("keydown", (event) => {
 			endSearch();
 		return;
 	}
-	if (event.target.tagName !== "BUTTON" && Object.hasOwn(keys, event.key)) {
+	/* On a button, Enter clicks it. */
+	if (event.target.tagName === "BUTTON" && event.key === "Enter")
+		return;
+	if (Object.hasOwn(keys, event.key)) {
 		event.preventDefault();
 		keys[event.key]();
 	}
