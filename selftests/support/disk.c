@@ -31,6 +31,18 @@ static int disk_copy(void)
 	return to;
 }
 
+/*
+ * Replaces the descriptor by one for reading: a kernel without CONFIG_BLK_DEV_WRITE_MOUNTED does not
+ * mount a device that somebody may write to.
+ */
+static int read_only(const char *device, int fd)
+{
+	int reading = open(device, O_RDONLY | O_CLOEXEC);
+
+	close(fd);
+	return reading;
+}
+
 /* Attaches a file to a loop device, which is detached when no longer in use. */
 static int disk_attach(char *device, size_t size)
 {
@@ -52,7 +64,7 @@ static int disk_attach(char *device, size_t size)
 	}
 	close(config.fd);
 	close(control);
-	return fd;
+	return fd >= 0 ? read_only(device, fd) : -1;
 }
 
 /*
