@@ -369,7 +369,11 @@ static int put_irq(void *to, const struct irq *irq)
 	return 0;
 }
 
-static const struct spans_ops spans_ops = { put_state, put_call, put_irq };
+static const struct spans_ops spans_ops = {
+	.put_state = put_state,
+	.put_call = put_call,
+	.put_irq = put_irq,
+};
 
 /* Only these events matter for system calls. */
 static bool is_about_calls(const struct event *event)

@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <trace.h>
 
 #include "analyze/snapshot.h"
 
@@ -87,6 +88,43 @@ const struct posixtrace_thread_state *snapshot_get(const struct snapshot *snapsh
 {
 	*count = snapshot->count;
 	return snapshot->state;
+}
+
+void snapshot_begin(struct snapshot_walk *walk, const struct snapshot *snapshot)
+{
+	walk->next = snapshot_get(snapshot, &walk->left);
+	walk->complete_from = UINT64_MAX;
+}
+
+const struct posixtrace_thread_state *snapshot_next(struct snapshot_walk *walk, uint64_t until)
+{
+	const struct posixtrace_thread_state *state;
+
+	while (walk->left && snapshot_ns(&walk->next->time) < until) {
+		state = walk->next++;
+		walk->left--;
+		if (snapshot_ns(&state->time) >= walk->complete_from)
+			return state;
+	}
+	return NULL;
+}
+
+void snapshot_see(struct snapshot_walk *walk, const struct event *event, bool lost)
+{
+	switch (event->type) {
+	case POSIX_TRACE_START:
+	case POSIX_TRACE_RESUME:
+		walk->complete_from = event->time;
+		break;
+	case POSIX_TRACE_OVERFLOW:
+	case POSIX_TRACE_STOP:
+	case POSIX_TRACE_ERROR:
+		walk->complete_from = UINT64_MAX;
+		break;
+	default:
+		if (lost)
+			walk->complete_from = UINT64_MAX;
+	}
 }
 
 int snapshot_event(struct source *source, const struct posixtrace_thread_state *state,

@@ -31,6 +31,40 @@ int snapshot_read(struct source *source, struct snapshot **snapshot);
 const struct posixtrace_thread_state *snapshot_get(const struct snapshot *snapshot, size_t *count);
 
 /**
+ * struct snapshot_walk - the states of a trace, next to its events
+ * @next: the next state
+ * @left: number of states left
+ * @complete_from: no event is missing since then; UINT64_MAX: unknown
+ *
+ * Without events since @complete_from, a thread was in one state until the time of its state.
+ */
+struct snapshot_walk {
+	const struct posixtrace_thread_state *next;
+	size_t left;
+	uint64_t complete_from;
+};
+
+/* snapshot_begin() - begin a walk, before the events; the caller keeps the snapshot */
+void snapshot_begin(struct snapshot_walk *walk, const struct snapshot *snapshot);
+
+/**
+ * snapshot_next() - get the next state that can be used
+ * @walk: all zero, or from snapshot_begin()
+ * @until: time of the next event
+ *
+ * Return: the state, or NULL if there is none before that time.
+ */
+const struct posixtrace_thread_state *snapshot_next(struct snapshot_walk *walk, uint64_t until);
+
+/**
+ * snapshot_see() - note an event, after the states before it
+ * @walk: as for snapshot_next()
+ * @event: the event
+ * @lost: events are missing before it, or were left out
+ */
+void snapshot_see(struct snapshot_walk *walk, const struct event *event, bool lost);
+
+/**
  * snapshot_event() - identify the thread of a state
  * @source: the log or stream, read up to the time of the state
  * @state: the state

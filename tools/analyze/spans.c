@@ -18,6 +18,7 @@ struct spans {
 	uint64_t last_time;	/* largest time so far */
 	uint64_t lost;
 	bool started;
+	struct snapshot_walk walk;	/* states at the start */
 };
 
 int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, void *to,
@@ -99,12 +100,40 @@ static int put_spans(struct spans *spans, uint32_t thread, const struct event *e
 	return ret < 0 ? ret : told | ret;
 }
 
+void spans_start(struct spans *spans, const struct snapshot *snapshot)
+{
+	snapshot_begin(&spans->walk, snapshot);
+}
+
+/* Uses the states before an event. */
+static int use_states(struct spans *spans, const struct event *event)
+{
+	const struct posixtrace_thread_state *state;
+	struct event at;
+	uint32_t thread;
+	int err = 0;
+
+	while (!err && (state = snapshot_next(&spans->walk, event->time))) {
+		err = snapshot_event(event->source, state, &at);
+		if (!err)
+			err = spans->ops->find_thread(spans->to, &at, &thread);
+		if (!err)
+			err = intervals_state(spans->states, thread, &at, state,
+					      spans->walk.complete_from);
+		err = err < 0 ? err : 0;
+	}
+	return err;
+}
+
 int spans_event(struct spans *spans, uint32_t thread, const struct event *event, bool lost,
 		uint64_t mark)
 {
 	int ret;
 
-	ret = note_losses(spans, event, lost);
+	ret = use_states(spans, event);
+	snapshot_see(&spans->walk, event, lost);
+	if (!ret)
+		ret = note_losses(spans, event, lost);
 	if (!spans->started)
 		spans->first_time = event->time;
 	if (!spans->started || event->time > spans->last_time)

@@ -8,6 +8,7 @@
 
 #include "analyze/calls.h"
 #include "analyze/intervals.h"
+#include "analyze/snapshot.h"
 
 /**
  * struct irq - an interrupt that took time from a thread
@@ -39,6 +40,8 @@ struct spans_ops {
 	int (*put_state)(void *to, const struct interval *interval);
 	int (*put_call)(void *to, const struct call *call);
 	int (*put_irq)(void *to, const struct irq *irq);
+	/* Finds the number of the thread of something that is not an event, as for spans_event(). */
+	int (*find_thread)(void *to, const struct event *event, uint32_t *number);
 };
 
 struct spans;
@@ -55,6 +58,15 @@ struct spans;
  */
 int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, void *to,
 	      struct spans **spans);
+
+/**
+ * spans_start() - use what threads did when recording started
+ * @spans: from spans_new(), before the first event
+ * @snapshot: from snapshot_read(); the caller keeps it until spans_free()
+ *
+ * Only if the caller passes all events.
+ */
+void spans_start(struct spans *spans, const struct snapshot *snapshot);
 
 /**
  * spans_event() - process an event

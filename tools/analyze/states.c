@@ -81,10 +81,8 @@ struct states {
 	uint64_t lost;
 	uint64_t gaps;
 	enum waker_kind no_waker;	/* waker if no event tells it */
-	struct source *source;		/* of @start_states */
-	const struct posixtrace_thread_state *start_states;	/* by time; those not used yet */
-	size_t nr_start_states;
-	uint64_t complete_from;		/* no event is missing since then; UINT64_MAX: unknown */
+	struct source *source;		/* of @walk */
+	struct snapshot_walk walk;	/* states at the start */
 };
 
 /* ------------------------------------------------------------------ */
@@ -150,7 +148,6 @@ int states_new(unsigned int classes, struct states **states)
 	if (!new)
 		return -ENOMEM;
 	new->classes = classes;
-	new->complete_from = UINT64_MAX;
 	err = threads_new(STATES_THREADS, &new->numbers);
 	if (!err)
 		err = intervals_new(STATES_THREADS, classes & POSIXTRACE_CLASS_SCHED, put_interval,
@@ -493,7 +490,6 @@ static int forget(struct states *states, uint64_t from, enum waker_kind waker)
 {
 	states->gaps++;
 	states->no_waker = waker;
-	states->complete_from = UINT64_MAX;
 	return intervals_lost(states->intervals, from);
 }
 
@@ -502,8 +498,8 @@ static int note_gap(struct states *states, const struct event *event)
 {
 	uint64_t from = event->time < states->now ? event->time : states->now;
 	bool lost = event->lost > states->lost;
-	int err;
 
+	snapshot_see(&states->walk, event, lost);
 	states->lost = event->lost;
 	switch (event->type) {
 	case POSIX_TRACE_OVERFLOW:
@@ -512,9 +508,6 @@ static int note_gap(struct states *states, const struct event *event)
 		return forget(states, from, WAKER_NONE);
 	case POSIX_TRACE_RESUME:
 	case POSIX_TRACE_START:
-		err = forget(states, states->now, WAKER_UNKNOWN);
-		states->complete_from = event->time;
-		return err;
 	case POSIX_TRACE_ERROR:
 		return forget(states, states->now, WAKER_UNKNOWN);
 	}
@@ -527,7 +520,7 @@ static int note_gap(struct states *states, const struct event *event)
 void states_start(struct states *states, struct source *source, const struct snapshot *snapshot)
 {
 	states->source = source;
-	states->start_states = snapshot_get(snapshot, &states->nr_start_states);
+	snapshot_begin(&states->walk, snapshot);
 }
 
 /* Without events of the class syscall, the end of the call is not known: keep no place. */
@@ -558,21 +551,17 @@ static void note_label(struct summary *thread, const struct event *event,
 
 static int use_state(struct states *states, const struct posixtrace_thread_state *state)
 {
+	const uint64_t begin = states->walk.complete_from;
 	struct summary *thread;
 	struct event event;
-	int ret;
+	int ret = snapshot_event(states->source, state, &event);
 
-	/* Without events since then, the thread was in one state. */
-	if (snapshot_ns(&state->time) < states->complete_from)
-		return 0;
-	ret = snapshot_event(states->source, state, &event);
 	if (!ret)
-		ret = find_thread(states, &event, states->complete_from, &thread);
+		ret = find_thread(states, &event, begin, &thread);
 	if (ret || !thread || !thread->alive ||
 	    (thread->pub.seen && thread->gaps == states->gaps))
 		return ret;
-	ret = intervals_state(states->intervals, number_of(states, thread), &event, state,
-			      states->complete_from);
+	ret = intervals_state(states->intervals, number_of(states, thread), &event, state, begin);
 	if (ret < 0)
 		return ret;
 	thread->gaps = states->gaps;
@@ -587,14 +576,8 @@ static int use_states(struct states *states, uint64_t until)
 	const struct posixtrace_thread_state *state;
 	int err = 0;
 
-	while (!err && states->nr_start_states) {
-		state = states->start_states;
-		if (snapshot_ns(&state->time) >= until)
-			break;
-		states->start_states++;
-		states->nr_start_states--;
+	while (!err && (state = snapshot_next(&states->walk, until)))
 		err = use_state(states, state);
-	}
 	return err;
 }
 
@@ -622,7 +605,7 @@ int states_event(struct states *states, const struct event *event, bool selected
 	err = note_gap(states, event);
 	/* Threads without a selected event may have others. */
 	if (!selected && event->tid)
-		states->complete_from = UINT64_MAX;
+		snapshot_see(&states->walk, event, true);
 	if (err || !selected)
 		return err;
 	if (event->time > states->now)

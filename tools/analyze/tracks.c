@@ -55,9 +55,7 @@ struct tracks {
 	uint64_t lost;
 	uint64_t gaps;
 	enum waker_kind no_waker;	/* how waits end if no event tells it */
-	const struct posixtrace_thread_state *states;	/* at the start, by time; not used yet */
-	size_t nr_states;
-	uint64_t complete_from;		/* no event is missing since then; UINT64_MAX: unknown */
+	struct snapshot_walk walk;	/* states at the start */
 	bool more;
 };
 
@@ -373,7 +371,6 @@ static int lose(struct tracks *tracks, uint64_t from, enum waker_kind waker)
 {
 	tracks->gaps++;
 	tracks->no_waker = waker;
-	tracks->complete_from = UINT64_MAX;
 	return intervals_lost(tracks->intervals, from);
 }
 
@@ -381,8 +378,8 @@ static int lose(struct tracks *tracks, uint64_t from, enum waker_kind waker)
 static int note_gap(struct tracks *tracks, const struct event *event)
 {
 	bool lost = event->lost > tracks->lost;
-	int err;
 
+	snapshot_see(&tracks->walk, event, lost);
 	tracks->lost = event->lost;
 	switch (event->type) {
 	case POSIX_TRACE_OVERFLOW:
@@ -391,9 +388,6 @@ static int note_gap(struct tracks *tracks, const struct event *event)
 		return lose(tracks, event->time, WAKER_NONE);
 	case POSIX_TRACE_RESUME:
 	case POSIX_TRACE_START:
-		err = lose(tracks, tracks->now, WAKER_UNKNOWN);
-		tracks->complete_from = event->time;
-		return err;
 	case POSIX_TRACE_ERROR:
 		return lose(tracks, tracks->now, WAKER_UNKNOWN);
 	}
@@ -405,14 +399,14 @@ static int note_gap(struct tracks *tracks, const struct event *event)
 
 void tracks_start(struct tracks *tracks, const struct snapshot *snapshot)
 {
-	tracks->states = snapshot_get(snapshot, &tracks->nr_states);
+	snapshot_begin(&tracks->walk, snapshot);
 }
 
 /* Without events of the class syscall, the end of the call is not known: only the wait has it. */
 static int note_call(struct tracks *tracks, struct follow *thread,
 		     const struct posixtrace_thread_state *state)
 {
-	struct stretch place = { .begin = tracks->complete_from, .what = WAITS_IN_UNKNOWN };
+	struct stretch place = { .begin = tracks->walk.complete_from, .what = WAITS_IN_UNKNOWN };
 	struct kevent entry;
 	int err = 0;
 
@@ -432,14 +426,11 @@ static int note_call(struct tracks *tracks, struct follow *thread,
 static int use_state(struct tracks *tracks, const struct posixtrace_thread_state *state)
 {
 	struct follow *thread;
+	const uint64_t begin = tracks->walk.complete_from;
 	struct event event;
 	uint32_t number;
-	int ret;
+	int ret = snapshot_event(tracks->event->source, state, &event);
 
-	/* Without events since then, the thread was in one state. */
-	if (snapshot_ns(&state->time) < tracks->complete_from)
-		return 0;
-	ret = snapshot_event(tracks->event->source, state, &event);
 	if (!ret)
 		ret = find(tracks, &event, &number);
 	if (ret || !number)
@@ -447,25 +438,23 @@ static int use_state(struct tracks *tracks, const struct posixtrace_thread_state
 	thread = &tracks->threads[number];
 	if (thread->seen && thread->gaps == tracks->gaps)
 		return 0;
-	ret = intervals_state(tracks->intervals, number, &event, state, tracks->complete_from);
+	ret = intervals_state(tracks->intervals, number, &event, state, begin);
 	if (ret <= 0)
 		return ret;
 	thread->gaps = tracks->gaps;
 	thread->seen = tracks->now;
-	thread->cpu = (struct stretch){ .begin = tracks->complete_from, .what = state->cpu };
+	thread->cpu = (struct stretch){ .begin = begin, .what = state->cpu };
 	return note_call(tracks, thread, state);
 }
 
 /* Uses the states before the next event. */
 static int use_states(struct tracks *tracks, uint64_t until)
 {
+	const struct posixtrace_thread_state *state;
 	int err = 0;
 
-	while (!err && tracks->nr_states && snapshot_ns(&tracks->states->time) < until) {
-		err = use_state(tracks, tracks->states);
-		tracks->states++;
-		tracks->nr_states--;
-	}
+	while (!err && (state = snapshot_next(&tracks->walk, until)))
+		err = use_state(tracks, state);
 	return err;
 }
 
@@ -527,7 +516,6 @@ int tracks_new(unsigned int classes, const struct window *windows, size_t count,
 	if (!new)
 		return -ENOMEM;
 	new->classes = classes;
-	new->complete_from = UINT64_MAX;
 	err = track_store_new(windows, count, &new->store);
 	if (!err)
 		err = place_names_new(&new->names);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyze/durations.h"
+#include "analyze/snapshot.h"
 #include "cmd/commands.h"
 #include "event/misfits.h"
 #include "export/explain.h"
@@ -240,6 +241,7 @@ static int cmd_export(int argc, char **argv)
 			status = run_export(export, (size_t)command.format);
 	}
 	formats_free(export->formats);
+	snapshot_free(export->snapshot);
 	select_free(export->selection);
 	return status;
 }

@@ -296,6 +296,12 @@ bool select_needs_data(const struct selection *selection)
 	return false;
 }
 
+bool select_has_all(const struct selection *selection)
+{
+	return !selection->nr_filters && !selection->exclude.count && !selection->pids.count &&
+	       !selection->threads.count && !selection->from.set && !selection->to.set;
+}
+
 bool select_has_durations(const struct selection *selection)
 {
 	for (size_t i = 0; i < selection->nr_filters; i++) {

@@ -70,6 +70,9 @@ int select_complain(const struct selection *selection, const char *path);
  */
 bool select_event(struct selection *selection, const struct event *event);
 
+/* select_has_all() - check if no option leaves out events */
+bool select_has_all(const struct selection *selection);
+
 /**
  * select_has_durations() - check if filters have conditions on durations of scopes
  * @selection: the selection

@@ -370,10 +370,22 @@ static int put_call(void *to, const struct call *call)
 	return 0;
 }
 
+/* A thread that has no event yet has states as well. */
+static int find_any_thread(void *to, const struct event *event, uint32_t *number)
+{
+	struct chrome *chrome = to;
+	int err = find_thread(chrome, event, number);
+
+	if (!err && chrome->scheduled && *number != THREADS_OTHERS)
+		name_states(chrome, event, *number);
+	return err;
+}
+
 static const struct spans_ops spans_ops = {
 	.put_state = put_state,
 	.put_call = put_call,
 	.put_irq = put_irq,
+	.find_thread = find_any_thread,
 };
 
 /* Checks if the event shows a state of its thread, or an interrupt. */
@@ -494,13 +506,15 @@ static int put_all(struct chrome *chrome)
 static int new_spans(struct chrome *chrome)
 {
 	unsigned int classes = export_kernel_classes(chrome->export);
+	int err;
 
 	chrome->scheduled = classes & POSIXTRACE_CLASS_SCHED;
 	chrome->has_states = calloc(EXPORT_THREADS + 1, sizeof(*chrome->has_states));
 	chrome->process = calloc(EXPORT_THREADS + 1, sizeof(*chrome->process));
 	if (!chrome->has_states || !chrome->process)
 		return -ENOMEM;
-	return spans_new(EXPORT_THREADS, classes, &spans_ops, chrome, &chrome->spans);
+	err = spans_new(EXPORT_THREADS, classes, &spans_ops, chrome, &chrome->spans);
+	return err ? err : export_start(chrome->export, chrome->spans);
 }
 
 int export_chrome(struct export *export)

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "analyze/spans.h"
 #include "export/compress.h"
 #include "export/export.h"
 
@@ -66,6 +67,19 @@ static void show_progress(const struct export *export, const char *end)
 		fprintf(stderr, ", %3.0f %%", 100.0 * source_read_bytes(export->source) / total);
 	fputs(end, stderr);
 	fflush(stderr);
+}
+
+int export_start(struct export *export, struct spans *spans)
+{
+	int err;
+
+	/* Threads without an exported event may have others. */
+	if (!select_has_all(export->selection))
+		return 0;
+	err = snapshot_read(export->source, &export->snapshot);
+	if (!err)
+		spans_start(spans, export->snapshot);
+	return err;
 }
 
 int export_next(struct export *export, struct event *event)

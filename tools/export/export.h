@@ -32,6 +32,8 @@ enum export_compression {
 };
 
 struct explain;
+struct snapshot;
+struct spans;
 
 /* An export of a log to another format. */
 struct export {
@@ -49,6 +51,7 @@ struct export {
 	const char *scope;		/* from --scope, or NULL */
 	unsigned long worst;		/* from --worst; 0: the default */
 	struct explain *explain;	/* for formats that show why, or NULL */
+	struct snapshot *snapshot;	/* from export_start(), or NULL */
 
 	uint64_t events;		/* events so far */
 	uint64_t user_events;		/* user events among @events */
@@ -69,6 +72,15 @@ struct export {
  * Return: 1; 0 at the end; a negative error number, -EINTR after a signal.
  */
 int export_next(struct export *export, struct event *event);
+
+/**
+ * export_start() - use what threads did when recording started, if all events are exported
+ * @export: the log; frees the states after the export
+ * @spans: spans of the export, before the first event
+ *
+ * Return: 0 or a negative error number.
+ */
+int export_start(struct export *export, struct spans *spans);
 
 /* export_begin_signals() - catch signals from now on, for export_interrupted() */
 void export_begin_signals(void);

@@ -293,10 +293,21 @@ static int put_irq(void *to, const struct irq *irq)
 	return flush(html, WRITE_AT);
 }
 
+/* A thread that has no event yet gets a track as well. */
+static int find_any_thread(void *to, const struct event *event, uint32_t *number)
+{
+	struct html *html = to;
+	uint32_t track;
+	int err = find_thread(html, event, number);
+
+	return err || *number == THREADS_OTHERS ? err : find_track(html, event, &track);
+}
+
 static const struct spans_ops spans_ops = {
 	.put_state = put_state,
 	.put_call = put_call,
 	.put_irq = put_irq,
+	.find_thread = find_any_thread,
 };
 
 /* Returns 1 if spans show the whole event, 0 if not, or a negative error number. */
@@ -488,6 +499,8 @@ int export_html(struct export *export)
 	if (!err && export->kernel)
 		err = spans_new(EXPORT_THREADS, export_kernel_classes(export), &spans_ops, html,
 				&html->spans);
+	if (!err && html->spans)
+		err = export_start(export, html->spans);
 	if (!err)
 		err = put_page(html);
 	spans_free(html->spans);

@@ -382,6 +382,37 @@ spans()
 		join(" ")' "$1"
 }
 
+test_states_at_the_start()
+{
+	whole_log log <<-'END'
+		classes sched,process
+		host h
+		task 7 7 1700000000000000000 main
+		task 7 8 1700000000000000000 worker
+		thread main 7 7 0x7f00
+		thread worker 7 8 0x7f01
+		since 1700000000000000000
+		block 4
+		event 2 1000
+		state main 1500 500 1 24 0 0 3 0 0 0 read
+		state worker 1600 1500 0 3 1 0 0 0 0 0 -
+		block 0
+		kernel sched_wakeup 4000 @main by=timer
+		kernel sched_switch_in 5000 @main runnable=1000
+	END
+	run 0 posixtrace export --format=chrome -o chrome log
+	spans chrome >spans
+	grep ' state X ' spans >states
+	prints states <<-'END'
+		main-7: states state X blocked (sleep) 0 3 {"letter":"S","call":"read","by":"timer"}
+		main-7: states state X runnable 3 1 {"by":"timer"}
+		worker-8: states state X running 0 4 {"open":true}
+	END
+	# What a filter leaves out may have changed the states.
+	run 0 posixtrace export --format=chrome --filter=sched_switch_in -o filtered log
+	! grep -q "\"call\":\"read\"" filtered
+}
+
 test_states_and_calls()
 {
 	kernel_log log
