@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finds the leaks of test cases. AddressSanitizer searches for leaks at exit(), but the harness
+ * runs each case in a child that ends by _exit(). This file replaces _exit() in all programs of the
+ * run with AddressSanitizer; it is not for ThreadSanitizer. __lsan_is_turned_off() in options.c
+ * says where no search is possible.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sanitizer/lsan_interface.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The process that runs the cases, if this program is a test */
+static pid_t harness;
+
+static void __attribute__((constructor)) note_the_harness(void)
+{
+	const char *suffix = strrchr(program_invocation_short_name, '_');
+
+	if (suffix && !strcmp(suffix, "_test"))
+		harness = getpid();
+}
+
+/*
+ * The processes that a case creates have another parent: they may share its memory (vfork()), or
+ * end in the middle.
+ */
+static int is_a_case(void)
+{
+	return harness && getpid() != harness && getppid() == harness;
+}
+
+void _exit(int status)
+{
+	/* A report is a failure by itself (selftests/vm/guest-check), so the status can stay. */
+	if (is_a_case())
+		__lsan_do_recoverable_leak_check();
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
