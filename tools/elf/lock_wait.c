@@ -2,10 +2,10 @@
 /*
  * Where glibc waits for a mutex: see lock_wait.h.
  *
- * __lll_lock_wait() is not exported. In a file without a symbol table, it is between two functions of
- * the same source file that are: after the end of __lll_lock_wait_private(), which waits for the
- * library's internal locks, and before __lll_lock_wake_private(). A file from a log must have the
- * recorded build id.
+ * The function is "__lll_lock_wait", which is not exported. In a file without a symbol table, it is
+ * between two functions of the same source file that are: after the end of
+ * "__lll_lock_wait_private", which waits for the library's internal locks, and before
+ * "__lll_lock_wake_private". A file from a log must have the recorded build id.
  */
 #include <elfutils/libdwelf.h>
 #include <errno.h>

@@ -21,7 +21,7 @@ int lock_wait_new(struct lock_wait **cache);
  * @cache: from lock_wait_new()
  * @event: has the process, the time, the address and the source
  *
- * Return: true if it is in __lll_lock_wait() of glibc 2.34 or newer; false also if the file cannot
+ * Return: true if it is there, in glibc 2.34 or newer; false also if the file cannot
  *	be read or is not the one that the process has mapped.
  */
 bool lock_wait_has(struct lock_wait *cache, const struct event *event);

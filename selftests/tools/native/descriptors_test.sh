@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests the paths of descriptors in the output of "posixtrace dump", with written logs.
-# shellcheck source=selftests/tools/native/cases.sh
+# shellcheck source=selftests/tools/narget/cases.sh
 . "$(dirname "$0")/cases.sh"
 
 # steps_log FILE: writes a log of what standard input says, a microsecond apart:
@@ -59,7 +59,7 @@ test_paths_follow_open_and_close()
 	steps_log log <<-'END'
 		a read 3,0x7f10,1
 		a open 3 /etc/passwd
-		a open 4 rel\x20>ative
+		a open 4 rel\x20>arget
 		a read 3,0x7f10,1
 		a read 4,0x7f10,1
 		b read 3,0x7f10,1
@@ -89,12 +89,12 @@ test_paths_follow_open_and_close()
 	prints out <<-'END'
 		3
 		3</etc/passwd>
-		4<rel >ative>
+		4<rel >arget>
 		3</etc/passwd>
 		3
 		1</etc/passwd>
 		3
-		10<rel >ative>
+		10<rel >arget>
 		1
 		4
 		3</a>
