@@ -42,7 +42,7 @@ while [ "$number_of_question" -lt "$(grep -c '^\.\. code-block:: console' "$doc"
 	[ -s commands ] && [ -s printed ] && [ ! -s missing ]
 	status=$?
 	[ "$status" -eq 0 ] || sed 's/^/# missing: /' missing
-	result "$(tr -c 'A-Za-z0-9\n' '_' <title | tr A-Z a-z)" "$status"
+	result "$(tr -c 'A-Za-z0-9\n' '_' <title | tr '[:upper:]' '[:lower:]')" "$status"
 	kill $! 2>/dev/null
 done
 

@@ -418,8 +418,8 @@ static int call_by(void *target, const struct command_option *option, const char
 	field_path_free(&measure->field);
 	err = field_path_parse(stat->by, &measure->field);
 	if (err == -EINVAL)
-		tell("--%s: must be process, thread, file or a field, as at.x or args[0] "
-		     "(got \"%s\")", option->name, value);
+		tell("--%s: must be process, thread, file or a field, as at.x (got \"%s\")",
+		     option->name, value);
 	return err;
 }
 

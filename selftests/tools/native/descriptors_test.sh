@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests the paths of descriptors in the output of "posixtrace dump", with written logs.
-# shellcheck source=selftests/tools/narget/cases.sh
+# shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
 # steps_log FILE: writes a log of what standard input says, a microsecond apart:

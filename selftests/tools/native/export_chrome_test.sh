@@ -401,8 +401,8 @@ test_states_at_the_start()
 		kernel sched_switch_in 5000 @main runnable=1000
 	END
 	run 0 posixtrace export --format=chrome -o chrome log
-	spans chrome >spans
-	grep ' state X ' spans >states
+	spans chrome >got
+	grep ' state X ' got >states
 	prints states <<-'END'
 		main-7: states state X blocked (sleep) 0 3 {"letter":"S","call":"read","by":"timer"}
 		main-7: states state X runnable 3 1 {"by":"timer"}

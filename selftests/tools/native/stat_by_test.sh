@@ -317,7 +317,7 @@ test_wrong_fields_are_told()
 	complains 'posixtrace: --by: opp: no event has this field'
 	for by in '' a..b 'a[' 'a[x]' 'a[1]b' 1 a-b 'a b'; do
 		run 2 posixtrace stat --by="$by" log
-		complains "posixtrace: --by: must be process, thread, file or a field, as at.x or args[0] (got \"$by\")"
+		complains "posixtrace: --by: must be process, thread, file or a field, as at.x (got \"$by\")"
 	done
 }
 
