@@ -214,6 +214,7 @@ static int faults(void)
 static void *compute(void *arg)
 {
 	(void)arg;
+	pthread_barrier_wait(&barrier);
 	work(REQUESTS * WORK);
 	return NULL;
 }
@@ -226,7 +227,9 @@ static int rivals(void)
 	CPU_ZERO(&cpu);
 	CPU_SET(0, &cpu);
 	sched_setaffinity(0, sizeof(cpu), &cpu);
+	pthread_barrier_init(&barrier, NULL, 2);
 	start(&rival, "rival", compute, NULL);
+	pthread_barrier_wait(&barrier);
 	{
 		POSIXTRACE_SCOPE("request");
 		work(REQUESTS * WORK);

@@ -458,7 +458,7 @@ test_state_after_an_event_of_the_thread_is_not_used()
 	END
 }
 
-test_state_from_before_a_loss_is_not_used()
+test_state_at_the_start_ends_with_a_loss()
 {
 	log 'classes sched,process' <<-'END'
 		block 4
@@ -470,8 +470,32 @@ test_state_from_before_a_loss_is_not_used()
 		kernel sched_switch_out 500 @a reason=blocked state=S
 		end
 	END
+	threads
+	prints threads <<-'END'
+		a-100 400: 50 50 200 100 (0 0) 1 0 0 0 0
+	END
+	places
+	prints places <<-'END'
+		a-100 read 1 200 200
+	END
+}
+
+# What the filter leaves out may have changed the state.
+test_state_is_not_used_with_a_filter()
+{
+	log 'classes sched,process' <<-'END'
+		block 4
+		event 2 100
+		state a 150 50 1 24 0 0 3 0 0 0 read
+		kernel sched_switch_in 300 @b
+		kernel sched_switch_out 400 @b reason=preempted
+		kernel sched_switch_in 500 @b
+		end
+	END
 	run 0 posixtrace stat --states log
-	lacks out ' read '
+	grep -q ' read ' out
+	run 0 posixtrace stat --states --filter=sched_switch_out log
+	lacks ' read ' out
 }
 
 test_threads_that_are_still_blocked_are_listed()
@@ -510,7 +534,7 @@ test_forged_states_are_harmless()
 		end
 	END
 	threads
-	lacks threads wrong
+	lacks wrong threads
 }
 
 test_new_threads()
