@@ -93,17 +93,29 @@ static bool is_compat(struct task_struct *task)
 }
 
 /*
- * The registers are copied without a fault: the stack of a thread that has exited is freed after
- * a grace period.
+ * Copy the registers of a thread that is still blocked. When it has exited, the kernel frees its stack
+ * after a grace period, or gives it to another thread.
  */
-static void read_call(struct task_struct *task, struct posixtrace_state *to)
+static bool copy_regs(struct task_struct *task, const struct sample *sample, struct pt_regs *regs)
+{
+	bool copied;
+
+	rcu_read_lock();
+	copied = is_unchanged(task, sample) &&
+		 !copy_from_kernel_nofault(regs, task_pt_regs(task), sizeof(*regs));
+	rcu_read_unlock();
+	return copied;
+}
+
+static void read_call(struct task_struct *task, const struct sample *sample,
+		      struct posixtrace_state *to)
 {
 	struct pt_regs regs;
 	unsigned long args[ARRAY_SIZE(to->args)];
 	int nr;
 	u32 i;
 
-	if (copy_from_kernel_nofault(&regs, task_pt_regs(task), sizeof(regs)))
+	if (!copy_regs(task, sample, &regs))
 		return;
 	to->flags |= POSIXTRACE_STATE_USER;
 	to->ip = instruction_pointer(&regs);
@@ -234,9 +246,9 @@ static void fill_runnable(const struct task_struct *task, struct posixtrace_stat
 }
 
 static void fill_blocked(struct task_struct *task, const struct pxt_target *target,
-			 struct pid_namespace *ns, u32 state, struct posixtrace_state *to)
+			 struct pid_namespace *ns, const struct sample *sample,
+			 struct posixtrace_state *to)
 {
-	to->state = state;
 	if (data_race(!!task->in_iowait))
 		to->flags |= POSIXTRACE_STATE_IO;
 	if (task_active_pid_ns(task) == ns)
@@ -244,7 +256,7 @@ static void fill_blocked(struct task_struct *task, const struct pxt_target *targ
 	/* It has run since, but for how long is not known. */
 	to->since = time_of(arrived(task), to->cpu, to->time);
 	if (may_see(target, task)) {
-		read_call(task, to);
+		read_call(task, sample, to);
 		read_futex(task, to);
 	}
 }
@@ -254,13 +266,13 @@ static bool fill_state(struct task_struct *task, const struct pxt_target *target
 		       struct pid_namespace *ns, struct posixtrace_state *to)
 {
 	const struct sample sample = take_sample(task);
-	/* 0 as well for a thread that is just being woken. */
-	u32 state = __task_state_index(sample.state, 0);
 
+	/* 0 as well for a thread that is just being woken. */
+	to->state = __task_state_index(sample.state, 0);
 	to->cpu = task_cpu(task);
 	to->time = pxt_clock_now();
-	if (state)
-		fill_blocked(task, target, ns, state, to);
+	if (to->state)
+		fill_blocked(task, target, ns, &sample, to);
 	else
 		fill_runnable(task, to, sample.on_cpu);
 	return is_unchanged(task, &sample);
