@@ -117,11 +117,12 @@ static inline bool pxt_task_runnable(const struct task_struct *task)
 #else
 static inline bool pxt_task_runnable(const struct task_struct *task)
 {
+	/* The caller looks twice. */
 	return READ_ONCE(task->on_rq) && !data_race(task->se.sched_delayed);
 }
 #endif
 
-/* The clock of the run queue of a CPU. Where all CPUs have one clock, modules cannot call the other. */
+/* The clock of the run queue of a CPU. Where all CPUs have one clock, modules use that function. */
 static inline u64 pxt_sched_clock(u32 cpu)
 {
 #ifdef CONFIG_HAVE_UNSTABLE_SCHED_CLOCK

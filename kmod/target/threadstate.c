@@ -64,7 +64,8 @@ static struct sample take_sample(const struct task_struct *task)
 	sample.runnable = !sample.on_cpu && pxt_task_runnable(task);
 	if (!sample.on_cpu && !sample.runnable)
 		sample.state = READ_ONCE(task->__state);
-	sample.switches = data_race(READ_ONCE(task->nvcsw)) + data_race(READ_ONCE(task->nivcsw));
+	/* The scheduler counts with plain stores; the second sample shows if it did. */
+	sample.switches = data_race(READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw));
 	/* The caller reads the clock, registers and memory between two samples. */
 	smp_rmb();
 	return sample;
@@ -74,6 +75,7 @@ static bool is_unchanged(const struct task_struct *task, const struct sample *be
 {
 	struct sample now;
 
+	/* Before the second sample: pairs with nothing but the order of the scheduler's stores. */
 	smp_rmb();
 	now = take_sample(task);
 	return now.on_cpu == before->on_cpu && now.runnable == before->runnable &&
@@ -93,8 +95,8 @@ static bool is_compat(struct task_struct *task)
 }
 
 /*
- * Copy the registers of a thread that is still blocked. When it has exited, the kernel frees its stack
- * after a grace period, or gives it to another thread.
+ * Copy the registers of a thread that is still blocked. When it has exited, the kernel frees its
+ * stack after a grace period, or gives it to another thread.
  */
 static bool copy_regs(struct task_struct *task, const struct sample *sample, struct pt_regs *regs)
 {
@@ -214,11 +216,13 @@ static u64 time_of(u64 then, u32 cpu, u64 time)
 #ifdef CONFIG_SCHED_INFO
 static u64 arrived(const struct task_struct *task)
 {
+	/* As in take_sample(). */
 	return data_race(READ_ONCE(task->sched_info.last_arrival));
 }
 
 static u64 queued(const struct task_struct *task)
 {
+	/* As in take_sample(). */
 	return data_race(READ_ONCE(task->sched_info.last_queued));
 }
 #else
@@ -249,6 +253,7 @@ static void fill_blocked(struct task_struct *task, const struct pxt_target *targ
 			 struct pid_namespace *ns, const struct sample *sample,
 			 struct posixtrace_state *to)
 {
+	/* Constant while the thread is blocked. */
 	if (data_race(!!task->in_iowait))
 		to->flags |= POSIXTRACE_STATE_IO;
 	if (task_active_pid_ns(task) == ns)

@@ -186,11 +186,11 @@ TEST_F(value, default_restricts_irq_and_syscall)
 
 TEST_F(value, several_classes_change_in_one_write)
 {
-	static const char changed[] =
-		"sched:perfmon,fault:user,signal:user,syscall:perfmon,irq:user,"
-		"process:perfmon,strings:perfmon";
-	char value[128];
+	char value[128], changed[128];
 
+	snprintf(changed, sizeof(changed), "%s,%s",
+		 "sched:perfmon,fault:user,signal:user,syscall:perfmon,irq:user",
+		 "process:perfmon,strings:perfmon");
 	ASSERT_EQ(0, parameter_set(PARAMETER, "irq:user,process:perfmon,sched:perfmon"));
 	ASSERT_EQ(0, parameter_get(PARAMETER, value, sizeof(value)));
 	EXPECT_STREQ(changed, value);

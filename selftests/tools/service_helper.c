@@ -114,7 +114,7 @@ static int slower(void)
 /* ------------------------------------------------------------------ */
 /* Other problems							*/
 
-static void *wait_for_each_other(void *arg)
+static void *lock_in_turn(void *arg)
 {
 	pthread_mutex_t *first = arg;
 
@@ -129,8 +129,8 @@ static int hang(void)
 	pthread_t left, right;
 
 	pthread_barrier_init(&barrier, NULL, 2);
-	start(&left, "left", wait_for_each_other, &lock);
-	start(&right, "right", wait_for_each_other, &other_lock);
+	start(&left, "left", lock_in_turn, &lock);
+	start(&right, "right", lock_in_turn, &other_lock);
 	return pthread_join(left, NULL);
 }
 

@@ -573,8 +573,8 @@ static int begin_state(struct intervals *intervals, struct thread *thread,
 
 	if (!state->state && state->flags & POSIXTRACE_STATE_RUNNING)
 		return run(intervals, thread, begin, state->cpu);
-	now = begin_interval(intervals, thread, state->state ? blocked_state(state) : STATE_RUNNABLE,
-			     begin);
+	now = begin_interval(intervals, thread,
+			     state->state ? blocked_state(state) : STATE_RUNNABLE, begin);
 	if (now->state < STATE_SLEEP)
 		return 0;
 	now->letter = blocked_states[state->state].letter;

@@ -161,13 +161,13 @@ static unsigned int operation(const struct posixtrace_thread_state *state)
 	return (unsigned int)state->args[1] & FUTEX_CMD_MASK;
 }
 
-/* Mutexes of glibc have the owner in the third word, and their kind in the fifth (32 bits: fourth). */
+/* A mutex of glibc has its owner in the third word, and its kind in the fifth (32 bits: fourth). */
 static pid_t owner_beside(const struct posixtrace_thread_state *state)
 {
 	const bool compat = state->flags & POSIXTRACE_STATE_COMPAT;
 	const unsigned int kind = state->futex[compat ? 3 : 4] & 0x7f;
 
-	/* Locked with waiters; normal, recursive, checking or adaptive, not robust or by priority. */
+	/* Locked with waiters; normal, recursive, checking or adaptive, not robust or PI. */
 	return state->futex[0] == 2 && kind <= 3 ? (pid_t)state->futex[2] : 0;
 }
 

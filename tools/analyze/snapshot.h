@@ -75,7 +75,7 @@ void snapshot_see(struct snapshot_walk *walk, const struct event *event, bool lo
 int snapshot_event(struct source *source, const struct posixtrace_thread_state *state,
 		   struct event *event);
 
-/* snapshot_call() - get the system call of a state as the fields of its syscall_entry; false: none */
+/* snapshot_call() - get the system call of a state as fields of a syscall_entry; false: none */
 bool snapshot_call(const struct posixtrace_thread_state *state, struct kevent *entry);
 
 /* snapshot_ns() - convert a time of a state */
@@ -84,8 +84,8 @@ uint64_t snapshot_ns(const struct timespec *time);
 /**
  * snapshot_futex_owner() - get the thread that a futex names as its owner
  * @state: a state
- * @certain: where to store true if the kernel defines the word (FUTEX_LOCK_PI); otherwise the memory
- *	has what a mutex of glibc would have, but may be something else
+ * @certain: where to store true if the kernel defines the word (FUTEX_LOCK_PI); otherwise the
+ *	memory has what a mutex of glibc would have, but may be something else
  *
  * Return: the thread id, 0 if no owner is there.
  */

@@ -40,7 +40,7 @@ struct spans_ops {
 	int (*put_state)(void *to, const struct interval *interval);
 	int (*put_call)(void *to, const struct call *call);
 	int (*put_irq)(void *to, const struct irq *irq);
-	/* Finds the number of the thread of something that is not an event, as for spans_event(). */
+	/* Finds the number of the thread of a state, as for spans_event(). */
 	int (*find_thread)(void *to, const struct event *event, uint32_t *number);
 };
 

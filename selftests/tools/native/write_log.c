@@ -20,8 +20,8 @@
  *					a file that a process has mapped from TIME on; BUILDID is
  *					hexadecimal digits or "-"
  *	state NAME TIME SINCE STATE FLAGS CPU CALL ARG WORD OWNER KIND CALLNAME
- *					what the thread NAME did at TIME; STATE as a number, FLAGS as
- *					in struct posixtrace_state
+ *					what the thread NAME did at TIME; STATE as a number,
+ *					FLAGS as in struct posixtrace_state
  *	thread NAME PID TID THREAD	"@NAME" in the lines below stands for this thread
  *	since TIME			the times of the events below count from TIME
  *	block CPU			the following events come from this CPU
@@ -239,7 +239,7 @@ static void add_state(const char *rest)
 		   &state.state, &state.flags, &state.cpu, &state.call, (long long *)&arg,
 		   &state.futex[0], &state.futex[2], &state.futex[4],
 		   (char *)state.call_name) != 12)
-		fail("not \"state NAME TIME SINCE STATE FLAGS CPU CALL ARG WORD OWNER KIND CALLNAME\"");
+		fail("wrong number of words after \"state\"");
 	thread = find_thread(name);
 	state.time = time_base + time;
 	state.since = since ? time_base + since : 0;
