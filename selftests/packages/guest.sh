@@ -113,7 +113,7 @@ options_hold()
 	grep . /sys/module/posixtrace/parameters/*
 	[ "$(cat /sys/module/posixtrace/parameters/user_streams)" = 16 ] && mode_is 660 root root &&
 		[ "$(cat /sys/module/posixtrace/parameters/trace_scope)" = 1 ] &&
-		grep 'sched:perfmon,.*process:perfmon$' /sys/module/posixtrace/parameters/kernel_classes
+		grep 'sched:perfmon,.*process:perfmon,' /sys/module/posixtrace/parameters/kernel_classes
 }
 
 plan 14
