@@ -20,9 +20,9 @@ struct place {
 	bool optional;		/* logs of older modules lack it */
 };
 
-#define NUMBER(field)	{ #field, offsetof(struct kevent, field), NUMBER }
-#define ARGS(field)	{ #field, offsetof(struct kevent, field), ARGS }
-#define TEXT(field)	{ #field, offsetof(struct kevent, field), TEXT }
+#define NUMBER(field)	{ #field, offsetof(struct kevent, field), NUMBER, false }
+#define ARGS(field)	{ #field, offsetof(struct kevent, field), ARGS, false }
+#define TEXT(field)	{ #field, offsetof(struct kevent, field), TEXT, false }
 #define OPTIONAL_TEXT(field)	{ #field, offsetof(struct kevent, field), TEXT, true }
 
 /* The fields that commands use, by type, in the order of the descriptions. */
