@@ -32,8 +32,8 @@ static int disk_copy(void)
 }
 
 /*
- * Replaces the descriptor by one for reading: a kernel without CONFIG_BLK_DEV_WRITE_MOUNTED does
- * not mount a device that somebody may write to.
+ * Replaces the descriptor by one for reading: without CONFIG_BLK_DEV_WRITE_MOUNTED, the kernel does
+ * not mount a device that is open for writing.
  */
 static int read_only(const char *device, int fd)
 {

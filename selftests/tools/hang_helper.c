@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "process.h"
+
 static pthread_mutex_t mutex[2];
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
@@ -84,21 +86,6 @@ static void *run(void *arg)
 	tid[i] = gettid();
 	wait_way(i);
 	return NULL;
-}
-
-static int is_asleep(pid_t thread)
-{
-	char path[64], state = 0;
-	FILE *stat;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)thread);
-	stat = fopen(path, "r");
-	if (!stat)
-		return 0;
-	if (fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	fclose(stat);
-	return state == 'S';
 }
 
 static int prepare(const char *name)

@@ -84,6 +84,8 @@ run 0 stat --states --seconds=1 $spinning && ! says 'STILL BLOCKED' &&
 	says "^ +$spinning  sh-$spinning +1\.[0-9]+ s +[0-9.]+ m?s "
 result program_that_runs_is_not_blocked $?
 kill $spinning
+# Its end would interrupt the next open() of the pipe.
+wait $spinning
 
 hang normal
 run_as_nobody 1 stat --states --seconds=1 "$hanging"
