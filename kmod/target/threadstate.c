@@ -75,7 +75,7 @@ static bool is_unchanged(const struct task_struct *task, const struct sample *be
 {
 	struct sample now;
 
-	/* Before the second sample: pairs with nothing but the order of the scheduler's stores. */
+	/* Registers and memory before the second sample: pairs with the scheduler's barriers. */
 	smp_rmb();
 	now = take_sample(task);
 	return now.on_cpu == before->on_cpu && now.runnable == before->runnable &&
@@ -146,7 +146,7 @@ static bool is_futex_call(const struct posixtrace_state *state)
 	return !(state->flags & POSIXTRACE_STATE_COMPAT) && state->call == __NR_futex;
 }
 
-/* Copy from a page of another address space, whose lock is held. Returns false if not resident. */
+/* Copy from a resident page of @mm, with its lock held. Returns false if it is not resident. */
 static bool copy_resident(struct mm_struct *mm, unsigned long address, void *to, size_t size)
 {
 	struct page *page;
@@ -327,8 +327,8 @@ static bool is_traced(const struct pxt_link *link, const struct pxt_target *targ
 }
 
 /*
- * Find the traced thread with the smallest id from @next on. Returns references, or NULL if this
- * id has none. Advances @next; -1 after the last id.
+ * Look at the first id that is not smaller than @next. Returns references to its thread and
+ * process, or NULL if the thread is not traced. Advances @next, to -1 after the last id.
  */
 static struct task_struct *find_thread(const struct pxt_link *link, struct pid_namespace *ns,
 				       pid_t *next, struct pxt_target **target)

@@ -311,7 +311,7 @@ int posixtrace_get_kernel_info(trace_id_t __trid, struct posixtrace_kernel_info 
 #define POSIXTRACE_STATE_COMPAT		(1U << 5)
 /* futex is valid. */
 #define POSIXTRACE_STATE_FUTEX		(1U << 6)
-/* The ids that the thread knows are those of the controller: the same pid namespace. */
+/* The thread is in the pid namespace of the controller: both know the same ids. */
 #define POSIXTRACE_STATE_SAME_IDS	(1U << 7)
 
 /* posixtrace_thread_state.state: the thread kept changing its state. */

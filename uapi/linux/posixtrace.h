@@ -382,7 +382,7 @@ struct posixtrace_kernel_stats {
 #define POSIXTRACE_STATE_COMPAT		(1U << 5)
 /* @futex is valid: the 20 bytes at the first argument of the call. */
 #define POSIXTRACE_STATE_FUTEX		(1U << 6)
-/* The ids that the thread knows are those of the controller: the same pid namespace. */
+/* The thread is in the pid namespace of the controller: both know the same ids. */
 #define POSIXTRACE_STATE_SAME_IDS	(1U << 7)
 
 /* posixtrace_state.state: the thread kept changing its state. */
