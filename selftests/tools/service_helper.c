@@ -54,9 +54,8 @@ static void start(pthread_t *thread, const char *name, void *(*run)(void *arg), 
 static void *flush(void *arg)
 {
 	static const char block[65536];
-	int file = open("/tmp/service.journal", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	const int file = *(int *)arg;
 
-	(void)arg;
 	for (int i = 0; i < REQUESTS / 4; i++) {
 		pthread_mutex_lock(&lock);
 		pthread_barrier_wait(&barrier);
@@ -69,8 +68,6 @@ static void *flush(void *arg)
 		/* The order comes first. */
 		pthread_barrier_wait(&barrier);
 	}
-	close(file);
-	unlink("/tmp/service.journal");
 	return NULL;
 }
 
@@ -88,10 +85,12 @@ static void answer(const char *table, unsigned int number)
 
 static int requests(void)
 {
+	/* Before other threads: while two open files, it may not be known which is which. */
+	int file = open("/tmp/service.journal", O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	pthread_t flusher;
 
 	pthread_barrier_init(&barrier, NULL, 2);
-	start(&flusher, "flusher", flush, NULL);
+	start(&flusher, "flusher", flush, &file);
 	for (unsigned int i = 0; i < REQUESTS; i++) {
 		if (i % 4 != 3) {
 			answer("users", i);
@@ -102,6 +101,8 @@ static int requests(void)
 		pthread_barrier_wait(&barrier);
 	}
 	pthread_join(flusher, NULL);
+	close(file);
+	unlink("/tmp/service.journal");
 	return 0;
 }
 
