@@ -109,7 +109,7 @@ bool pxt_kevent_known(const struct pxt_stream *stream, struct task_struct *task)
  *
  * If so, an event names the current thread, and its name goes into the log of the stream.
  *
- * Decided anew for each event, from what the process is at that time: an exec or a change of its
+ * Decided for each event, from what the process is at that time: an exec or a change of its
  * credentials has an immediate effect, and the order of events tells nothing about the check.
  *
  * Context: under RCU; scheduler locks may be held.

@@ -19,7 +19,7 @@
  * Used by one task at a time.
  */
 struct pxt_logindex {
-	/** @mark: PXT_LOG_MARKS marks, and room for that of the newest block; constant */
+	/** @mark: PXT_LOG_MARKS marks, and room for one of the newest block; constant */
 	struct posixtrace_log_mark *mark;
 	/** @newest: the newest block */
 	struct posixtrace_log_mark newest;

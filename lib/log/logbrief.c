@@ -163,7 +163,7 @@ int pxtu_log_survey_briefly(struct pxtu_log *log)
 	failed = pxtu_log_failed(log);
 	if (failed)
 		err = failed;
-	/* Also what this read as marks: the survey adds those of all blocks. */
+	/* Also what this read as marks: the survey adds the marks of all blocks. */
 	if (err == -ENOENT || err == -EBADMSG) {
 		pxtu_log_forget_brief(log);
 		survey->ended = false;

@@ -115,7 +115,7 @@ void pxtu_index_seek(struct pxtu_log *log, __u64 time)
 	end = block.offset + pxtu_log_block_bytes(log, &block);
 	index->walk.offset = end;
 	index->walk.seq = block.head.seq + 1;
-	/* The blocks of the previous lap are after those of the last one. */
+	/* In the file, the blocks of the previous lap follow the blocks of the last one. */
 	index->walk.last_lap = end <= index->walk.newest_end;
 	index->read = end - log->head.begin;
 	index->begun = true;

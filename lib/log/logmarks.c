@@ -122,7 +122,7 @@ static bool look_at(struct pxtu_log *log, const struct posixtrace_log_mark *mark
 	       block->head.epoch == mark->epoch && block->head.closed == mark->closed;
 }
 
-/* Are all records up to @block older than those of @later? */
+/* Are all records up to @block older than the records of @later? */
 static bool precedes(const struct pxtu_log *log, const struct pxtu_log_block *block,
 		     const struct pxtu_log_block *later)
 {

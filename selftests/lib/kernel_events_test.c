@@ -231,7 +231,7 @@ TEST_F(kernel, events_are_between_their_calls)
 	EXPECT_EQ(1, self->events.stops);
 }
 
-/* The worker has two threads: only its main thread records events of its own. */
+/* The worker has two threads: only its main thread records events itself. */
 TEST_F(kernel, events_and_those_of_the_program_have_the_same_thread)
 {
 	const struct kernel_event *event;

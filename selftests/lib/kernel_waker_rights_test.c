@@ -222,7 +222,7 @@ FIXTURE_TEARDOWN(descendants)
 	parameter_set("trace_scope", "0\n");
 }
 
-/* The controller, in a process of its own: the waker is its sibling. Returns what is wrong. */
+/* The controller, in a separate process: the waker is its sibling. Returns what is wrong. */
 static int control(void *arg, const struct talk *talk)
 {
 	struct scene *scene = arg;

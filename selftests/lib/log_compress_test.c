@@ -231,7 +231,7 @@ TEST_F(compress, random_data_is_stored_as_it_is)
 
 	ASSERT_EQ(0, withlog_start_compressed(&append, POSIXTRACE_COMPRESS_LZ4, self->fd,
 					      &self->trid));
-	/* One record: its header alone does not pay for that of a piece. */
+	/* One record: it saves less than the header of a piece costs. */
 	for (size_t i = 0; i < sizeof(data); i++) {
 		state = state * 1103515245 + 12345;
 		data[i] = state >> 16;

@@ -78,7 +78,7 @@ static double chance(const struct ranks *ranks)
 /* ------------------------------------------------------------------ */
 /* The ratio								*/
 
-/* Returns the number of pairs in which the time of B is at most @ratio times that of A. */
+/* Returns the number of pairs in which B took at most @ratio times as long as A. */
 static double pairs_up_to(const struct points *a, const struct points *b, double ratio)
 {
 	double below = 0, pairs = 0;

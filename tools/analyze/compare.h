@@ -2,8 +2,8 @@
 /*
  * Compares the measures of two traces: what takes longer, by which factor, and how certain that is.
  *
- * The test is that of Mann and Whitney: it asks if the times of one trace tend to be longer than
- * those of the other, by their order alone, so it holds for any distribution. The factor is the
+ * The test is the one by Mann and Whitney: it asks if times in one trace tend to be longer than
+ * in the other, by their order alone, so it holds for any distribution. The factor is the
  * median of the ratios of all pairs of times.
  */
 #ifndef POSIXTRACE_COMPARE_H

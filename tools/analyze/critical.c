@@ -17,7 +17,7 @@ struct walk {
 	unsigned int depth;
 	uint32_t thread;
 	uint32_t parent;		/* the part to divide */
-	bool open;			/* its last state may go on after the end of the period */
+	bool open;			/* its last state may continue after the period */
 };
 
 static int walk_period(const struct walk *walk, uint64_t begin, uint64_t end);

@@ -253,7 +253,7 @@ static void settle(struct process *process)
 		process->unsure--;
 }
 
-/* The process has a table of its own, of which nothing is known. */
+/* The process has its own table, with unknown contents. */
 static void leave_table(struct descriptors *all, struct process *process)
 {
 	drop_fds(all, process);

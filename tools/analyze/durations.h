@@ -18,7 +18,7 @@
  * Does nothing if the selection has no conditions on durations. Otherwise returns to the first
  * event of the log.
  *
- * Return: 0, or a negative error number after reporting the error, except for that of @interrupted.
+ * Return: 0, or a negative error number. All errors but the one of @interrupted are reported.
  */
 int durations_select(struct selection *selection, struct source *source, int (*interrupted)(void));
 

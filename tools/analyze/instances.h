@@ -89,7 +89,7 @@ int instances_event(struct instances *instances, const struct event *event);
  * @counts: where to store how many there are
  * @count: where to store the length of the array
  *
- * Return: an array as in struct instances_scope. With @each, that of the first scope.
+ * Return: an array as in struct instances_scope. With @each, the array of the first scope.
  */
 const struct instance *instances_end(struct instances *instances, struct instances_counts *counts,
 				     size_t *count);

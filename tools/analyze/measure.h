@@ -121,7 +121,7 @@ uint64_t measure_total(const struct measure *measure);
  * measure_list() - get measures of a kind
  * @table: the table
  * @kind: the kind
- * @divided: those of values; otherwise the whole ones
+ * @divided: get the measures of single values; otherwise the undivided ones
  * @count: where to store their number
  *
  * The order is by measure_total(), then by name and value. MEASURE_OTHERS come last.

@@ -445,7 +445,7 @@ static bool needs_thread(const struct measures *measures, const struct event *ev
 				   wants(measures, MEASURE_STATE) || is_about_calls(event));
 }
 
-/* Notes the file of a call: that of its descriptor, or the one that it opens. */
+/* Notes the file of a call: what its descriptor refers to, or what it opens. */
 static void note_path(struct measures *measures, const struct event *event, uint32_t thread)
 {
 	const struct syscall_args *known = NULL;

@@ -61,7 +61,7 @@ int measures_end(struct measures *measures);
  * @count: where to store their number
  *
  * Leaves out names that are not divided because none of their events has the field, and scopes of
- * which only begins or only ends were seen. The order is that of measure_list().
+ * which only begins or only ends were seen. In the order of measure_list().
  *
  * Return: an array to free, or NULL without memory.
  */

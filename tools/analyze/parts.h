@@ -5,7 +5,7 @@
  * periods in order of time.
  *
  * There are at most PARTS_MAX parts and one more for each of them, which stands for all that do not
- * fit. The memory of a part is 112 bytes, that of a step 24.
+ * fit. A part takes 112 bytes, a step 24.
  */
 #ifndef POSIXTRACE_PARTS_H
 #define POSIXTRACE_PARTS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether a program records events of its own: it has the section of <posixtrace/points.h>, needs
+ * Whether a program records its own events: it has the section of <posixtrace/points.h>, needs
  * the shared library, or defines one of its functions.
  */
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Finds out, without running a program, whether it records events of its own. */
+/* Finds out, without running a program, whether it records its own events. */
 #ifndef POSIXTRACE_TRACEABLE_H
 #define POSIXTRACE_TRACEABLE_H
 

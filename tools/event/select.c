@@ -377,7 +377,7 @@ int select_next(struct selection *selection, struct source *source, struct event
 	select_first(selection, event);
 	if (event->time > selection->last)
 		selection->last = event->time;
-	/* The time of an OVERFLOW may be before that of the event before it. */
+	/* The time of an OVERFLOW may be before the time of the previous event. */
 	selection->past = selection->complete && selection->to.set &&
 			  event->type != POSIX_TRACE_OVERFLOW &&
 			  compare(selection, event->time, &selection->to) > 0;

@@ -12,7 +12,7 @@
 #include "export/explain.h"
 #include "util/message.h"
 
-/* An instance, and its place among those of its scope. */
+/* An instance, and its place among the instances of its scope. */
 struct found {
 	const struct instance *instance;
 	const char *scope;

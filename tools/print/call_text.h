@@ -12,7 +12,7 @@
 
 /**
  * struct call_context - what is known about the calls of a source
- * @source: that of the last event, or NULL
+ * @source: source of the last event, or NULL
  * @machine: where the calls were made
  * @descriptors: before an entry and after an exit; or NULL
  */

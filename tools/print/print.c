@@ -199,7 +199,7 @@ static size_t width_of(const unsigned char *text, size_t len)
 
 /*
  * The names of few types and threads repeat in most lines: keep their text. The slot of a type or
- * thread is free, has its text, or that of another one or of an earlier name, which is replaced.
+ * thread is free or has its text. A text of another one, or of an earlier name, is replaced.
  */
 static struct print_text *find_text(struct print_text *slots, unsigned int id, const char *name)
 {

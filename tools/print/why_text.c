@@ -17,7 +17,7 @@ void why_text_label(struct buffer *to, const struct tracks *tracks, uint32_t thr
 	put_name(to, tracks_thread(tracks, thread)->label);
 }
 
-/* Names another thread, with its process if it is not that of the thread of the part. */
+/* Names another thread, with its process if the thread of the part is in another one. */
 static void put_other(struct buffer *to, const struct tracks *tracks, const struct part *part)
 {
 	const struct track_thread *other;
