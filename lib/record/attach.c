@@ -19,10 +19,13 @@
 #include "record/door.h"
 #include "record/gate.h"
 
-#define TRIES	6	/* per event, in case a thread keeps closing it */
+#define TRIES	6	/* per event, in case a thread keeps closing our descriptor */
 #define PAUSE	100U	/* milliseconds after a failed try */
 
-/* For threads that wait: bounds the same race, and a filter that answers EBADF to everything. */
+/*
+ * Tries of a thread that may wait. Without this limit, it would loop forever if another thread
+ * keeps closing the descriptor, or if a filter answers EBADF to everything.
+ */
 #define WAIT_TRIES	1000
 
 static void begin_pause(struct pxtu_state *state)
@@ -34,14 +37,14 @@ static bool pausing(const struct pxtu_state *state)
 {
 	__u32 end = pxtu_load(&state->pause);
 
-	/* The clock wraps around. An end that is further away than a pause has passed. */
+	/* The clock wraps around, so an end that is more than PAUSE away has passed. */
 	return end && end - pxtu_coarse_ms() - 1 < PAUSE;
 }
 
 /*
- * The module never gives these answers to our commands, and our callers interpret the numbers
- * differently. They come from a filter of the program (seccomp), or from another device of that
- * name.
+ * Replace errors that come from a filter of the program (seccomp), or from another device of that
+ * name: our callers give the same numbers another meaning. The module answers our commands with
+ * none of them, except EUSERS, which the callers check first.
  */
 static int refused(int err)
 {
@@ -72,8 +75,9 @@ static int open_target(struct posixtrace_attach *attach, __u32 flags)
 	if (!err)
 		return fd;
 	/*
-	 * The number may have been free when we used it, and another thread may have opened the
-	 * device under it since. A filter would give the same answer again.
+	 * Check if EBADF came from a filter, which would give the same answer again. Another
+	 * answer means that the program closed our descriptor, and that another thread has opened
+	 * a file under its number since. Do not close that file.
 	 */
 	if (err == -EBADF && pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, NULL) != -EBADF)
 		return -EBADF;
@@ -83,8 +87,8 @@ static int open_target(struct posixtrace_attach *attach, __u32 flags)
 }
 
 /*
- * Does MAP fail permanently? If not, another file had the number, and has been replaced by a third
- * one, which is not ours either.
+ * Does MAP fail again with the same error? If not, the first error came from another file under
+ * our number, and the number belongs to a third file now. Neither file is ours.
  */
 static bool fails_again(int fd, const struct posixtrace_map *map, int err)
 {
@@ -107,7 +111,7 @@ static int open_and_map(const struct pxtu_state *state, struct posixtrace_attach
 		/* Another process with this memory still has the descriptor, as after vfork(). */
 		if (pxtu_load(&state->owner) && pxtu_load(&state->owner) != getpid())
 			return -EUSERS;
-		/* Later events need not try again. If this fails, they will. */
+		/* Shut the gate, so that later events do not try again. If this fails, they do. */
 		if (!pxtu_gate_mapped())
 			pxtu_gate_shut();
 	}
@@ -131,16 +135,20 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 	int fd;
 
 	/*
-	 * Another thread may have attached since we read bad_fd, and got the same number. Or the
-	 * answer was not recognized: another descriptor does not help then.
+	 * The descriptor may be good. Either another thread has attached since the caller read
+	 * bad_fd, and got the same number. Or is_answer() did not recognize the answer, and another
+	 * descriptor would not help.
 	 */
 	if (bad_fd && pxtu_is_ours(bad_fd, 0))
 		return bad_fd;
-	/* Forget the old one, even if no new one can be opened. */
+	/* Forget the old descriptor, even if no new one can be opened. */
 	pxtu_store(&state->fd, 0);
 
 	fd = open_and_map(state, &attach);
-	/* The old one may be bad here, but good in the process that shares memory after vfork(). */
+	/*
+	 * Restore the old descriptor: it may be bad in this process, but good in the process that
+	 * shares our memory after vfork().
+	 */
 	if (fd == -EUSERS)
 		pxtu_store(&state->fd, bad_fd);
 	else if (fd < 0 && fd != -EBADF)
@@ -148,7 +156,7 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 	if (fd < 0)
 		return fd;
 	pxtu_store(&state->pause, 0);
-	/* Other threads may write concurrently, for another target of the same process. */
+	/* Other threads may read this concurrently: they record for an earlier target. */
 	pxtu_store(&state->target, attach.target);
 	pxtu_store(&state->owner, getpid());
 	/* Pair with the loads in pxtu_target_ioctl() and pxtu_event_record(). */
@@ -206,7 +214,7 @@ void pxtu_attach_retry(struct pxtu_state *state)
 		pxtu_attach_wait(state);
 }
 
-/* Check the role: the role stream also has these commands, for the types of another process. */
+/* Check the role: on a stream, these commands would change the types of another process. */
 static int command(int fd, unsigned long cmd, void *arg)
 {
 	if (cmd == POSIXTRACE_IOC_EVENTID_OPEN || cmd == POSIXTRACE_IOC_DESCRIBE)
@@ -215,8 +223,8 @@ static int command(int fd, unsigned long cmd, void *arg)
 }
 
 /*
- * Can a target have given this answer? A target finds our arguments valid. Other files answer
- * ENOTTY, or any other error.
+ * Can this answer come from a target? A target never rejects our arguments as invalid. Another file
+ * under our number answers ENOTTY, or any other error.
  */
 static bool is_answer(int fd, unsigned long cmd, int ret)
 {
@@ -288,7 +296,7 @@ static int command_aside(struct pxtu_state *state, unsigned long cmd, void *arg,
 		ret = command(fd, cmd, arg);
 		if (is_answer(fd, cmd, ret))
 			return ret;
-		/* As above: the program closed it, so forget it. */
+		/* No target gives this answer: the program closed the descriptor, so forget it. */
 		if (keep)
 			change_spare(state, i, fd, 0);
 	}
@@ -318,7 +326,10 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 		}
 		fd = pxtu_attach(state, fd > 0 ? fd : 0);
 		if (pxtu_unattached(fd)) {
-			/* A descriptor of one process need not be open in another. */
+			/*
+			 * Use another descriptor: the one in @state may belong to another process
+			 * with this memory, and may not be open here.
+			 */
 			ret = command_aside(state, cmd, arg, fd == -EBUSY);
 			if (ret != -EBADF)
 				return ret;
@@ -326,7 +337,10 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 			return fd;
 		}
 	}
-	/* Our descriptor, but a filter answers for the module: the next event tries only once. */
+	/*
+	 * The descriptor is ours, so a filter answers for the module. Pause, so that the next
+	 * event tries only once.
+	 */
 	if (fd > 0 && pxtu_is_ours(fd, 0))
 		begin_pause(state);
 	return -EBADF;

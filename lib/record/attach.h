@@ -22,8 +22,8 @@ static inline bool pxtu_unattached(int err)
  * @state: state of this process
  * @bad_fd: 0, or a descriptor in @state that is no longer ours
  *
- * Does not close the descriptor that the program has closed: another file has its number now, or
- * will have it soon. Never waits for another thread, nor for the thread that it interrupted.
+ * Does not close @bad_fd: the program has closed it, and its number belongs to another file, now or
+ * soon. Never waits for another thread, nor for the thread that it interrupted.
  * Async-signal-safe.
  *
  * Without access to the module, or if its version differs, this shuts the gate: the process
@@ -33,7 +33,7 @@ static inline bool pxtu_unattached(int err)
  * Return: a descriptor with the role of a target; -EBUSY while another thread attaches;
  * -EUSERS while another process has the same memory, which has room for one gate only;
  * -ENODEV, -EPERM without access to the module; -EOPNOTSUPP if its version differs;
- * -EPROTONOSUPPORT if a filter of the program answers in its place; -EALREADY during the
+ * -EPROTONOSUPPORT if a filter of the program answers for the module; -EALREADY during the
  * pause; -EBADF if the program closed the new descriptor immediately; other negative errno.
  */
 int pxtu_attach(struct pxtu_state *state, int bad_fd);
@@ -53,7 +53,7 @@ int pxtu_attach_wait(struct pxtu_state *state);
  * pxtu_attach_state() - state of this process, for a thread that records
  *
  * Return: the state; NULL if out of memory, or if a filter of the program forbids the system
- * calls that allocate it: then the module records.
+ * calls that allocate the state. Without a state, the module records.
  */
 static inline struct pxtu_state *pxtu_attach_state(void)
 {
@@ -81,9 +81,9 @@ int pxtu_attach_command(unsigned long cmd, void *arg);
  * @arg: its argument
  *
  * Uses the door, see pxtu_door(), or else a descriptor. Attaches if needed, and again if the
- * program closed our descriptor; that check is free while the descriptor is open. Another file
- * under its number gets at most a command or two, which it does not know. While another thread
- * attaches, this uses a spare descriptor; some of these stay open. Async-signal-safe.
+ * answer shows that the program closed our descriptor. If another file has got its number, that
+ * file receives at most a command or two, which it does not know. While another thread attaches,
+ * this uses a spare descriptor; some spare descriptors stay open. Async-signal-safe.
  *
  * Return: the result of the command, or negative errno.
  */

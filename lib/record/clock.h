@@ -75,8 +75,8 @@ static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 
 #define PXTU_TICK_MAX	50000000U
 
 /*
- * Asks the C library. Not for CLOCK_MONOTONIC: it differs in a time namespace, and a process can
- * enter one by setns() at any time.
+ * Asks the C library for CLOCK_REALTIME. CLOCK_MONOTONIC would be another clock in a time
+ * namespace, which a process can enter by setns() at any time.
  */
 static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *time)
 {
@@ -94,7 +94,10 @@ static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *t
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (seq & 1 || pxtu_load(&clock->seq) != seq)
 		return false;
-	/* When the clock is set, the vDSO changes shortly before this page. */
+	/*
+	 * When the clock is set, the vDSO changes shortly before this page. Between the two
+	 * changes, the result is usually far from the last tick.
+	 */
 	return mono - tick < PXTU_TICK_MAX;
 }
 
@@ -105,7 +108,8 @@ static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *t
  *
  * Usually without a system call.
  *
- * Return: false if the kernel is just changing the clock: then @time is invalid.
+ * Return: false, and @time is invalid, if the kernel is just changing the clock or the last tick
+ * is too old.
  */
 static inline bool pxtu_clock_now(const struct posixtrace_clock *clock, __u64 *time)
 {

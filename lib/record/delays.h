@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Delay points: places where a test can prolong the sequences (PXTU_RSEQ_DELAY), and count how
- * often they are aborted (PXTU_RSEQ_ABORTED). Both are empty in the library. They may change
- * the flags and, on x86-64, the register that they are given and eax on abort; on arm64, the
- * registers in PXTU_RSEQ_DELAY_CHANGES.
+ * often they are aborted (PXTU_RSEQ_ABORTED). Both are empty in the library. Both may change the
+ * flags. On x86-64, a delay may also change the register that is its argument, and an abort eax;
+ * on arm64, both may also change the registers in PXTU_RSEQ_DELAY_CHANGES.
  */
 #ifndef PXTU_DELAYS_H
 #define PXTU_DELAYS_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The door after the gate: a load from that page, with certain registers set, sends a command.
+ * The door is the page after the gate and the clock. A load from it, with certain registers set,
+ * sends a command.
  */
 #include "record/door.h"
 #include "record/gate.h"
@@ -53,7 +54,10 @@ bool pxtu_door(unsigned long cmd, void *arg, int *ret)
 	do {
 		answer = knock(cmd, arg);
 	} while (answer == -EINTR && ++tries < INTERRUPTS_MAX);
-	/* Our commands have no invalid arguments. */
+	/*
+	 * Our commands have no invalid arguments, so EINVAL means that the gate belongs to another
+	 * process with this memory.
+	 */
 	if (answer == (long)POSIXTRACE_DOOR_MAGIC || answer == -EINVAL)
 		return false;
 	*ret = answer == -EINTR ? -EIO : (int)answer;

@@ -23,7 +23,7 @@
  * tells a sequence that the slot has the stream that the kernel means, that this process is not a
  * child with a copy of the memory, and that the ids belong to this thread.
  *
- * Words are written in the size in which they are read: the CPU cannot forward two smaller
+ * Write each word in the size in which it is read, because the CPU cannot forward two smaller
  * stores from its store buffer to one larger load.
  */
 struct pxtu_entry {
@@ -34,9 +34,9 @@ struct pxtu_entry {
 	 * of the address and the first bytes of the data
 	 */
 	__u64 prog_address;
-	/** @data: pieces of data to copy, after these */
+	/** @data: pieces of data to copy, after the header and the address */
 	const void *data;
-	/** @rest: the rest of the data, padded with zeros */
+	/** @rest: the data after the pieces, padded with zeros */
 	__u64 rest[2];
 	/** @step: how far the head of the CPU moves, without struct posixtrace_writer */
 	__u64 step;
@@ -80,7 +80,7 @@ static inline struct rseq *pxtu_rseq_area(void)
 	char *thread;
 
 #ifdef __x86_64__
-	/* sparse does not know the builtin. */
+	/* Not __builtin_thread_pointer(), because sparse does not know it. */
 	__asm__("movq %%fs:0, %0" : "=r" (thread));
 #else
 	thread = __builtin_thread_pointer();

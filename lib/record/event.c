@@ -14,7 +14,10 @@
 #include "record/fast.h"
 #include "record/write.h"
 
-/* For streams that the library could not write to. Ignore errors: the module counts lost events. */
+/*
+ * Let the module record into the streams that the library could not write to. Ignore errors: the
+ * module counts lost events.
+ */
 static __attribute__((__noinline__, __cold__)) void
 let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __u32 skip)
 {
@@ -34,8 +37,8 @@ let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __
 }
 
 /*
- * Record into the streams that want the event. This and the next functions are not inlined:
- * otherwise each event would also save their registers.
+ * Record into the streams that want the event. Not inlined, like the next functions: otherwise
+ * events on the fast path would also save the registers of these functions.
  */
 __attribute__((__noinline__))
 static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,
@@ -61,7 +64,7 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 }
 
 /*
- * The process has no descriptor yet: open one, then record as usual. If that is not allowed or
+ * The process has no descriptor yet: open one, then record as usual. If opening is not allowed or
  * fails, the module records by the door.
  */
 __attribute__((__noinline__, __cold__))
@@ -86,8 +89,9 @@ static void record_unattached(struct pxtu_state *state, trace_event_id_t id, con
 		return;
 	ret = pxtu_attach(state, 0);
 	/*
-	 * While another thread attaches there is no gate, and the module decides. If the program
-	 * closed the new descriptor immediately, try again for the same event.
+	 * While another thread attaches, the gate is open for everything, and the module decides
+	 * what to record. If the program closed the new descriptor immediately, try again for the
+	 * same event.
 	 */
 	if (ret >= 0 || pxtu_unattached(ret) || ret == -EBADF)
 		record(state, id, data, len, prog_address, truncated);

@@ -11,8 +11,8 @@
 #include "record/fast-layout.h"
 
 /*
- * Check that this stream, and no other, wants the event. x8: the gate. An acquire, as in
- * PXTU_RSEQ_CHECK.
+ * Check that this stream, and no other, wants the event. x8: the gate. The load is an acquire, as
+ * in PXTU_RSEQ_CHECK.
  */
 #define PXTU_FAST_GATE								\
 	"lsr w9, %w[header], #16\n\t"						\
@@ -24,8 +24,9 @@
 	"b.ne %l[no]\n\t"
 
 /*
- * x17: the counter, x13: the clock, w15: its seq. After the gate check, because the gate opens
- * after a stream has started. A stream with relaxed order skips the barrier.
+ * x17: the counter, x13: the clock, w15: its seq. Read the counter after the gate check: the gate
+ * opens after a stream has started, so no event is older than the start. A stream with relaxed
+ * order skips the barrier.
  */
 #define PXTU_FAST_COUNTER							\
 	"add x13, x8, #" PXTU_TEXT(PXTU_CLOCK_OFFSET) "\n\t"			\
@@ -61,8 +62,8 @@
 
 /*
  * x8: start of the record, with data at @at; x9: bytes of data, x10: end of the record, x12:
- * the next head. This fails if the stream is full, because no record ends at its limit. A forged
- * head cannot lead out of the pool, because the start of the record is checked as well.
+ * the next head. If the stream is full, its limit is below the end of any record, so this fails. A
+ * forged head cannot lead out of the pool, because the start of the record is checked as well.
  */
 #define PXTU_FAST_RESERVE(at)							\
 	"ldr x12, " PXTU_OF(PXTU_HEAD_HEAD, "x11") "\n\t"			\
@@ -157,7 +158,7 @@
 	"extr x17, x17, x6, #" PXTU_TEXT(PXTU_CLOCK_SHIFT) "\n\t"		\
 	"ldr x7, " PXTU_OF_CLOCK(PXTU_CLOCK_REAL, "x13") "\n\t"		\
 	"add x17, x17, x7\n\t"							\
-	/* The address depends on all loads above, so that they come first. */ \
+	/* The address depends on all loads above, so this load comes after them. */ \
 	/* Pairs with the kernel's barrier before the last change. */		\
 	"eor x7, x17, x17\n\t"							\
 	"ldr w7, [x14, x7]\n\t"						\
@@ -172,7 +173,10 @@
 	"cmp x17, x7\n\t"							\
 	"b.hs %l[no]\n\t"
 
-/* All but the time. First the padding: the last word of a small packed record also has data. */
+/*
+ * Write all but the time. The padding comes first: it clears the last word, which may also have
+ * data and, in a small packed record, the address.
+ */
 #define PXTU_FAST_HEADER							\
 	"str xzr, [x10, #-8]\n\t"						\
 	"str %w[header], [x8]\n\t"						\

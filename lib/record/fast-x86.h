@@ -29,7 +29,7 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
  * checks then overlap with RDTSC. It must not move before the gate check, because the gate opens
  * after a stream has started. A stream with relaxed order skips the fence: the comparison with the
  * previous record still keeps the records of this CPU in order, and the fence of pxtu_fast_fill()
- * covers a thread that moves to it.
+ * covers a thread that moves to this CPU.
  */
 #define PXTU_FAST_COUNTER							\
 	"cmpl $0, " PXTU_OF(PXTU_CACHE_RELAXED, "%[cache]") "\n\t"		\
@@ -86,9 +86,9 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"jae %l[no]\n\t"
 
 /*
- * rcx: the record, with data at @at; rdx: its size; r8: the next head. This fails if the stream
- * is full, because no record ends at its limit. A forged head cannot lead out of the pool, because
- * the start of the record is checked as well.
+ * rcx: the record, with data at @at; rdx: its size; r8: the next head. If the stream is full, its
+ * limit is below the end of any record, so this fails. A forged head cannot lead out of the pool,
+ * because the start of the record is checked as well.
  */
 #define PXTU_FAST_RESERVE(at)							\
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%r8\n\t"			\
@@ -157,8 +157,8 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"14:\n\t"
 
 /*
- * The first word, as in pxtu_header(), with @flags, and the time. The padding comes first: the last
- * word of a small packed record also has data.
+ * Write the first word, as in pxtu_header(), with @flags, and the time. The padding comes first: it
+ * clears the last word, which may also have data and, in a small packed record, the address.
  */
 #define PXTU_FAST_HEADER(flags)						\
 	"movq $0, -8(%%rcx, %%rdx)\n\t"						\

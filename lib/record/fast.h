@@ -16,7 +16,7 @@
  * struct pxtu_cache - a stream, and the thread that records into it on a CPU
  */
 struct pxtu_cache {
-	/** @generation: as in struct pxtu_entry; valid while the gate has the same one */
+	/** @generation: as in struct pxtu_entry; the cache is valid while the gate has the same */
 	__u64 generation;
 	/** @len_end: shorter data may try the fast path; if not 0, @area is set */
 	__u64 len_end;
@@ -118,9 +118,10 @@ pxtu_fast_record(const struct pxtu_cache *cache, __u32 id, __u64 len, const void
  * @cache: cache of this thread
  * @from: the new contents, with the heads of all CPUs
  *
- * Fills it for this CPU, unless the last writer here has another address_high: that may be this
- * thread before an exec. A signal handler sees the old contents, the new ones, or an invalid
- * cache. If a handler interrupts this, the cache is invalid afterwards, or filled by the handler.
+ * Fills it for this CPU, unless the last writer here has another address_high: the writer may be
+ * this thread before an exec, which pxtu_fast_record() would not notice. A signal handler sees the
+ * old contents, the new ones, or an invalid cache. If a handler interrupts this, the cache is
+ * invalid afterwards, or filled by the handler.
  */
 static inline void pxtu_fast_fill(struct pxtu_cache *cache, const struct pxtu_cache *from)
 {

@@ -24,16 +24,16 @@ _Static_assert(offsetof(struct posixtrace_gate, enable) == 1024 * sizeof(unsigne
 _Static_assert(GATE_WORDS == 1024 + 4096 + 1024 + 1024, "must match the inline in trace.h");
 
 /*
- * Open, so that the first event attaches, even before our constructor runs. Not const: the
- * link-time optimizer would treat it as constant.
+ * The gate is open, so that the first event attaches, even before our constructor runs. It is not
+ * const, because the link-time optimizer would then replace loads from it by this value.
  */
 PXTU_API unsigned int __posix_trace_gate[GATE_WORDS]
 	__attribute__((__aligned__(PAGE_BYTES))) = { [0 ... GATE_WORDS - 1] = ~0U };
 
-/* The gate of the module is mapped. A child inherits that, and sees a separate gate. */
+/* The gate of the module is mapped. A child inherits the mapping, but sees a separate gate. */
 static int mapped;
 
-/* The module was absent at the last attempt, and the gate is shut; a hint. */
+/* A hint: the module was absent at the last attempt, and the gate is shut. */
 static int absent;
 
 bool pxtu_gate_mapped(void)
@@ -48,7 +48,7 @@ bool pxtu_gate_absent(void)
 
 /*
  * Restores the gate to its state before the process attached, so that the next event tries again.
- * The old mapping is gone: other threads see the gate shut until all of it is written.
+ * The old mapping is gone, so other threads see a shut gate until memset() has opened it.
  */
 static void reopen(void)
 {
@@ -92,8 +92,9 @@ void pxtu_gate_shut(void)
 /*
  * Attaches before main() and before other constructors: later, a filter may kill the program at the
  * first system call, or the device may be out of reach. Each program that is linked with the
- * library pays for this, so it makes three system calls, which the dynamic loader has made as well,
- * and keeps no descriptor. Without the device, events need not try again.
+ * library pays for this, so this makes only three system calls, of kinds that the dynamic loader
+ * has also made, and keeps no descriptor. If the device is missing, this shuts the gate, so that
+ * events do not try again.
  */
 __attribute__((__constructor__(101)))
 static void attach_constructor(void)

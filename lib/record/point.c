@@ -14,7 +14,7 @@
 #include "record/cache.h"
 #include "record/fast.h"
 
-/* Beyond all ids if the point is not registered. Loads the gate as the next function does. */
+/* Returns the event type of a point, or a number beyond all ids if it is not registered. */
 static __u64 point_id(const struct __posixtrace_point *point)
 {
 	const __u32 *word = pxtu_load(&point->__word);
@@ -73,9 +73,9 @@ static int open_point(struct pxtu_state *state, const struct __posixtrace_point 
 }
 
 /*
- * If a process shares its memory with another one and its gate is not mapped, its types are
- * separate. The other process would find the point, and must not take the id for one of its
- * types.
+ * May the id be stored in the point? If a process shares its memory with another one and its gate
+ * is not mapped, its types are separate. The other process would find the id in the point, and
+ * mistake it for one of its types.
  */
 static bool keeps_types(const struct pxtu_state *state)
 {

@@ -101,7 +101,7 @@
 	"cmp x11, x16\n\t"							\
 	"b.lo 8f\n"								\
 	"7:\n\t"								\
-	/* No head has this value. Other writers of this CPU see the stores in order. */ \
+	/* Invalid: no head has this value. Other writers of this CPU see the stores in order. */ \
 	"mov x16, #-1\n\t"							\
 	"str x16, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"		\
 	"ldr x16, " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") "\n\t"			\
@@ -164,7 +164,7 @@
 	PXTU_RSEQ_DELAY(PXTU_DELAY_WRITTEN)					\
 	"str x13, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"		\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_COMMIT)					\
-	/* w10: need_wakeup. Read in the sequence, where the mapping is ours. */ \
+	/* w10: need_wakeup. Read it in the sequence, where its mapping cannot go away. */ \
 	"ldr x10, " PXTU_OF(PXTU_SLOT_WAKEUP, "%[slot]") "\n\t"		\
 	"ldr w10, " PXTU_OF(PXTU_NEED_WAKEUP, "x10") "\n\t"			\
 	/* Commit: pairs with the reader's acquire in subbuf_used(). */		\

@@ -17,7 +17,7 @@
 	"movl (%%rax), %%eax\n\t"						\
 	"testl %%eax, " PXTU_OF(PXTU_ENTRY_BIT, "%[entry]") "\n\t"		\
 	"jz %l[no]\n\t"							\
-	/* Empty while another thread updates the slots. */	\
+	/* NULL without a mapping: none was made, or another thread removes it. */	\
 	"movq " PXTU_OF(PXTU_SLOT_HEADS, "%[slot]") ", %%rcx\n\t"		\
 	"testq %%rcx, %%rcx\n\t"						\
 	"jz %l[no]\n\t"							\
@@ -72,7 +72,7 @@
 /* Out of line: names the writer at rax, moves r8 and r9, and jumps back. */
 #define PXTU_RSEQ_NAME_WRITER							\
 	"7:\n\t"								\
-	/* No head has this value. */						\
+	/* Invalid: no head has this value. */					\
 	"movq $-1, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	"movq " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") ", %%r11\n\t"		\
 	"movq %%r11, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"			\
@@ -119,7 +119,7 @@
 	"movl %%r8d, %%eax\n\t"							\
 	"movl " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") ", %%r9d\n\t"		\
 	"addq %%rax, %%r9\n\t"							\
-	/* The writer need not be named if we also wrote the previous record. */	\
+	/* Name the writer, unless we wrote the previous record, recently enough. */	\
 	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	"jne 7b\n\t"								\
 	"movq " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") ", %%r10\n\t"		\
@@ -147,7 +147,7 @@
 	"movq " PXTU_OF(PXTU_ENTRY_DATA, "%[entry]") ", %%rsi\n\t"		\
 	"movdqu (%%rsi), %%xmm0\n\t"						\
 	"movdqu %%xmm0, 16(%%rdi)\n\t"						\
-	/* ADD would change the flags. */					\
+	/* LEA, because ADD would change the flags. */				\
 	"leaq 16(%%rdi), %%rdi\n\t"						\
 	"je 11f\n\t"								\
 	"movl " PXTU_OF(PXTU_ENTRY_PIECES, "%[entry]") ", %%r9d\n\t"		\
@@ -171,7 +171,7 @@
 	PXTU_RSEQ_DELAY(PXTU_DELAY_WRITTEN, "%%eax")				\
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_COMMIT, "%%eax")				\
-	/* need_wakeup: read in the sequence, where the mapping is ours. */ \
+	/* Read need_wakeup in the sequence, where its mapping cannot go away. */ \
 	"movq " PXTU_OF(PXTU_SLOT_WAKEUP, "%[slot]") ", %%rax\n\t"		\
 	"cmpl $0, " PXTU_OF(PXTU_NEED_WAKEUP, "%%rax") "\n\t"			\
 	/* Commit. Stores are not reordered: the reader's acquire sees the record. */ \

@@ -2,7 +2,7 @@
 /*
  * Restartable sequences: instructions that run on one CPU without interruption. If a thread is
  * preempted, migrated or interrupted by a signal inside a sequence, the kernel aborts the
- * sequence; so does a synchronization by the module.
+ * sequence. A synchronization by the module also aborts it.
  *
  * The C library registers each thread. If it does not, and on other architectures, the
  * functions here do nothing, and the module records instead.
@@ -65,7 +65,10 @@ static PXTU_RSEQ_ONCE enum pxtu_written
 pxtu_rseq_record(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
 		 const struct pxtu_entry *entry)
 {
-	/* With link-time optimization, pxtu_rseq_arm() may end up in another object file. */
+	/*
+	 * The table is global, because with link-time optimization pxtu_rseq_arm() may end up in
+	 * another object file.
+	 */
 	__asm__ goto(".globl pxtu_rseq_record_table\n\t"
 		".hidden pxtu_rseq_record_table\n\t"
 		PXTU_RSEQ_TABLE("pxtu_rseq_record_table")
@@ -119,7 +122,7 @@ static inline bool pxtu_rseq_available(void)
  * pxtu_rseq_arm() - make pxtu_rseq_record() detect interruptions from now on
  *
  * If the kernel preempts, migrates or interrupts a thread between this and the sequence, it
- * clears the thread's pointer to the sequence. So do events in signal handlers.
+ * clears the thread's pointer to the sequence. An event in a signal handler also clears it.
  */
 static inline void pxtu_rseq_arm(void)
 {

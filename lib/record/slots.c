@@ -16,7 +16,7 @@
 #include "record/gate.h"
 #include "record/slots.h"
 
-/* The program may have forbidden this system call: then do without sequences. */
+/* Note if the call fails: the program may have forbidden it, and sequences cannot be used then. */
 static int membarrier(struct pxtu_state *state, int cmd)
 {
 	bool failed = syscall(SYS_membarrier, cmd, 0, 0);
@@ -26,8 +26,9 @@ static int membarrier(struct pxtu_state *state, int cmd)
 }
 
 /*
- * Larger mappings are not populated: that would dominate the life of a short-lived process. This
- * is twice the default stream size, because the module grants a little more than requested.
+ * Populate only mappings up to this size: populating a larger one would take most of the life of a
+ * short-lived process. This is twice the default stream size, because the module grants a little
+ * more than requested.
  */
 #define POPULATE_MAX	(512U << 10)
 
@@ -71,7 +72,7 @@ static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slot
 	return 0;
 }
 
-/* Map heads and sub-buffers together, so that one mapping covers both; and need_wakeup. */
+/* Map heads and sub-buffers together, with one mapping, and need_wakeup with another. */
 static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_slot *info)
 {
 	struct posixtrace_map all = {
@@ -93,8 +94,9 @@ static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_sl
 		return err;
 	}
 	/*
-	 * Only threads that see the generation stored later use this. Others may read it
-	 * concurrently, for the stream that was here before, but their sequences fail.
+	 * Only threads that see the generation that sync_locked() stores later use these values.
+	 * Other threads may read them concurrently, for the stream that had the slot before, but
+	 * their sequences fail.
 	 */
 	pxtu_store(&slot->pool, (unsigned char *)heads + info->heads.size);
 	pxtu_store(&slot->pool_size, info->pool.size);
@@ -122,11 +124,14 @@ static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 		slot = &state->slot[i];
 		if (!is_suitable(&slots[i]))
 			continue;
-		/* Another process with this memory, which has ended, may have mapped it already. */
+		/*
+		 * Store the pid even if the slot is mapped: another process with this memory, which
+		 * has ended, may have mapped it.
+		 */
 		pxtu_store(&state->pid, slots[i].pid);
 		if (slot->heads)
 			continue;
-		/* The same for all streams. */
+		/* The number of CPUs is the same for all streams. */
 		pxtu_store(&state->nr_cpus, (__u32)(slots[i].heads.size /
 						    sizeof(struct posixtrace_cpu_head)));
 		/* Stop if our descriptor was closed. After other errors, the module records. */
@@ -137,10 +142,10 @@ static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 }
 
 /*
- * Was SYNC refused just now, because another process has this memory? The refusal applies to each
- * process with this memory, and so with this state: the module records for all of them. A change of
- * the gate ends the refusal. The exit of the other process does not change the gate, so the next
- * tick also ends it.
+ * Was SYNC refused just now, because another process has this memory? The refusal applies to all
+ * processes with this memory, because they share @state; the module records for all of them. A
+ * change of the gate ends the refusal. The exit of the other process does not change the gate, so
+ * the next tick also ends it.
  */
 static bool was_refused(const struct pxtu_state *state, __u64 generation)
 {
@@ -172,8 +177,8 @@ static void sync_locked(struct pxtu_state *state)
 	if (!map_new(state, fd, state->sync))
 		return;
 	/*
-	 * Must be last. A sequence that sees it, and the same generation in the gate, sees the
-	 * matching slots. Pairs with the load in prepare_ids().
+	 * Store the generation last: a sequence that sees it, and the same generation in the gate,
+	 * sees the matching slots. Pairs with the load in prepare_ids().
 	 */
 	pxtu_store_release(&state->generation, sync.generation);
 }
@@ -183,7 +188,7 @@ static void sync_slots(struct pxtu_state *state)
 	int saved_errno = errno;
 	__u64 signals;
 
-	/* The program closed our descriptor, and no new one could be opened. */
+	/* There is no descriptor if the program closed ours and no new one could be opened. */
 	if (!pxtu_load(&state->fd))
 		return;
 	if (!pxtu_state_trylock(state, &signals))

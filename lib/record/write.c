@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Writes records with restartable sequences, of any size and for any number of streams: all events
- * that the fast path in fast.h does not take. For the rest, the module records, by the EVENT
+ * Writes the records of events that the fast path in fast.h does not take, of any size and for any
+ * number of streams, with restartable sequences. Where this fails, the module records, by the EVENT
  * command.
  */
 #include <pthread.h>
@@ -30,14 +30,14 @@
 #define DROP_TRIES	16
 
 /*
- * The ids of this thread, and the number of its target: a child inherits the memory of the thread
- * that has forked, including the parent's target number.
+ * The ids of this thread. They are valid if @target is the target of this process: a child inherits
+ * the ids of the thread that forked, with the target of the parent.
  */
 static __thread struct {
 	__u64 target;
 	pthread_t thread;
 	pid_t tid;
-	bool unable;		/* the CPU in its struct rseq is stale, or the thread may not ask */
+	bool unable;		/* the CPU in its struct rseq is stale, or cannot be checked */
 } myself __attribute__((__tls_model__("initial-exec")));
 
 /*
@@ -97,8 +97,8 @@ static __u32 pack(struct pxtu_entry *entry, __u32 len)
 }
 
 /*
- * Prepare what depends on the event, with the first @len bytes of its data. Not inlined:
- * otherwise each stream would also save its registers.
+ * Prepare the part that depends on the event, with the first @len bytes of its data. Not inlined:
+ * otherwise pxtu_write() would save more registers.
  */
 static __attribute__((__noinline__))
 void prepare(struct pxtu_entry *entry, const struct pxtu_call *call, __u32 len)
@@ -127,12 +127,12 @@ void prepare(struct pxtu_entry *entry, const struct pxtu_call *call, __u32 len)
 	}
 }
 
-/* Prepare what depends on the thread. */
+/* Prepare the part that depends on the thread. */
 static void prepare_ids(struct pxtu_entry *entry, const struct pxtu_state *state)
 {
 	/*
-	 * Pairs with the store in sync_locked(): what is loaded below, and the slots, are of this
-	 * generation or later.
+	 * Pairs with the store in sync_locked(): the slots, and all that is loaded below, belong to
+	 * this generation or a later one.
 	 */
 	entry->generation = pxtu_load_acquire(&state->generation);
 	if (pxtu_unlikely(myself.target != pxtu_load(&state->target)))
@@ -184,7 +184,7 @@ static bool drop_one(struct pxtu_state *state, const struct pxtu_slot *slot,
 	return written == PXTU_WRITTEN;
 }
 
-/* Take the time before the sequence, which has no counter. The next stream takes it again. */
+/* Take the time before the sequence. Then clear it: the next stream takes it again. */
 static enum pxtu_written record_at(const struct pxtu_slot *slot, struct pxtu_entry *entry)
 {
 	const struct posixtrace_gate *gate = pxtu_gate();
@@ -208,11 +208,14 @@ try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_en
 	for (tries = 1; ; tries++) {
 		switch (written) {
 		case PXTU_WRITTEN_NO_ROOM:
-			/* A full stream also has no room. */
+			/* There may be no room because the stream is full. */
 			if (drop_one(state, slot, entry))
 				return PXTU_WRITTEN;
 			pxtu_rseq_disarm();
-			/* The step is aligned, without the writer, perhaps of a packed record. */
+			/*
+			 * Request room for the record and its writer. The step is the aligned size
+			 * of the record, perhaps packed, without the writer.
+			 */
 			len = POSIXTRACE_HEAD_POS(entry->step) - sizeof(struct posixtrace_record);
 			if (make_room(state, slot, (__u32)POSIXTRACE_RECORD_SIZE(len), &err))
 				return PXTU_WRITTEN;
@@ -252,7 +255,7 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 	struct pxtu_entry entry;
 	__u32 left = mask;
 
-	/* The gate may have shut since. */
+	/* No stream wants the event, or there are no sequences. */
 	if (pxtu_unlikely(!mask) || !pxtu_rseq_available())
 		return 0;
 	if (pxtu_unlikely(pxtu_load(&pxtu_gate()->generation) != pxtu_load(&state->generation)) &&
@@ -273,7 +276,7 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 		wanted = pxtu_load(&slot->max_data);
 		if (pxtu_likely(call_len < wanted))
 			wanted = (__u32)call_len;
-		/* Streams that record equally many bytes share an entry. All record < 4 GiB. */
+		/* Streams that record the same number of bytes, below 4 GiB, share an entry. */
 		if (pxtu_unlikely(len != wanted)) {
 			len = wanted;
 			prepare(&entry, call, len);

@@ -31,7 +31,7 @@ struct pxtu_call {
  * Async-signal-safe. Keeps errno.
  *
  * Return: bit s: recorded in the stream in slot s, or counted there as lost because the stream
- * is full. The module must record into the others.
+ * is full. The module must record into the other streams of @mask.
  */
 __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 mask);
 
