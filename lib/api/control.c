@@ -86,12 +86,12 @@ PXTU_API int posix_trace_clear(trace_id_t trid)
 	if (!stream)
 		return EINVAL;
 	if (!stream->source.readable) {
-		/* This process holds no events of the stream, and writing the log may take long. */
+		/* Without the lock: there are no events here, and writing the log may take long. */
 		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 		goto put;
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	/* Also clear the events that were taken from the stream but not reported. */
+	/* With the lock, also clear the events that were taken but not reported. */
 	pthread_mutex_lock(stream->source.lock);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 	if (!err)
@@ -134,12 +134,12 @@ PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
  * @trid: trace id
  * @statusinfo: result
  *
- * A consistent snapshot. Reading resets the overrun statuses and the error of a flush.
- * The overrun status of the stream is also set if a traced process damaged records and
+ * A consistent snapshot. For an active stream, this resets the overrun statuses and the error of a
+ * flush. The overrun status of the stream is also set if a traced process damaged records and
  * this process had to discard them.
  *
- * Reading does not reset the status of a log. A log is suspended; both overrun statuses
- * report known losses, and the log's also reports that the log is not complete (yet), see
+ * For a log, this resets nothing. A log is suspended. Both overrun statuses report known losses;
+ * the overrun status of the log also reports that the log is not complete (yet), see
  * Documentation/trace-log.rst.
  *
  * Return: 0; EINVAL if @trid is no trace stream or log of this process or

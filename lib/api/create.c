@@ -56,9 +56,9 @@ dealloc:
  * @attr: attributes, copied; NULL for the defaults
  * @trid: where to write the trace id, which is valid in this process only
  *
- * The stream is suspended and has an empty filter. It is shut down when this process exits
- * or execs, or closes our descriptor, as daemons do with all descriptors: the trace id is no
- * longer valid after that.
+ * The stream is suspended and has an empty filter. It is shut down when this process exits or
+ * execs, or when the process closes our descriptor, as daemons do. After that, the trace id is no
+ * longer valid.
  *
  * Return: 0; EAGAIN if there are TRACE_SYS_MAX streams, 32 on this process, or as
  * many as this user may have; EINTR if interrupted by a signal, before creating a stream;
@@ -101,8 +101,8 @@ PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
  * Like posix_trace_create(), but the module writes all recorded events into the log: at each
  * flush, when the stream is shut down, and when this process ends for any reason. The default
  * stream-full-policy is POSIX_TRACE_FLUSH. The events can only be read from the log. A thread of
- * this process writes it, see stream/worker.c. After a failure, the file may contain part of the
- * beginning of a log.
+ * this process writes the log, see stream/worker.c. If this function fails, the file may contain
+ * part of the beginning of a log.
  *
  * Return: as posix_trace_create(); EBADF if @file_desc is not open for writing; EINVAL
  * if this kind of file cannot be a log; EINTR also if a signal arrived while a pipe was full;
@@ -122,10 +122,10 @@ PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict 
 	}
 	if (!pxtu_attr_valid(attr))
 		return EINVAL;
-	/* Check before a descriptor of ours can get that number. */
+	/* Check file_desc first: if it is closed, a descriptor of ours could get its number. */
 	err = fcntl(file_desc, F_GETFL) < 0 ? -EBADF : make_stream(pid, attr, file_desc, trid);
 	errno = saved_errno;
-	/* It is the caller's descriptor that is bad, not ours. */
+	/* pxtu_error() would return EINVAL, for our descriptor. Here the caller's is bad. */
 	return err == -EBADF ? EBADF : pxtu_error(err);
 }
 
@@ -155,12 +155,15 @@ PXTU_API int posix_trace_shutdown(trace_id_t trid)
 	if (!source)
 		return EINVAL;
 	stream = pxtu_stream_of(source);
-	/* If the stream is dead, another file may answer, unrelated to our log. */
+	/* If the stream is dead, another file may answer SHUTDOWN: ignore its result. */
 	dead = pxtu_stream_dead(stream);
-	/* From here on, only this thread can free it. */
+	/* The trace id is gone: a cancellation of this thread would leak the stream. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_SHUTDOWN, NULL);
-	/* In the child of a signal handler, the addresses may belong to other mappings. */
+	/*
+	 * In a child that a signal handler forked, leave the stream alone: its addresses may belong
+	 * to other mappings.
+	 */
 	if (pxtu_trid_drain(source)) {
 		pxtu_stream_destroy(stream);
 		pxtu_stream_dealloc(stream);

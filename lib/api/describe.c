@@ -23,7 +23,7 @@ static struct posixtrace_description to_uapi(trace_event_id_t event,
 	};
 }
 
-/* The module returns ENOENT if there is no such type. */
+/* Convert an error of the module, which returns ENOENT if there is no such type. */
 static int edge(int err)
 {
 	return err == -ENOENT ? EINVAL : pxtu_error(err);
@@ -66,10 +66,9 @@ PXTU_API int posixtrace_eventid_describe(trace_event_id_t event, const char *des
  * @description: the description, see posixtrace-fields(7); NULL for a type without description
  * @event_id: result
  *
- * An extension, used by trace points: posix_trace_eventid_open() and
- * posixtrace_eventid_describe() in one call. A program that is executed again gets the same type;
- * with two separate calls, it gets another type, because the type of that name already has a
- * description.
+ * An extension: posix_trace_eventid_open() and posixtrace_eventid_describe() in one call. A program
+ * that is executed again gets the same type. With two separate calls it would get another type,
+ * because the type of that name already has a description.
  *
  * Return: 0; EEXIST if the program has a type of this name with another description; EINVAL if a
  * pointer is NULL, or name or description are not valid; ENAMETOOLONG; ENOSPC, EPERM as

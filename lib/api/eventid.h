@@ -18,7 +18,7 @@ int pxtu_eventid_name(const char *name, struct posixtrace_eventid *eventid);
  * pxtu_eventid_open() - call EVENTID_OPEN in the calling process
  * @eventid: the argument; its id is the result
  *
- * Not for signal handlers: waits for another thread that attaches.
+ * Not for signal handlers, because it waits for another thread that attaches.
  *
  * Return: 0; negative errno.
  */

@@ -89,7 +89,7 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 	stream = pxtu_stream_get(trid);
 	if (!stream)
 		return EINVAL;
-	/* With the lock, this process takes no event between the kernel's counters and its own. */
+	/* With the lock, no event is taken between the kernel's counters and the reader's. */
 	pthread_mutex_lock(stream->source.lock);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_STATS, &kernel);
 	if (!err) {
@@ -163,7 +163,7 @@ static long kernel_classes(void)
  * posixtrace_sysconf() - get a limit or option of the system or of tracing
  * @name: _SC_* or POSIXTRACE_SC_*
  *
- * An extension. Calls sysconf() for all other names.
+ * An extension. Calls sysconf() for names that do not concern tracing.
  *
  * Return: the value; -1 for a missing option (errno is unchanged), or if sysconf() returns it.
  */

@@ -56,7 +56,7 @@ PXTU_API int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
  * @trid: trace id
  * @set: set of event types
  * @how: POSIX_TRACE_SET_EVENTSET: replaces the filter; POSIX_TRACE_ADD_EVENTSET:
- *	adds them to it; POSIX_TRACE_SUB_EVENTSET: removes them from it
+ *	adds @set to the filter; POSIX_TRACE_SUB_EVENTSET: removes @set from the filter
  *
  * When this returns, events of the types in the filter are no longer recorded. A
  * running stream records POSIX_TRACE_FILTER with the old and the new filter,

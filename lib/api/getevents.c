@@ -10,7 +10,7 @@
 
 #define DATA_ALIGN	8
 
-/* Align the rest of the program's buffer; set room to 0 if that is impossible. */
+/* Align the rest of the program's buffer. If it is too small for that, set the room to 0. */
 static void align(struct pxtu_place *place)
 {
 	size_t pad = -(uintptr_t)place->at % DATA_ALIGN;
@@ -58,7 +58,7 @@ static int report_batch(struct pxtu_source *source, struct posixtrace_batch_even
 	source->ops->settle(source);
 	pthread_mutex_unlock(source->lock);
 	*count = n;
-	/* Drop the error: if it persists, the next call returns it. */
+	/* If there are events, drop the error. If it persists, the next call returns it. */
 	return n ? 0 : err;
 }
 

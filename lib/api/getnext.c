@@ -99,7 +99,7 @@ static int report_next(struct pxtu_source *source, const struct request *req, bo
 	return err;
 }
 
-/* Report the next event. If the caller wants that, wait for it; a log never waits. */
+/* Report the next event, and wait for it if the caller wants that. On a log, never wait. */
 static int get_event(struct pxtu_source *source, const struct request *req)
 {
 	struct posixtrace_wait wait = { 0 };
@@ -118,7 +118,7 @@ static int get_event(struct pxtu_source *source, const struct request *req)
 			err = deadline_to_uapi(req->abstime, &wait);
 		if (!err)
 			err = source->ops->wait(source, &wait);
-		/* After a timeout, report an event that arrived at the last moment. */
+		/* After a timeout, look once more: an event may have arrived at the last moment. */
 		timed_out = err == -ETIMEDOUT;
 		if (err && !timed_out)
 			return err;
@@ -172,7 +172,7 @@ getnext(trace_id_t trid, const struct request *req)
 	if (!req->event || (!req->data && req->num_bytes) || !req->data_len ||
 	    !req->unavailable || (req->wait == WAIT_UNTIL && !req->abstime))
 		return EINVAL;
-	/* Set this on errors as well. */
+	/* Set this first, because it has to be set on errors as well. */
 	*req->unavailable = 1;
 	if (req->wait != WAIT_NEVER)
 		pthread_testcancel();

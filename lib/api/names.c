@@ -27,7 +27,7 @@ static struct pxtu_task to_task(pid_t pid, pid_t tid, const struct timespec *tim
  *
  * An extension. A log has the names that threads had while it was written. For an active
  * stream, this is the current name of a thread that is older than @time. The thread chooses its
- * name, so it can be any string.
+ * name, so the name can be any string.
  *
  * Return: 0; ENOENT if the name is not known: it is not in the log, or the thread has ended;
  * EINVAL if @trid is no trace stream or log of this process, or @time or @name is NULL; for a
@@ -104,7 +104,7 @@ PXTU_API int posixtrace_get_thread_life(trace_id_t trid, pid_t pid, pid_t tid,
  * @time: time of the event
  * @program: buffer for the arguments, each with its NUL
  * @size: bytes there; POSIXTRACE_PROGRAM_SIZE are always enough
- * @needed: result, if not NULL: the bytes that they need
+ * @needed: result, if not NULL: the bytes that the arguments need
  *
  * An extension. A log has the arguments of processes that recorded or attached; for an active
  * stream, these are the current arguments. The process can overwrite them with anything.
@@ -144,10 +144,9 @@ PXTU_API int posixtrace_get_program(trace_id_t trid, pid_t pid, const struct tim
  * @address: address in the event
  * @info: result
  *
- * An extension. A log has the mappings of a process from its first event on. They are read
- * again when the process opens or describes an event type, and with its first event after a
- * stream on it was created, started or stopped. For an active stream, this is the current
- * mapping.
+ * An extension. A log has the mappings of a process from its first event on. The module scans them
+ * again when the process opens or describes an event type, and at its first event after a stream on
+ * it was created, started or stopped. For an active stream, this is the current mapping.
  *
  * Return: 0; ENOENT if it is not known; EINVAL if @trid is no trace stream or log of this process,
  * or @time or @info is NULL; for a log, also ENOMEM.

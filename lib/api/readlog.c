@@ -17,7 +17,7 @@
  *	program can close it; its file offset is neither used nor changed
  * @trid: where to write the trace id, which is valid in this process only
  *
- * The log may be cut or damaged after its header, and its writer may still append. Reads
+ * The log may be cut or damaged after its header, and its writer may still append to it. Reads
  * the headers of all its blocks, but no events yet. Does not need the module. Not a
  * cancellation point.
  *
@@ -41,7 +41,7 @@ PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
 			pxtu_log_close(log);
 	}
 	errno = saved_errno;
-	/* It is the caller's descriptor that is bad, not ours. */
+	/* pxtu_error() would return EINVAL, for our descriptor. Here the caller's is bad. */
 	return err == -EBADF ? EBADF : pxtu_error(err);
 }
 
@@ -108,9 +108,9 @@ PXTU_API int posix_trace_rewind(trace_id_t trid)
  * @trid: trace id of the log
  * @time: the time
  *
- * An extension. The next event is the oldest one that is not older than @time, or one before it:
- * events are skipped as far as that is possible without reading them. Until
- * posix_trace_rewind(), the status of the log tells only what is damaged in the part that was read.
+ * An extension. The next event is the oldest one that is not older than @time, or an event before
+ * it, because events are only skipped where that is possible without reading them. Until
+ * posix_trace_rewind(), the status of the log reports only damage in the part that was read.
  *
  * Return: 0; EINVAL if @trid is no log of this process or @time is NULL or not valid; ENOMEM.
  */
@@ -139,7 +139,8 @@ PXTU_API int posixtrace_seek(trace_id_t trid, const struct timespec *time)
  * @trid: trace id of the log
  * @info: result
  *
- * An extension. Includes blocks that were appended since, like posix_trace_get_status().
+ * An extension. Includes blocks that were appended after posix_trace_open(), like
+ * posix_trace_get_status().
  *
  * Return: 0; EINVAL if @trid is no log of this process or @info is NULL;
  * ENOMEM.

@@ -29,7 +29,7 @@ _Static_assert(POSIX_TRACE_UNTIL_FULL == POSIXTRACE_POLICY_UNTIL_FULL, "as in th
 _Static_assert(POSIX_TRACE_FLUSH == POSIXTRACE_POLICY_FLUSH, "as in the uapi");
 _Static_assert(POSIX_TRACE_APPEND == POSIXTRACE_POLICY_APPEND, "as in the uapi");
 
-/* The resolution of the clock of the timestamps. */
+/* Get the resolution of the clock of the timestamps, in nanoseconds. */
 static unsigned int clock_resolution(void)
 {
 	struct timespec res;
@@ -87,7 +87,7 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
 	attr->__creation_time = uattr->creation_time;
 	attr->__wakeup_bytes = uattr->wakeup_bytes;
 	attr->__wakeup_ns = uattr->wakeup_ns;
-	/* In a log, these numbers are not validated. */
+	/* These numbers may come from a log, where they are not validated: replace unknown ones. */
 	attr->__order = uattr->order == POSIXTRACE_ORDER_RELAXED ? POSIXTRACE_ORDER_RELAXED :
 								   POSIXTRACE_ORDER_CAUSAL;
 	attr->__kernel = (unsigned int)uattr->classes & POSIXTRACE_CLASS_VALID;
@@ -224,7 +224,7 @@ PXTU_API int posix_trace_attr_setname(trace_attr_t *attr, const char *tracename)
 	len = strnlen(tracename, TRACE_NAME_MAX + 1);
 	if (len > TRACE_NAME_MAX)
 		len = TRACE_NAME_MAX - 1;
-	/* The program may pass a string inside the object. */
+	/* The string may be inside the object. */
 	memmove(attr->__name, tracename, len);
 	memset(attr->__name + len, 0, sizeof(attr->__name) - len);
 	return 0;

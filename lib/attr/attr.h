@@ -32,7 +32,7 @@ void pxtu_attr_init(trace_attr_t *attr);
  * @log: the stream will have a log
  * @uattr: result; all fields are set
  *
- * If no stream-full-policy was set, uses the default for such a stream.
+ * If no stream-full-policy was set, uses the default for a stream with or without log.
  */
 void pxtu_attr_to_uapi(const trace_attr_t *attr, bool log, struct posixtrace_attr *uattr);
 

@@ -4,8 +4,8 @@
  *
  * The two functions that return the size of an event make a promise: if the sizes of events
  * sum up to no more than stream-min-size, all of them are recorded, on any CPUs. The size of an
- * event includes its record, and a share of the unused ends of sub-buffers: a record does not
- * cross from one sub-buffer into the next.
+ * event includes its record, and a share of the unused ends of sub-buffers, which exist because a
+ * record does not cross from one sub-buffer into the next.
  */
 #include <stdint.h>
 
@@ -13,7 +13,7 @@
 
 #define SYS_RECORD_MAX	POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX)
 
-/* The module leaves room for this record after each system event. */
+/* POSIX_TRACE_STOP. The module leaves room for it after each system event. */
 #define STOP_RECORD	POSIXTRACE_RECORD_SIZE(sizeof(int))
 
 static size_t div_round_up(uint64_t n, uint64_t d)
@@ -94,12 +94,12 @@ PXTU_API int posix_trace_attr_setmaxdatasize(trace_attr_t *attr, size_t maxdatas
  * @attr: attributes object
  * @eventsize: result, size of the largest one, in bytes
  *
- * The largest is POSIX_TRACE_FILTER with its two event sets: with the name of its thread, the
- * record takes R = 1072 bytes. System events have separate sub-buffers, of at least
- * 4 KiB = S. The module closes one when the next record and a POSIX_TRACE_STOP after it,
- * together at most P = 1128 bytes, do not fit: when no more than P - 8 bytes are left. So at
- * least S - (P - 8) bytes of it are used, and an event takes at most R * S / (S - P + 8) bytes of
- * memory. This decreases with S, so the smallest S is the worst case.
+ * The largest system event is POSIX_TRACE_FILTER with its two event sets. With the name of its
+ * thread, its record takes R = 1072 bytes. System events have separate sub-buffers, of S bytes, at
+ * least 4 KiB. The module closes such a sub-buffer when the next record and a POSIX_TRACE_STOP
+ * after it, together at most P = 1128 bytes, do not fit: then at most P - 8 bytes are left. So at
+ * least S - (P - 8) bytes of the sub-buffer are used, and an event takes at most
+ * R * S / (S - P + 8) bytes of memory. This decreases with S, so the smallest S is the worst case.
  *
  * Return: 0; EINVAL if @attr is no initialized object or @eventsize is NULL.
  */
@@ -122,7 +122,7 @@ PXTU_API int posix_trace_attr_getmaxsystemeventsize(const trace_attr_t *restrict
  * @eventsize: result, in bytes
  *
  * A sub-buffer is at least eight times as large as the largest record
- * (kmod/ring/policy.h), and the module closes it when a record does not fit: less
+ * (kmod/ring/policy.h), and the module closes it when a record does not fit, so less
  * than an eighth of it remains unused. A record of R bytes, with the name of its thread,
  * therefore takes at most R * 8 / 7 bytes of memory. If the module makes sub-buffers smaller,
  * it makes enough of them for the same events. The open sub-buffers, one for each CPU, are not

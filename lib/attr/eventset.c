@@ -16,7 +16,7 @@ _Static_assert(POSIX_TRACE_UNNAMED_USEREVENT == 64, "one word of system event ty
 
 static bool id_valid(trace_event_id_t id)
 {
-	/* 0 is not a type. */
+	/* No type has the number 0. */
 	return id && id < POSIXTRACE_ID_MAX;
 }
 

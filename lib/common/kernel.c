@@ -97,7 +97,7 @@ struct syscall_exit {
 	__u16 error;
 } __attribute__((__packed__));
 
-/* In logs of older modules: up to here, and padding. */
+/* In logs of older modules: without the error and the name, but with padding. */
 struct bare_syscall_exit {
 	__s32 tid;
 	__s32 nr;
@@ -106,7 +106,7 @@ struct bare_syscall_exit {
 	__u8 pad[7];
 };
 
-/* Words of data of a record, each read once. Words that it does not have are 0. */
+/* Words of data of a record, each read once. Words beyond the record are 0. */
 struct words {
 	const __u64 *from;
 	__u32 count;
@@ -218,7 +218,7 @@ static bool plain_size(__u32 words, __u32 padding, __u32 *size)
 	return true;
 }
 
-/* The thread of a record, from its words if it is there. */
+/* Get the thread of a record: from its words, or else the last thread with this number. */
 static const struct pxtu_writer *thread_of(struct pxtu_kernel_cpu *cpu, __u64 head,
 					   const __u64 *word)
 {
@@ -271,7 +271,7 @@ bool pxtu_kernel_parse(struct pxtu_record *record, const void *from, __u32 room,
 		.value = POSIXTRACE_KHEAD_VALUE(head),
 		.writer = *thread_of(cpu, head, &word[flags & POSIXTRACE_KFLAG_TIME ? 2 : 1]),
 	};
-	/* Without an earlier time, the record is as useless as without its thread. */
+	/* A record without any time cannot be used, like a record without a thread. */
 	record->writer.known = record->writer.known && cpu->time;
 	if (record->plain)
 		return plain_size(record->words, record->value, &record->data_len);
@@ -389,7 +389,7 @@ static void put_page_fault(const struct pxtu_record *record, const struct words 
 	memcpy(to, &data, sizeof(data));
 }
 
-/* The next @size bytes of the words, at most 8, as a number. */
+/* Take the next @size bytes of the words, at most 8, as a number. */
 static __u64 take_bytes(const struct words *words, __u32 *at, __u32 size)
 {
 	__u64 value = 0;

@@ -10,7 +10,7 @@
 
 /**
  * struct pxtu_kernel_cpu - what the records of a CPU refer to, in one use of a sub-buffer
- * @time: last time in a record; 0 before the first one
+ * @time: last time in a record; 0 before the first record with a time
  * @thread: threads by number; known only after a record with the thread
  */
 struct pxtu_kernel_cpu {
@@ -25,10 +25,10 @@ struct pxtu_kernel_cpu {
  * struct pxtu_call_names - the names of system calls in one stream or log
  * @text: descriptions of POSIXTRACE_ID_CALL_NAMES and so on; NULL if missing. The names are
  *	separated by NULs
- * @at: place of each name in its text; NULL with it
- * @count: number of names in each text
- * @loaded: all of them are there that could be had
- * @of_exits: the type of SYSCALL_EXIT has an error and a name
+ * @at: place of each name in its text
+ * @count: number of names in each text; 0 without the text
+ * @loaded: all texts that the log has were added
+ * @of_exits: the data of SYSCALL_EXIT has an error and a name
  */
 struct pxtu_call_names {
 	char *text[PXTU_CALL_TEXTS];
@@ -50,9 +50,9 @@ static inline void pxtu_kernel_begin(struct pxtu_kernel_cpu *cpu)
 /**
  * pxtu_kernel_parse() - parse a record that the kernel may overwrite concurrently
  * @record: result; @header and @size as in the memory, @data_len as the type describes the data
- * @from: its address, aligned to 8 bytes
- * @room: largest size that it can have, in bytes
- * @cpu: what it may refer to; updated. Parsing the same record again changes nothing
+ * @from: address of the record, aligned to 8 bytes
+ * @room: largest size that the record can have, in bytes
+ * @cpu: what the record may refer to; updated. Parsing the same record again changes nothing
  * @names: names of system calls
  *
  * Return: false if this cannot be a record. Its writer is unknown if an earlier record is missing.

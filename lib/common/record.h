@@ -78,7 +78,7 @@ struct pxtu_place {
 /**
  * struct pxtu_queue - the next events to report
  * @event: OVERFLOW, RESUME and a record
- * @next: index of the next one
+ * @next: index of the next event to report
  * @count: number of events
  */
 struct pxtu_queue {
@@ -151,7 +151,7 @@ static inline __u64 pxtu_record_packed_address(__u32 address_high, const void *l
 	return (__u64)address_high << 32 | pxtu_load((const __u32 *)low);
 }
 
-/* Get the size of a call stack. False if it cannot be one. */
+/* Get the size of a call stack. False if the size is invalid. */
 static inline bool pxtu_record_stack(const void *from, __u32 *size)
 {
 	const struct posixtrace_stack *stack = from;
@@ -163,12 +163,12 @@ static inline bool pxtu_record_stack(const void *from, __u32 *size)
 /**
  * pxtu_record_parse() - parse a record that others may change concurrently
  * @record: result
- * @from: its address, aligned to 8 bytes
- * @room: largest size that it can have, in bytes
+ * @from: address of the record, aligned to 8 bytes
+ * @room: largest size that the record can have, in bytes
  * @before: writer of the previous record
  *
- * Reads each word once: readers of streams spend much of their time here. The smallest record is
- * one without data, packed or not.
+ * Reads each word once, because the word may change, and readers of streams spend much of their
+ * time here. The smallest record has no data, packed or not.
  *
  * Return: false if this cannot be a record; if true, also check pxtu_record_valid().
  */
@@ -228,9 +228,9 @@ static inline size_t pxtu_record_room(__u32 max_data)
 /**
  * pxtu_record_valid() - check if this can be a record
  * @record: from pxtu_record_parse()
- * @system: the kernel wrote it
+ * @system: the kernel wrote the record
  * @max_data: largest data of a user event, in bytes
- * @room: largest size that it can have
+ * @room: largest size that the record can have, in bytes
  */
 static inline bool pxtu_record_valid(const struct pxtu_record *record, bool system,
 				     __u32 max_data, __u32 room)
@@ -275,8 +275,8 @@ static inline bool pxtu_record_after_gap(const struct pxtu_record *record, bool 
 	if (loop)
 		return true;
 	/*
-	 * The stream was full. The last event before the gap is its automatic STOP, which
-	 * may be younger than the first lost event; the first event after the gap is START.
+	 * The stream was full. The last event before the gap is the automatic STOP, which may be
+	 * younger than the first lost event. The first event after the gap is START.
 	 */
 	if (record->event_id == POSIXTRACE_ID_STOP)
 		return false;

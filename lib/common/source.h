@@ -55,30 +55,31 @@ struct pxtu_life {
  */
 struct pxtu_source_ops {
 	/**
-	 * @next: takes the next event. Its data goes to the place if all of it fits and no other
-	 * event has to be reported first. The event is valid until the next call; NULL if there is
-	 * no event now
+	 * @next: takes the next event. Its data goes to @place if all of it fits and no other
+	 * event has to be reported first. @event is valid until the next call, and NULL if there
+	 * is no event now
 	 */
 	int (*next)(struct pxtu_source *source, const struct pxtu_place *place,
 		    const struct posixtrace_batch_event **event);
 	/**
-	 * @next_run: takes several events that @next would return, and advances the place past
-	 * their data. Returns their number; 0: call @next. NULL if the source cannot do that
+	 * @next_run: takes several events that @next would return, and advances @place past their
+	 * data. Returns their number; 0: call @next. The pointer is NULL if the source cannot take
+	 * several events
 	 */
 	size_t (*next_run)(struct pxtu_source *source, struct posixtrace_batch_event *events,
 			   size_t max_events, struct pxtu_place *place);
 	/**
 	 * @next_ahead: takes the next event, which is valid until the next call, and possibly
-	 * others that later calls return. Returns NULL to call @next. NULL if the source cannot do
-	 * that
+	 * others that later calls return. Returns NULL if the caller has to call @next. The pointer
+	 * is NULL if the source cannot read ahead
 	 */
 	const struct posixtrace_batch_event *(*next_ahead)(struct pxtu_source *source);
 	/**
-	 * @unread: puts the last event of @next back, for the next call. Only if its data is
-	 * outside of the place
+	 * @unread: puts the last event of @next back, for the next call. Allowed only if its data
+	 * is not in the place that @next received
 	 */
 	void (*unread)(struct pxtu_source *source);
-	/** @settle: the caller has reported the events of @next, and reads no more for now */
+	/** @settle: called when the events of @next are reported, and no more are read for now */
 	void (*settle)(struct pxtu_source *source);
 	/**
 	 * @wait: sleeps until there may be an event; a cancellation point. A cancelled thread puts
@@ -113,8 +114,8 @@ struct pxtu_source_ops {
 	/** @get_host: gets the host that the events come from; or -ENOENT */
 	int (*get_host)(struct pxtu_source *source, struct posixtrace_host_info *info);
 	/**
-	 * @get_states: gets states of threads: at most @count, from number @next on; sets both.
-	 * @count 0: there are no more
+	 * @get_states: gets states of threads: at most @count, starting with number @next. Sets
+	 * @count to their number, 0 at the end, and @next to the number after them
 	 */
 	int (*get_states)(struct pxtu_source *source, struct posixtrace_state *states,
 			  size_t *count, __u64 *next);

@@ -22,8 +22,8 @@ struct pxtu_state *pxtu_state_make(void)
 	if (mine == MAP_FAILED)
 		goto out;
 	/*
-	 * Without it, a child would mistake its parent's descriptors for its own, so tracing is
-	 * not possible then. Available since Linux 4.14.
+	 * If this fails, as before Linux 4.14, tracing is not possible: a child would mistake its
+	 * parent's descriptors for its own.
 	 */
 	if (madvise(mine, size, MADV_WIPEONFORK))
 		goto unmap;
@@ -46,12 +46,13 @@ static bool change_holder(struct pxtu_state *state, int *from, int to)
 					   __ATOMIC_RELAXED);
 }
 
-/* Milliseconds after which it is worth a system call to check if the holder has ended. */
+/* Check by a system call if the holder has ended only after this many milliseconds. */
 #define LONG	1000U
 
 /*
- * A thread can be killed while others continue: by a filter (seccomp), or as a child of vfork().
- * Its unfinished work is only used after the last step, so another thread can start over.
+ * Take the lock from a thread that has ended. A thread can be killed while others continue: by a
+ * filter (seccomp), or as a child of vfork(). No thread uses its unfinished work before the last
+ * step, so another thread can start over.
  */
 static bool take_over(struct pxtu_state *state, int held, int me)
 {
@@ -65,7 +66,7 @@ static bool try_lock(struct pxtu_state *state)
 {
 	int me = pxtu_thread(), held = 0;
 
-	/* A filter of the program answers: use a number that is never found to have ended. */
+	/* A filter of the program answered: use the id of a thread that does not end. */
 	if (me <= 0)
 		me = 1;
 	if (!change_holder(state, &held, me) && !take_over(state, held, me))
@@ -77,8 +78,8 @@ static bool try_lock(struct pxtu_state *state)
 bool pxtu_state_trylock(struct pxtu_state *state, __u64 *signals)
 {
 	/*
-	 * Otherwise a signal handler that leaves by siglongjmp(), or a cancellation, would leave
-	 * the try-lock held forever.
+	 * Block signals: a signal handler that leaves by siglongjmp(), or a cancellation, would
+	 * leave the lock held forever.
 	 */
 	pxtu_signals_block(signals);
 	if (try_lock(state))

@@ -11,7 +11,7 @@
 
 struct pxtu_trid_table;
 
-/* In pxtu_state.attaching: another thread waits for the end. No thread id has this bit. */
+/* In pxtu_state.attaching: another thread waits until it is 0. No thread id has this bit. */
 #define PXTU_ATTACHING_WAITED	(1 << 30)
 
 #define PXTU_SPARES		8
@@ -24,10 +24,10 @@ struct pxtu_trid_table;
  * @pool_size: bytes
  * @wakeup: need_wakeup of the reader, mapped
  * @stream: number of the stream
- * @max_data: bytes of an event's data that it records at most
- * @relaxed: it has POSIXTRACE_ORDER_RELAXED
+ * @max_data: largest data of an event, in bytes; the rest is truncated
+ * @relaxed: the stream has POSIXTRACE_ORDER_RELAXED
  *
- * In a separate cache line.
+ * Each slot is in a separate cache line.
  */
 struct pxtu_slot {
 	struct posixtrace_cpu_head *heads;
@@ -51,7 +51,7 @@ struct pxtu_state {
 	int attaching;
 
 	/* Written with @attaching held. */
-	/** @attaching_since: when it was taken, see pxtu_coarse_ms(); others read it as a hint */
+	/** @attaching_since: when @attaching was set, see pxtu_coarse_ms(); a hint for others */
 	__u32 attaching_since;
 	/** @attached: non-zero once the process has had a descriptor */
 	int attached;
@@ -77,14 +77,14 @@ struct pxtu_state {
 	__u64 target;
 	/** @slot: streams that trace this process */
 	struct pxtu_slot slot[POSIXTRACE_SLOTS_MAX];
-	/** @sync: answer of SYNC; not on the stack, because a signal handler has little of it */
+	/** @sync: answer of SYNC; the stack of a signal handler may be too small for it */
 	struct posixtrace_slot sync[POSIXTRACE_SLOTS_MAX];
 
 	/* Written by any thread. */
 	/**
-	 * @spare: more such descriptors, or 0, opened by threads while another one attached. They
-	 * stay open, since the program may close the same number concurrently. Written with
-	 * compare-and-swap
+	 * @spare: more descriptors like @fd, or 0, opened by threads while another thread
+	 * attached. They stay open, because the program may close and reuse their numbers at any
+	 * time. Written with compare-and-swap
 	 */
 	int spare[PXTU_SPARES];
 	/** @trids: trace ids; installed once with compare-and-swap */

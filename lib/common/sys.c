@@ -30,7 +30,8 @@
 })
 
 /*
- * For commands that do not wait: a filter of the program (seccomp) may answer EINTR forever.
+ * Limits the tries of a command that does not wait: a filter of the program (seccomp) may answer
+ * EINTR forever.
  */
 #define INTERRUPTS_MAX	100
 
@@ -46,7 +47,7 @@ int pxtu_open(const char *path, int flags)
 
 void pxtu_close(int fd)
 {
-	/* On Linux it is closed even after EINTR: do not retry. */
+	/* Do not retry: on Linux the descriptor is closed even after EINTR. */
 	sys(SYS_close, fd);
 }
 
@@ -71,8 +72,8 @@ bool pxtu_rseq_forgotten(void)
 {
 #ifdef __LP64__
 	/*
-	 * An invalid address. A registered thread has another one, and gets EINVAL; for an
-	 * unregistered one, the kernel checks the address.
+	 * Try to register an invalid address. A registered thread has another address, and gets
+	 * EINVAL. For an unregistered thread, the kernel checks the address, and returns EFAULT.
 	 */
 	return sys(SYS_rseq, -4096L, 32, 0, 0) == -EFAULT;
 #else
@@ -182,8 +183,9 @@ static enum identity identify(int fd)
 	path_err = stat(PXTU_DEVICE, &ours) ? errno : 0;
 	fd_err = fstat(fd, &theirs) ? errno : 0;
 	/*
-	 * The program may have closed the descriptor, and be about to open another file under its
-	 * number. stat() of a path returns EBADF only because of a filter.
+	 * After EBADF, the descriptor is not ours: the program has closed it, and may be about to
+	 * open another file under its number. But if stat() also returned EBADF, which it never
+	 * does for a path, the answers come from a filter.
 	 */
 	if (fd_err)
 		identity = fd_err == EBADF && path_err != EBADF ? IS_OTHER : IS_UNKNOWN;
@@ -196,10 +198,11 @@ static enum identity identify(int fd)
 }
 
 /*
- * The device file does not confirm that it is ours. Is that the module's answer, or does a filter
- * of the program (seccomp) forbid CHECKED or all commands? The module returns ESTALE for another
- * role of this process, and EFAULT without an argument. For any other file it returns EINVAL both
- * times, also to the command that every file of that role takes, but not to INFO.
+ * The descriptor is the device, but CHECKED did not confirm that it is ours. Is that the module's
+ * answer, or does a filter of the program (seccomp) forbid CHECKED or all commands? If the file has
+ * another role of this process, the module returns ESTALE, and EFAULT without an argument. For any
+ * other file of the device it returns EINVAL in both cases, and also to the command that every file
+ * of our role takes, but not to INFO. All other answers come from a filter.
  */
 static bool is_filtered(int fd, __u64 stream)
 {
@@ -221,8 +224,8 @@ static bool is_filtered(int fd, __u64 stream)
 
 /*
  * No system call closes a descriptor only if it is a certain file. Between the check and the close,
- * another thread can close it and open another file under its number, as between open() and
- * close() in any library.
+ * another thread can close the descriptor and open another file under its number. Any library that
+ * opens and closes a file has this race.
  */
 bool pxtu_close_ours(int fd, __u64 stream)
 {
@@ -232,7 +235,7 @@ bool pxtu_close_ours(int fd, __u64 stream)
 	return true;
 }
 
-/* Did this process give it a role? If EBUSY came from a filter, the answer here is also EBUSY. */
+/* Does the descriptor have a role? A filter that answers EBUSY to all also does so here: false. */
 static bool has_role(int fd)
 {
 	return pxtu_ioctl(fd, POSIXTRACE_IOC_CHECKED, NULL) == -EFAULT;
@@ -240,7 +243,7 @@ static bool has_role(int fd)
 
 bool pxtu_close_new(int fd, int err)
 {
-	/* EBUSY: this is another file of the module, because ours has no role yet. */
+	/* EBUSY means that the file has a role. Ours has none, so this is another file. */
 	if (identify(fd) == IS_OTHER || (err == -EBUSY && has_role(fd)))
 		return false;
 	pxtu_close(fd);
@@ -250,9 +253,10 @@ bool pxtu_close_new(int fd, int err)
 void pxtu_futex_wait(int *word, int value)
 {
 	/*
-	 * The time limit has two reasons. The other thread may be killed, and the caller then
-	 * notices. And the kernel does not restart a wait with a time limit after a signal handler
-	 * with SA_RESTART: the handler may have forked, and no thread wakes the child.
+	 * The time limit has two reasons. First, the other thread may be killed, and the caller has
+	 * to notice that. Second, a signal handler may fork, and no thread would wake the child.
+	 * The kernel does not restart a wait with a time limit after a handler with SA_RESTART, so
+	 * the child returns.
 	 */
 	const struct __kernel_old_timespec limit = { .tv_sec = 1 };
 
@@ -276,7 +280,7 @@ void pxtu_thread_name(const char *name)
 
 void pxtu_pause(long ms)
 {
-	/* This value does not change. */
+	/* No thread changes this value or wakes this thread: only the time ends the wait. */
 	int word = 0;
 	const struct __kernel_old_timespec time = { .tv_nsec = ms * 1000000 };
 
@@ -289,16 +293,16 @@ bool pxtu_thread_ended(int thread)
 	const struct iovec to = { &byte, 1 }, from = { &thread, 1 };
 
 	/*
-	 * Linux accepts the id of any thread. A zombie no longer has memory. A filter of the
-	 * program may return something else.
+	 * Linux accepts the id of any thread in both calls. The second one detects a zombie, which
+	 * no longer has memory. A filter of the program may return something else.
 	 */
 	return sys(SYS_kill, thread, 0) == -ESRCH ||
 	       sys(SYS_process_vm_readv, thread, &to, 1UL, &from, 1UL, 0UL) == -ESRCH;
 }
 
 /*
- * pthread_sigmask() of glibc and musl does not block the signals of the C library, so SIG_SETMASK
- * would unblock the one that cancels a thread. Hence the system call.
+ * Not pthread_sigmask(): in glibc and musl it does not block the signals of the C library, so
+ * SIG_SETMASK would unblock the signal that cancels a thread.
  */
 static bool set_mask(int how, __u64 signals, __u64 *before)
 {
@@ -344,9 +348,10 @@ void pxtu_cancel_unblock(__u64 before)
 }
 
 /*
- * In another version of the module, the commands have other meanings. A file that does not know
- * INFO does not know ATTACH or CREATE either. A file that returns 0 for every command does not
- * write the result, and no module has pages of size 0.
+ * Refuse a module of another version, where the commands have other meanings. Accept all other
+ * files, because their answers to ATTACH and CREATE are checked: a file that does not know INFO
+ * does not know ATTACH or CREATE either, and a file that returns 0 for every command does not write
+ * the result, and leaves the page size 0.
  */
 static bool has_our_version(int fd)
 {
@@ -386,7 +391,7 @@ int pxtu_device_open(void)
 	if (fd < 0)
 		return why_not_open(fd);
 	if (fd <= STDERR_FILENO) {
-		/* Without a role, the module does not care if a duplicate is closed. */
+		/* Closing a duplicate does not affect a file without a role. */
 		high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 		pxtu_close_new(fd, 0);
 		fd = high;

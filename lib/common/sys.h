@@ -71,7 +71,7 @@ int pxtu_ioctl_once(int fd, unsigned long cmd, void *arg);
  * of a child of vfork(), and that the children of such a child by fork() have no registration
  * either. Has no side effects.
  *
- * Return: true if it has; false if that cannot be determined.
+ * Return: true if the kernel has lost it; false if not, or if that cannot be determined.
  */
 bool pxtu_rseq_forgotten(void);
 
@@ -83,8 +83,8 @@ bool pxtu_rseq_forgotten(void);
  * @arg: its argument
  *
  * The program may have closed the descriptor and opened another file under its number.
- * The module compares and executes in one step, so no other stream gets the command. A
- * file of another kind does not know the command. Retries after a signal.
+ * The module compares the stream and executes the command in one step, so no other stream gets
+ * the command. A file of another kind does not know the command. Retries after a signal.
  * Async-signal-safe.
  *
  * Return: the result of the command, or negative errno, never -EINTR: -EBADF,
@@ -187,8 +187,9 @@ void pxtu_futex_wake(int *word);
  * pxtu_signals_block() - block all signals except SIGSYS, also the C library's
  * @before: result: the signals that were blocked, for pxtu_signals_restore()
  *
- * Until pxtu_signals_restore(), no signal handler runs in this thread, and it is not cancelled:
- * the thread may be in a signal handler that interrupts a cancellation point. Async-signal-safe.
+ * Until pxtu_signals_restore(), no signal handler runs in this thread, and it is not cancelled. It
+ * could be cancelled otherwise: it may be in a signal handler that interrupted a cancellation
+ * point. Async-signal-safe.
  */
 void pxtu_signals_block(__u64 *before);
 
@@ -286,7 +287,7 @@ bool pxtu_thread_ended(int thread);
 /**
  * pxtu_coarse_ms() - get a time for pauses between attempts
  *
- * The time of the last tick of the kernel's clock: no system call. Async-signal-safe.
+ * The time of the last tick of the kernel's clock, which takes no system call. Async-signal-safe.
  *
  * Return: milliseconds; wraps around.
  */

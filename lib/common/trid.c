@@ -4,8 +4,8 @@
  * bits, the generation of the slot. An id that was shut down therefore stays invalid until its
  * slot has been reused half a million times.
  *
- * A slot also has the lock of its source. Slots are never freed, so pxtu_trid_lock() takes that
- * lock first, and then checks if the slot has the trace id.
+ * A slot also has the lock of its source. Slots are never freed, so pxtu_trid_lock() can take that
+ * lock first, and check afterwards if the slot has the trace id.
  */
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@
  * @source: the source in the slot; NULL in a free slot
  * @trid: its trace id; 0 before it is installed, and after it was removed
  * @generation: upper part of the next trace id, from 1
- * @apart: padding, to keep readers of two streams out of each other's cache lines
+ * @apart: padding, so that readers of two streams do not share a cache line
  */
 struct trid_slot {
 	pthread_mutex_t lock;
@@ -36,10 +36,10 @@ struct trid_slot {
 
 /**
  * struct pxtu_trid_table - trace ids of this process
- * @lock: guards all fields below except the locks of sources, and the use counts of the sources.
- *	Innermost; held for a few instructions only
- * @older: table of the parent: a child has an empty state and cannot free its copy
- * @nr_slots: slots that have been used; they have an initialized lock
+ * @lock: guards all fields below except the locks of sources; also guards the use counts of the
+ *	sources. Innermost; held for a few instructions only
+ * @older: table of the parent process, of which a child has a copy that it cannot free
+ * @nr_slots: slots that have been used; only these have an initialized lock
  * @slot: the slots
  */
 struct pxtu_trid_table {
@@ -95,7 +95,10 @@ static struct trid_slot *slot_at(struct pxtu_trid_table *table, trace_id_t trid)
 	return trid > 0 && index < pxtu_load_acquire(&table->nr_slots) ? &table->slot[index] : NULL;
 }
 
-/* Does the slot have this trace id, and a source of the kind? Called with one of its two locks. */
+/*
+ * Does the slot have this trace id, and a source of the kind? Called with the lock of the slot or
+ * of the table.
+ */
 static bool slot_is(const struct trid_slot *slot, trace_id_t trid,
 		    const struct pxtu_source_ops *kind)
 {
@@ -177,7 +180,7 @@ struct pxtu_source *pxtu_trid_lock(trace_id_t trid, const struct pxtu_source_ops
 	struct pxtu_trid_table *table = table_get();
 	struct trid_slot *slot = table ? slot_at(table, trid) : NULL;
 
-	/* Do not wait: a reader may hold the lock for long. */
+	/* Do not wait for the lock: a reader may hold it for long. */
 	if (!slot || pthread_mutex_trylock(&slot->lock))
 		return NULL;
 	if (slot_is(slot, trid, kind))
@@ -190,7 +193,7 @@ void pxtu_trid_put(struct pxtu_source *source)
 {
 	struct pxtu_trid_table *table = table_get();
 
-	/* No table: a signal handler has forked, and this is the child. */
+	/* Without a table, this is the child of a signal handler that has forked. */
 	if (!table)
 		return;
 	pthread_mutex_lock(&table->lock);
@@ -239,13 +242,13 @@ bool pxtu_trid_drain(struct pxtu_source *source)
 		users = count_users(table, source);
 		if (!users)
 			break;
-		/* Not pthread_cond_wait(): a child would hang there. */
+		/* Not pthread_cond_wait(): a child that a signal handler forks would hang there. */
 		pxtu_futex_wait(&source->users, users);
 		table = table_get();
 	}
 	if (!table)
 		return false;
-	/* Wait for pxtu_trid_lock(): later holders of the lock see that the trace id is gone. */
+	/* Wait for users of pxtu_trid_lock(). Later callers see that the trace id is gone. */
 	pthread_mutex_lock(&slot->lock);
 	pthread_mutex_unlock(&slot->lock);
 
