@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reads ahead for a program that takes events one by one: a few records at a time, with one
- * compare-and-swap. This removes them from the stream, so they cannot be overwritten.
+ * Reads ahead for a program that takes events one by one: takes a few records together, with one
+ * compare-and-swap for each CPU. This removes them from the stream, so they cannot be overwritten.
  */
 #include "stream/ahead.h"
 #include "stream/reader.h"
@@ -15,7 +15,7 @@ static bool take_several(struct pxtu_reader *reader)
 	size_t count;
 
 	count = pxtu_reader_run(reader, ahead->event, PXTU_ARRAY_SIZE(ahead->event), &place);
-	/* The events are counted when they are reported. */
+	/* Do not count these events yet: they are counted when they are reported. */
 	reader->youngest = youngest;
 	reader->read -= count;
 	ahead->next = 0;

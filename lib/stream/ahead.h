@@ -26,7 +26,7 @@ static inline const struct posixtrace_batch_event *pxtu_ahead_first(struct pxtu_
  * pxtu_ahead_take() - take the next event if it was read ahead, unless it is the last one
  * @reader: the reader
  *
- * As another event remains, pxtu_reader_settle() is not needed.
+ * pxtu_reader_settle() is not needed, because another event remains.
  *
  * Return: the event, valid until the next call; NULL: call pxtu_ahead_next().
  */

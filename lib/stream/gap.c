@@ -2,16 +2,16 @@
 /*
  * Accounts for lost events, and decides when to report them.
  *
- * The kernel starts a new generation of the gap when events are lost after the reader has
- * acknowledged the last generation; before that, it extends the last one. Unread events are
- * lost up to the overwrite watermark.
+ * When events are lost after the reader has acknowledged the last generation of the gap, the kernel
+ * starts a new generation. Losses before the acknowledgment extend the last generation. Unread
+ * events up to the overwrite watermark are lost.
  */
 #include <sched.h>
 
 #include "stream/gap.h"
 #include "stream/reader.h"
 
-/* Reads of a lock that stays odd before the reader yields the CPU. */
+/* Yield the CPU after this many attempts to read the account. */
 #define SPINS_MAX	1000
 
 /* Read a consistent snapshot of the account. Returns the value of gap_lock. */
@@ -40,9 +40,9 @@ static __u32 gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
 }
 
 /*
- * Can this loss be reported together with the open gap? Yes if no event between them
- * survived: a LOOP stream loses its oldest events. A stream that was full and was restarted
- * has events between its gaps, so the second gap waits until the first one is reported.
+ * Can a new loss be reported together with the open gap? Yes if no event between the two survived.
+ * That holds for a LOOP stream, which loses its oldest events. A stream that was full and was
+ * restarted has events between its gaps, so the second gap waits until the first one is reported.
  */
 static bool gap_extends(const struct pxtu_reader *reader)
 {
@@ -52,8 +52,8 @@ static bool gap_extends(const struct pxtu_reader *reader)
 static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *gap)
 {
 	/*
-	 * A loss that extends the open gap may start before it: the sub-buffer overwritten
-	 * next may start earlier, on another CPU.
+	 * A loss that extends the open gap may start before the gap, because the sub-buffer that is
+	 * overwritten next may be of another CPU, and start earlier.
 	 */
 	if (!reader->gap_open || gap->first < reader->gap_first)
 		reader->gap_first = gap->first;
@@ -61,8 +61,8 @@ static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *g
 	reader->gap_ack = gap->generation;
 	/*
 	 * Acknowledge before reading the account again. Pairs with the kernel's barrier
-	 * between taking gap_lock and reading gap_ack: a loss that did not see our
-	 * acknowledgment is in the account that we read next.
+	 * between taking gap_lock and reading gap_ack: if the kernel did not see our
+	 * acknowledgment, the account that we read next has its loss.
 	 */
 	pxtu_store(&reader->map.shared->gap_ack, gap->generation);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -79,7 +79,7 @@ static bool gap_noted(struct pxtu_reader *reader, const struct pxtu_gap *gap, __
 	__u64 first = noted ? gap->first : gap->previous_first;
 
 	reader->overwrite_watermark = gap->overwrite_watermark;
-	/* The kernel may have extended it in both directions just before we acknowledged it. */
+	/* The kernel may have extended the gap, in both directions, before we acknowledged it. */
 	if (reader->gap_open && first < reader->gap_first)
 		reader->gap_first = first;
 	if (noted)
@@ -110,8 +110,8 @@ bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp)
 		if (gap_noted(reader, &gap, lock))
 			return timestamp > gap.overwrite_watermark;
 		/*
-		 * Leave a loss after the record to the next call, unless there is also a loss
-		 * before it: then the record may lie in between, and counts as lost.
+		 * Leave a loss after the record to the next call. But if the loss extends an open
+		 * gap, the record may lie between the two, and then counts as lost.
 		 */
 		if ((gap.first >= timestamp && !reader->gap_open) || !gap_extends(reader))
 			return true;
@@ -128,6 +128,6 @@ __u64 pxtu_gap_lost(const struct pxtu_reader *reader)
 		lost += pxtu_load(&reader->map.heads[cpu].lost);
 	for (cpu = 0; cpu + reader->nr_cpus + 1 < reader->nr_lists; cpu++)
 		lost += pxtu_load(&reader->kernel_heads[cpu].lost);
-	/* A traced process may have written any number there: never report fewer than before. */
+	/* A traced process may have forged the count of a head: never report fewer than before. */
 	return lost > reader->lost ? lost : reader->lost;
 }

@@ -2,11 +2,11 @@
 /*
  * Merges the CPUs by time: a heap of the CPUs that have records, with the oldest record of each.
  *
- * If a record happened before another one, on any CPUs, it has the smaller time and was
- * committed first: a reader that sees the second also sees the first if it looks afterwards.
- * Whenever the reader has seen new records, it therefore looks at the CPUs outside of the heap,
- * until it sees no more. At that point all records that happened before any visible one are
- * visible, and it may take these records without another look at the other CPUs.
+ * If a record happened before another one, on any CPUs, it has the smaller time and was committed
+ * first. So a reader that has seen the second record also sees the first one if it looks
+ * afterwards. Whenever the reader has seen new records, it therefore looks at the CPUs outside of
+ * the heap, until it finds no more. Then it knows all records that happened before any record in
+ * the heap, and may take the records of the heap without looking at the other CPUs.
  */
 #include "stream/merge.h"
 #include "stream/reader.h"
@@ -104,10 +104,10 @@ bool pxtu_merge_take_runs(struct pxtu_reader *reader)
 
 	for (cpu = reader->runs; cpu != PXTU_NO_RUN; cpu = state->run_next) {
 		state = &reader->cpu[cpu];
-		/* The program's buffer had no room for its data. */
+		/* Nothing was copied: the program's buffer had no room for the data. */
 		if (!state->run.count)
 			continue;
-		/* After a failure, leave the remaining records: they are read again. */
+		/* After a failure, leave the records of the remaining CPUs, to be read again. */
 		if (!all_taken || !pxtu_subbuf_take_run(reader, &state->cand, &state->run)) {
 			state->run.count = 0;
 			all_taken = false;
@@ -116,7 +116,10 @@ bool pxtu_merge_take_runs(struct pxtu_reader *reader)
 			reader->taken = true;
 			continue;
 		}
-		/* The heap has the time of the next record. If it is another record now, scan. */
+		/*
+		 * The heap has the time of the next record. If there is no such record now, remove
+		 * the CPU from the heap: the next scan looks for its oldest record.
+		 */
 		if (!state->run.count || !pxtu_subbuf_following(reader, cpu, &state->cand) ||
 		    state->cand.record.timestamp != state->list.next->timestamp) {
 			state->queued = false;

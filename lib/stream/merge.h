@@ -19,7 +19,7 @@ const struct pxtu_candidate *pxtu_merge_first(struct pxtu_reader *reader);
  *
  * On success, the data that was copied from the record before is what was recorded.
  *
- * Return: false if the kernel had reclaimed it; then it counts as lost.
+ * Return: false if the kernel had reclaimed the record, which then counts as lost.
  */
 bool pxtu_merge_take(struct pxtu_reader *reader);
 
@@ -27,8 +27,8 @@ bool pxtu_merge_take(struct pxtu_reader *reader);
  * pxtu_merge_take_runs() - take the records that were copied
  * @reader: the reader; the heap has the time of the next record of each CPU except the first one
  *
- * Return: true as pxtu_merge_take(); false if the kernel had reclaimed records of a CPU: then no
- * records of that CPU and of the CPUs after it in the list were taken. Their runs are empty.
+ * Return: true as pxtu_merge_take(); false if the kernel had reclaimed records of a CPU. Then no
+ * records of this CPU and of the CPUs after it in the list were taken, and their runs are empty.
  */
 bool pxtu_merge_take_runs(struct pxtu_reader *reader);
 

@@ -48,7 +48,7 @@ static int map_shared(struct pxtu_stream *stream, const struct posixtrace_create
 	return 0;
 }
 
-/* Map the memory returned by CREATE, in two parts: one that we write, one that we only read. */
+/* Map the memory returned by CREATE: first the part that we write, then the part that we read. */
 static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create *create,
 		      struct pxtu_map *map)
 {
@@ -74,7 +74,7 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	stream->data = data;
 	stream->data_size = (size_t)all.size;
 
-	/* Not inherited by a child, where the trace id is invalid. Either call may fail. */
+	/* A child needs no mappings, because the trace id is invalid there. Ignore failures. */
 	if (stream->shared)
 		madvise(stream->shared, stream->shared_size, MADV_DONTFORK);
 	madvise(data, stream->data_size, MADV_DONTFORK);
@@ -94,14 +94,14 @@ unmap_shared:
 	return err;
 }
 
-/* Get the names of system calls; a kernel without names of 32-bit calls has fewer. */
+/* Get the names of system calls. A kernel without names of 32-bit calls has fewer texts. */
 static int get_call_names(struct pxtu_stream *stream)
 {
 	struct posixtrace_description arg = { .size = POSIXTRACE_DESCRIPTION_SIZE };
 	int err = 0;
 	char *text;
 
-	/* A module of this ABI version describes them so. */
+	/* In this ABI version, SYSCALL_EXIT has an error and a name. */
 	stream->reader.names.of_exits = true;
 	for (arg.id = POSIXTRACE_ID_CALL_NAMES; arg.id < POSIXTRACE_ID_UNNAMED; arg.id++) {
 		text = malloc(POSIXTRACE_DESCRIPTION_SIZE);
@@ -161,7 +161,7 @@ int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *cre
 	struct pxtu_map map;
 	int err;
 
-	/* The standard allows EINTR, if no stream was created. */
+	/* Do not retry after a signal: the standard allows EINTR, if no stream was created. */
 	err = pxtu_ioctl_once(stream->fd, POSIXTRACE_IOC_CREATE, create);
 	if (err < 0) {
 		pxtu_close_new(stream->fd, err);

@@ -21,8 +21,8 @@ void pxtu_stream_dealloc(struct pxtu_stream *stream);
 
 /**
  * pxtu_stream_create() - create a stream, and share its memory with the module
- * @stream: allocated; its descriptor is the device, without role, and is closed on
- *	error
+ * @stream: allocated; its descriptor is the device, without role. On error, this closes the
+ *	descriptor
  * @create: argument of CREATE
  *
  * Return: 0; -EINTR if interrupted by a signal, then no stream was created; other negative errno.

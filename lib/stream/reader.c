@@ -100,7 +100,7 @@ void pxtu_reader_destroy(struct pxtu_reader *reader)
 	reader->data = NULL;
 }
 
-/* Copy the data before taking the record: afterwards it may be overwritten. */
+/* Copy the data of a record, before it is taken: afterwards the data may be overwritten. */
 static void *copy_data(struct pxtu_reader *reader, const struct pxtu_candidate *cand,
 		       const struct pxtu_place *place)
 {
@@ -141,11 +141,11 @@ static void queue_gap(struct pxtu_reader *reader, __u64 resume)
 
 static bool stream_full(const struct pxtu_reader *reader)
 {
-	/* Pairs with the release in pxt_state_publish(): the account has the gap. */
+	/* Pairs with the release in pxt_state_publish(): if full, the account has the gap. */
 	return !reader->loop && pxtu_load_acquire(&reader->map.ctrl->flags) & POSIXTRACE_CTRL_FULL;
 }
 
-/* The record survived on a slower CPU, but counts as lost like its neighbours. */
+/* Count a record as lost that survived on a slower CPU, because younger records are lost. */
 static void skip(struct pxtu_reader *reader, const struct pxtu_record *record)
 {
 	reader->skipped++;
@@ -156,10 +156,10 @@ static void skip(struct pxtu_reader *reader, const struct pxtu_record *record)
 }
 
 /*
- * The kernel cannot see events that we hold back, but waiting threads must not sleep while
- * there are some: set held before taking the record. The compare-and-swap that takes the
- * record has release semantics; pairs with the kernel's barrier between reading the consumer
- * positions and held.
+ * The kernel cannot see events that we hold back, but other threads must not sleep while there are
+ * such events: set held before taking the record. The compare-and-swap that takes the record has
+ * release semantics; pairs with the kernel's barrier between reading the consumer positions and
+ * held.
  */
 void pxtu_reader_hold(struct pxtu_reader *reader, bool held)
 {
@@ -216,7 +216,7 @@ static __u32 cpu_of(const struct pxtu_reader *reader, __u32 list)
 	return list == reader->nr_cpus ? POSIXTRACE_NO_CPU : list - reader->nr_cpus - 1;
 }
 
-/* Take one record, and queue it. If a gap ends with it, queue that first. */
+/* Take one record, and queue it. If a gap ends with this record, queue the gap first. */
 static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *place)
 {
 	const struct pxtu_candidate *best;
@@ -238,7 +238,10 @@ static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 	if (reader->gap_open &&
 	    pxtu_record_after_gap(&best->record, reader->loop, reader->gap_first))
 		queue_gap(reader, best->record.timestamp);
-	/* Copy the data of a record that has to wait: the program may reuse its buffer. */
+	/*
+	 * If the gap is reported first, move the data of the record out of the program's buffer,
+	 * which the program may reuse before the record is reported.
+	 */
 	if (reader->queue.count && data != reader->data) {
 		memcpy(reader->data, data, best->record.data_len);
 		data = reader->data;
@@ -251,7 +254,10 @@ void pxtu_reader_restart(struct pxtu_reader *reader)
 {
 	if (!stream_full(reader) || !pxtu_ahead_is_empty(reader) || pxtu_merge_first(reader))
 		return;
-	/* STOP may be filtered. An open gap would absorb the next one. */
+	/*
+	 * Note the losses now: if STOP is filtered, no record has made the reader note them. After
+	 * the restart, they would become one gap with the next losses.
+	 */
 	if (!pxtu_gap_is_noted(reader))
 		pxtu_gap_note(reader);
 	reader->release(reader, POSIXTRACE_NONE);

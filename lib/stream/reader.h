@@ -46,7 +46,7 @@ struct pxtu_map {
  * @record: the parsed record, checked
  * @data: data in the pool, still writable by others; for kernel events, the words of the record
  * @corrupt: there is no valid record: @record reports the damage
- * @orphan: damage before the record destroyed the name of its thread
+ * @orphan: the record is valid, but damage before it destroyed the name of its thread
  */
 struct pxtu_candidate {
 	__u32 cpu;
@@ -63,8 +63,8 @@ struct pxtu_candidate {
  * struct pxtu_run - records of a sub-buffer that are taken together
  * @count: number of these records
  * @pos: start of the next record in the sub-buffer, in bytes
- * @timestamp: time of the last one, in nanoseconds since the Epoch
- * @writer: writer of the last one, or of the next one if that names its writer
+ * @timestamp: time of the last of these records, in nanoseconds since the Epoch
+ * @writer: writer of the last of these records, or of the next record if it names its writer
  */
 struct pxtu_run {
 	size_t count;
@@ -92,8 +92,8 @@ struct pxtu_item {
 
 /**
  * struct pxtu_list - consecutive records of a CPU, of one writer
- * @next: the first one that was not copied; equals @end if there is no list
- * @end: after the last one
+ * @next: the first record that was not copied; equals @end if there is no list
+ * @end: after the last record
  * @item: the records
  */
 struct pxtu_list {
@@ -123,18 +123,18 @@ struct pxtu_view {
 /**
  * struct pxtu_reader_cpu - state of the reader for a CPU
  * @consumed: consumer position after the last record taken
- * @timestamp: time of that record; the next one of the same sub-buffer is not older
- * @writer: writer of that record; the next one of the same sub-buffer has the same writer, unless
- *	it names another
- * @kernel: what the next record of kernel events may refer to; NULL for other CPUs
- * @damaged: that record was damaged, and no record since has named its writer
+ * @timestamp: time of the last record taken; the next record of the same sub-buffer is not older
+ * @writer: writer of the last record taken; the next record of the same sub-buffer has the same
+ *	writer, unless it names another
+ * @kernel: what the next record of kernel events may refer to; NULL for user and system events
+ * @damaged: a record was damaged, and no record since has named its writer
  * @queued: the CPU is in the heap
  * @view: view of its oldest sub-buffer
  * @cand: its oldest record, if it is in the heap
  * @run: records from @cand on that were copied and will be taken; empty otherwise
  * @run_next: the next CPU with a list
- * @list: the records after @run, while copying. The CPU is in the heap with the time of the next
- *	one
+ * @list: the records after @run, while copying. Until they are taken, the CPU is in the heap with
+ *	the time of @list.next
  */
 struct pxtu_reader_cpu {
 	__u64 consumed;
@@ -154,7 +154,7 @@ struct pxtu_reader_cpu {
 
 /**
  * struct pxtu_gap - snapshot of the kernel's account of lost events
- * @generation: incremented when events are lost after the reader acknowledged the last one
+ * @generation: incremented when events are lost after the reader acknowledged the last generation
  * @first: time of the first event lost in this generation
  * @previous_first: time of the first event lost in the generation before it
  * @overwrite_watermark: unread events at or before this time are lost
@@ -172,7 +172,7 @@ struct pxtu_gap {
 
 /**
  * struct pxtu_ahead - events that were taken together, to be reported one by one
- * @next: index of the next one
+ * @next: index of the next event to report
  * @count: number of events
  * @event: the events
  * @data: their data
@@ -206,7 +206,7 @@ struct pxtu_reader {
 	const struct posixtrace_subbuf *subbufs;
 	/** @nr_cpus: number of CPUs; also the index of the "CPU" of system events */
 	__u32 nr_cpus;
-	/** @nr_lists: CPUs, system events, and CPUs again if the stream has kernel events */
+	/** @nr_lists: CPUs, plus 1 for system events, plus CPUs if the stream has kernel events */
 	__u32 nr_lists;
 	/** @nr_subbufs: sub-buffers that targets write */
 	__u32 nr_subbufs;
@@ -230,9 +230,9 @@ struct pxtu_reader {
 	/** @settled: records up to this time may be reported; ~0 without @window */
 	__u64 settled;
 
-	/** @gap_lock: posixtrace_ctrl.gap_lock when all losses were last noted; odd: never */
+	/** @gap_lock: posixtrace_ctrl.gap_lock when all losses were last noted; odd before that */
 	__u32 gap_lock;
-	/** @overwrite_watermark: watermark in the account of losses that was read last */
+	/** @overwrite_watermark: overwrite watermark when the account of losses was last read */
 	__u64 overwrite_watermark;
 	/** @lost_until: unread records at or before this time also count as lost */
 	__u64 lost_until;
@@ -245,7 +245,7 @@ struct pxtu_reader {
 	/** @lost: events lost in the gaps that were reported; never decreases until cleared */
 	__u64 lost;
 
-	/** @ahead: the next events to report, if @queue is empty */
+	/** @ahead: events that were read ahead; @queue is reported first */
 	struct pxtu_ahead ahead;
 	/** @queue: the next events to report */
 	struct pxtu_queue queue;
@@ -262,7 +262,7 @@ struct pxtu_reader {
 	__u64 skipped;
 	/** @skipped_user: user events among them */
 	__u64 skipped_user;
-	/** @overrun: the reader lost events, posix_trace_get_status() has to report it */
+	/** @overrun: the reader discarded damaged records; posix_trace_get_status() reports that */
 	bool overrun;
 	/** @held: the kernel knows that the reader holds events back */
 	bool held;
@@ -309,8 +309,8 @@ void pxtu_reader_destroy(struct pxtu_reader *reader);
 /**
  * pxtu_reader_next() - take the next event
  * @reader: the reader
- * @place: where its data goes if all of it fits and no other event has to be reported
- *	first; this saves a copy. May be written to in any case
+ * @place: where the data of the event goes if all of it fits and no other event has to be reported
+ *	first, which saves a copy. May be written to in any case
  *
  * Never waits. A malicious traced process can destroy only its own events.
  *
@@ -323,15 +323,15 @@ const struct posixtrace_batch_event *pxtu_reader_next(struct pxtu_reader *reader
  * pxtu_reader_unread() - put the last event back
  * @reader: the reader
  *
- * Only after pxtu_reader_next() returned an event with its data outside of the place. The next
- * call returns it again.
+ * Call this only after pxtu_reader_next() returned an event with its data outside of the place. The
+ * next call of pxtu_reader_next() returns the event again.
  */
 void pxtu_reader_unread(struct pxtu_reader *reader);
 
 /**
  * pxtu_reader_hold() - tell the kernel whether the reader holds events back
  * @reader: the reader
- * @held: it is about to take a record, or has taken some and not reported them
+ * @held: the reader is about to take a record, or has taken records and not reported them
  */
 void pxtu_reader_hold(struct pxtu_reader *reader, bool held);
 
@@ -345,8 +345,8 @@ void pxtu_reader_restart(struct pxtu_reader *reader);
  * pxtu_reader_settle() - end a series of pxtu_reader_next()
  * @reader: the reader
  *
- * From now on the kernel wakes up waiting and polling threads only for the remaining events.
- * Call this after reporting the events that pxtu_reader_next() returned.
+ * Call this after reporting the events that pxtu_reader_next() returned. From then on, the kernel
+ * wakes up waiting and polling threads only for the remaining events.
  */
 void pxtu_reader_settle(struct pxtu_reader *reader);
 

@@ -18,21 +18,21 @@
 /**
  * struct run - the events that are being made
  *
- * Its address is not passed to any function that is not inlined, so that all that changes stays in
+ * Pass the address of this only to functions that are inlined, so that its members stay in
  * registers.
  */
 struct run {
 	/** @youngest: older events are late */
 	__u64 youngest;
-	/** @lost: known number of lost events before them */
+	/** @lost: events lost before these events, as far as that is known */
 	__u64 lost;
-	/** @event: the next event */
+	/** @event: where the next event goes */
 	struct posixtrace_batch_event *event;
 	/** @place: buffer for its data */
 	struct pxtu_place place;
-	/** @second: start of the second of the last one, in nanoseconds since the Epoch */
+	/** @second: start of the second of the last event, in nanoseconds since the Epoch */
 	__u64 second;
-	/** @tv_sec: the same, in seconds */
+	/** @tv_sec: the same as @second, in seconds */
 	time_t tv_sec;
 };
 
@@ -40,8 +40,8 @@ struct run {
  * struct limits - which records are taken
  * @max_data: largest data of an event, in bytes
  * @max_list: maximum number of records that are parsed in a row
- * @until: stop at later records: they are held back, or the kernel could not tell their time
- *	from the time of the first one, see struct posixtrace_consumed
+ * @until: stop at records after this time: the window holds them back, or the time is too far from
+ *	the time of the first record for the kernel, see struct posixtrace_consumed
  */
 struct limits {
 	__u32 max_data;
@@ -64,7 +64,7 @@ static inline void copy_padded(void *to, const unsigned char *from, size_t size)
 	__u64 *place = to;
 	size_t i;
 
-	/* An aligned place, and a record, have room for the padding. */
+	/* @size includes the padding, for which the record and the place both have room. */
 	if (size > COPY_MAX) {
 		memcpy(to, from, size);
 		return;
@@ -74,8 +74,8 @@ static inline void copy_padded(void *to, const unsigned char *from, size_t size)
 }
 
 /*
- * The same for a packed record: half a word, then words. The last half word at @to is padding that
- * the record does not contain.
+ * Copy the data of a packed record: half a word, then words. The last half word at @to is padding
+ * that the record does not contain.
  */
 static inline void copy_packed(void *to, const unsigned char *from, size_t size)
 {
@@ -98,7 +98,7 @@ static inline void copy_packed(void *to, const unsigned char *from, size_t size)
 	}
 }
 
-/* One by one: gcc turns a memset() here into a string instruction, which is slow for few bytes. */
+/* No memset(): gcc turns it into a string instruction, which is slow for few bytes. */
 static inline void clear_reserved(struct posixtrace_batch_event *event)
 {
 	event->event.__reserved1 = 0;
@@ -124,7 +124,7 @@ copy_event(struct run *run, struct pxtu_item item, const struct pxtu_writer *wri
 	size_t size = POSIXTRACE_RECORD_ALIGNED((size_t)item.data_len);
 	__u64 address;
 
-	/* The next data is aligned, so there has to be room for the padding as well. */
+	/* The data of the next event has to be aligned, so include the padding. */
 	if (size > run->place.room)
 		return false;
 	if (pxtu_unlikely(item.timestamp - run->second >= PXTU_NSEC_PER_SEC)) {
@@ -161,7 +161,7 @@ copy_event(struct run *run, struct pxtu_item item, const struct pxtu_writer *wri
 	return true;
 }
 
-/* Is this the type of a user event? Any other flag makes it too large. */
+/* Is this the type of a user event? Any flag other than these two makes the number too large. */
 static bool type_valid(__u32 type)
 {
 	__u32 id = type & ~(__u32)POSIXTRACE_RECORD_TYPE(0, POSIXTRACE_RECORD_TRUNCATED |
@@ -188,9 +188,9 @@ static void end_list(const struct pxtu_reader *reader, struct pxtu_reader_cpu *s
 }
 
 /*
- * Parse the records after those that were copied, up to the next one that names its writer. The
- * copies of the headers are checked as in find_record(). False if there is no record, or if it has
- * to be taken alone.
+ * Parse the records after those that were copied, up to the next record that names its writer. The
+ * copies of the headers are checked as in find_record(). False if there is no record, or if the
+ * next record has to be taken alone.
  */
 static bool fill_list(const struct pxtu_reader *reader, const struct limits *limits,
 		      struct pxtu_reader_cpu *state)
@@ -214,7 +214,7 @@ static bool fill_list(const struct pxtu_reader *reader, const struct limits *lim
 		if (head.type == POSIXTRACE_ID_WRITER) {
 			if (head.data_len)
 				return false;
-			/* If the record is not taken now, the next run starts with this writer. */
+			/* Also right if the record is not taken now: the next run starts here. */
 			state->run.writer = pxtu_record_writer(head, word);
 			word += sizeof(struct posixtrace_writer) / sizeof(*word);
 		}
@@ -247,8 +247,8 @@ static bool fill_list(const struct pxtu_reader *reader, const struct limits *lim
 }
 
 /*
- * The first turn of a CPU: its oldest record has already been parsed and checked. False if it has
- * to be taken alone.
+ * Begin the list of a CPU with its oldest record, which has already been parsed and checked. False
+ * if the record has to be taken alone.
  */
 static bool begin_list(struct pxtu_reader *reader, const struct limits *limits, __u32 cpu)
 {
@@ -278,8 +278,9 @@ static bool begin_list(struct pxtu_reader *reader, const struct limits *limits, 
 }
 
 /*
- * Copy what can be taken together, starting with the first CPU of the heap. Returns the number of
- * events. Afterwards the heap has the time of the next record, except for its first CPU.
+ * Copy the records that can be taken together, starting with the first CPU of the heap. Returns the
+ * number of events. Afterwards the heap has the time of the next record of each CPU, except for the
+ * first CPU.
  */
 static size_t copy_runs(struct pxtu_reader *reader, struct posixtrace_batch_event *events,
 			size_t max_events, struct pxtu_place *place)
@@ -302,7 +303,7 @@ static size_t copy_runs(struct pxtu_reader *reader, struct posixtrace_batch_even
 	const struct pxtu_item *next;
 	__u32 cpu;
 
-	/* Do not parse many more than will be copied. */
+	/* Do not parse many more records than will be copied. */
 	if (max_events / heap.count < limits.max_list)
 		limits.max_list = (__u32)(max_events / heap.count) + 1;
 	if (time <= ~0ULL - POSIXTRACE_WRITER_SPAN)
@@ -326,7 +327,7 @@ static size_t copy_runs(struct pxtu_reader *reader, struct posixtrace_batch_even
 	return (size_t)(run.event - events);
 }
 
-/* Was this event taken? The program may have already changed it: check the index. */
+/* Was this event taken? Check the CPU: another thread may have already changed the event. */
 static bool was_taken(const struct pxtu_reader *reader, const struct posixtrace_batch_event *event)
 {
 	__u32 cpu = event->cpu;
@@ -334,7 +335,10 @@ static bool was_taken(const struct pxtu_reader *reader, const struct posixtrace_
 	return cpu < reader->nr_cpus && reader->cpu[cpu].run.count;
 }
 
-/* These records were taken, but count as lost, as do all that are not younger. */
+/*
+ * Count events as lost whose records were taken. All unread records that are not younger also
+ * count as lost.
+ */
 static void lose(struct pxtu_reader *reader, const struct posixtrace_batch_event *events,
 		 size_t count)
 {
@@ -351,8 +355,8 @@ static void lose(struct pxtu_reader *reader, const struct posixtrace_batch_event
 }
 
 /*
- * The kernel reclaimed the records of a CPU before they were taken. Returns how many events
- * precede the first of them.
+ * The kernel reclaimed the records of a CPU before they were taken. Keep only the events before the
+ * first record that was not taken. Returns their number.
  */
 static size_t keep_taken(struct pxtu_reader *reader, const struct posixtrace_batch_event *events,
 			 size_t count)
@@ -367,7 +371,7 @@ static size_t keep_taken(struct pxtu_reader *reader, const struct posixtrace_bat
 
 /*
  * Events were lost while the @count records were copied or taken: the records after the first
- * lost event also count as lost. Returns how many are left.
+ * lost event also count as lost. Returns the number of events before them.
  */
 static size_t lose_rest(struct pxtu_reader *reader, const struct posixtrace_batch_event *events,
 			size_t count)
@@ -382,7 +386,7 @@ static size_t lose_rest(struct pxtu_reader *reader, const struct posixtrace_batc
 	}
 	if (kept == count)
 		return kept;
-	/* The first one is the oldest. */
+	/* The event at kept is the oldest lost one. */
 	lose(reader, events + kept, count - kept);
 	if (reader->gap_open && timestamp < reader->gap_first)
 		reader->gap_first = timestamp;
@@ -400,13 +404,13 @@ size_t pxtu_reader_run(struct pxtu_reader *reader, struct posixtrace_batch_event
 		return 0;
 	if (!pxtu_gap_is_noted(reader))
 		pxtu_gap_note(reader);
-	/* The next record may end the gap. */
+	/* The next record may end the gap, and RESUME comes before it. */
 	if (reader->gap_open)
 		return 0;
 	first = pxtu_merge_first(reader);
 	if (!first || pxtu_gap_has(reader, first->record.timestamp))
 		return 0;
-	/* If records before the first one were lost just now, a gap ends with it. */
+	/* If records before the first one were lost just now, there is a gap before it. */
 	if (!pxtu_gap_is_noted(reader))
 		return 0;
 	count = copy_runs(reader, events, max_events, &rest);

@@ -20,7 +20,10 @@ int pxtu_stream_answer(const struct pxtu_stream *stream, int ret)
 	case -EINTR:
 		return ret;
 	default:
-		/* A wait need not end by a signal: a handler may fork after the command. */
+		/*
+		 * A signal handler may have forked after the command. In the child, there is no
+		 * mapping to look at.
+		 */
 		if (pxtu_trid_forked())
 			return -ESTALE;
 		/* After the end of the stream, another file under its number may have answered. */

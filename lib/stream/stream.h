@@ -14,7 +14,8 @@
  * struct pxtu_stream - an active trace stream that this process controls
  *
  * Created by posix_trace_create() and posix_trace_create_withlog(), freed by
- * posix_trace_shutdown() after the last put. @fd and the mappings do not change in between.
+ * posix_trace_shutdown() after the last pxtu_stream_put(). Until then, @fd and the mappings do not
+ * change.
  */
 struct pxtu_stream {
 	/**

@@ -133,7 +133,7 @@ static int stream_get_description(struct pxtu_source *source, trace_event_id_t i
 	return err;
 }
 
-/* Fetch the types after those that were returned. Called with the lock of the source. */
+/* Fetch the types after those that the program has got. Called with the lock of the source. */
 static int fetch_types(struct pxtu_stream *stream)
 {
 	struct posixtrace_event_types arg = {
@@ -180,7 +180,7 @@ static int stream_rewind_types(struct pxtu_source *source)
 	return stream_alive(source);
 }
 
-/* The kernel looks at a bounded number of processes per call. */
+/* Repeats STATES while it returns no states: it looks at a bounded number of processes per call. */
 static int stream_get_states(struct pxtu_source *source, struct posixtrace_state *states,
 			     size_t *count, __u64 *next)
 {

@@ -12,7 +12,7 @@
 /* How often to retry after a change by the kernel, before asking the kernel. */
 #define TRIES_MAX	64
 
-/* How often to ask. Enough unless targets change sub-buffers continuously. */
+/* How often to ask the kernel. Enough unless targets change sub-buffers continuously. */
 #define ROUNDS_MAX	16
 
 /* A count at its maximum stays there; its exact value does not matter. */
@@ -23,7 +23,7 @@ enum found {
 	FOUND_NOTHING,
 	FOUND_RECORD,
 	FOUND_END,	/* closed, and completely read */
-	FOUND_CHANGE,	/* the kernel is changing it: look again */
+	FOUND_CHANGE,	/* the kernel is changing the sub-buffer: look again */
 };
 
 /* The consumer position after @count more records. */
@@ -61,9 +61,9 @@ static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 		if (pos >= start && pos <= start + reader->subbuf_size)
 			used = (__u32)(pos - start);
 		/*
-		 * The kernel closes the sub-buffer before it moves the head into another
-		 * one: if the head was already in another one, this one is closed now.
-		 * (The end of this one may be the start of the next.)
+		 * Read the state again. The kernel closes a sub-buffer before it moves the head
+		 * into another one, so if the head was in another sub-buffer, this one is closed
+		 * now. A head at the end of this sub-buffer may also be at the start of the next.
 		 */
 		*state = pxtu_load_acquire(&subbuf->state);
 	}
@@ -76,7 +76,7 @@ static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 	return used & ~(POSIXTRACE_RECORD_ALIGN - 1U);
 }
 
-/* The rest of the sub-buffer has no valid record: make one event that reports the damage. */
+/* The rest of the sub-buffer has no valid record: make a record that reports the damage. */
 static void make_corrupt(struct pxtu_candidate *cand, __u64 timestamp, __u32 used)
 {
 	cand->corrupt = true;
@@ -85,8 +85,8 @@ static void make_corrupt(struct pxtu_candidate *cand, __u64 timestamp, __u32 use
 }
 
 /*
- * Parse and check a record. @follows: so does its CPU's last record, in the same use of the
- * sub-buffer.
+ * Parse and check a record. @follows: it comes after the last record taken from its CPU, in the
+ * same use of the sub-buffer.
  */
 static bool parse(struct pxtu_reader *reader, __u32 cpu, const void *from, __u32 room,
 		  bool follows, struct pxtu_record *record)
@@ -103,8 +103,8 @@ static bool parse(struct pxtu_reader *reader, __u32 cpu, const void *from, __u32
 }
 
 /*
- * Find the record at the consumer position @cand->consumed, which is not past the visible
- * records. No visible record is older than @floor.
+ * Find the record at the consumer position @cand->consumed, where there is a visible record. No
+ * visible record is older than @floor.
  */
 static void find_record(struct pxtu_reader *reader, __u32 cpu, __u64 floor, bool follows,
 			struct pxtu_candidate *cand)
@@ -136,9 +136,9 @@ static void find_record(struct pxtu_reader *reader, __u32 cpu, __u64 floor, bool
 }
 
 /*
- * Does all that was read belong to one use of the sub-buffer? pxtu_subbuf_take() would notice, but
- * a record with a wrong time could make the reader take one that is not the oldest. Pairs with
- * the kernel's exchange, which precedes all other changes.
+ * Does all that was read belong to one use of the sub-buffer? If not, pxtu_subbuf_take() would
+ * fail, but before that, a wrong time could make the reader take a record of another CPU that is
+ * not the oldest. Pairs with the kernel's exchange, which precedes all other changes.
  */
 static bool unchanged(const struct pxtu_reader *reader, __u32 idx, __u64 consumed)
 {
@@ -160,8 +160,8 @@ static enum found peek_subbuf(struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 	 * Pairs with the kernel's release when it hands out the sub-buffer: the loads
 	 * below belong to this use of it or a later one.
 	 *
-	 * The kernel may have handed it out to the same CPU again since its number was
-	 * loaded: then this CPU now has older sub-buffers, which come first.
+	 * Check oldest[] again. Since the caller loaded it, the kernel may have handed out the
+	 * sub-buffer to the same CPU again, and older sub-buffers of this CPU come first now.
 	 */
 	cand->consumed = pxtu_load_acquire(&reader->map.shared->consumed[idx].position);
 	if (pxtu_load_acquire(&reader->oldest[cpu]) != idx ||
@@ -209,7 +209,10 @@ bool pxtu_subbuf_following(struct pxtu_reader *reader, __u32 cpu, struct pxtu_ca
 	const struct pxtu_reader_cpu *last = &reader->cpu[cpu];
 	const __u32 use = POSIXTRACE_CONSUMED_SEQ(last->view.consumed);
 
-	/* If no record of this use of the sub-buffer has been taken yet, there is no next one. */
+	/*
+	 * False if the last record taken is of another use of the sub-buffer, or was the last
+	 * visible one.
+	 */
 	if (POSIXTRACE_CONSUMED_SEQ(last->consumed) != use ||
 	    POSIXTRACE_CONSUMED_POS(last->consumed) >= last->view.used)
 		return false;
@@ -237,10 +240,10 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 		if (idx < first || idx >= end)
 			return false;
 		/*
-		 * Not seeing the records of a CPU does not mean that it is empty: younger
-		 * ones of other CPUs would be taken first. A virtual CPU may be stopped
-		 * while the kernel is changing something. RELEASE waits for the lock that
-		 * the kernel holds, and ignores unread sub-buffers.
+		 * Do not give up soon: if the CPU counts as empty, younger records of other
+		 * CPUs are taken first. The change may take long, because a virtual CPU may
+		 * be stopped in the middle. RELEASE waits for the lock that the kernel holds,
+		 * and has no other effect on an unread sub-buffer.
 		 */
 		if (tries && tries % TRIES_MAX == 0)
 			reader->release(reader, idx);
@@ -259,11 +262,17 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 			break;
 		}
 	}
-	/* The kernel keeps outrunning us. If the caller waits now, the kernel wakes it up. */
+	/*
+	 * The kernel changes sub-buffers faster than we read them. If the caller waits now, the
+	 * kernel wakes it up, because there are records.
+	 */
 	return false;
 }
 
-/* Advance the consumer position of a sub-buffer from @consumed to @next, which is at @time. */
+/*
+ * Advance the consumer position of a sub-buffer from @consumed to @next. @time: of the last record
+ * taken.
+ */
 static bool take(struct pxtu_reader *reader, __u32 subbuf, __u64 consumed, __u64 next, __u64 time)
 {
 	struct posixtrace_consumed *place = &reader->map.shared->consumed[subbuf];

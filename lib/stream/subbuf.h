@@ -20,7 +20,7 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 /**
  * pxtu_subbuf_following() - look at the record after the one that was taken last
  * @reader: the reader
- * @cpu: number of its CPU, which has not been looked at since
+ * @cpu: number of its CPU; no call has looked at this CPU since
  * @cand: result
  *
  * Considers only records that were visible before.
@@ -45,7 +45,7 @@ bool pxtu_subbuf_is_quiet(const struct pxtu_reader *reader, __u32 cpu);
  *
  * On success, the data that was copied from the record before is what was recorded.
  *
- * Return: false if the kernel had reclaimed it; then it counts as lost.
+ * Return: false if the kernel had reclaimed the record, which then counts as lost.
  */
 bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *cand);
 

@@ -21,7 +21,7 @@ static int not_known(ssize_t err)
 	return err == -ENOMEM ? -ENOMEM : -ENOENT;
 }
 
-/* Does /proc show ids of the pid namespace of this process? If not, NSpid has several. */
+/* Does /proc show the ids of our pid namespace? If not, the line NSpid has several ids. */
 static bool has_our_ids(void)
 {
 	FILE *file = fopen("/proc/self/status", "re");
@@ -52,7 +52,7 @@ static long long clock_of(clockid_t clock)
 /* Number of the field in /proc/PID/stat; the name, which ends with ")", is the second. */
 #define START_TIME	22
 
-/* Was the thread that has the ids now created before that time? Its birth is rounded down. */
+/* Was the thread that now has the ids born before the time of @task? Birth is rounded down. */
 static bool is_as_old(const struct pxtu_task *task, pid_t tid)
 {
 	long long born = clock_of(CLOCK_REALTIME) - clock_of(CLOCK_BOOTTIME);
@@ -75,15 +75,16 @@ static bool is_as_old(const struct pxtu_task *task, pid_t tid)
 }
 
 /*
- * Is what /proc has shown about a thread, or with @tid equal to @pid a process, about the one of
- * the event? Call this after reading: the ids may be reused at any time. Returns 0 or -ENOENT.
+ * Check that /proc has shown the thread of the event (with @tid equal to the pid: its process), and
+ * not a later one with the same ids. Call this after reading, because the ids may be reused at any
+ * time. Returns 0 or -ENOENT.
  */
 static int check_task(const struct pxtu_task *task, pid_t tid)
 {
 	int cancel, saved_errno = errno;
 	bool is_it;
 
-	/* A thread that is cancelled in fopen() or getline() would not put the source. */
+	/* Not cancelled in fopen() or getline(), where the thread would not put the source. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	is_it = has_our_ids() && is_as_old(task, tid);
 	pthread_setcancelstate(cancel, NULL);
@@ -111,7 +112,7 @@ int pxtu_stream_get_task(struct pxtu_source *source, const struct pxtu_task *tas
 	return 0;
 }
 
-/* Threads that had the ids before are not known for an active stream. */
+/* The ids may have belonged to earlier threads, and an active stream does not know these. */
 int pxtu_stream_get_life(struct pxtu_source *source, const struct pxtu_task *task,
 			 struct pxtu_life *life)
 {

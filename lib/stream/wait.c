@@ -24,8 +24,8 @@ static void leave(void *arg)
  * A cancellation point, although ioctl() is not one: the cancel type is asynchronous around the
  * system call. The cancellation points of glibc before 2.41 do the same, and may cancel a signal
  * handler in the middle. Here the cancel signal is blocked except while WAIT sleeps, so it
- * cannot interrupt a handler. ppoll() would also ignore SA_RESTART. A cancelled thread only holds
- * a reference to the stream, and WAIT takes no event.
+ * cannot interrupt a handler. ppoll() is no alternative, because it also ignores SA_RESTART. A
+ * cancelled thread loses no event, because WAIT takes none; it only has to put the stream.
  */
 int pxtu_stream_wait(struct pxtu_stream *stream, struct posixtrace_wait *wait)
 {
@@ -38,7 +38,7 @@ int pxtu_stream_wait(struct pxtu_stream *stream, struct posixtrace_wait *wait)
 	err = pxtu_checked_once(stream->fd, stream->number, POSIXTRACE_IOC_WAIT, wait);
 	pthread_setcanceltype(type, NULL);
 	pxtu_cancel_unblock(sleeper.signals);
-	/* A request that arrived while a handler ran takes precedence over EINTR. */
+	/* A cancellation that was requested while a handler ran takes precedence over EINTR. */
 	if (err)
 		pthread_testcancel();
 	pthread_cleanup_pop(0);

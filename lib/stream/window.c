@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The window: the reader reports a record only after it has reached a certain age. A CPU that was
- * delayed between reading the clock and the commit has also made its older record visible by then.
+ * The window: the reader reports a record only when it has reached a certain age. By then, another
+ * CPU that was delayed between reading the clock and the commit has made its older record visible.
  *
  * The kernel decides, because it has the clock and knows when the last process has stopped
  * recording. While the oldest record is too young, the kernel lets threads that wait or poll sleep.
@@ -24,12 +24,12 @@ bool pxtu_window_holds(struct pxtu_reader *reader, __u64 timestamp)
 {
 	struct posixtrace_defer arg;
 
-	/* After the end of the stream, there is no reason to wait. */
+	/* DEFER fails after the end of the stream: then there is no reason to wait. */
 	if (!ask(reader, timestamp, &arg))
 		return false;
 	/* Older records may have become visible before the kernel looked at the clock. */
 	reader->news = true;
-	/* No record is in the future, unless a traced process forged its time. */
+	/* A record in the future has a forged time: do not wait for it. */
 	return timestamp > reader->settled && timestamp <= arg.now;
 }
 
@@ -37,7 +37,7 @@ int pxtu_window_set(struct pxtu_reader *reader, __u64 window)
 {
 	struct posixtrace_defer arg = { .time = 0 };
 
-	/* Make threads that wait for the end of the old window look again. */
+	/* Wake up threads that wait for the end of the old window, so that they use the new one. */
 	int err = reader->defer(reader, &arg);
 
 	if (err < 0)

@@ -10,8 +10,8 @@
  * @reader: the reader, which has a window
  * @timestamp: time of the oldest visible record, after the settled time of the reader
  *
- * Asks the kernel. If this returns false, older records may have become visible during the call:
- * look for the oldest one again.
+ * Asks the kernel. Older records may become visible during the call: if this returns false, look
+ * for the oldest record again.
  *
  * Return: true if all records have to wait; then the kernel lets threads sleep.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The thread that writes the log of a stream. It stays in the kernel, in WRITE_LOG: it does not run
- * the program's code, and takes only the signals of the C library. Without it, a kernel thread
- * writes the log, within a budget of CPU time.
+ * The thread that writes the log of a stream. It stays in the kernel, in WRITE_LOG, so it does not
+ * run the program's code. It takes only the signals of the C library and SIGSYS. Without it, a
+ * kernel thread writes the log, within a budget of CPU time.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -13,8 +13,8 @@
 #include "stream/worker.h"
 
 /*
- * A process exits with its last thread. If that is this one, the C library calls exit(), which runs
- * the exit handlers of the program.
+ * A process exits with its last thread. If this thread is the last one, the C library calls exit()
+ * in it, and the exit handlers of the program need stack.
  */
 #define STACK_SIZE	(256U << 10)
 
@@ -56,7 +56,7 @@ static void wait_taken(struct job *job)
 		pxtu_futex_wait(&job->taken, 0);
 }
 
-/* Writing a log must not compete with realtime threads. */
+/* Writing a log must not compete with realtime threads: do not inherit their policy. */
 static void leave_realtime(pthread_attr_t *attr)
 {
 	const struct sched_param param = { 0 };
@@ -93,15 +93,15 @@ void pxtu_stream_start_worker(const struct pxtu_stream *stream)
 	int saved_errno = errno, err;
 
 	/*
-	 * The thread inherits the mask. SIGSYS stays unblocked: a filter with SECCOMP_RET_TRAP
-	 * sends it to let the program handle a system call, and the kernel kills the program if
-	 * the signal is blocked.
+	 * Block signals for the thread, which inherits the mask. SIGSYS stays unblocked: a filter
+	 * with SECCOMP_RET_TRAP sends it to let the program handle a system call, and the kernel
+	 * kills the program if the signal is blocked.
 	 */
 	sigfillset(&all);
 	sigdelset(&all, SIGSYS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = start(&job, STACK_SIZE);
-	/* The program has too much thread-local data for this stack. */
+	/* EINVAL: the program has too much thread-local data for this stack. */
 	if (err == EINVAL)
 		err = start(&job, 0);
 	if (!err)
