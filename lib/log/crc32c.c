@@ -18,7 +18,7 @@ static uint32_t table[8][256];
 static bool have_instruction;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* In assembly: the compiler may not be allowed to use the instruction. */
+/* Use assembly, because the compiler may not be allowed to use the instruction. */
 #ifdef __x86_64__
 static bool cpu_has_instruction(void)
 {

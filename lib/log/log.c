@@ -33,7 +33,7 @@ static int check_descriptor(int fd, struct pxtu_log *log)
 	return 0;
 }
 
-/* The program may have closed our descriptor and opened another file under its number. */
+/* Close our descriptor, unless the program has closed it and opened another file. */
 static void close_ours(const struct pxtu_log *log)
 {
 	struct stat64 stat;
@@ -64,7 +64,7 @@ int pxtu_log_rewind(struct pxtu_log *log)
 	int err;
 
 	log->sought = false;
-	/* The writer may have overwritten the oldest event. */
+	/* Survey the log again: its writer may have overwritten the oldest event. */
 	err = log->survey.brief ? 0 : pxtu_log_survey(log);
 	if (err)
 		return err;
@@ -116,7 +116,7 @@ int pxtu_log_open(int fd, struct pxtu_log **opened)
 	err = check_descriptor(fd, log);
 	if (err)
 		goto free;
-	/* Leave the standard streams alone. The program may close the duplicate. */
+	/* Do not use the number of a standard stream, which the program may reopen by number. */
 	log->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	err = -errno;
 	if (log->fd < 0)

@@ -5,10 +5,10 @@
  * Each file only calls files named before it: loghead.c checks the header, logblock.c finds
  * blocks, logring.c handles the ring of a LOOP log, logwalk.c walks from block to block in each
  * kind of log, logmetadata.c, logtasks.c and logmappings.c handle the metadata (logtasks.h),
- * logmarks.c remembers where blocks are, logsurvey.c collects names and status, logbrief.c does so
- * without the headers of all blocks, logindex.c has an index of blocks, logpiece.c unpacks the
- * compressed ones, logmerge.c merges the events of all CPUs by time, logops.c has the operations of
- * a source, log.c opens and closes.
+ * logmarks.c remembers where blocks are, logsurvey.c collects names and status, logbrief.c does the
+ * same without the headers of all blocks, logindex.c has an index of blocks, logpiece.c unpacks
+ * compressed blocks, logmerge.c merges the events of all CPUs by time, logops.c has the operations
+ * of a source, log.c opens and closes.
  * Documentation/trace-log.rst describes the format. All files use pread(): accessing a mapping of
  * a file that becomes shorter would kill the process.
  *
@@ -27,7 +27,7 @@
 #include "log/logstates.h"
 #include "log/logtasks.h"
 
-/* A block header may be larger than ours; the rest is ignored. */
+/* The header of a block may be larger than struct posixtrace_log_block; the rest is ignored. */
 #define PXTU_LOG_BLOCK_MAX	1024U
 #define PXTU_LOG_SCRATCH	(64U << 10)
 
@@ -41,7 +41,7 @@
 #define PXTU_LOG_ENTRIES_MAX	(1U << 16)
 #define PXTU_LOG_GAPS_MAX	16U
 
-/* The maximum number of marks, which is even. A writer has a fourth of this. */
+/* The maximum number of marks, an even number. A writer makes at most a fourth of them. */
 #define PXTU_LOG_MARKS_MAX	4096U
 
 /*
@@ -97,16 +97,16 @@ struct pxtu_log_block {
 /**
  * struct pxtu_log_walk - position of a walk from block to block
  * @offset: expected offset of the next block, or where the search for it continues
- * @seq: its number; when searching, its smallest possible number
+ * @seq: number of the next block; when searching, its smallest possible number
  * @lost_from: when searching: where the damage begins
  * @searching: a damaged place was reported, and the next block has not been found yet
  * @any: when searching: the number of lost blocks is unknown
  * @budget: bytes that may be searched before more good blocks are found
  * @newest: LOOP: number of the newest block
  * @newest_end: LOOP: end of the newest block
- * @skip: LOOP: blocks before this number are already known
+ * @skip: LOOP: the caller already knows the blocks before this number
  * @refused: LOOP: cost of scans of the whole ring that did not find overwritten blocks
- * @last_lap: LOOP: in the lap of the newest block, not in the previous one
+ * @last_lap: LOOP: the position is in the lap of the newest block, not in the previous lap
  */
 struct pxtu_log_walk {
 	__u64 offset;
@@ -136,9 +136,9 @@ struct pxtu_log_description {
  * struct pxtu_log_marks - where blocks of events are, see logmarks.c
  * @mark: room for PXTU_LOG_MARKS_MAX marks in the order of the blocks, or NULL
  * @count: number of marks
- * @stride: every so many epochs have a mark
- * @passed: epochs since marks were last left out
- * @last_epoch: epoch of the last of them
+ * @stride: one of this many epochs has a mark
+ * @passed: number of epochs since @stride was last set
+ * @last_epoch: the last of these epochs
  */
 struct pxtu_log_marks {
 	struct posixtrace_log_mark *mark;
@@ -156,7 +156,7 @@ struct pxtu_log_survey {
 	struct pxtu_log_walk walk;
 	/** @start: start of the valid blocks: after the last RESET */
 	struct pxtu_log_walk start;
-	/** @start_generation: generation of the gap there */
+	/** @start_generation: generation of the gap at @start */
 	__u64 start_generation;
 	/** @generation: generation of the gap at the last block */
 	__u64 generation;
@@ -184,13 +184,13 @@ struct pxtu_log_survey {
 	__u32 names_read;
 	/** @marks: where blocks of events are */
 	struct pxtu_log_marks marks;
-	/** @newest: LOOP: offset of the newest block, if the index tells it; otherwise 0 */
+	/** @newest: LOOP: offset of the newest block, if the marks have it; otherwise 0 */
 	__u64 newest;
 	/** @metadata: LOOP: how far the metadata has been read */
 	struct pxtu_log_walk metadata;
 	/** @torn: LOOP: offset of a metadata block seen incomplete; otherwise 0 */
 	__u64 torn;
-	/** @metadata_first: LOOP: number of the first metadata block at the last look */
+	/** @metadata_first: LOOP: number of the first metadata block when it was last checked */
 	__u64 metadata_first;
 	/** @tasks: names of threads and processes, and the host */
 	struct pxtu_log_tasks tasks;
@@ -246,11 +246,11 @@ struct pxtu_log_cpu {
 	bool open;
 	/** @ready: @record is the next event */
 	bool ready;
-	/** @corrupt: @record is made up, because there is no valid record */
+	/** @corrupt: @record reports damage, because there is no valid record */
 	bool corrupt;
 	/** @pos: position of the next record in the records of the first block */
 	__u32 pos;
-	/** @piece: if they are compressed: position of the next piece in the payload */
+	/** @piece: if the records are compressed: position of the next piece in the payload */
 	__u32 piece;
 	/** @floor: no record from @pos on is older */
 	__u64 floor;
@@ -275,7 +275,7 @@ struct pxtu_log_cpu {
 
 /**
  * struct pxtu_log_gap - a loss of events that has not been reported yet
- * @generation: generation of the blocks after it
+ * @generation: generation of the gap in the blocks after the loss
  * @first: time of the first lost event
  */
 struct pxtu_log_gap {
@@ -305,7 +305,7 @@ struct pxtu_log_index {
 	bool crowded;
 	/** @epoch: epoch of the oldest blocks in the index */
 	__u64 epoch;
-	/** @left: number of entries of that epoch, and of the next one */
+	/** @left: number of entries of @epoch, and of the next epoch */
 	__u32 left[2];
 	/** @entries: the index */
 	struct pxtu_log_entry *entries;
@@ -359,18 +359,18 @@ struct pxtu_log {
 	__u64 dev;
 	/** @ino: inode of the file */
 	__u64 ino;
-	/** @sought: events may have been skipped: do not read all headers for the status */
+	/** @sought: posixtrace_seek() was called: do not read all headers for the status */
 	bool sought;
 	/** @foreign: @fd now refers to another file */
 	bool foreign;
 	/**
-	 * @error: 0, or -errno of the first call that failed because of this process (out of
-	 * memory), not because of the file. See pxtu_log_failed()
+	 * @error: 0, or the first error that is not damage of the file: this process is out of
+	 * memory, or a block requires a newer library. See pxtu_log_failed()
 	 */
 	int error;
 	/** @size: size of the file when last checked, in bytes */
 	__u64 size;
-	/** @head: its header */
+	/** @head: header of the file */
 	struct pxtu_log_head head;
 	/** @survey: names and status */
 	struct pxtu_log_survey survey;
@@ -378,7 +378,7 @@ struct pxtu_log {
 	struct pxtu_log_index index;
 	/** @call_names: of the kernel's events; empty without the class syscall */
 	struct pxtu_call_names call_names;
-	/** @names_read: value of @index.read when they were last missing */
+	/** @names_read: value of @index.read when @call_names were last missing */
 	__u64 names_read;
 	/** @queue: the next events to report */
 	struct pxtu_queue queue;
@@ -449,8 +449,8 @@ int pxtu_log_rewind(struct pxtu_log *log);
  * @log: the log
  * @time: ns since the Epoch
  *
- * The next event is the oldest one that is not older than @time, or one before it. Until the next
- * call of pxtu_log_rewind(), the status does not tell what is damaged in blocks that were not read.
+ * The next event is the oldest one that is not older than @time, or an event before it. Until the
+ * next call of pxtu_log_rewind(), the status does not report damage in blocks that were not read.
  *
  * Return: 0 or negative errno.
  */

@@ -32,7 +32,7 @@ static bool head_valid(const struct pxtu_log *log, const unsigned char *raw,
 	       head->size <= log->head.payload_max && head->seq && head->seq < INT64_MAX;
 }
 
-/* A newer writer requires it: the rest of the log is useless without it. */
+/* Refuse the log: without a feature of a newer writer, the rest of the log is useless. */
 static void refuse(struct pxtu_log *log)
 {
 	if (!log->error)
@@ -68,7 +68,7 @@ static bool block_sane(struct pxtu_log *log, const struct posixtrace_log_block *
 	case 0:
 		return false;
 	case POSIXTRACE_LOG_EVENTS:
-		/* Do not check the count of records: targets can write to its source. */
+		/* Do not check the count of records, which comes from memory of the targets. */
 		return records_sane(log, head) && head->cpu <= log->head.nr_cpus &&
 		       head->opened <= head->closed;
 	case POSIXTRACE_LOG_KERNEL:
@@ -144,7 +144,10 @@ enum pxtu_log_at pxtu_log_look(struct pxtu_log *log, __u64 offset, __u64 limit,
 	return log->head.ring_end ? PXTU_LOG_AT_OTHER : PXTU_LOG_AT_END;
 }
 
-/* Can this block follow the last one? Each destroyed block in between took up some space. */
+/*
+ * Can this block follow the last one? The numbers in between belong to destroyed blocks, and each
+ * destroyed block took up at least the space of its header.
+ */
 static bool can_follow(const struct pxtu_log *log, const struct pxtu_log_walk *walk,
 		       __u64 limit, __u64 last, const struct pxtu_log_block *block)
 {
@@ -188,7 +191,7 @@ bool pxtu_log_search(struct pxtu_log *log, struct pxtu_log_walk *walk, __u64 lim
 		left = limit - walk->offset;
 		want = left < PXTU_LOG_SCRATCH ? (__u32)left : PXTU_LOG_SCRATCH;
 		n = pxtu_log_read(log, log->scratch, want, walk->offset);
-		/* A bad sector: the next ones may still be readable. */
+		/* This is a bad sector, but the next ones may still be readable. */
 		if (n < 0)
 			step = want & ~(POSIXTRACE_LOG_ALIGN - 1U);
 		else
@@ -244,7 +247,7 @@ enum pxtu_log_step pxtu_log_walk_straight(struct pxtu_log *log, struct pxtu_log_
 		seq = block->head.seq;
 		if (seq == walk->seq)
 			return pxtu_log_step_over(log, walk, block);
-		/* Blocks are missing without a damaged place, or this is an old block. */
+		/* Blocks before this one are missing, or this is an old block. */
 		block->head.type = 0;
 		if (seq > walk->seq && seq <= last)
 			walk->seq = seq;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Surveys a complete log without the headers of its blocks of events: the status and the index are
- * at the end, and each block tells where the last one without events is. The blocks that are found
- * that way are checked like all others. If any is not as it should be, the survey reads the whole
- * log.
+ * Surveys a complete log without the headers of its blocks of events. The status and the index are
+ * at the end, and each block has the offset of the last block without events before it. The blocks
+ * that are found this way are checked like all others. If one is not as it should be,
+ * pxtu_log_survey() reads the whole log.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 #include "log/logmarks.h"
 #include "log/logsurvey.h"
 
-/* A log with more of them, or a forged one, is read as a whole. */
+/* A log with more blocks without events is forged or very large: read all headers instead. */
 #define CHAIN_MAX	(1U << 18)
 
 /* The blocks without events, the last one first. */
@@ -46,7 +46,7 @@ static int chain_add(struct chain *chain, __u64 offset)
 	return 0;
 }
 
-/* Look at the block that @block names as the last one without events. */
+/* Go back from @block to the last block without events before it. */
 static bool look_back(struct pxtu_log *log, struct pxtu_log_block *block)
 {
 	const struct pxtu_log_block later = *block;
@@ -58,7 +58,7 @@ static bool look_back(struct pxtu_log *log, struct pxtu_log_block *block)
 	       block->head.type != POSIXTRACE_LOG_RESET && block->head.type != POSIXTRACE_LOG_END;
 }
 
-/* Find the chain from END to the first block without events. Returns -ENOENT if it is broken. */
+/* Find the blocks without events, from END back. Returns -ENOENT if the chain is broken. */
 static int find_chain(struct pxtu_log *log, const struct pxtu_log_block *end, struct chain *chain)
 {
 	struct pxtu_log_block block = *end;
@@ -132,7 +132,10 @@ static int survey_straight(struct pxtu_log *log)
 	return err;
 }
 
-/* The names and the metadata are not in the ring: only the newest block is missing. */
+/*
+ * Names and metadata are outside of the ring, and read as always. Of the ring, only the newest
+ * block is needed.
+ */
 static int survey_loop(struct pxtu_log *log)
 {
 	struct pxtu_log_survey *survey = &log->survey;
@@ -163,7 +166,7 @@ int pxtu_log_survey_briefly(struct pxtu_log *log)
 	failed = pxtu_log_failed(log);
 	if (failed)
 		err = failed;
-	/* Also what this read as marks: the survey adds the marks of all blocks. */
+	/* Forget all that was found, including the marks: pxtu_log_survey() reads it again. */
 	if (err == -ENOENT || err == -EBADMSG) {
 		pxtu_log_forget_brief(log);
 		survey->ended = false;

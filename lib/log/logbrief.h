@@ -9,7 +9,7 @@
  * pxtu_log_survey_briefly() - survey a complete log by its index
  * @log: with its header read, not surveyed yet
  *
- * Sets pxtu_log_survey.brief if this was possible. If not, pxtu_log_survey() has all to do.
+ * Sets pxtu_log_survey.brief if this was possible. If not, pxtu_log_survey() reads all headers.
  *
  * Return: 0; negative errno as pxtu_log_survey().
  */

@@ -14,7 +14,7 @@
 
 #define HEADER_MAX	4096U
 
-/* All other errors are caused by the file, for example by a bad sector. */
+/* Note an error of this process. All other errors come from the file, such as a bad sector. */
 static void note_error(struct pxtu_log *log, int err)
 {
 	if (!log->error && (err == -ENOMEM || err == -EFAULT))
@@ -91,7 +91,7 @@ static bool attr_valid(const struct posixtrace_attr *attr)
 	       attr->max_data_size <= POSIXTRACE_DATA_SIZE_MAX;
 }
 
-/* Check an area of a LOOP log, to prevent overflows of later offsets. */
+/* Check an area of a log, so that later calculations with offsets do not overflow. */
 static bool area_valid(const struct posixtrace_log_header *header, __u64 offset, __u64 size)
 {
 	return aligned(offset) && offset >= header->size && offset < INT64_MAX / 2 &&

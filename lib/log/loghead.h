@@ -17,12 +17,13 @@
 ssize_t pxtu_log_read(struct pxtu_log *log, void *to, size_t len, __u64 offset);
 
 /**
- * pxtu_log_failed() - return and clear the error of this process
+ * pxtu_log_failed() - return and clear the error that is not damage of the file
  * @log: the log
  *
  * After such an error, for example out of memory, the results do not reflect the file.
  *
- * Return: 0; -ENOMEM or -EFAULT if a call has failed since the last call of this function.
+ * Return: 0; -ENOMEM or -EFAULT if a call has failed since the last call of this function;
+ * -EOPNOTSUPP if a block was found that requires a newer library.
  */
 int pxtu_log_failed(struct pxtu_log *log);
 
@@ -31,7 +32,8 @@ int pxtu_log_failed(struct pxtu_log *log);
  * @log: the log
  * @end: offset
  *
- * If not, checks the size again, and that the descriptor still refers to the same file.
+ * If the last known size is smaller, gets the size again, and checks that the descriptor still
+ * refers to the same file.
  */
 bool pxtu_log_reaches(struct pxtu_log *log, __u64 end);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The index of the blocks of two epochs. All records of an epoch are older than the records two
- * epochs later, so the next event is always in an indexed block. The size of the log does not
- * matter.
+ * epochs later, so the next event is always in an indexed block. The index is therefore small for a
+ * log of any size.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ void pxtu_index_start(struct pxtu_log *log)
 
 	forget_entries(log);
 	index->walk = log->survey.start;
-	/* The oldest block at that time may have been overwritten. */
+	/* The block that was the oldest at the survey may have been overwritten since. */
 	if (log->head.ring_end)
 		pxtu_log_walk_start(log, &index->walk);
 	index->begun = false;
@@ -100,8 +100,8 @@ void pxtu_index_start(struct pxtu_log *log)
 }
 
 /*
- * The gaps up to the block are reported before @time: the block after it that bounds the epoch has
- * events which end them.
+ * Skip the gaps up to the block that was found: a later block, also older than @time, has events
+ * that end these gaps.
  */
 void pxtu_index_seek(struct pxtu_log *log, __u64 time)
 {
@@ -143,7 +143,7 @@ static int entry_reserve(struct pxtu_log_index *index)
 	return 0;
 }
 
-/* No event of this CPU is older than this. */
+/* A lower bound for the times of the events of a CPU. */
 static __u64 cpu_time(const struct pxtu_log_index *index, const struct pxtu_log_cpu *cpu)
 {
 	if (cpu->ready)
@@ -202,7 +202,7 @@ void pxtu_index_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	index->free = idx;
 	if (index->left[0])
 		return;
-	/* The next epoch is now the oldest, and the index has room for one more. */
+	/* The next epoch is the oldest now, so the index can take the blocks of another epoch. */
 	index->left[0] = index->left[1];
 	index->left[1] = 0;
 	index->epoch++;
@@ -214,7 +214,7 @@ void pxtu_index_put_back(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];
 	struct pxtu_log_walk *walk = &log->index.walk;
 
-	/* As if the previous block were the newest. */
+	/* Walk as if the previous block were the newest. */
 	walk->offset = entry->offset - log->head.block_size;
 	walk->newest_end = walk->offset;
 	walk->seq--;
@@ -237,7 +237,7 @@ static void add_damage(struct pxtu_log *log)
 	entry_add(log, damage_cpu(log), &entry);
 }
 
-/* Blocks are in the order in which they were written: note losses before this one. */
+/* Note losses before a block. Blocks are in the order in which they were written. */
 static void note_gap(struct pxtu_log_index *index, const struct posixtrace_log_block *head)
 {
 	struct pxtu_log_gap *gap;
@@ -273,7 +273,7 @@ static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 		.crc = head->crc,
 	};
 
-	/* A loss before the oldest block of a LOOP log is part of what was overwritten. */
+	/* Do not report losses before the oldest block of a LOOP log: events there are gone. */
 	if (!index->begun && log->head.ring_end && head->seq > 1) {
 		index->generation = head->gap_generation;
 		index->lost = head->lost;
@@ -330,7 +330,7 @@ static bool look_ahead(struct pxtu_log *log)
 	case POSIXTRACE_LOG_EVENTS:
 	case POSIXTRACE_LOG_KERNEL:
 		index->have_ahead = true;
-		/* Epochs never decrease, or the index would not advance. */
+		/* Use the largest epoch so far: if epochs decreased, the index would not advance. */
 		if (ahead->head.epoch > index->last_epoch)
 			index->last_epoch = ahead->head.epoch;
 		break;
@@ -349,7 +349,7 @@ int pxtu_index_fill(struct pxtu_log *log)
 	struct pxtu_log_index *index = &log->index;
 	__u32 count;
 
-	/* Errors from reading an indexed block are reported as damage. */
+	/* Forget an error from reading an indexed block, which was reported as damage. */
 	log->error = 0;
 	for (;;) {
 		count = index->left[0] + index->left[1];
@@ -361,7 +361,7 @@ int pxtu_index_fill(struct pxtu_log *log)
 		if (entry_reserve(index))
 			return -ENOMEM;
 		if (count >= PXTU_LOG_ENTRIES_MAX) {
-			/* No writer makes this many. Report all of them, possibly out of order. */
+			/* No writer makes so many blocks. Report all, perhaps in wrong order. */
 			index->crowded = true;
 			add_damage(log);
 			break;
@@ -370,7 +370,7 @@ int pxtu_index_fill(struct pxtu_log *log)
 			index->settled = !look_ahead(log);
 			if (!index->settled)
 				continue;
-			/* Not settled after an error: the next call may find a block. */
+			/* After an error, the next call may find a block. */
 			index->settled = !log->error;
 			break;
 		}

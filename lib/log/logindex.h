@@ -42,8 +42,8 @@ void pxtu_index_seek(struct pxtu_log *log, __u64 time);
 int pxtu_index_fill(struct pxtu_log *log);
 
 /**
- * pxtu_index_fix() - reorder the heap
- * @index: the first CPU of the heap has a later time now, or lost its last block
+ * pxtu_index_fix() - reorder the heap after its first CPU has changed
+ * @index: the index; this CPU has a later time now, or has no block left
  */
 void pxtu_index_fix(struct pxtu_log_index *index);
 
@@ -57,7 +57,7 @@ void pxtu_index_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu);
 /**
  * pxtu_index_put_back() - remove the first block of a CPU, to look for it again later
  * @log: a LOOP log
- * @cpu: the CPU; its first block is the last one found in the log. The caller then
+ * @cpu: the CPU; its first block is the last block found in the log. The caller then
  *	calls pxtu_index_fix()
  */
 void pxtu_index_put_back(struct pxtu_log *log, struct pxtu_log_cpu *cpu);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Finds the file that a process had mapped at an address, according to the log. The survey has the
- * location of each mapping in the log. Mappings that were read together are consecutive in it,
- * sorted by address.
+ * location of each mapping in the log. In its array, mappings that the module scanned together are
+ * consecutive, sorted by address.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static int add(struct pxtu_log *log, const struct posixtrace_log_mapping *from, 
 	return 0;
 }
 
-/* Is it complete, within @left bytes of the block? */
+/* Is the mapping valid, and within the @left bytes of the block? */
 static bool is_valid(const struct posixtrace_log_mapping *head, __u64 left)
 {
 	return head->size && head->size <= POSIXTRACE_LOG_PATH_SIZE &&
@@ -40,7 +40,7 @@ static bool is_valid(const struct posixtrace_log_mapping *head, __u64 left)
 	       head->build_id_size <= sizeof(head->build_id);
 }
 
-/* Is it the mapping of this entry? */
+/* Is this the mapping at @place? */
 static bool is_of(const struct posixtrace_log_mapping *head, const struct pxtu_log_mapping *place)
 {
 	return head->pid == place->pid && head->start == place->start &&
@@ -95,9 +95,9 @@ static bool is_of_process(const struct pxtu_log_tasks *tasks, size_t n, __s32 pi
 }
 
 /*
- * Sets key->start to the birth of the process, and key->since to the time when the mappings that
- * apply at the time were read: not later, unless the process had them when it was born. What was
- * mapped before they were read is unknown. False if there are no mappings.
+ * Set key->start to the birth of the process, and key->since to the last scan of its mappings that
+ * is not later than the time. If all scans are later, the mappings at that time are unknown, unless
+ * the first scan was at birth. False if the mappings are unknown.
  */
 static bool find_look(const struct pxtu_log_tasks *tasks, const struct pxtu_task *task,
 		      struct pxtu_log_mapping *key)
@@ -160,7 +160,7 @@ int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 a
 	if (!place)
 		return -ENOENT;
 	memset(info, 0, sizeof(*info));
-	/* The file may have changed since, or its writer may have restarted the metadata. */
+	/* Check it again: the writer may have restarted the metadata and overwritten this block. */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset) == sizeof(head) &&
 	    is_valid(&head, ~0ULL) && is_of(&head, place) &&
 	    pxtu_log_read(log, info->path, head.size, place->offset + sizeof(head)) ==

@@ -8,7 +8,7 @@
 /**
  * pxtu_log_add_mappings() - add the mappings in a block
  * @log: the log
- * @block: a block of that type with a good payload
+ * @block: a block of type MAPPINGS with a good payload
  *
  * Return: 0; -ENOMEM.
  */

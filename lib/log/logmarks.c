@@ -17,7 +17,7 @@ static bool is_events(const struct pxtu_log_block *block)
 	       block->head.type == POSIXTRACE_LOG_KERNEL;
 }
 
-/* Does it have an event of a program or of the kernel? Each of them ends a gap. */
+/* Does the block have an event of a program or of the kernel? Each such event ends a gap. */
 static bool can_mark(const struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	return is_events(block) && block->head.size && block->head.cpu < log->head.nr_cpus;
@@ -73,7 +73,7 @@ int pxtu_marks_add(struct pxtu_log *log, const struct pxtu_log_block *block)
 	return 0;
 }
 
-/* Could this mark follow the last one? Offsets in a ring also decrease. */
+/* Could this mark follow the last one? In a ring, offsets may also decrease. */
 static bool can_follow(const struct pxtu_log *log, const struct posixtrace_log_mark *mark)
 {
 	const struct pxtu_log_marks *marks = &log->survey.marks;
@@ -141,7 +141,7 @@ bool pxtu_marks_find(struct pxtu_log *log, __u64 time, struct pxtu_log_block *bl
 		i--;
 		found = marks->mark[i].closed < time && look_at(log, &marks->mark[i], &later);
 	}
-	/* The epoch 0 is in no log of a module. */
+	/* The module writes no epoch 0. */
 	if (!found || !later.head.epoch)
 		return false;
 	for (found = false; i && !found;) {

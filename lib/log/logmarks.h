@@ -10,7 +10,7 @@
  * @log: the log
  * @block: a block; blocks of a log come in order
  *
- * Of many epochs, only every second, fourth, ... has a mark.
+ * If there are too many epochs, only every second, fourth, ... has a mark.
  *
  * Return: 0; -ENOMEM.
  */
@@ -37,10 +37,10 @@ void pxtu_marks_forget(struct pxtu_log *log);
  * @time: all records until the place are older, ns since the Epoch
  * @block: result: the block before the place
  *
- * Does not trust the marks, but the headers of two blocks: the records of an epoch are older than
- * those of the next but one.
+ * Trusts the headers of two blocks, but not the marks. The records of an epoch are older than the
+ * records two epochs later.
  *
- * Return: true if there is one.
+ * Return: true if there is such a place.
  */
 bool pxtu_marks_find(struct pxtu_log *log, __u64 time, struct pxtu_log_block *block);
 

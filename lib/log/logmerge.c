@@ -25,7 +25,7 @@
 #define CHUNK_MANY	(4U << 10)
 #define MANY_CPUS	2048U
 
-/* Size of the chunks. Smaller blocks fit completely, and are read once. */
+/* Get the size of a chunk. A smaller block fits completely into its chunk, and is read once. */
 static __u32 chunk_size(const struct pxtu_log *log)
 {
 	return log->head.nr_cpus < MANY_CPUS ? CHUNK_MAX : CHUNK_MANY;
@@ -65,7 +65,7 @@ static bool payload_good(struct pxtu_log *log, const struct pxtu_log_entry *entr
 	return crc == entry->payload_crc;
 }
 
-/* Read the header of a block again. Is it the @same as in the index? False if unreadable. */
+/* Read the header of a block again. @same: it is as in the index. False if unreadable. */
 static bool read_again(struct pxtu_log *log, const struct pxtu_log_entry *entry, bool *same)
 {
 	struct posixtrace_log_block head;
@@ -78,8 +78,9 @@ static bool read_again(struct pxtu_log *log, const struct pxtu_log_entry *entry,
 }
 
 /*
- * Do the payload bytes that were just read belong to this block? The writer of a LOOP log, or of
- * one that was cleared, writes in ascending order, so the header changes before the payload does.
+ * Do the payload bytes that were just read belong to this block? They do if the header is still the
+ * same: the writer of a LOOP log, or of a log that was cleared, writes in ascending order, so it
+ * changes the header before the payload.
  */
 static bool intact(struct pxtu_log *log, const struct pxtu_log_entry *entry)
 {
@@ -96,7 +97,7 @@ static bool overwritten(struct pxtu_log *log, const struct pxtu_log_entry *entry
 	return log->head.ring_end && read_again(log, entry, &same) && !same;
 }
 
-/* The rest of the first block of a CPU, from @time on, cannot be read. */
+/* Give up the rest of the first block of a CPU, from @time on: it cannot be read. */
 static void give_up(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 time)
 {
 	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];
@@ -111,8 +112,7 @@ static void give_up(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 time)
 
 /*
  * Is this the newest block of a LOOP log, and can its writer be in the middle of it? Once the
- * writer has started the next one, or has written the last status, all previous blocks are
- * complete.
+ * writer has started the next block, or has written the final status, this block is complete.
  */
 static bool may_be_partial(struct pxtu_log *log, const struct pxtu_log_entry *entry)
 {
@@ -126,7 +126,10 @@ static bool may_be_partial(struct pxtu_log *log, const struct pxtu_log_entry *en
 	       pxtu_log_walk(log, &walk, &next) == PXTU_LOG_NOTHING;
 }
 
-/* Kernel events also have room for what they refer to. The chunk of a piece is allocated later. */
+/*
+ * Allocate the chunk of a CPU, and struct pxtu_kernel_cpu for kernel events. For a compressed
+ * block, the chunk is allocated when its first piece is unpacked.
+ */
 static int alloc_chunk(struct pxtu_log *log, struct pxtu_log_cpu *cpu, bool packed)
 {
 	const __u32 number = (__u32)(cpu - log->index.cpu), size = chunk_size(log);
@@ -147,7 +150,8 @@ static int alloc_chunk(struct pxtu_log *log, struct pxtu_log_cpu *cpu, bool pack
 }
 
 /*
- * Unpack the next piece of a compressed block. If it is not @loaded, it may have been overwritten.
+ * Unpack the next piece of a compressed block. Unless it is @loaded, check that the writer has not
+ * overwritten the block.
  */
 static int next_piece(struct pxtu_log *log, struct pxtu_log_cpu *cpu, bool loaded)
 {
@@ -177,7 +181,7 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 		pxtu_index_put_back(log, cpu);
 		return 0;
 	}
-	/* The writer of a LOOP log may have completed it since the first attempt. */
+	/* Try again: the writer of a LOOP log may have completed the block since. */
 	if (!good && log->head.ring_end)
 		good = payload_good(log, entry, cpu);
 	if (!good) {
@@ -191,7 +195,7 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	cpu->writer.known = false;
 	if (cpu->kernel)
 		pxtu_kernel_begin(cpu->kernel);
-	/* The checksum is of what is in the scratch buffer now. */
+	/* A block that fits is in the scratch buffer now, as its checksum was checked. */
 	return entry->packed && entry->size && entry->size <= PXTU_LOG_SCRATCH ?
 	       next_piece(log, cpu, true) : 0;
 }
@@ -222,7 +226,7 @@ static int load_call_names(struct pxtu_log *log)
 
 /*
  * The writer appends the names before the first event. If they are missing, look again after each
- * block: not more often, as a forged log may never have them.
+ * block, but not more often, because a forged log may never have them.
  */
 static int need_call_names(struct pxtu_log *log)
 {
@@ -239,7 +243,7 @@ static int need_call_names(struct pxtu_log *log)
 	return err ? err : load_call_names(log);
 }
 
-/* Read the part of the records from the position on, of at least @need bytes. */
+/* Make sure that the chunk has at least @need bytes of the records from the position on. */
 static bool read_chunk(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 		       const struct pxtu_log_entry *entry, __u32 need)
 {
@@ -247,14 +251,14 @@ static bool read_chunk(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 
 	if (cpu->pos + need <= cpu->chunk_pos + cpu->chunk_len)
 		return true;
-	/* A record is in one piece. */
+	/* The chunk is a whole piece, and a record does not cross pieces. */
 	if (entry->packed)
 		return false;
 	if (want > room)
 		want = room;
 	cpu->chunk_pos = cpu->pos;
 	cpu->chunk_len = 0;
-	/* The checksum of the payload was correct when the block was opened. */
+	/* No checksum is needed: the payload was good when the block was opened. */
 	if (pxtu_log_read(log, cpu->chunk, want, entry->offset + cpu->pos) != (ssize_t)want ||
 	    !intact(log, entry))
 		return false;
@@ -318,7 +322,7 @@ static int prepare(struct pxtu_log *log, __u32 number)
 		return 0;
 	}
 	if (cpu->record.timestamp <= entry->overwrite_watermark) {
-		/* The record survived on a slower CPU, but counts as lost like its neighbours. */
+		/* The record survived on a slower CPU: count it as lost, as younger ones are. */
 		log->index.skipped++;
 		leave_record(cpu);
 		return 0;
@@ -349,7 +353,7 @@ static bool copy_data(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 	return true;
 }
 
-/* The number may be forged, like everything in the file, but it never decreases. */
+/* Note the number of lost events. It may be forged, but never let it decrease. */
 static void note_lost(struct pxtu_log_index *index, const struct pxtu_log_entry *entry)
 {
 	__u64 lost = entry->lost + index->skipped;
@@ -423,7 +427,7 @@ static int fill_queue(struct pxtu_log *log)
 	number = index->heap.cpu[0];
 	pxtu_queue_record(&log->queue, &cpu->record, log->data, cpu_of(log, number),
 			  index->lost);
-	/* A made-up record replaces the rest of the block. */
+	/* A record that reports damage replaces the rest of the block: there is nothing to skip. */
 	if (!cpu->corrupt)
 		leave_record(cpu);
 	cpu->ready = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Metadata: blocks of a log without events, which a reader can do without. The survey has their
- * locations; the file is read again when the caller asks for one.
+ * Metadata: blocks of a log without events, which a reader can do without. The survey has the
+ * locations of their texts. When the caller asks for a text, it is read from the file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 #include "log/logsurvey.h"
 
 /*
- * How far to search at a time after a place without a block. After the last metadata block of a
- * LOOP log, the file may contain leftovers of another log.
+ * How far to search at a time after a place without a block. This is bounded, because the file may
+ * contain leftovers of another log after the last metadata block of a LOOP log.
  */
 #define SEARCH_MAX	(2U << 20)
 
-/* Locations from before a restart are overwritten. Names of threads are in memory. */
+/* After a restart, the old locations are overwritten. Keep names of threads: they are in memory. */
 void pxtu_log_forget_places(struct pxtu_log_survey *survey)
 {
 	if (survey->described)
@@ -43,7 +43,7 @@ void pxtu_log_begin_metadata(struct pxtu_log *log)
 		.offset = log->head.metadata,
 		.seq = found ? block.head.seq : 1,
 		.budget = PXTU_LOG_BUDGET_MAX,
-		/* If the first one is damaged, the next one may have any number. */
+		/* If the first block is damaged, the next one may have any number. */
 		.any = !found,
 	};
 }
@@ -54,8 +54,8 @@ static void pay(struct pxtu_log_walk *walk, __u64 bytes)
 }
 
 /*
- * Find a metadata block after a position, and move @walk to it. The bytes read are charged to the
- * budget: a caller that asks for missing data repeats the same search each time.
+ * Find a metadata block after a position, and move @walk to it. Charge the bytes that were read to
+ * the budget, because a caller that asks for missing data repeats the same search each time.
  */
 static bool search_metadata(struct pxtu_log *log, struct pxtu_log_walk *walk,
 			    struct pxtu_log_block *block)
@@ -88,8 +88,9 @@ static bool metadata_follows(struct pxtu_log *log, struct pxtu_log_walk *walk)
 }
 
 /*
- * The header is good. PXTU_LOG_NOTHING if the writer has not completed the block. Each look at such
- * a block also costs a part of the budget. When it is used up, wait for the next flush.
+ * Step over a block with a good header. PXTU_LOG_NOTHING if the writer has not completed the block.
+ * Each look at such a block costs a part of the budget. When the budget is used up, wait for the
+ * next flush.
  */
 static enum pxtu_log_step step_over_metadata(struct pxtu_log *log, struct pxtu_log_walk *walk,
 					     struct pxtu_log_block *block)
@@ -105,7 +106,7 @@ static enum pxtu_log_step step_over_metadata(struct pxtu_log *log, struct pxtu_l
 	step = pxtu_log_walk_straight(log, walk, INT64_MAX, ~0ULL, block);
 	if (step != PXTU_LOG_DAMAGE || !block->head.type)
 		return step;
-	/* A damaged block does not add to the budget. */
+	/* A damaged block takes from the budget, and does not add to it. */
 	walk->budget = before.budget;
 	pay(walk, block->head.size);
 	after = *walk;
@@ -129,7 +130,7 @@ enum pxtu_log_step pxtu_log_walk_metadata(struct pxtu_log *log, struct pxtu_log_
 {
 	switch (pxtu_log_look(log, walk->offset, INT64_MAX, block)) {
 	case PXTU_LOG_AT_BLOCK:
-		/* The writer has restarted the metadata, and this is one of the old blocks. */
+		/* The writer has restarted the metadata, and this is an old block. */
 		if (block->head.seq < walk->seq) {
 			block->head.type = 0;
 			return PXTU_LOG_NOTHING;
@@ -146,7 +147,7 @@ enum pxtu_log_step pxtu_log_walk_metadata(struct pxtu_log *log, struct pxtu_log_
 	return PXTU_LOG_DAMAGE;
 }
 
-/* Valid in a block of this type: describes a kernel type or a named user event type. */
+/* Can a block of this type have this description? KERNEL_TYPES: of a kernel type. */
 static bool description_valid(const struct posixtrace_log_description *description, __u32 type)
 {
 	bool kernel = type == POSIXTRACE_LOG_KERNEL_TYPES;
@@ -177,7 +178,7 @@ int pxtu_log_add_descriptions(struct pxtu_log *log, const struct pxtu_log_block 
 			log->survey.damaged = true;
 			break;
 		}
-		/* The first one wins, as for names: the writer has only one for each type. */
+		/* Keep the first one, as for names. The writer writes only one for each type. */
 		place = &log->survey.described[head.id];
 		if (!place->size)
 			*place = (struct pxtu_log_description){
@@ -189,7 +190,7 @@ int pxtu_log_add_descriptions(struct pxtu_log *log, const struct pxtu_log_block 
 	return pxtu_log_failed(log);
 }
 
-/* Does the text look like the module's? The file may have changed since. */
+/* Can the module have written this text? The file may have changed since the survey. */
 static bool text_valid(const char *text, size_t size)
 {
 	size_t i;
@@ -211,7 +212,7 @@ int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text)
 		return -ENOENT;
 	place = &log->survey.described[id];
 	text->needed = place->size;
-	/* The writer may have restarted the metadata and written another block here. */
+	/* Check it again: the writer may have restarted the metadata and overwritten this block. */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset - sizeof(head)) ==
 	    sizeof(head) && head.id == id && head.size == place->size) {
 		if (text->room < place->size)

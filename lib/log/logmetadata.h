@@ -18,7 +18,7 @@ void pxtu_log_begin_metadata(struct pxtu_log *log);
 void pxtu_log_forget_places(struct pxtu_log_survey *survey);
 
 /**
- * pxtu_log_renew_metadata() - restore the search budget of the walk
+ * pxtu_log_renew_metadata() - restore the search budget of the walk over the metadata
  * @log: a LOOP log; its writer has completed a flush
  */
 void pxtu_log_renew_metadata(struct pxtu_log *log);

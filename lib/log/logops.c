@@ -12,7 +12,7 @@
 #include "log/logmetadata.h"
 #include "log/logsurvey.h"
 
-/* Lookups of tasks that a log lacks: this many after each event read, then one per LOOK_NS. */
+/* Surveys for tasks that a log lacks: at most this many per event read, then one per LOOK_NS. */
 #define LOOKS_MAX	4
 #define LOOK_NS		10000000U
 
@@ -31,7 +31,7 @@ static void log_unread(struct pxtu_source *source)
 	pxtu_log_unread(pxtu_log_of(source));
 }
 
-/* No thread waits for a log. */
+/* Does nothing, because no thread waits for a log. */
 static void log_settle(struct pxtu_source *source)
 {
 	(void)source;
@@ -44,7 +44,7 @@ static int log_alive(const struct pxtu_source *source)
 	return 0;
 }
 
-/* Without the lock: the attributes do not change. */
+/* Needs no lock, because the attributes do not change. */
 static int log_get_attr(struct pxtu_source *source, trace_attr_t *attr)
 {
 	pxtu_attr_from_uapi(attr, &pxtu_log_of(source)->head.attr);
@@ -79,7 +79,7 @@ static int log_get_name(struct pxtu_source *source, trace_event_id_t id, char *n
 	pthread_mutex_lock(source->lock);
 	found = pxtu_log_name(log, id);
 	if (!found) {
-		/* The writer may have appended it since. */
+		/* The writer may have appended the name since the last survey. */
 		err = survey_more(log);
 		found = pxtu_log_name(log, id);
 	}
@@ -100,7 +100,7 @@ static int log_get_description(struct pxtu_source *source, trace_event_id_t id,
 	pthread_mutex_lock(source->lock);
 	err = pxtu_log_description(log, id, text);
 	if (err == -ENOENT) {
-		/* The writer may have appended it since. */
+		/* The writer may have appended the description since the last survey. */
 		ret = survey_more(log);
 		err = ret ? ret : pxtu_log_description(log, id, text);
 		if (err == -ENOENT && !pxtu_log_name(log, id))
@@ -112,8 +112,8 @@ static int log_get_description(struct pxtu_source *source, trace_event_id_t id,
 
 /*
  * Like survey_more(), for facts that many logs lack and that readers ask for with each event. The
- * writer appends them before the events. After some lookups for events that were read together,
- * the survey is therefore rate-limited.
+ * writer appends the facts before the events, so another survey seldom finds them. After some
+ * lookups for events that were read together, limit the rate of surveys.
  */
 static int survey_often(struct pxtu_log *log)
 {

@@ -57,7 +57,7 @@ static int reserve(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u32 size, b
 
 	if (size <= cpu->chunk_room)
 		return 0;
-	/* No writer needs that much. */
+	/* No log of a writer needs so much memory: this one is forged. */
 	if (log->index.held + size - cpu->chunk_room > PXTU_LOG_HELD_MAX) {
 		*good = false;
 		return 0;
@@ -84,7 +84,7 @@ static bool place_heads(void *records, const void *from, __u32 type, __u32 size,
 		low = lows[i];
 		high = (__u32)bytes[i] | (__u32)bytes[heads + i] << 8 |
 		       (__u32)bytes[2 * heads + i] << 16 | (__u32)bytes[3 * heads + i] << 24;
-		/* In a struct posixtrace_writer, this is no time. */
+		/* A struct posixtrace_writer, where the low half is 0, has no time here. */
 		if (low) {
 			time += high;
 			high = time;

@@ -9,7 +9,7 @@
  * pxtu_piece_next() - unpack the next piece of the first block of a CPU
  * @log: the log
  * @cpu: the CPU; all records in its chunk have been read. The chunk becomes the next piece
- * @loaded: the block, of which this is the first piece, is in the scratch buffer
+ * @loaded: this is the first piece, and the block is in the scratch buffer
  * @good: result: false if there is no valid piece
  *
  * Return: 0; -ENOMEM.

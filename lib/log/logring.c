@@ -9,7 +9,7 @@
 #include "log/logblock.h"
 #include "log/logring.h"
 
-/* How many blocks at the end of a lap can be damaged for the lap to still count. */
+/* The previous lap counts even if this many blocks at its end are damaged. */
 #define DAMAGED_MAX	2
 
 /* Find the block with the largest number, starting at @offset, across damaged places. */
@@ -35,8 +35,9 @@ static bool find_newest(struct pxtu_log *log, struct pxtu_log_walk walk, __u64 o
 }
 
 /*
- * There is no block where the oldest one should be. Do the blocks after it belong to the same lap,
- * which ends right before the first number of the last lap, or only to an older lap?
+ * There is no block where the oldest one should be. Do the blocks after that place belong to the
+ * previous lap, which ends right before the first number of the last lap? Otherwise they belong to
+ * an older lap.
  */
 static bool old_lap_continues(struct pxtu_log *log, struct pxtu_log_walk walk)
 {
@@ -62,7 +63,7 @@ static void set_newest(struct pxtu_log *log, struct pxtu_log_walk *walk,
 	walk->newest_end = newest->offset + pxtu_log_block_bytes(log, newest);
 }
 
-/* Has the writer continued? If so, @block is the next one, or one of a later lap. */
+/* Has the writer continued? If so, @block is the next block, or a block of a later lap. */
 static bool find_newer(struct pxtu_log *log, const struct pxtu_log_walk *walk,
 		       struct pxtu_log_block *block)
 {
@@ -82,7 +83,7 @@ static bool find_newer(struct pxtu_log *log, const struct pxtu_log_walk *walk,
 	return any;
 }
 
-/* The index of a complete log tells where its newest block is. */
+/* Find the newest block of a complete log by its marks. */
 static bool newest_known(struct pxtu_log *log, struct pxtu_log_block *newest)
 {
 	return log->survey.newest &&
@@ -106,7 +107,7 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 		return;
 
 	set_newest(log, walk, &newest);
-	/* The search takes long, and the writer may have overwritten the oldest one since. */
+	/* The search takes long: follow the writer, which may have overwritten the oldest block. */
 	while (find_newer(log, walk, &newer) && newer.head.seq == walk->newest + 1) {
 		newest = newer;
 		set_newest(log, walk, &newest);
@@ -121,22 +122,22 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 		walk->seq = oldest.head.seq;
 		return;
 	}
-	/* The oldest one is damaged: the walk also finds that, and then the blocks after it. */
+	/* The oldest block is damaged: the walk reports that, and finds the blocks after it. */
 	walk->any = true;
 	if (walk->last_lap || old_lap_continues(log, *walk))
 		return;
-	/* It was the last one of its lap: the walk misses it before this lap's first one. */
+	/* It was the last block of its lap: the walk reports that before the first of this lap. */
 	walk->offset = log->head.begin;
 	walk->last_lap = true;
 }
 
-/* Continue with the oldest block. The caller knows the blocks before the one that it expects. */
+/* Continue with the oldest block, but skip the blocks that the caller already knows. */
 static void restart(struct pxtu_log *log, struct pxtu_log_walk *walk)
 {
 	if (walk->skip < walk->seq)
 		walk->skip = walk->seq;
 	pxtu_ring_start(log, walk);
-	/* A missing oldest block is being overwritten by the writer: not damage. */
+	/* A missing oldest block is not damage: the writer is just overwriting it. */
 	walk->searching = walk->any;
 	walk->lost_from = walk->offset;
 }
@@ -162,15 +163,15 @@ static bool follow(struct pxtu_log *log, struct pxtu_log_walk *walk)
 }
 
 /*
- * Scanning the whole ring reads all headers. Charge each fruitless scan as much as many good
- * blocks bring back, so that no log can trigger a scan per damaged block.
+ * Scanning the whole ring reads all headers. Charge a fruitless scan as much as REFUSAL_COST good
+ * blocks bring back, so that no log can trigger a scan for each damaged block.
  */
 #define REFUSAL_COST	64
 #define REFUSED_MAX	(64 * REFUSAL_COST)
 
 /*
  * The block that was expected at @before is not there. Has the writer overwritten it? If so, @walk
- * continues with the oldest one.
+ * continues with the oldest block.
  */
 static bool overtaken(struct pxtu_log *log, const struct pxtu_log_walk *before,
 		      struct pxtu_log_walk *walk)
@@ -181,7 +182,11 @@ static bool overtaken(struct pxtu_log *log, const struct pxtu_log_walk *before,
 	if (walk->refused >= REFUSED_MAX || !find_newer(log, before, &newer))
 		return false;
 	restart(log, &now);
-	/* The newer block may be damaged. A damaged oldest block has no number to compare. */
+	/*
+	 * The expected block was not overwritten if the newest block is the same as before, because
+	 * the newer one is damaged, or if the oldest block is not after the expected one. A damaged
+	 * oldest block has no number to compare.
+	 */
 	if (now.newest <= before->newest || (!now.any && now.seq <= before->seq)) {
 		walk->refused += REFUSAL_COST;
 		return false;
@@ -191,7 +196,7 @@ static bool overtaken(struct pxtu_log *log, const struct pxtu_log_walk *before,
 	return true;
 }
 
-/* Walk the previous lap. PXTU_LOG_NOTHING: it has ended, and the last one starts. */
+/* Walk the previous lap. PXTU_LOG_NOTHING: it has ended, and the last lap starts. */
 static enum pxtu_log_step walk_old_lap(struct pxtu_log *log, struct pxtu_log_walk *walk,
 				       struct pxtu_log_block *block)
 {

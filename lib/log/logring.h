@@ -8,7 +8,7 @@
 /**
  * pxtu_ring_start() - find the oldest and the newest block
  * @log: a LOOP log
- * @walk: set to the oldest one
+ * @walk: set to the oldest block
  */
 void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Facts about the whole log: names of event types, status, and whether it is complete.
- * Collected from the headers of the blocks when the log is opened, and later from blocks that
- * were appended since.
+ * Collects facts about the whole log: names of event types, status, and whether it is complete.
+ * They come from the headers of the blocks when the log is opened, and later from the headers of
+ * appended blocks.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #include "log/logwalk.h"
 
 #define NAMES_MIN	64U
-/* Retry: the writer may be in the middle of a write. */
+/* Attempts to read a structure: the writer may be in the middle of writing it. */
 #define TRIES	4
 
 #define PREDEFINED(id, name)		{ POSIXTRACE_ID_##id, name },
@@ -105,7 +105,7 @@ static int add_name(struct pxtu_log *log, const struct posixtrace_log_name *name
 	}
 	if (survey->place[name->id])
 		return 0;
-	/* There are at most as many names as event types. */
+	/* This is bounded: there are at most as many names as event types. */
 	if (survey->nr_names == survey->names_room) {
 		names = realloc(survey->names, room * sizeof(*names));
 		if (!names)
@@ -118,7 +118,7 @@ static int add_name(struct pxtu_log *log, const struct posixtrace_log_name *name
 	return 0;
 }
 
-/* Works even if the payload is damaged: each name has a separate checksum. */
+/* Read the names in a block, even if its payload is damaged: each name has a checksum. */
 static int read_names(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	__u64 offset = block->offset + log->head.block_size;
@@ -157,7 +157,10 @@ static int try_end(struct pxtu_log *log, __u64 offset, struct posixtrace_log_end
 			continue;
 		if (end->cookie == log->head.cookie)
 			return 0;
-		/* The header of a LOOP log is written first: this is the status of another log. */
+		/*
+		 * A LOOP log may have no status yet: the writer has written its header, and this
+		 * is the status of an earlier log in the file.
+		 */
 		return log->head.ring_end ? -ENOENT : -EBADMSG;
 	}
 	return -EBADMSG;
@@ -170,7 +173,7 @@ static bool read_fixed_name(struct pxtu_log *log, __u32 place, struct posixtrace
 			     sizeof(*name) && (name->id || name->crc || name->name[0]);
 }
 
-/* Does the file contain another log now? Its header is written before its names. */
+/* Does the file contain another log now? The writer writes the header before the names. */
 static bool log_replaced(struct pxtu_log *log)
 {
 	__u64 cookie;
@@ -186,7 +189,7 @@ static __u32 names_known(const struct pxtu_log_survey *survey)
 	return pxtu_log_final(survey) ? survey->end.names : 0;
 }
 
-/* The names of a LOOP log have a fixed place; the writer may have added some. */
+/* Read the names that the writer of a LOOP log has added, at their fixed place. */
 static int read_fixed_names(struct pxtu_log *log)
 {
 	struct pxtu_log_survey *survey = &log->survey;
@@ -203,7 +206,7 @@ static int read_fixed_names(struct pxtu_log *log)
 		}
 		if (i == TRIES && log_replaced(log))
 			return 0;
-		/* The writer may be in the middle of writing the last one. */
+		/* The writer may be just writing an invalid last name: read it later. */
 		if (i == TRIES && !pxtu_log_final(survey) &&
 		    !read_fixed_name(log, survey->names_read + 1, &next))
 			return 0;
@@ -254,7 +257,7 @@ int pxtu_log_survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 		return read_names(log, block);
 	case POSIXTRACE_LOG_DESCRIPTIONS:
 	case POSIXTRACE_LOG_KERNEL_TYPES:
-		/* The parts of a damaged payload are not protected. */
+		/* Ignore a damaged payload: its parts have no checksums. */
 		return step == PXTU_LOG_BLOCK ? pxtu_log_add_descriptions(log, block) : 0;
 	case POSIXTRACE_LOG_HOST:
 	case POSIXTRACE_LOG_TASKS:
@@ -282,7 +285,7 @@ int pxtu_log_survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 	return err;
 }
 
-/* The marks of a LOOP log. Without them the survey reads the whole ring. */
+/* Load the marks of a LOOP log. If they are damaged, the survey reads the whole ring. */
 static int load_marks(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	int err = pxtu_marks_load(log, block);
@@ -294,7 +297,7 @@ static int load_marks(struct pxtu_log *log, const struct pxtu_log_block *block)
 	return 0;
 }
 
-/* Read the metadata of a LOOP log: it is not in the ring. */
+/* Read the metadata of a LOOP log, which is not in the ring. */
 static int read_metadata(struct pxtu_log *log)
 {
 	struct pxtu_log_walk *walk = &log->survey.metadata, before;
@@ -334,17 +337,20 @@ void pxtu_log_read_status(struct pxtu_log *log)
 {
 	const struct posixtrace_log_end before = log->survey.end;
 
-	/* Also checks that the descriptor still refers to this file. */
+	/* This also checks that the descriptor still refers to this file. */
 	log->survey.end_valid = false;
 	if (!pxtu_log_reaches(log, log->head.end + sizeof(before)))
 		return;
 	pxtu_log_read_end(log, log->head.end);
-	/* Only a writer changes the status, so a forged file gets only one budget. */
+	/*
+	 * Each change of the status brings a new budget. Only a writer changes the status, so a
+	 * forged file gets only one budget.
+	 */
 	if (memcmp(&before, &log->survey.end, sizeof(before)))
 		pxtu_log_renew_metadata(log);
 }
 
-/* Has a LOOP log ended without its last block of events, or of metadata? */
+/* Has a LOOP log ended, but without its last block of events or of metadata? */
 static bool lacks_last(const struct pxtu_log_survey *survey)
 {
 	return pxtu_log_final(survey) && (survey->walk.newest != survey->end.seq ||
@@ -360,7 +366,7 @@ int pxtu_log_survey_fixed(struct pxtu_log *log)
 	return err ? err : pxtu_log_failed(log);
 }
 
-/* Names and metadata of a LOOP log are outside of the ring. */
+/* Survey the parts of a LOOP log that are outside of the ring. */
 static int survey_loop(struct pxtu_log *log)
 {
 	int err = pxtu_log_survey_fixed(log);
@@ -376,7 +382,7 @@ void pxtu_log_forget_brief(struct pxtu_log *log)
 
 	survey->brief = false;
 	pxtu_marks_forget(log);
-	/* What is outside of the ring was surveyed as always. */
+	/* A brief survey has read all that is outside of the ring: keep that. */
 	if (log->head.ring_end)
 		return;
 	survey->ended = false;
@@ -397,7 +403,7 @@ int pxtu_log_survey(struct pxtu_log *log)
 	enum pxtu_log_step step;
 	int err;
 
-	/* All was found at the end of the log. */
+	/* After posixtrace_seek(), the facts from the end of the log are enough. */
 	if (survey->brief && log->sought)
 		return log->foreign ? -ESHUTDOWN : 0;
 	if (survey->brief)
@@ -405,7 +411,7 @@ int pxtu_log_survey(struct pxtu_log *log)
 	/* The file may also have become shorter. */
 	log->size = 0;
 	log->error = 0;
-	/* First: if the status says that the log has ended, all of it is there. */
+	/* Read the status before the blocks: if it is final, all blocks are there. */
 	if (log->head.ring_end)
 		pxtu_log_read_status(log);
 	while (!survey->ended) {

@@ -23,7 +23,7 @@ static inline bool pxtu_log_final(const struct pxtu_log_survey *survey)
 int pxtu_log_survey(struct pxtu_log *log);
 
 /**
- * pxtu_log_survey_block() - add what a block tells
+ * pxtu_log_survey_block() - add the facts in a block
  * @log: the log
  * @step: from a walk
  * @block: the block, of type 0 if there is none
@@ -59,7 +59,7 @@ void pxtu_log_forget_brief(struct pxtu_log *log);
  *
  * Does not change the results of the last survey.
  *
- * Return: true if it has; false also if the status cannot be read.
+ * Return: true if it has been shut down; false also if the status cannot be read.
  */
 bool pxtu_log_final_now(struct pxtu_log *log);
 

@@ -11,7 +11,7 @@
 #include "log/logtasks.h"
 
 #define ROOM_MIN	64U
-/* More names than in a log of some gigabytes; the rest would only cost memory. */
+/* Larger than the number of names in a log of some gigabytes. Ignore more: they cost memory. */
 #define ROOM_MAX	(1U << 20)
 
 static bool is_terminated(const char *text, size_t size)
@@ -151,7 +151,7 @@ int pxtu_log_add_tasks(struct pxtu_log *log, const struct pxtu_log_block *block)
 	}
 }
 
-/* pid and tid as one number. */
+/* Combine pid and tid to one number. */
 static __u64 ids_of(__s32 pid, __s32 tid)
 {
 	return (__u64)(__u32)pid << 32 | (__u32)tid;
@@ -218,9 +218,10 @@ static bool is_task(const struct pxtu_log_tasks *tasks, size_t n, const struct p
 }
 
 /*
- * Sets key->start to the birth of the thread that had the ids: the last one before the time. If
- * there is none, the first one, if it was born soon after: births are measured with another clock
- * than events. If it was born later, the log no longer has the thread of that time.
+ * Set key->start to the birth of the thread that had the ids: the last birth before the time. If
+ * there is no birth before the time, take the first one after it, if it was soon after, because
+ * births are measured with another clock than events. If it was later, the log does not know the
+ * thread of that time.
  */
 static bool find_birth(struct pxtu_log_tasks *tasks, const struct pxtu_task *task,
 		       struct pxtu_log_task *key)
@@ -241,8 +242,8 @@ static bool find_birth(struct pxtu_log_tasks *tasks, const struct pxtu_task *tas
 }
 
 /*
- * Returns the youngest name that is not younger than the time. Before the oldest name, the thread
- * had another one, unless it was born with it.
+ * Returns the youngest name that is not younger than the time. If all names are younger, the name
+ * at that time is unknown, unless the thread was born with its oldest name.
  */
 const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task)
 {
@@ -276,7 +277,7 @@ int pxtu_log_life(struct pxtu_log *log, const struct pxtu_task *task, struct pxt
 	return 0;
 }
 
-/* As for the names of threads. */
+/* Find a command line as find_birth() and pxtu_log_task() find a name. */
 static const struct pxtu_log_program *find_program(struct pxtu_log_tasks *tasks,
 						   const struct pxtu_task *task)
 {
@@ -312,7 +313,7 @@ int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct 
 	if (!place)
 		return -ENOENT;
 	text->needed = place->size;
-	/* The writer may have restarted the metadata and written another block here. */
+	/* Check it again: the writer may have restarted the metadata and overwritten this block. */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset - sizeof(head)) ==
 	    sizeof(head) && head.pid == place->pid && head.since == place->since &&
 	    head.size == place->size) {

@@ -22,8 +22,9 @@ struct pxtu_text;
  * struct pxtu_log_task - a name of a thread
  * @pid: process id
  * @tid: kernel thread id
- * @start: when it was born, in nanoseconds since the Epoch; tells it from others with its ids
- * @since: when it got the name, in nanoseconds since the Epoch
+ * @start: when the thread was born, in nanoseconds since the Epoch; differs from the births of
+ *	other threads with the same ids
+ * @since: when the thread got the name, in nanoseconds since the Epoch
  * @name: NUL-terminated; "" if it is not known
  */
 struct pxtu_log_task {
@@ -54,7 +55,7 @@ struct pxtu_log_program {
  * struct pxtu_log_mapping - location of a mapping
  * @pid: process id
  * @start: when the process was born, in nanoseconds since the Epoch
- * @since: when it was read from the process, in nanoseconds since the Epoch
+ * @since: when the mappings of the process were scanned, in nanoseconds since the Epoch
  * @address: address of its first byte
  * @length: bytes
  * @offset: offset of its struct posixtrace_log_mapping
@@ -76,7 +77,7 @@ struct pxtu_log_mapping {
  * @program: command lines of processes
  * @nr_programs: number of elements of @program
  * @programs_room: room in @program
- * @sorted: both are sorted by ids, then by births, then by times
+ * @sorted: @task and @program are sorted by ids, then by births, then by times
  * @mapping: mappings of processes
  * @nr_mappings: number of elements of @mapping
  * @mappings_room: room in @mapping
@@ -102,8 +103,8 @@ struct pxtu_log_tasks {
 
 /**
  * pxtu_log_make_room() - make room for one more element
- * @array: address of a pointer to the first one
- * @size: bytes of each
+ * @array: address of a pointer to the first element
+ * @size: bytes of each element
  * @used: number of elements in use
  * @room: number of elements that fit
  *
@@ -111,19 +112,19 @@ struct pxtu_log_tasks {
  */
 int pxtu_log_make_room(void *array, size_t size, size_t used, size_t *room);
 
-/* For use as a qsort() result. */
+/* Compare two numbers, with a result for qsort(). */
 static inline int pxtu_log_compare(__u64 a, __u64 b)
 {
 	return a < b ? -1 : a > b;
 }
 
 /*
- * The clock that births are measured with deviates from the clock of the events by less than this,
- * in ns, unless the wall clock is stepped.
+ * In ns: the clock of births differs from the clock of events by less than this, unless the wall
+ * clock is stepped.
  */
 #define PXTU_LOG_BIRTH_NS	10000000U
 
-/* Can an event at this time belong to a thread or process that was born then? */
+/* Can an event at @time belong to a thread or process that was born at @start? */
 static inline bool pxtu_log_lived(__u64 start, __u64 time)
 {
 	return start <= time || start - time <= PXTU_LOG_BIRTH_NS;

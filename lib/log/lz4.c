@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Unpacks LZ4. The block format is small and final, and with these lines every program reads
- * compressed logs: also a static one, or one on a machine without liblz4.
+ * Unpacks LZ4. The block format is small and final. With these lines every program reads compressed
+ * logs, even a static program, or a program on a machine without liblz4.
  */
 #include <string.h>
 
 #include "log/lz4.h"
 
-#define LENGTH_MAX	15U	/* of the 4 bits in a token: more bytes follow */
+#define LENGTH_MAX	15U	/* in the 4 bits of a token: more bytes of the length follow */
 #define MATCH_MIN	4U
 #define STRIDE		16U	/* bytes copied at a time where there is room */
 
@@ -25,7 +25,7 @@ static bool read_length(const unsigned char **at, const unsigned char *end, size
 	return true;
 }
 
-/* Copy @len bytes from @offset bytes before. They may overlap: then a pattern repeats. */
+/* Copy @len bytes from @offset bytes before. If the two areas overlap, a pattern repeats. */
 static void copy_match(unsigned char *to, size_t offset, size_t len, size_t room)
 {
 	const unsigned char *from = to - offset;
