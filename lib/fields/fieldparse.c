@@ -115,7 +115,10 @@ static int read_label(struct pxtu_field_parser *parser, const struct posixtrace_
 	return pxtu_lexer_next(lexer);
 }
 
-/* Names are stored in the order of the description: the first of equal values stays first. */
+/*
+ * Order labels by value. Names are stored in the order of the description, so their addresses keep
+ * labels of equal values in this order.
+ */
 static int compare_labels(const void *a, const void *b)
 {
 	const struct posixtrace_label *x = a, *y = b;
@@ -201,7 +204,7 @@ static int read_enum(struct pxtu_field_parser *parser, struct posixtrace_field *
 
 static int read_struct(struct pxtu_field_parser *parser, struct pxtu_field_type *type);
 
-/* Read a type. The current token is its first one. */
+/* Read a type. The current token is the first token of the type. */
 static int read_type(struct pxtu_field_parser *parser, struct pxtu_field_type *type)
 {
 	struct pxtu_lexer *lexer = &parser->lexer;
@@ -263,7 +266,7 @@ static int read_count(struct pxtu_lexer *lexer, size_t *count)
 	return 0;
 }
 
-/* Read sizes, and the token after them. The current token is the one before. */
+/* Read sizes, and the token after them. The current token is the last one before the sizes. */
 static int read_dimensions(struct pxtu_field_parser *parser, struct dimension *dimensions,
 			   size_t *count)
 {
@@ -361,7 +364,7 @@ static int read_pad(struct pxtu_field_parser *parser)
 	return err ? err : pxtu_field_add(parser, &type, offset);
 }
 
-/* Read a member. The current token is its first one. */
+/* Read a member. The current token is the first token of the member. */
 static int read_member(struct pxtu_field_parser *parser)
 {
 	struct pxtu_field_scope *scope = &parser->scopes[parser->depth - 1];
@@ -397,7 +400,7 @@ static int read_member(struct pxtu_field_parser *parser)
 	return err ? err : pxtu_field_add(parser, &type, offset);
 }
 
-/* Read a struct. The current token is its first one. */
+/* Read a struct. The current token is the first token of the struct. */
 static int read_struct(struct pxtu_field_parser *parser, struct pxtu_field_type *type)
 {
 	bool aligned = pxtu_lexer_is(&parser->lexer, "struct");

@@ -26,7 +26,7 @@ int pxtu_field_open(struct pxtu_field_parser *parser, bool aligned)
 	return 0;
 }
 
-/* Add a member directly after the others. */
+/* Add a member directly after the other members. */
 static int append(struct pxtu_field_parser *parser, const struct pxtu_field_type *type,
 		  size_t offset)
 {
@@ -90,7 +90,7 @@ int pxtu_field_close(struct pxtu_field_parser *parser, struct pxtu_field_type *t
 	if (!count && parser->depth > 1)
 		return pxtu_lexer_fail(&parser->lexer, offset,
 				       "a nested struct needs at least one member");
-	/* The members have their final locations now. */
+	/* Now the members get their final locations: note these of fields that are lengths. */
 	for (size_t i = 0; i < count; i++) {
 		to[i] = parser->members[scope->first + i];
 		if (to[i].__slot && to[i].type != POSIXTRACE_FIELD_ARRAY &&

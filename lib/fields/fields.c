@@ -22,7 +22,7 @@ static struct counts count_tokens(const char *text, size_t len)
 		/* In a struct, there may be padding before each member and each end. */
 		members += pxtu_lexer_is(&lexer, ";") ? 2 : pxtu_lexer_is(&lexer, "}");
 		arrays += pxtu_lexer_is(&lexer, "[");
-		/* The first label may have only the bracket. */
+		/* A label follows a comma, or the bracket of its enumeration. */
 		labels += pxtu_lexer_is(&lexer, ",") || pxtu_lexer_is(&lexer, "{");
 	}
 	if (members > PXTU_FIELDS_MEMBERS)

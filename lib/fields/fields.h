@@ -57,12 +57,12 @@ struct pxtu_lexer {
 /**
  * struct posixtrace_fields - a parsed description
  * @root: the outermost struct
- * @fields: all other fields: the members of each struct are consecutive
+ * @fields: all other fields; the members of each struct are consecutive
  * @labels: labels of all enumerations
  * @strings: names, labels and units
  * @text: canonical text
  *
- * Allocated together: the arrays follow the structure.
+ * Allocated together; the arrays follow the structure.
  */
 struct posixtrace_fields {
 	struct posixtrace_field root;
@@ -121,7 +121,7 @@ struct pxtu_field_scope {
  * @nr_members: number of @members
  * @all_members: number of members of all structs so far
  * @lengths: final locations of the fields that are lengths, by slot
- * @nr_lengths: number of @lengths; the first one is unused
+ * @nr_lengths: number of @lengths; @lengths[0] is unused, because slot 0 means no slot
  */
 struct pxtu_field_parser {
 	struct pxtu_lexer lexer;
@@ -142,7 +142,7 @@ struct pxtu_field_parser {
  * pxtu_lexer_next() - go to the next token
  * @lexer: the tokens
  *
- * Return: 0, or -EINVAL if it is invalid.
+ * Return: 0, or -EINVAL if the token is invalid.
  */
 int pxtu_lexer_next(struct pxtu_lexer *lexer);
 
@@ -206,7 +206,7 @@ int pxtu_field_close(struct pxtu_field_parser *parser, struct pxtu_field_type *t
  * pxtu_field_add() - add a member to the innermost struct
  * @parser: the description
  * @type: the member
- * @offset: its offset in the description
+ * @offset: offset of the member in the description
  *
  * Return: 0, or -EINVAL if there are too many members or bytes.
  */
@@ -214,7 +214,7 @@ int pxtu_field_add(struct pxtu_field_parser *parser, const struct pxtu_field_typ
 		   size_t offset);
 
 /**
- * pxtu_field_array() - turn a type into an array of it
+ * pxtu_field_array() - turn a type into an array of this type
  * @parser: the description
  * @type: the type
  * @count: number of elements

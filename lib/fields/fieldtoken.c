@@ -99,7 +99,7 @@ static void skip_blanks(struct pxtu_lexer *lexer)
 	}
 }
 
-/* Decode "\x1b", "\\", "\"", "\n" or "\t". Returns the byte, or 0. */
+/* Decode "\x1b", "\\", "\"", "\n" or "\t". Returns the byte, or 0 if it is another escape. */
 static char read_escape(struct pxtu_lexer *lexer)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -169,7 +169,7 @@ static int read_word(struct pxtu_lexer *lexer)
 {
 	size_t len = 1;
 
-	/* A minus sign is part of a number. */
+	/* The first character is part of the word in any case: it may be a minus sign. */
 	while (is_word(char_at(lexer, lexer->at + len)))
 		len++;
 	if (len > PXTU_FIELDS_NAME)
@@ -253,7 +253,7 @@ static int read_token(struct pxtu_lexer *lexer)
 	return pxtu_lexer_fail(lexer, lexer->at, "unexpected byte 0x%02x", (unsigned char)c);
 }
 
-/* Append the token to the canonical text, which is never longer than the text. */
+/* Append the token to the canonical text, which cannot become longer than the description. */
 static void keep_token(struct pxtu_lexer *lexer, bool after_word)
 {
 	bool word = lexer->token == PXTU_TOKEN_WORD || lexer->token == PXTU_TOKEN_NUMBER;

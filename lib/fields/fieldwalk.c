@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finds the values of fields in data, which may come from any process. Needs no memory
- * except the caller's.
+ * Finds the values of fields in data, which may come from any process. Allocates no memory.
  */
 #include <string.h>
 
 #include "fields/fields.h"
 
 /*
- * Limit on the values found: arrays without elements, and elements without bytes, would let a few
- * bytes contain any number of values. Eight levels of structs have 15 values per byte.
+ * Limit the number of values: with arrays without elements, and elements without bytes, a few bytes
+ * could contain any number of values. The limit does not affect normal data: even eight levels of
+ * structs have only 15 values per byte.
  */
 #define VALUES_OF_A_BYTE	16
 #define VALUES_AT_LEAST		4096
@@ -19,7 +19,7 @@ _Static_assert(PXTU_ARRAY_SIZE(((struct posixtrace_walk *)0)->__levels) == PXTU_
 _Static_assert(PXTU_ARRAY_SIZE(((struct posixtrace_walk *)0)->__lengths) == PXTU_FIELDS_LENGTHS,
 	       "a walk has room for all lengths");
 
-/* Little endian, as on all machines that the module supports. 1, 2, 4 or 8 bytes. */
+/* Get a number of 1, 2, 4 or 8 bytes: little-endian, like all machines that the module supports. */
 static __u64 get_unsigned(const unsigned char *data, size_t size)
 {
 	__u64 number = 0;
@@ -141,7 +141,7 @@ static void set_number(struct posixtrace_walk *walk, struct posixtrace_value *va
 						   get_unsigned(data, field->size);
 		if (field->type == POSIXTRACE_FIELD_ENUM)
 			value->label = find_label(field, value->number);
-		/* Data never have that many bytes or elements. */
+		/* Cut a larger length: data never have so many bytes or elements. */
 		if (field->__slot)
 			walk->__lengths[field->__slot] = value->number < UINT32_MAX ?
 				(unsigned int)value->number : UINT32_MAX;
@@ -252,7 +252,7 @@ PXTU_API void posixtrace_fields_begin(struct posixtrace_walk *walk,
 	walk->__fields = fields;
 	walk->__at = len ? data : none;
 	walk->__end = walk->__at + len;
-	/* Lengths have 32 bits. Events have much less data. */
+	/* Refuse larger data: lengths have 32 bits, and events have much less data. */
 	walk->__result = len < UINT32_MAX ? 1 : -1;
 	walk->__left = VALUES_AT_LEAST + (unsigned long long)VALUES_OF_A_BYTE * len;
 }

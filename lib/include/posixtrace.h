@@ -33,9 +33,10 @@ int posixtrace_fd(trace_id_t __trid);
  * that waits, in poll(), select() or epoll: once unread user and kernel events fill this many
  * bytes of the stream, or once the oldest unread event is this many nanoseconds old, whichever
  * comes first. 0 bytes: no byte limit; 0 ns: no age limit. If both are 0, the default, each event
- * wakes it immediately. Only sub-buffers that CPUs have filled count towards the bytes. Deadlines,
- * all system events and the exit of a traced process wake it immediately. Reading without waiting
- * is not affected. Returns 0, or EINVAL for more than 1 GiB or more than an hour.
+ * wakes the reader immediately. Only sub-buffers that CPUs have filled count towards the bytes.
+ * Deadlines, all system events and the exit of a traced process wake the reader immediately.
+ * Reading without waiting is not affected. Returns 0, or EINVAL for more than 1 GiB or more than an
+ * hour.
  */
 int posixtrace_attr_setwakeup(trace_attr_t *__attr, size_t __bytes, uint64_t __ns);
 int posixtrace_attr_getwakeup(const trace_attr_t *__attr, size_t *__bytes, uint64_t *__ns);
@@ -44,7 +45,7 @@ int posixtrace_attr_getwakeup(const trace_attr_t *__attr, size_t *__bytes, uint6
  * The order of timestamps across CPUs. Causal, the default: an event that happened before another
  * one has no later timestamp. Relaxed: recording takes half the time, and an event that depends on
  * an event of another CPU may have an earlier timestamp, by up to the duration of a load from
- * memory. The events of each thread, and of each CPU, are in order with both. Returns 0, or EINVAL.
+ * memory. With both, the events of each thread and of each CPU are in order. Returns 0, or EINVAL.
  */
 #define POSIXTRACE_ORDER_CAUSAL		0
 #define POSIXTRACE_ORDER_RELAXED	1
@@ -53,9 +54,9 @@ int posixtrace_attr_setorder(trace_attr_t *__attr, int __order);
 int posixtrace_attr_getorder(const trace_attr_t *__attr, int *__order);
 
 /*
- * Compression of the events in a log: none is the default. If the kernel has no compressor, the log
- * is not compressed either: posix_trace_get_attr() tells. Every version of the library that reads
- * these logs reads both kinds. Returns 0, or EINVAL.
+ * Compression of the events in a log; the default is none. If the kernel has no compressor, the log
+ * is not compressed, and posix_trace_get_attr() reports that. Every version of the library that
+ * reads these logs reads both kinds. Returns 0, or EINVAL.
  */
 #define POSIXTRACE_COMPRESS_NONE	0
 #define POSIXTRACE_COMPRESS_LZ4		1
@@ -74,7 +75,7 @@ int posixtrace_attr_getcompression(const trace_attr_t *__attr, int *__compressio
 #define POSIXTRACE_CLASS_SYSCALL	0x08	/* system calls */
 #define POSIXTRACE_CLASS_IRQ		0x10	/* interrupts */
 #define POSIXTRACE_CLASS_PROCESS	0x20	/* fork, exec, exit, rename */
-#define POSIXTRACE_CLASS_ALL		0x3f	/* these */
+#define POSIXTRACE_CLASS_ALL		0x3f	/* all of the above */
 #define POSIXTRACE_CLASS_STRINGS	0x40	/* texts in memory that system calls get */
 
 int posixtrace_attr_setkernel(trace_attr_t *__attr, unsigned int __classes);
@@ -101,12 +102,12 @@ int posixtrace_attr_getkernel(const trace_attr_t *__attr, unsigned int *__classe
 #define POSIXTRACE_EVENT_ID_MAX	4096U
 
 /*
- * Delay the events of an active stream: report each one only this many nanoseconds after its time,
- * in the order of time. 0, the default: immediately; then an event of one CPU may be reported
- * before an older event of another CPU that is delayed. Until an event is due, functions that wait
- * keep waiting, other functions find no event, and the descriptor is not readable. When the stream
- * stops, or all traced processes have ended, all events are reported immediately. Returns 0, or
- * EINVAL for a stream with log, a log, or more than 10 seconds.
+ * Delay the events of an active stream: report each event only this many nanoseconds after its
+ * time, in the order of time. With 0, the default, events are reported immediately, and an event of
+ * one CPU may be reported before an older event of another CPU that is delayed. Until an event is
+ * due, functions that wait keep waiting, other functions find no event, and the descriptor is not
+ * readable. When the stream stops, or all traced processes have ended, all events are reported
+ * immediately. Returns 0, or EINVAL for a stream with log, a log, or more than 10 seconds.
  */
 int posixtrace_setwindow(trace_id_t __trid, uint64_t __ns);
 
@@ -117,9 +118,9 @@ int posixtrace_setwindow(trace_id_t __trid, uint64_t __ns);
  * Describe the data of a named user event type, such as "struct { u32 id; text key; }", so that
  * readers show it as fields. posixtrace_eventid_describe() is for the calling process,
  * posixtrace_trid_eventid_describe() for the process that a stream traces. Streams and logs contain
- * the description. Returns 0, also if the type already has the same one; EEXIST if the type has
- * another one, or another program used it without one; EINVAL, ENOSPC; and the errors of
- * posix_trace_eventid_open().
+ * the description. Returns 0, also if the type already has the same description; EEXIST if the type
+ * has another description, or another program used the type without description; EINVAL, ENOSPC;
+ * and the errors of posix_trace_eventid_open().
  */
 int posixtrace_eventid_describe(trace_event_id_t __event, const char *__description);
 int posixtrace_trid_eventid_describe(trace_id_t __trid, trace_event_id_t __event,
@@ -141,7 +142,7 @@ int posixtrace_eventid_open(const char *__event_name, const char *__description,
 int posixtrace_eventid_get_description(trace_id_t __trid, trace_event_id_t __event,
 				       char *__description, size_t __size, size_t *__needed);
 
-/* CPU of a system event: it was not recorded by a CPU. */
+/* posixtrace_batch_event.cpu of a system event, which has no CPU. */
 #define POSIXTRACE_NO_CPU	(~0U)
 
 /*
@@ -167,11 +168,11 @@ struct posixtrace_batch_event {
 
 /*
  * Report up to max_events events in one call, oldest first, as posix_trace_getnext_event() does
- * with a single one; their data are consecutive in buffer. Waits until there is an event, unless
+ * with a single event; their data are consecutive in buffer. Waits until there is an event, unless
  * flags has POSIXTRACE_NOWAIT. If the data of an event does not fit, the event is left for the next
- * call; only the data of the first event can be truncated. Does not wait at the end of a log:
- * *count is 0. Returns 0 with the number of events in *count, or EINTR or EINVAL; for a log, also
- * ENOMEM.
+ * call; only the data of the first event can be truncated. At the end of a log, this does not wait,
+ * and *count is 0. Returns 0 with the number of events in *count, or EINTR or EINVAL; for a log,
+ * also ENOMEM.
  */
 int posixtrace_getevents(trace_id_t __trid, struct posixtrace_batch_event *__events,
 			 size_t __max_events, void *__buffer, size_t __size, size_t *__count,
@@ -195,8 +196,9 @@ int posixtrace_get_thread_name(trace_id_t __trid, pid_t __pid, pid_t __tid,
 
 /*
  * Tell apart the threads that had the same ids in a log: get when the thread that recorded an event
- * was born, and when the next one was, or the largest time if there is no next one. Both pointers
- * may be NULL. Returns 0; ENOENT if it is not known; or EINVAL or ENOMEM.
+ * was born, and when the next thread with these ids was born, or the largest time if there is no
+ * next thread. Both pointers may be NULL. Returns 0; ENOENT if the thread is not known; or EINVAL
+ * or ENOMEM.
  */
 int posixtrace_get_thread_life(trace_id_t __trid, pid_t __pid, pid_t __tid,
 			       const struct timespec *__time, struct timespec *__born,
@@ -237,7 +239,7 @@ int posixtrace_get_mapping(trace_id_t __trid, pid_t __pid, const struct timespec
 #define POSIXTRACE_CLOCK_TSC		1	/* x86-64 */
 #define POSIXTRACE_CLOCK_CNTVCT		2	/* arm64 */
 
-/* The host that the events come from. Offsets in nanoseconds, when the stream was created. */
+/* The host that the events come from. The offsets are in ns, from when the stream was created. */
 struct posixtrace_host_info {
 	unsigned char boot_id[16];	/* all zero if it is not known */
 	char node[72];			/* name of the host */
@@ -251,8 +253,8 @@ struct posixtrace_host_info {
 };
 
 /*
- * For an active stream: this host, with current offsets. Returns 0; ENOENT if it is not in the log;
- * or EINVAL; for a log, also ENOMEM.
+ * Get the host of a log, or for an active stream this host, with current offsets. Returns 0; ENOENT
+ * if it is not in the log; or EINVAL; for a log, also ENOMEM.
  */
 int posixtrace_get_host(trace_id_t __trid, struct posixtrace_host_info *__info);
 
@@ -299,7 +301,7 @@ int posixtrace_get_kernel_info(trace_id_t __trid, struct posixtrace_kernel_info 
 
 /* The thread had a CPU. */
 #define POSIXTRACE_STATE_RUNNING	(1U << 0)
-/* The time since is exact. Otherwise the thread got into this state at that time or later. */
+/* "since" is exact. Otherwise the thread got into this state at that time or later. */
 #define POSIXTRACE_STATE_SINCE		(1U << 1)
 /* It waited for a block device. */
 #define POSIXTRACE_STATE_IO		(1U << 2)
@@ -342,9 +344,9 @@ struct posixtrace_thread_state {
 
 /*
  * Get what the threads of the traced processes do: for an active stream with kernel events now, for
- * a log when recording started. Reports up to max_states threads from *next on, which is 0 at first
- * and then set for the next call; *count is 0 after the last thread. Returns 0; ENOTSUP if the
- * stream has no kernel events; or EINVAL or ENOMEM.
+ * a log when recording started. Reports up to max_states threads from *next on. *next must be 0 at
+ * first, and is set for the next call. After the last thread, *count is 0. Returns 0; ENOTSUP if
+ * the stream has no kernel events; or EINVAL or ENOMEM.
  */
 int posixtrace_get_states(trace_id_t __trid, struct posixtrace_thread_state *__states,
 			  size_t __max_states, size_t *__count, unsigned long long *__next);
@@ -367,13 +369,15 @@ struct posixtrace_log_info {
 int posixtrace_get_log_info(trace_id_t __trid, struct posixtrace_log_info *__info);
 
 /*
- * Goes to a time in a log that is open for reading: the next event is the oldest one that is not
- * older, or one before it. Skips as much as possible without reading it. Returns 0, or EINVAL or
- * ENOMEM.
+ * Go to a time in a log that is open for reading: the next event is the oldest one that is not
+ * older, or an event before it. Skips as much of the log as possible without reading it. Returns 0,
+ * or EINVAL or ENOMEM.
  */
 int posixtrace_seek(trace_id_t __trid, const struct timespec *__time);
 
-/* Names for posixtrace_sysconf(): how many streams can trace one process. */
+/* Names for posixtrace_sysconf(). */
+
+/* How many streams can trace one process. */
 #define POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX	0x50585401
 /* POSIXTRACE_CLASS_* that the loaded module can record on this kernel for this process. */
 #define POSIXTRACE_SC_KERNEL_CLASSES		0x50585402

@@ -41,7 +41,7 @@
 #define PXTU_LOG_ENTRIES_MAX	(1U << 16)
 #define PXTU_LOG_GAPS_MAX	16U
 
-/* The maximum number of marks, an even number. A writer makes at most a fourth of them. */
+/* The maximum number of marks, an even number. A writer makes about a fourth of them. */
 #define PXTU_LOG_MARKS_MAX	4096U
 
 /*

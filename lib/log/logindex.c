@@ -330,7 +330,7 @@ static bool look_ahead(struct pxtu_log *log)
 	case POSIXTRACE_LOG_EVENTS:
 	case POSIXTRACE_LOG_KERNEL:
 		index->have_ahead = true;
-		/* Use the largest epoch so far: if epochs decreased, the index would not advance. */
+		/* Use the largest epoch so far. If epochs decreased, the index would stand still. */
 		if (ahead->head.epoch > index->last_epoch)
 			index->last_epoch = ahead->head.epoch;
 		break;
@@ -361,7 +361,7 @@ int pxtu_index_fill(struct pxtu_log *log)
 		if (entry_reserve(index))
 			return -ENOMEM;
 		if (count >= PXTU_LOG_ENTRIES_MAX) {
-			/* No writer makes so many blocks. Report all, perhaps in wrong order. */
+			/* No writer makes so many. Report all, possibly out of order. */
 			index->crowded = true;
 			add_damage(log);
 			break;

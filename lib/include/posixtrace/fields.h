@@ -3,7 +3,7 @@
  * <posixtrace/fields.h> - the fields in the data of events: reads descriptions such as
  * "struct { u32 id; enum { get = 0, set } op; text key; }", and finds the values in data.
  *
- * posixtrace-fields(7) has the grammar. Descriptions and data may come from any process: these
+ * posixtrace-fields(7) has the grammar. Descriptions and data may come from any process, so these
  * functions do not trust them.
  */
 #ifndef _POSIXTRACE_FIELDS_H
@@ -42,9 +42,9 @@ struct posixtrace_field {
 	const char *unit;	/* of an integer or a float, or NULL */
 	const struct posixtrace_field *members;	/* STRUCT: its members. ARRAY: its element */
 	const struct posixtrace_field *length;	/* ARRAY, CHARS: field with their size, or NULL */
-	const struct posixtrace_label *labels;	/* ENUM: sorted by value, equal ones in order */
+	const struct posixtrace_label *labels;	/* ENUM: by value, equal ones as described */
 	size_t size;		/* bytes, or 0 if that depends on the data */
-	size_t count;		/* members, labels or elements, 0 with a length field */
+	size_t count;		/* of members, labels or elements; 0 with a length field */
 	int type;		/* POSIXTRACE_FIELD_* */
 	int is_signed;		/* 1 for SIGNED, and for an ENUM of a signed integer */
 	unsigned int __slot;
@@ -89,7 +89,7 @@ struct posixtrace_value {
 	size_t size;		/* bytes. POSIXTRACE_BEGIN: size of the field */
 	size_t index;		/* index of the element, within an array */
 	size_t text_len;	/* CHARS, STRING, TEXT: bytes without the null byte */
-	uint64_t number;	/* sign-extended. BOOL: 0 or 1. Start of an array: elements */
+	uint64_t number;	/* sign-extended. BOOL: 0 or 1. Start of an array: its elements */
 	double real;		/* FLOAT */
 	const char *label;	/* ENUM: label of the number, or NULL */
 	int what;		/* POSIXTRACE_VALUE, POSIXTRACE_BEGIN, POSIXTRACE_END */
@@ -117,11 +117,12 @@ struct posixtrace_walk {
 };
 
 /*
- * Start to read the values in data, which have len bytes; and get the next value, in the order of
- * the description, without padding. The first is the start of the outermost struct, the last its
- * end. posixtrace_fields_next() returns 1; 0 after the last value; -1 if the data do not match the
- * description: they end within a field, a string has no null byte, or bytes remain. The values
- * returned before are complete. Both functions are async-signal-safe.
+ * posixtrace_fields_begin() starts to read the values in data, which have len bytes.
+ * posixtrace_fields_next() gets the next value, in the order of the description, without padding.
+ * The first value is the start of the outermost struct, the last one its end. Returns 1; 0 after
+ * the last value; -1 if the data do not match the description: they end within a field, a string
+ * has no null byte, or bytes remain. The values returned before are complete. Both functions are
+ * async-signal-safe.
  */
 void posixtrace_fields_begin(struct posixtrace_walk *__walk,
 			     const struct posixtrace_fields *__fields, const void *__data,

@@ -7,8 +7,9 @@
  *	posixtrace_point_cache_get(id, key, key_len);
  *
  * While no stream records its type, a point costs two loads and a branch. When it is first reached
- * while a stream traces the process, it opens and describes its event type. That and recording are
- * async-signal-safe. There is no allocation and no formatting: the fields are packed on the stack.
+ * while a stream traces the process, it opens and describes its event type. Opening and recording
+ * are async-signal-safe. There is no allocation and no formatting, because the fields are packed on
+ * the stack.
  *
  * Each compiled point leaves a note in the program, in the ELF section .note.posixtrace, which is
  * not loaded. "posixtrace list PROGRAM" reads it.
@@ -23,7 +24,7 @@
 
 #ifdef __GNUC__
 
-/* Maximum size of all strings and texts of one event together, in bytes: the rest is cut. */
+/* Maximum size of all strings and texts of one event together, in bytes. The rest is cut. */
 #ifndef POSIXTRACE_POINT_TEXT_MAX
 #define POSIXTRACE_POINT_TEXT_MAX	256
 #endif
@@ -34,7 +35,8 @@
 #endif
 
 /*
- * In a module, clang 14 takes the keyword as the declaration of another structure; C needs it.
+ * C needs the keyword "struct". In a C++ module, clang 14 takes it as the declaration of another
+ * structure.
  */
 #ifdef __cplusplus
 #define __POSIXTRACE_STRUCT(tag)	tag
@@ -46,7 +48,7 @@ extern "C" {
 #endif
 
 #ifdef __POSIX_TRACE_NO_INLINE
-/* Otherwise <posixtrace/trace.h> declares it. */
+/* Without __POSIX_TRACE_NO_INLINE, <posixtrace/trace.h> declares the gate. */
 extern unsigned int __posix_trace_gate[1024 + 4096 + 1024 + 1024];
 #endif
 
@@ -84,7 +86,7 @@ __posixtrace_record(struct __posixtrace_point *__point, const void *__data, size
 		__posixtrace_point_truncated(__point, __data, __len);
 	else
 		__posixtrace_point_event(__point, __data, __len);
-	/* No tail call: the recorded return address must be in the caller. */
+	/* Prevent a tail call: the recorded return address must be in the caller. */
 	__asm__ __volatile__ ("");
 }
 
@@ -166,7 +168,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		__posixtrace_record(*__point, (void *)0, 0, 0);
 }
 
-/* Jumping past it would reach an end without a start: the compiler refuses that for this type. */
+/* A jump past the start would reach an end without a start. Compilers refuse it with this type. */
 #define __POSIXTRACE_GUARD(scope, begin) \
 	_Pragma("GCC diagnostic push") \
 	_Pragma("GCC diagnostic ignored \"-Wvla\"") \
@@ -177,7 +179,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_LEAVE(scope, end) \
 	struct __posixtrace_point *scope \
 		__attribute__((__cleanup__(__posixtrace_leave), __unused__)) = end
-/* gcc and clang also support it in C99. */
+/* gcc and clang support _Static_assert also in C99. */
 #define __POSIXTRACE_ASSERT(condition, text)	__extension__ _Static_assert(condition, text)
 #define __POSIXTRACE_NULL			((void *)0)
 #endif
@@ -195,7 +197,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_17TH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, ...)	q
 #define __POSIXTRACE_COUNT(...) \
 	__POSIXTRACE_17TH(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-/* After a name: no fields (0), up to 16 fields (1), up to 48 fields (2) */
+/* Classify the arguments after a name: no fields (0), up to 16 fields (1), up to 48 fields (2). */
 #define __POSIXTRACE_50TH(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, \
 			  a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, \
 			  a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, \
@@ -245,7 +247,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_TYPE_f32		__number, float, "f32"
 #define __POSIXTRACE_TYPE_f64		__number, double, "f64"
 #define __POSIXTRACE_TYPE_bool		__number, __POSIXTRACE_BOOL, "bool"
-/* Because <stdbool.h> defines bool as _Bool. */
+/* The same type, because <stdbool.h> defines bool as _Bool. */
 #define __POSIXTRACE_TYPE__Bool		__POSIXTRACE_TYPE_bool
 #define __POSIXTRACE_TYPE_string	__string, const char *, "string"
 #define __POSIXTRACE_TYPE_text		__text, const char *, "text"
@@ -305,7 +307,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_SHORT_2(name)	__POSIXTRACE_SHORT_3(name)
 #define __POSIXTRACE_SHORT_3(name)	&& sizeof(#name) <= 64
 
-/* Duplicate names are also duplicate members of a struct. */
+/* Make the names members of a struct, so that the compiler rejects duplicates. */
 #define __POSIXTRACE_MEMBER(field)	__POSIXTRACE_MEMBER_1 field
 #define __POSIXTRACE_MEMBER_1(type, ...)	char __POSIXTRACE_FIRST(__VA_ARGS__);
 
@@ -363,12 +365,12 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 						__VA_ARGS__), \
 			    "the name of a field must have at most 63 characters")
 
-/* The last part of a definition, which takes the semicolon. */
+/* Check the name of an event type. The last part of a definition: the user adds the semicolon. */
 #define __POSIXTRACE_CHECK_NAME(text) \
 	__POSIXTRACE_ASSERT(sizeof(text) > 1 && sizeof(text) <= 64, \
 			    "the name of an event type must have 1 to 63 characters")
 
-/* The assembler also reads it. */
+/* Check that the name is a plain literal, because the assembler reads it as well. */
 #define __POSIXTRACE_CHECK_LITERAL(name) \
 	__POSIXTRACE_ASSERT(!__builtin_memcmp(__POSIXTRACE_STRING(name), "\"", 1), \
 			    "the name must be a string literal without a prefix such as R")
@@ -378,9 +380,10 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		{ __posix_trace_gate, name, description, 0 }
 
 /*
- * The note of a point, see tools/elf/points.c. It exists only for code that may run, and is next to
- * it, so that its address identifies the function. The compiler duplicates the note with the code.
- * "name", "suffix" and "file" are in quotes; the assembler handles escapes in them.
+ * The note of a point, see tools/elf/points.c. The note is made in the code of the point, so that
+ * it exists only for code that may run, and its address identifies the function. If the compiler
+ * duplicates the code, it duplicates the note. "name" and "file" are in quotes; the assembler
+ * handles escapes in them.
  */
 #ifdef __ELF__
 #if __SIZEOF_POINTER__ == 8
@@ -432,8 +435,9 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 /*
  * POSIXTRACE_POINT(NAME, (TYPE, FIELD), ...): define two inline functions. posixtrace_point_NAME
  * records an event of type NAME. Each field is a parameter; a text has two, FIELD and FIELD_len.
- * Only the last field may be a text. posixtrace_wanted_NAME returns whether that would record an
- * event, or open its type: use it if the arguments are expensive. Use once, in a header or a file.
+ * Only the last field may be a text. posixtrace_wanted_NAME returns whether a call would record an
+ * event, or open its type: call it first if the arguments are expensive. Define each point once, in
+ * a header or a file.
  */
 #define POSIXTRACE_POINT(...) \
 	__POSIXTRACE_JOIN(__POSIXTRACE_POINT_, __POSIXTRACE_FIELDS(__VA_ARGS__))(__VA_ARGS__)
@@ -511,11 +515,11 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 
 /*
  * POSIXTRACE_SCOPE("NAME", (TYPE, FIELD), ...): a declaration that records an event of type
- * NAME:begin here, and one of type NAME:end wherever the block is left, if the first was recorded.
- * NAME:begin has the fields: each with the value of the variable of that name, or of an
+ * NAME:begin here, and an event of type NAME:end wherever the block is left, if the first event was
+ * recorded. NAME:begin has the fields, each with the value of the variable of that name, or of an
  * expression: (TYPE, FIELD, EXPRESSION), (text, FIELD, POINTER, LENGTH). Expressions are evaluated
  * only if NAME:begin is recorded, or when its type is opened. At most one scope per line. goto and
- * switch must not jump past it.
+ * switch must not jump past a scope.
  */
 #define POSIXTRACE_SCOPE(...) \
 	__POSIXTRACE_JOIN(__POSIXTRACE_SCOPE_, __POSIXTRACE_FIELDS(__VA_ARGS__))( \
@@ -523,7 +527,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		__POSIXTRACE_JOIN(__posixtrace_end_, __LINE__), \
 		__POSIXTRACE_JOIN(__posixtrace_scope_, __LINE__), __VA_ARGS__)
 
-/* The start may have only opened its type, without being recorded. */
+/* Check again if the start is wanted: it may have only opened its type, without being recorded. */
 #define __POSIXTRACE_BEGUN(begin, end) \
 	__posixtrace_begun = __posixtrace_wanted(&begin) ? &end : __POSIXTRACE_NULL
 

@@ -77,7 +77,7 @@ private:
 /* ------------------------------------------------------------------ */
 /* Streams								*/
 
-/* What happens when a stream or a log is full. flush is not for logs, append not for streams. */
+/* What happens when a stream or a log is full. flush is for streams only, append for logs only. */
 enum class full_policy {
 	loop = POSIX_TRACE_LOOP,
 	until_full = POSIX_TRACE_UNTIL_FULL,
@@ -155,7 +155,7 @@ public:
 		return *this;
 	}
 
-	/* Relaxed order of timestamps across CPUs: recording is faster. */
+	/* Use the relaxed order of timestamps across CPUs, to record faster. */
 	attributes &relaxed_order(bool yes = true)
 	{
 		detail::check(::posixtrace_attr_setorder(&attr_, yes ? POSIXTRACE_ORDER_RELAXED :
@@ -184,7 +184,7 @@ public:
 		detail::check(::posix_trace_create(pid, attr.get(), &id_), "posix_trace_create");
 	}
 
-	/* With log: an open file, which the library duplicates, or a new one. */
+	/* The same, with a log: an open file, which the library duplicates, or a new file. */
 	stream(::pid_t pid, const attributes &attr, int log)
 	{
 		create(pid, attr, log);
@@ -281,8 +281,8 @@ public:
 	}
 
 	/*
-	 * A worker that gave up root may not describe the types of its server (EPERM). The
-	 * server describes them then, and the worker still records.
+	 * A worker that gave up root may not describe the types of its server (EPERM). Then the
+	 * server has to describe them, and the worker still records.
 	 */
 	event_type(const std::string &name, const std::string &description)
 	{
@@ -301,8 +301,9 @@ public:
 	}
 
 	/*
-	 * Record an event; its address is in the caller: without data, with bytes, with a text, or
-	 * with the bytes of a value, including its padding.
+	 * Record an event: without data, with bytes, with a text, or with the bytes of a value,
+	 * including its padding. The address of the event is in the caller, because these functions
+	 * are inlined.
 	 */
 	[[gnu::always_inline]] void record() const noexcept { record(nullptr, 0); }
 
@@ -387,8 +388,8 @@ struct free_fields {
 struct type {
 	std::string name;
 	std::unique_ptr<::posixtrace_fields, free_fields> fields;
-	bool is_described = false;	/* possibly invalid: a log may come from anywhere */
-	bool is_asked = false;		/* at asked_at there was no description */
+	bool is_described = false;	/* perhaps without fields, if it is invalid */
+	bool is_asked = false;		/* fields_of() asked at asked_at */
 	::timespec asked_at = {};
 };
 
@@ -477,7 +478,7 @@ public:
 
 	::trace_id_t id() const noexcept { return id_; }
 
-	/* The next event, or null. If it waits, null means that all traced processes have ended. */
+	/* The next event, or null. With waits, null means that all traced processes have ended. */
 	const ::posixtrace_batch_event *next(bool waits)
 	{
 		const turn only(busy_);
@@ -503,7 +504,7 @@ public:
 		return named(event);
 	}
 
-	/* A type may be described after it was named: ask again after a second. */
+	/* A type may be described later, so ask again in another second of event time. */
 	const ::posixtrace_fields *fields_of(const ::posix_trace_event_info &event)
 	{
 		type &found = named(event.posix_event_id);
@@ -518,7 +519,7 @@ public:
 	}
 
 private:
-	/* Throws if another thread is in next(): each would get only some of the events. */
+	/* Throws if another thread is in next(), because each thread would get only some events. */
 	class turn {
 	public:
 		explicit turn(std::atomic_flag &busy) : busy_(busy)
@@ -615,7 +616,7 @@ public:
 	const std::string &name() const { return source_->type_of(id()).name; }
 	::trace_event_id_t id() const noexcept { return raw_->event.posix_event_id; }
 
-	/* Was it recorded by a program, rather than by the system? */
+	/* Did a program record it, rather than the system? */
 	bool is_user() const noexcept { return id() >= POSIX_TRACE_UNNAMED_USEREVENT; }
 
 	time_point time() const noexcept
@@ -626,7 +627,7 @@ public:
 				  std::chrono::nanoseconds(time.tv_nsec));
 	}
 
-	/* Process and thread, or 0. */
+	/* Ids of the process and the thread, or 0. */
 	::pid_t pid() const noexcept { return raw_->event.posix_pid; }
 	::pid_t tid() const noexcept { return raw_->tid; }
 
@@ -700,7 +701,8 @@ public:
 
 	/*
 	 * The values in the data, in the order of the description. Empty if the type has no
-	 * description, or the data do not match. If the data were truncated, the complete values.
+	 * description, or the data do not match it. If the data were truncated, only the values
+	 * that are complete.
 	 */
 	std::vector<posixtrace::field> fields() const
 	{
@@ -800,9 +802,9 @@ private:
 };
 
 /*
- * Reads a stream or a log, oldest event first. It takes many events from a stream in one call: do
- * not read the stream in other ways at the same time, and keep the reader as long as its events are
- * used. The stream must outlive the reader, and may be moved.
+ * Reads a stream or a log, oldest event first. It takes many events from a stream in one call, so
+ * do not read the stream in other ways at the same time, and keep the reader as long as its events
+ * are used. The stream must outlive the reader, and may be moved.
  */
 class reader {
 public:

@@ -7,7 +7,7 @@
  *
  * This header defines only the names of the standard; identifiers that start with two
  * underscores are private to the library. A program may define any other name as a macro
- * before including it: even the parameters have reserved names.
+ * before including this header, because even the parameters have reserved names.
  */
 #ifndef _POSIXTRACE_TRACE_H
 #define _POSIXTRACE_TRACE_H	1
@@ -57,7 +57,7 @@ extern "C" {
 #endif
 
 /*
- * Limits of this implementation. The limits of names do not count the terminating null byte:
+ * Limits of this implementation. The limits of names do not count the terminating null byte, so
  * an array for a name needs one more byte.
  */
 #define TRACE_EVENT_NAME_MAX	63	/* name of a trace event type */
@@ -282,7 +282,7 @@ __posix_trace_event(trace_event_id_t __event_id, const void *__restrict __data_p
 
 	if (__builtin_expect(__atomic_load_n(__word, __ATOMIC_RELAXED) != 0, 0))
 		posix_trace_event(__event_id, __data_ptr, __data_len);
-	/* No tail call: the recorded return address must be in the caller. */
+	/* Prevent a tail call: the recorded return address must be in the caller. */
 	__asm__ __volatile__ ("");
 }
 
