@@ -41,7 +41,7 @@ PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
 			pxtu_log_close(log);
 	}
 	errno = saved_errno;
-	/* pxtu_error() would return EINVAL, for our descriptor. Here the caller's is bad. */
+	/* pxtu_error() takes EBADF for our descriptor, but here the caller's is bad. */
 	return err == -EBADF ? EBADF : pxtu_error(err);
 }
 

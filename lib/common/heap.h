@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A heap of CPUs, ordered by the time of the next record of each CPU. All inline: its only state is
- * the arrays, and reading spends much of its time here.
+ * A heap of CPUs, ordered by the time of the next record of each CPU. All inline, because reading
+ * spends much of its time here.
  */
 #ifndef PXTU_HEAP_H
 #define PXTU_HEAP_H

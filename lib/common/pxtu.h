@@ -24,8 +24,8 @@
 
 /*
  * A single access to memory that another thread, another process or the kernel may change
- * concurrently. The compiler neither tears nor repeats it. Each ordering access names its
- * partner.
+ * concurrently. The compiler neither tears nor repeats it. A comment at each ordering access names
+ * its partner.
  */
 #define pxtu_load(p)			__atomic_load_n(p, __ATOMIC_RELAXED)
 #define pxtu_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)

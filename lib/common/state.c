@@ -46,7 +46,7 @@ static bool change_holder(struct pxtu_state *state, int *from, int to)
 					   __ATOMIC_RELAXED);
 }
 
-/* Check by a system call if the holder has ended only after this many milliseconds. */
+/* Milliseconds before a system call checks if the holder of the lock has ended. */
 #define LONG	1000U
 
 /*

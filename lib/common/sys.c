@@ -235,7 +235,7 @@ bool pxtu_close_ours(int fd, __u64 stream)
 	return true;
 }
 
-/* Does the descriptor have a role? A filter that answers EBUSY to all also does so here: false. */
+/* Does the file have a role? False if EBUSY came from a filter, which also answers EBUSY here. */
 static bool has_role(int fd)
 {
 	return pxtu_ioctl(fd, POSIXTRACE_IOC_CHECKED, NULL) == -EFAULT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls that are not cancellation points, and the border between negative errno inside and
- * error numbers outside.
+ * System calls that are not cancellation points, and the conversion of negative errno, which the
+ * library uses inside, to the error numbers that it returns.
  */
 #ifndef PXTU_SYS_H
 #define PXTU_SYS_H

@@ -50,7 +50,7 @@ struct pxtu_trid_table {
 };
 
 /*
- * All tables, for leak checkers, which do not scan the pages of the state. Otherwise unused.
+ * A list of all tables. Only leak checkers use it, because they do not scan the pages of the state.
  */
 static struct pxtu_trid_table *tables;
 

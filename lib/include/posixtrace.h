@@ -313,13 +313,13 @@ int posixtrace_get_kernel_info(trace_id_t __trid, struct posixtrace_kernel_info 
 #define POSIXTRACE_STATE_COMPAT		(1U << 5)
 /* futex is valid. */
 #define POSIXTRACE_STATE_FUTEX		(1U << 6)
-/* The thread is in the pid namespace of the controller: both know the same ids. */
+/* The thread is in the pid namespace of the controller, so both use the same ids. */
 #define POSIXTRACE_STATE_SAME_IDS	(1U << 7)
 
 /* posixtrace_thread_state.state: the thread kept changing its state. */
 #define POSIXTRACE_STATE_UNKNOWN	(~0U)
 
-/* Words from the address of a futex: a mutex of glibc has its owner and its kind among them. */
+/* Number of words at the address of a futex. In a mutex of glibc, they include owner and kind. */
 #define POSIXTRACE_STATE_WORDS		5
 
 /* A thread of a traced process at a moment. */

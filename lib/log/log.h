@@ -45,8 +45,8 @@
 #define PXTU_LOG_MARKS_MAX	4096U
 
 /*
- * Bytes of unpacked records in memory, for all CPUs. A writer makes pieces of 32 KiB, so 4096 CPUs
- * with kernel events have room; a small forged file may unpack to any size.
+ * Maximum bytes of unpacked records in memory, for all CPUs: a small forged file may unpack to any
+ * size. A writer makes pieces of 32 KiB, so 4096 CPUs with kernel events have room.
  */
 #define PXTU_LOG_HELD_MAX	(256ULL << 20)
 

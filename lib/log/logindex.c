@@ -115,7 +115,7 @@ void pxtu_index_seek(struct pxtu_log *log, __u64 time)
 	end = block.offset + pxtu_log_block_bytes(log, &block);
 	index->walk.offset = end;
 	index->walk.seq = block.head.seq + 1;
-	/* In the file, the blocks of the previous lap follow the blocks of the last one. */
+	/* In the file, the blocks of the previous lap follow the blocks of the last lap. */
 	index->walk.last_lap = end <= index->walk.newest_end;
 	index->read = end - log->head.begin;
 	index->begun = true;
@@ -330,7 +330,7 @@ static bool look_ahead(struct pxtu_log *log)
 	case POSIXTRACE_LOG_EVENTS:
 	case POSIXTRACE_LOG_KERNEL:
 		index->have_ahead = true;
-		/* Use the largest epoch so far. If epochs decreased, the index would stand still. */
+		/* Use the largest epoch so far: if it decreased, the index would not advance. */
 		if (ahead->head.epoch > index->last_epoch)
 			index->last_epoch = ahead->head.epoch;
 		break;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The pieces of a compressed block: unpacks one at a time, and puts the first words of its records
- * back to their places. The checksum of the block was good, but the file may be forged: all sizes
- * are checked first.
+ * back to their places. The checksum of the block was good, but the file may be forged, so all
+ * sizes are checked first.
  */
 #include <stdlib.h>
 #include <string.h>

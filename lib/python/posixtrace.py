@@ -433,7 +433,7 @@ class EventType:
                       self.fields.description.encode(), byref(number))
                 return number.value
             except Error as error:
-                # A worker that gave up root: its server describes the type.
+                # A worker that gave up root may not describe the type: its server has to.
                 if error.errno != errno.EPERM:
                     raise
         _call("posix_trace_eventid_open", self.name.encode(), byref(number))
@@ -616,7 +616,7 @@ class _Source:
 
         With wait, a stream sleeps until there is an event."""
         count = c_size_t()
-        # The interpreter lock is not held during calls of the library.
+        # Two threads can get here: the interpreter lock is not held during calls of the library.
         if not self._lock.acquire(blocking=False):
             raise RuntimeError(_TWO_THREADS)
         try:
@@ -624,7 +624,7 @@ class _Source:
                 error = _library.posixtrace_getevents(
                     self._trid, self._events, _BATCH, self._buffer, len(self._buffer),
                     byref(count), 0 if wait else _NOWAIT)
-                # By now Python has run its signal handlers, which may have raised.
+                # Python has run its signal handlers by now. If no handler raised, try again.
                 if error != errno.EINTR:
                     break
             if error:

@@ -103,7 +103,10 @@ static bool fails_again(int fd, const struct posixtrace_map *map, int err)
 /* Open a target and map its gate. Changes errno. */
 static int open_and_map(const struct pxtu_state *state, struct posixtrace_attach *attach)
 {
-	/* Another process with this memory would find the descriptor and mistake it for its own. */
+	/*
+	 * ALONE: another process with this memory would find the descriptor in the state, and
+	 * mistake it for its own.
+	 */
 	int fd = open_target(attach, POSIXTRACE_ATTACH_ALONE);
 	int err;
 
@@ -313,7 +316,7 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 
 	if (pxtu_door(cmd, arg, &ret))
 		return ret;
-	/* A seccomp filter may kill the thread for the call: lose the event instead. */
+	/* A seccomp filter may kill the thread for the system call: lose the event instead. */
 	if (!state || pxtu_sandboxed())
 		return -EBADF;
 	/* Pairs with the store in attach_locked(). */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Records events of the traced process. The gate decides whether to record. Most events take the
- * fast path; write.c writes the other records; if it cannot, the module does.
+ * fast path, and write.c writes the records of all others. If it cannot, the module writes them.
  */
 #define __POSIX_TRACE_NO_INLINE
 #include <pthread.h>
@@ -38,7 +38,7 @@ let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __
 
 /*
  * Record into the streams that want the event. Not inlined, like the next functions: otherwise
- * events on the fast path would also save the registers of these functions.
+ * events that do not need these functions would also save their registers.
  */
 __attribute__((__noinline__))
 static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,

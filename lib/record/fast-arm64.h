@@ -73,7 +73,7 @@
 	"b.ne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_HEAD)					\
 	"and w9, %w[header], #0xffff\n\t"					\
-	/* A signal handler may have filled the cache since the caller looked. */ \
+	/* A signal handler may have filled the cache since the caller checked len_end. */ \
 	"ldr x10, " PXTU_OF(PXTU_CACHE_LEN_END, "%[cache]") "\n\t"		\
 	"cmp x9, x10\n\t"							\
 	"b.hs %l[no]\n\t"							\

@@ -96,7 +96,7 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
 	"jne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_HEAD, "%%ecx")				\
-	/* A signal handler may have filled the cache since the caller looked. */ \
+	/* A signal handler may have filled the cache since the caller checked len_end. */ \
 	"cmpq " PXTU_OF(PXTU_CACHE_LEN_END, "%[cache]") ", %q[len]\n\t"		\
 	"jae %l[no]\n\t"							\
 	"leal " PXTU_TEXT(at) " + 7(%q[len]), %%edx\n\t"			\

@@ -57,8 +57,8 @@
 	PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x9", "x10", "x12", "x16"
 
 /*
- * x11: the time that was taken earlier. It is stale if the thread was interrupted since: then the
- * area no longer points to @table.
+ * x11: the time that was taken earlier. If the thread was interrupted since, the area no longer
+ * points to @table, and the time is stale.
  */
 #define PXTU_RSEQ_TIME_TAKEN(table)						\
 	PXTU_RSEQ_ADDRESS(table)						\

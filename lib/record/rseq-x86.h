@@ -49,8 +49,8 @@
 #define PXTU_RSEQ_DROP_CHANGES	"memory", "cc", "rax", "rcx", "r11"
 
 /*
- * rdx: the time that was taken earlier. It is stale if the thread was interrupted since: then the
- * area no longer points to @table.
+ * rdx: the time that was taken earlier. If the thread was interrupted since, the area no longer
+ * points to @table, and the time is stale.
  */
 #define PXTU_RSEQ_TIME_TAKEN(table)						\
 	"leaq " table "(%%rip), %%rax\n\t"					\
@@ -174,7 +174,7 @@
 	/* Read need_wakeup in the sequence, where its mapping cannot go away. */ \
 	"movq " PXTU_OF(PXTU_SLOT_WAKEUP, "%[slot]") ", %%rax\n\t"		\
 	"cmpl $0, " PXTU_OF(PXTU_NEED_WAKEUP, "%%rax") "\n\t"			\
-	/* Commit. Stores are not reordered: the reader's acquire sees the record. */ \
+	/* Commit. Stores are not reordered, so the reader's acquire also sees the record. */ \
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") "\n"			\
 	"2:\n\t"								\
 	"jne %l[do_wake]\n\t"							\

@@ -69,9 +69,9 @@ static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *g
 }
 
 /*
- * Have we acknowledged this generation? If so, record all of it. If this is already the next
- * generation, previous_first is the start of the acknowledged one: the kernel starts at most one
- * generation per acknowledgment.
+ * Have we acknowledged this generation? If so, all losses in the account are noted. If this is
+ * already the next generation, previous_first is the start of the acknowledged generation, because
+ * the kernel starts at most one generation per acknowledgment.
  */
 static bool gap_noted(struct pxtu_reader *reader, const struct pxtu_gap *gap, __u32 lock)
 {

@@ -336,8 +336,8 @@ static bool was_taken(const struct pxtu_reader *reader, const struct posixtrace_
 }
 
 /*
- * Count events as lost whose records were taken. All unread records that are not younger also
- * count as lost.
+ * Count the events that were taken as lost. All unread records that are not younger also count as
+ * lost.
  */
 static void lose(struct pxtu_reader *reader, const struct posixtrace_batch_event *events,
 		 size_t count)

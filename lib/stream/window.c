@@ -27,7 +27,7 @@ bool pxtu_window_holds(struct pxtu_reader *reader, __u64 timestamp)
 	/* DEFER fails after the end of the stream: then there is no reason to wait. */
 	if (!ask(reader, timestamp, &arg))
 		return false;
-	/* Older records may have become visible before the kernel looked at the clock. */
+	/* Scan again: older records may have become visible before the kernel read the clock. */
 	reader->news = true;
 	/* A record in the future has a forged time: do not wait for it. */
 	return timestamp > reader->settled && timestamp <= arg.now;

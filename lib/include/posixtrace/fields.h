@@ -30,7 +30,7 @@ extern "C" {
 #define POSIXTRACE_FIELD_STRUCT		11
 #define POSIXTRACE_FIELD_ARRAY		12
 
-/* A label of an enumeration. The value of an unsigned one may have the highest bit set. */
+/* A label of an enumeration. If that is unsigned, the value may have the highest bit set. */
 struct posixtrace_label {
 	const char *name;
 	int64_t value;
