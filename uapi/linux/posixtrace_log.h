@@ -12,7 +12,7 @@
 #include <linux/posixtrace.h>
 #include <linux/types.h>
 
-/* As in PNG: reveals if a file was transferred as text. */
+/* Like the signature of PNG, this shows if a file was transferred as text. */
 #define POSIXTRACE_LOG_MAGIC		"\x89PXTLG\r\n"
 #define POSIXTRACE_LOG_ORDER		0x01020304U
 #define POSIXTRACE_LOG_VERSION		6
@@ -40,7 +40,7 @@ struct posixtrace_log_header {
 	__u32 block_size;
 	/** @subbuf_size: maximum payload of events */
 	__u32 subbuf_size;
-	/** @nr_cpus: number of the "CPU" of system events; all other CPUs have smaller numbers */
+	/** @nr_cpus: number of CPUs; also the number of the "CPU" of system events */
 	__u32 nr_cpus;
 	/** @pid: process that the stream was created for, in the pid namespace of the controller */
 	__s32 pid;
@@ -63,7 +63,7 @@ struct posixtrace_log_header {
 	__u64 series;
 	/** @previous: cookie of the log before this one; 0 for the first */
 	__u64 previous;
-	/** @part: number of this log among them, from 1; 0 if there is only this one */
+	/** @part: number of this log in the series, from 1; 0 if there is only one log */
 	__u64 part;
 	/** @reserved: zero */
 	__u64 reserved[20];
@@ -80,8 +80,8 @@ struct posixtrace_log_header {
 #define POSIXTRACE_LOG_TASKS		7	/* payload: struct posixtrace_log_task */
 #define POSIXTRACE_LOG_PROGRAMS		8	/* payload: struct posixtrace_log_program */
 #define POSIXTRACE_LOG_MAPPINGS		9	/* payload: struct posixtrace_log_mapping */
-#define POSIXTRACE_LOG_KERNEL		10	/* kernel events on a CPU, as in a sub-buffer */
-/* As DESCRIPTIONS: for kernel types, and for POSIXTRACE_ID_CALL_NAMES. */
+#define POSIXTRACE_LOG_KERNEL		10	/* payload: kernel events, as in a sub-buffer */
+/* Like DESCRIPTIONS, for kernel types and the ids of POSIXTRACE_ID_CALL_NAMES. */
 #define POSIXTRACE_LOG_KERNEL_TYPES	11
 
 /* Payload: struct posixtrace_state. Always OPTIONAL. */
@@ -94,7 +94,7 @@ struct posixtrace_log_header {
 
 /* posixtrace_log_block.flags */
 
-/* Readers that do not know the type of the block skip it. */
+/* A reader that does not know the type of the block skips the block. */
 #define POSIXTRACE_LOG_BLOCK_OPTIONAL	(1U << 0)
 
 /* Blocks start at multiples of this, and are padded with zeros. */
@@ -103,9 +103,9 @@ struct posixtrace_log_header {
 /**
  * struct posixtrace_log_block - header of a block
  *
- * Records of one block are in the order of their times, and so are blocks of one CPU in the order
- * of @seq. A flush writes all events recorded before it began, on each CPU: the records of an epoch
- * are older than the records of the next but one, on any CPU.
+ * The records of a block are in the order of their times. The blocks of a CPU, in the order of
+ * @seq, are also in the order of time. A flush writes all events recorded before it began, on each
+ * CPU, so the records of an epoch are older than the records two epochs later, on any CPU.
  */
 struct posixtrace_log_block {
 	/** @magic: POSIXTRACE_LOG_BLOCK_MAGIC */
@@ -118,7 +118,7 @@ struct posixtrace_log_block {
 	 * @seq: number of the block, from 1, without gaps; LOOP: metadata is numbered separately
 	 */
 	__u64 seq;
-	/** @epoch: number of the flush that wrote it, from 1: see above */
+	/** @epoch: number of the flush that wrote the block, from 1 */
 	__u64 epoch;
 	/** @type: POSIXTRACE_LOG_* */
 	__u32 type;
@@ -147,15 +147,15 @@ struct posixtrace_log_block {
 	__u64 overwrite_watermark;
 	/** @lost: events lost before this block */
 	__u64 lost;
-	/** @tail: LOOP: offset of the oldest block at the time this one is written */
+	/** @tail: LOOP: offset of the oldest block when this block was written */
 	__u64 tail;
 	/** @compression: EVENTS, KERNEL: POSIXTRACE_COMPRESS_* of the payload; otherwise 0 */
 	__u32 compression;
 	/** @records_size: bytes of the records if they are compressed; otherwise 0 */
 	__u32 records_size;
 	/**
-	 * @metadata: offset of the last block before this one that is not EVENTS or KERNEL; 0 if
-	 * there is none. LOOP: 0
+	 * @metadata: offset of the last block before this one that is not EVENTS or KERNEL, or 0.
+	 * LOOP: 0
 	 */
 	__u64 metadata;
 };
@@ -164,15 +164,15 @@ struct posixtrace_log_block {
 #define POSIXTRACE_LOG_PIECE_MAX	(64U << 10)
 
 /**
- * struct posixtrace_log_piece - a part of the records of a block, compressed by itself
+ * struct posixtrace_log_piece - a part of the records of a block, compressed separately
  * @size: bytes after this header, without padding
- * @records_size: bytes of the records, a multiple of 8; equal to @size if they are stored as they
- *	are
- * @heads: number of first words that precede the other words: the records consist of so many items,
- *	see posixtrace_log_item_words(). 0: all words are in their places
+ * @records_size: bytes of the records, a multiple of 8; equal to @size if the records are not
+ *	compressed
+ * @heads: number of items in the records, see posixtrace_log_item_words(): the first words of all
+ *	items precede the other words. 0: all words are in their places
  * @reserved: zero
  *
- * The next one follows at a multiple of 8. A record is in one piece.
+ * The next piece follows at a multiple of 8. A record does not cross pieces.
  */
 struct posixtrace_log_piece {
 	__u32 size;
@@ -187,9 +187,9 @@ struct posixtrace_log_piece {
 	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
 
 /*
- * Words of 8 bytes of a record with its call stack, or of a struct posixtrace_writer, in a block of
- * this type. @low: the lower half of the first word; @rest: the words after it, of which there are
- * @left. 0 if this is neither.
+ * Get the number of words, of 8 bytes, of an item in a block of this type. An item is a record with
+ * its call stack, or a struct posixtrace_writer. @low: the lower half of its first word; @rest: the
+ * words after the first word, of which there are @left. 0 if this is no item.
  */
 static inline __u32 posixtrace_log_item_words(__u32 type, __u32 low, const __u64 *rest, __u32 left)
 {
@@ -209,7 +209,7 @@ static inline __u32 posixtrace_log_item_words(__u32 type, __u32 low, const __u64
 		stack = flags & POSIXTRACE_RECORD_STACK ? 2U : 0U;
 		words += stack ? 1U : 0U;
 	}
-	/* The words of the item itself: those after it are elsewhere when heads are moved. */
+	/* Look only at words of the item: words after it are elsewhere if heads are moved. */
 	if (stack)
 		size = stack <= left && stack < words ? (__u32)rest[stack - 1] : ~0U;
 	return size % 8 || size > POSIXTRACE_STACK_SIZE_MAX ? 0 : words + size / 8;
@@ -236,8 +236,8 @@ struct posixtrace_log_name {
  * @size: bytes of @text, with the NUL
  * @text: NUL-terminated
  *
- * The next one follows at a multiple of 8. A description precedes the first block with events of
- * its type, unless the type was described later.
+ * The next description follows at a multiple of 8. A description precedes the first block with
+ * events of its type, unless the type was described later.
  */
 struct posixtrace_log_description {
 	__u32 id;
@@ -257,7 +257,7 @@ struct posixtrace_log_description {
  * struct posixtrace_log_host - where and how the log was written
  * @boot_id: id of the boot, as in /proc/sys/kernel/random/boot_id; zero if unknown
  * @realtime_offset: CLOCK_REALTIME - CLOCK_MONOTONIC when the stream was created, ns
- * @boottime_offset: CLOCK_BOOTTIME - CLOCK_MONOTONIC then, ns
+ * @boottime_offset: CLOCK_BOOTTIME - CLOCK_MONOTONIC when the stream was created, ns
  * @counter: POSIXTRACE_COUNTER_*: the counter that traced processes read for their timestamps
  * @resolution: resolution of the clock, ns
  * @node: name of the host, as returned to the controller by uname(); NUL-terminated, then zeros
@@ -285,10 +285,10 @@ struct posixtrace_log_host {
  * @pid: of the process, in the pid namespace of the controller
  * @tid: of the thread, in the same namespace
  * @start: when the thread was created, ns since the Epoch
- * @since: when it got this name, ns since the Epoch; @start if it was created with it
+ * @since: when the thread got this name, ns since the Epoch; @start if it was created with the name
  * @name: as in /proc/PID/comm; NUL-terminated, then zeros
  *
- * A thread may have any number of names. The last one that is not younger than the event applies.
+ * A thread may have any number of names. For an event, the last name that is not younger applies.
  */
 struct posixtrace_log_task {
 	__s32 pid;
@@ -309,7 +309,7 @@ struct posixtrace_log_task {
  * @since: start of the validity of this command line, ns since the Epoch
  * @text: the arguments, each with its NUL
  *
- * The next one follows at a multiple of 8.
+ * The next command line follows at a multiple of 8.
  */
 struct posixtrace_log_program {
 	__s32 pid;
@@ -333,16 +333,16 @@ struct posixtrace_log_program {
  * struct posixtrace_log_mapping - a file that a process executes code from
  * @pid: of the process, in the pid namespace of the controller
  * @size: bytes of @path, with the NUL
- * @start: when its main thread was created, ns since the Epoch
+ * @start: when the main thread of the process was created, ns since the Epoch
  * @since: when the mappings of the process were scanned, ns since the Epoch
  * @address: first byte of the mapping
  * @length: bytes of the mapping
- * @offset: offset of that byte in the file, bytes
+ * @offset: offset of the first byte in the file, bytes
  * @build_id: build id of the file, then zeros
  * @build_id_size: bytes of @build_id; 0 if the file has no build id, or a longer one
  * @path: as seen by the process; only a NUL if unknown
  *
- * The next one follows at a multiple of 8. All mappings with the same @pid and @since belong
+ * The next mapping follows at a multiple of 8. All mappings with the same @pid and @since belong
  * together and do not overlap.
  */
 struct posixtrace_log_mapping {
@@ -365,10 +365,10 @@ struct posixtrace_log_mapping {
 
 /**
  * struct posixtrace_log_clock - readings of two clocks at one moment
- * @time: of the clock of the events, ns since the Epoch
- * @value: of the other clock, ns
- * @error: by how much the two may be apart, ns
- * @clock: clockid_t of Linux of the other clock
+ * @time: reading of the clock of the events, ns since the Epoch
+ * @value: reading of the other clock, ns
+ * @error: maximum time between the two readings, ns
+ * @clock: clockid_t of the other clock, as on Linux
  * @reserved: zero
  */
 struct posixtrace_log_clock {
@@ -381,13 +381,13 @@ struct posixtrace_log_clock {
 
 /**
  * struct posixtrace_log_mark - where a block of events is
- * @offset: of the block
- * @seq: as in its header
- * @epoch: as in its header
- * @closed: as in its header
+ * @offset: offset of the block
+ * @seq: as in the header of the block
+ * @epoch: as in the header of the block
+ * @closed: as in the header of the block
  *
- * Marks are in the order of the blocks, which have different epochs, except that the last one is of
- * the newest block. The blocks of INDEX, the last ones before the status, have all of them.
+ * Marks are in the order of their blocks. An epoch has at most one mark; in addition, the last mark
+ * is of the newest block. All marks are in blocks of INDEX, the last blocks before the status.
  */
 struct posixtrace_log_mark {
 	__u64 offset;
@@ -413,11 +413,11 @@ struct posixtrace_log_mark {
  *	could not be written
  * @overwritten: user events overwritten in the log
  * @time: time of writing, ns
- * @seq: number of the last block before this one
- * @metadata: LOOP: number of the last metadata block before this one; otherwise 0
+ * @seq: number of the last block before the status
+ * @metadata: LOOP: number of the last metadata block before the status; otherwise 0
  *
- * The payload of END, the last block. A LOOP log stores it at a fixed place and overwrites it each
- * time.
+ * The payload of END, the last block. A LOOP log stores the status at a fixed place instead, and
+ * overwrites it there each time.
  */
 struct posixtrace_log_end {
 	__u64 cookie;

@@ -25,8 +25,8 @@
 #define POSIXTRACE_ID_FILTER		8
 
 /*
- * Kernel event types, in streams with their class. 9..15 and 31..55 are free, 56..63 are
- * POSIXTRACE_ID_CALL_NAMES.
+ * Kernel event types, in streams with their class. 9..15 and 31..55 are free; 56..63 are used by
+ * POSIXTRACE_ID_CALL_NAMES and POSIXTRACE_ID_COMPAT_CALL_NAMES.
  */
 #define POSIXTRACE_ID_SWITCH_OUT	16
 #define POSIXTRACE_ID_SWITCH_IN		17
@@ -48,9 +48,9 @@
 #define POSIXTRACE_ID_MAX		4096	/* ids are smaller than this */
 
 /*
- * The names of these types. FN(id, name) is expanded for each type with an id POSIXTRACE_ID_<id>,
- * FN(id, class, name) for each kernel event type of POSIXTRACE_CLASS_<class>, in the order in which
- * a stream lists them. @id and @class are operands of ## only.
+ * The names of the system and kernel event types, in the order in which a stream lists them.
+ * POSIXTRACE_SYSTEM_TYPES expands FN(id, name) for each POSIXTRACE_ID_<id>, POSIXTRACE_KERNEL_TYPES
+ * FN(id, class, name) with POSIXTRACE_CLASS_<class>. FN must use id and class as operands of ##.
  */
 #define POSIXTRACE_SYSTEM_TYPES(FN)				\
 	FN(ERROR, "posix_trace_error")				\
@@ -81,7 +81,7 @@
 	FN(IRQ, IRQ, "irq")					\
 	FN(SYSCALL_TEXT, STRINGS, "syscall_text")
 
-/* User event types of a program, including the unnamed one. */
+/* Maximum number of user event types of a program, including the unnamed one. */
 #define POSIXTRACE_IMAGE_TYPES		1024
 
 /**
@@ -101,9 +101,9 @@ struct posixtrace_event_set {
 
 /* The data was truncated: to the stream's max-data-size, or earlier by the process. */
 #define POSIXTRACE_RECORD_TRUNCATED	(1U << 0)
-/* A struct posixtrace_packed_record. Only if POSIXTRACE_RECORD_PACKS(data_len). */
+/* The header is a struct posixtrace_packed_record. Only if POSIXTRACE_RECORD_PACKS(data_len). */
 #define POSIXTRACE_RECORD_PACKED	(1U << 1)
-/* A struct posixtrace_stack follows the header. Not packed. Nothing writes it yet. */
+/* A struct posixtrace_stack follows the header. Never in a packed record. Not written yet. */
 #define POSIXTRACE_RECORD_STACK		(1U << 2)
 
 #define POSIXTRACE_RECORD_ALIGN		8
@@ -127,8 +127,8 @@ struct posixtrace_event_set {
  * The data is padded to a multiple of 8 bytes. The thread is the same as for the previous record in
  * the sub-buffer, unless a struct posixtrace_writer precedes this header.
  *
- * The traced process writes the records of user events: readers must copy and check them before
- * use.
+ * The traced process writes the records of user events, so readers must copy a record and check the
+ * copy before they use it.
  */
 struct posixtrace_record {
 	__u16 data_len;
@@ -140,8 +140,8 @@ struct posixtrace_record {
 /**
  * struct posixtrace_packed_record - a record without the upper half of its address
  * @data_len: as in struct posixtrace_record
- * @type: as there; with POSIXTRACE_RECORD_PACKED
- * @time: as there
+ * @type: as in struct posixtrace_record, with POSIXTRACE_RECORD_PACKED
+ * @time: as in struct posixtrace_record
  * @address_low: lower half of the address; the upper half is in the last struct posixtrace_writer
  */
 struct posixtrace_packed_record {
@@ -155,25 +155,25 @@ struct posixtrace_packed_record {
 #define POSIXTRACE_STACK_SIZE_MAX	(9U << 10)
 
 /**
- * struct posixtrace_stack - a call stack in a record, which may be larger than its data
- * @size: bytes of the stack after the data with its padding; a multiple of 8, at most
- *	POSIXTRACE_STACK_SIZE_MAX
- * @kind: what it consists of; a reader skips kinds that it does not know
+ * struct posixtrace_stack - a call stack in a record
+ * @size: bytes of the stack, a multiple of 8, at most POSIXTRACE_STACK_SIZE_MAX
+ * @kind: what the stack consists of; a reader skips kinds that it does not know
  *
- * Between the header of a record and its data.
+ * This structure is between the header of a record and its data. The stack follows the data and its
+ * padding.
  */
 struct posixtrace_stack {
 	__u32 size;
 	__u32 kind;
 };
 
-/* The id in posixtrace_writer.type */
+/* The id in posixtrace_writer.type. */
 #define POSIXTRACE_ID_WRITER		0
 
 /* A record this many nanoseconds after the last struct posixtrace_writer needs another one. */
 #define POSIXTRACE_WRITER_SPAN		(1ULL << 31)
 
-/* The first time at or after @base with the lower half @low. */
+/* Get the first time at or after @base with the lower half @low. */
 static inline __u64 posixtrace_record_time(__u64 base, __u32 low)
 {
 	return base + (__u32)(low - (__u32)base);
@@ -189,9 +189,10 @@ static inline __u64 posixtrace_record_time(__u64 base, __u32 low)
  * @thread_id: pthread_t of the generating thread
  * @time: timestamp of the next record, nanoseconds since the Epoch
  *
- * Written before a record if it is the first of its sub-buffer, if its thread differs from the
- * previous record, if its time is POSIXTRACE_WRITER_SPAN or more after @time, or if it is packed
- * with another upper half. It is part of the record: committed, counted and taken with it.
+ * Written before a record if the record is the first one of its sub-buffer, if its thread differs
+ * from the previous record, if its time is POSIXTRACE_WRITER_SPAN or more after @time, or if it is
+ * packed with another upper half. The structure is part of the record: both are committed, counted
+ * and taken together.
  */
 struct posixtrace_writer {
 	__u16 data_len;
@@ -212,15 +213,15 @@ struct posixtrace_writer {
  *	the head	POSIXTRACE_KHEAD_*
  *	the time	with POSIXTRACE_KFLAG_TIME: nanoseconds since the Epoch
  *	a thread	with POSIXTRACE_KFLAG_THREAD: struct posixtrace_kthread
- *	a stack		with POSIXTRACE_KFLAG_STACK: struct posixtrace_stack; its bytes follow the
- *			data, and do not count as words of the record
+ *	a stack		with POSIXTRACE_KFLAG_STACK: struct posixtrace_stack; the stack follows the
+ *			data, and does not count as words of the record
  *	the data
  *
- * The head has the event type, the words of the record, the number of its thread,
+ * The head has the event type, the number of words of the record, the number of its thread,
  * POSIXTRACE_KFLAG_*, a value that depends on the type, and the lower half of the timestamp: the
- * first matching time at or after the last time in a record of the sub-buffer. The first record has
- * a time, and a thread is in the first record that uses its number, and again when the number gets
- * another thread.
+ * first matching time at or after the last full time in a record of the sub-buffer. The first
+ * record of a sub-buffer has a full time. A thread is in the first record that uses its number, and
+ * in the first record after another thread gets the number.
  */
 #define POSIXTRACE_KHEAD_WORDS_SHIFT	6
 #define POSIXTRACE_KHEAD_THREAD_SHIFT	12
@@ -235,18 +236,18 @@ struct posixtrace_writer {
 #define POSIXTRACE_KHEAD_VALUE(head)	((__u32)(head) >> POSIXTRACE_KHEAD_VALUE_SHIFT)
 #define POSIXTRACE_KHEAD_TIME(head)	((__u32)((head) >> POSIXTRACE_KHEAD_TIME_SHIFT))
 
-/* Words of a record, and numbers of threads, are smaller than this. */
+/* The number of words of a record, and the numbers of threads, are smaller than this. */
 #define POSIXTRACE_KWORDS_MAX		64
 #define POSIXTRACE_KTHREADS_MAX		16
 
 #define POSIXTRACE_KFLAG_TIME		(1U << 0)
 #define POSIXTRACE_KFLAG_THREAD		(1U << 1)
 #define POSIXTRACE_KFLAG_TRUNCATED	(1U << 2)
-/* Nothing writes it yet. */
+/* Not written yet. */
 #define POSIXTRACE_KFLAG_STACK		(1U << 3)
 /*
- * The data is as the type describes it, without the id of the thread at its start; the value is the
- * number of bytes at the end of the last word that do not belong to it.
+ * The data is as the type describes it, but without the id of the thread at its start. The value is
+ * the number of padding bytes at the end of the last word.
  */
 #define POSIXTRACE_KFLAG_PLAIN		(1U << 4)
 
@@ -262,7 +263,7 @@ struct posixtrace_kthread {
 	__u64 thread_id;
 };
 
-/* Words of a record without data, at most. */
+/* Maximum number of words of a record without data. */
 #define POSIXTRACE_KRECORD_WORDS \
 	(2 + sizeof(struct posixtrace_kthread) / sizeof(__u64))
 
@@ -295,8 +296,8 @@ struct posixtrace_kthread {
  * SYSCALL_EXIT	value: nr (10), compat (1)
  *		result, if not 0
  *
- * What does not fit is written with POSIXTRACE_KFLAG_PLAIN. The name in SYSCALL_ENTRY is in the
- * description of POSIXTRACE_ID_CALL_NAMES or POSIXTRACE_ID_COMPAT_CALL_NAMES.
+ * Values that do not fit are written with POSIXTRACE_KFLAG_PLAIN. The name of a system call is in
+ * the descriptions of POSIXTRACE_ID_CALL_NAMES or POSIXTRACE_ID_COMPAT_CALL_NAMES.
  */
 #define POSIXTRACE_KVALUE_SCHED(prio, reason_by, new) \
 	(((prio) + 1) | (__u32)(reason_by) << 8 | (__u32)(new) << 10)
@@ -334,15 +335,15 @@ struct posixtrace_kthread {
 #define POSIXTRACE_KARG_SIZE(sizes, n)		((__u32)((sizes) >> 4 * (n)) & 0xf)
 
 /*
- * Not event types: in streams with class syscall, their descriptions are the names of the system
- * calls of native and of 32-bit programs, separated by blanks. The first id has the calls from 0
- * on, each of the next three those after the one before it. "-" is a call without a name, and there
- * may be fewer ids.
+ * The ids 56..59 and 60..63 are not event types. In streams with class syscall, their descriptions
+ * are the names of the system calls of native programs and of 32-bit programs, separated by blanks.
+ * The first id has the names of the calls from 0 on, each further id the names of the next
+ * POSIXTRACE_CALL_NAMES calls. "-" is a call without a name. The last ids may have no description.
  */
 #define POSIXTRACE_ID_CALL_NAMES	56
 #define POSIXTRACE_ID_COMPAT_CALL_NAMES	60
 
-/* Names in each of these descriptions. */
+/* Maximum number of names in each of these descriptions. */
 #define POSIXTRACE_CALL_NAMES		256
 
 /* ------------------------------------------------------------------ */
@@ -354,14 +355,14 @@ struct posixtrace_kthread {
 #define POSIXTRACE_RECORD_STEP(len) \
 	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_record) + (len))
 
-/* Does packing shrink a record with @len bytes of data? If so, by 8 bytes. */
+/* Does packing make a record with @len bytes of data smaller, by 8 bytes? */
 #define POSIXTRACE_RECORD_PACKS(len)	(!(((len) - 1) & 4))
 
 /* Bytes from a packed record with @len bytes of data to the next one. */
 #define POSIXTRACE_RECORD_PACKED_STEP(len) \
 	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_packed_record) + (len))
 
-/* Maximum bytes of a record: not packed, with its struct posixtrace_writer. */
+/* Maximum bytes of a record with @len bytes of data: not packed, with its posixtrace_writer. */
 #define POSIXTRACE_RECORD_SIZE(len) \
 	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_writer) + \
 				  sizeof(struct posixtrace_record) + (len))
@@ -377,10 +378,10 @@ struct posixtrace_kthread {
 #define POSIXTRACE_COUNTER_TSC		1	/* x86-64: the time stamp counter */
 #define POSIXTRACE_COUNTER_CNTVCT	2	/* arm64: the virtual counter, CNTVCT_EL0 */
 
-/* With this unit, a product of 2^32 cycles of the time stamp counter fits into 64 bits. */
+/* With this shift, posixtrace_clock.mult times 2^32 cycles of the TSC fits into 64 bits. */
 #define POSIXTRACE_CLOCK_SHIFT		30
 
-/* posixtrace_clock.cycle_last: a counter needs more than a hundred years to reach it */
+/* In posixtrace_clock.cycle_last: a counter needs more than a hundred years to reach this value. */
 #define POSIXTRACE_CYCLE_NONE		(1ULL << 63)
 
 /**
@@ -389,19 +390,19 @@ struct posixtrace_kthread {
  *	in timestamps
  * @seq: odd while the kernel changes the members below
  * @counter: POSIXTRACE_COUNTER_*: the counter used for CLOCK_MONOTONIC
- * @cycle_last: value of that counter at the last update; POSIXTRACE_CYCLE_NONE without a counter
- * @base: nanoseconds of CLOCK_MONOTONIC, as seen by the kernel, at that time
+ * @cycle_last: value of the counter at the last update; POSIXTRACE_CYCLE_NONE without a counter
+ * @base: nanoseconds of CLOCK_MONOTONIC, as seen by the kernel, at the last update
  * @fraction: fraction to add to @base, in units of 2^-POSIXTRACE_CLOCK_SHIFT nanoseconds; less than
  *	a second
- * @mult: units per cycle; at most two nanoseconds with the time stamp counter, a microsecond with
- *	another one
+ * @mult: units of @fraction per cycle; at most two nanoseconds with the time stamp counter, a
+ *	microsecond with another counter
  * @wall: nanoseconds between CLOCK_MONOTONIC, as seen by the kernel, and CLOCK_REALTIME: same as
- *	@offset, or less if that clock was set back
+ *	@offset, or less if CLOCK_REALTIME was set back
  * @real: @base plus @offset
  * @reserved: zero
  *
- * Shared by all processes. It follows CLOCK_REALTIME, but never goes back while a stream exists.
- * Only the kernel writes it: everything but @offset in each tick.
+ * Shared by all processes. The clock follows CLOCK_REALTIME, but never goes back while a stream
+ * exists. Only the kernel writes this structure, all but @offset in each tick.
  */
 struct posixtrace_clock {
 	__s64 offset;
@@ -418,18 +419,19 @@ struct posixtrace_clock {
 
 /**
  * struct posixtrace_gate - the event types to record into each stream
- * @generation: changes to a number never used for any gate when the streams of the target change,
- *	when another process starts to share its memory, and when two of its threads share a thread
- *	pointer; zero at first, and afterwards its lower half is never zero
- * @address_high: upper half of the address of the program: records with addresses near it can be
- *	packed. Set by the first ATTACH of an address space, before the process can see its gate
+ * @generation: zero at first. Changes to a number that no gate has ever had, with a lower half that
+ *	is not zero, when the streams of the target change, when another process starts to share its
+ *	memory, and when two of its threads share a thread pointer
+ * @address_high: upper half of the address of the program; records of addresses with this upper
+ *	half can be packed. Set by the first ATTACH of an address space, before the process can see
+ *	its gate
  * @reserved: zero
  * @enable: bit s of word id: record this type into the stream in slot s
  * @clock: the clock; mapped here, but not part of the kernel's gate
  * @door: commands of the traced process without a system call, see POSIXTRACE_DOOR_MAGIC; mapped
  *	here, but not part of the kernel's gate
  *
- * Only the kernel writes it; the traced process reads it.
+ * Only the kernel writes the gate; the traced process reads it.
  */
 struct posixtrace_gate {
 	__u64 generation;
@@ -441,8 +443,8 @@ struct posixtrace_gate {
 };
 
 /*
- * A process may have a filter (seccomp) that kills it on system calls. It reads a byte of @door
- * instead, with these registers:
+ * A process may have a filter (seccomp) that kills it on system calls. Instead of a system call, it
+ * reads a byte of posixtrace_gate.door, with these registers:
  *
  *		x86-64	arm64
  *	magic	rax	x0	POSIXTRACE_DOOR_MAGIC
@@ -452,12 +454,12 @@ struct posixtrace_gate {
  *	next	rdx	x3	address of the next instruction
  *
  * The kernel replaces the magic number with the result of the command, 0 or negative errno, and the
- * thread continues at the next instruction. If the magic number is still there, it was a plain
- * read: the door does not exist in 32-bit processes and under valgrind, for example.
+ * thread continues at the next instruction. If the magic number is still there, there is no door,
+ * and the process has only read a byte. This is so in 32-bit processes and under valgrind.
  */
 #define POSIXTRACE_DOOR_MAGIC	0x726f6f6474787001ULL
 
-/* Which system calls the thread may make: 0 if all; otherwise its seccomp mode, as in prctl(). */
+/* Ask which system calls the thread may make: 0: all; otherwise its seccomp mode, as in prctl(). */
 #define POSIXTRACE_DOOR_ASK	0U
 
 /* ------------------------------------------------------------------ */
@@ -476,9 +478,10 @@ struct posixtrace_gate {
 
 /**
  * struct posixtrace_cpu_head - the write position of one CPU
- * @head: next free byte of the pool and records so far in this sub-buffer (POSIXTRACE_HEAD): one
- *	store commits a record
- * @limit: end of this CPU's open sub-buffer in the pool; 0 without one, or POSIXTRACE_LIMIT_FULL
+ * @head: next free byte of the pool and number of records so far in this sub-buffer
+ *	(POSIXTRACE_HEAD), in one word, so that one store commits a record
+ * @limit: end of this CPU's open sub-buffer in the pool; 0 if it has no open sub-buffer, or
+ *	POSIXTRACE_LIMIT_FULL
  * @address_high: of the last record, as in struct posixtrace_writer
  * @lost: events dropped on this CPU while the stream was full
  * @last: no record of this CPU may be older than this (nanoseconds)
@@ -487,12 +490,13 @@ struct posixtrace_gate {
  * @pid: of the last record, as in struct posixtrace_writer
  * @tid: of the last record, as in struct posixtrace_writer
  * @thread_id: of the last record, as in struct posixtrace_writer
- * @time_end: a record at or after this time needs a struct posixtrace_writer:
- *	POSIXTRACE_WRITER_SPAN after the time of the last one (nanoseconds)
+ * @time_end: POSIXTRACE_WRITER_SPAN after the time of the last struct posixtrace_writer
+ *	(nanoseconds); a record at or after this time needs another one
  *
- * A writer stores POSIXTRACE_HEAD_NONE in @writer_head before it changes these members. Afterwards
- * it stores the new value of @head in @writer_head, and then in @head. An interrupted writer
- * therefore never leaves values that a later one would take for valid.
+ * A writer stores POSIXTRACE_HEAD_NONE in @writer_head before it changes the members that
+ * @writer_head validates. Afterwards it stores the new value of @head in @writer_head, and then in
+ * @head. An interrupted writer therefore never leaves values that a later writer would take for
+ * valid.
  *
  * One cache line per CPU. It is written by writers on this CPU (a restartable sequence, or the
  * kernel with interrupts off), and by NEXT on this CPU. From other CPUs, the kernel writes @limit
@@ -519,7 +523,7 @@ struct posixtrace_cpu_head {
  * @need_wakeup: nonzero: a reader is asleep, call WAKE after recording
  * @reserved: zero
  *
- * One per stream, for all processes it traces. Only the kernel writes it.
+ * One per stream, for all processes that the stream traces. Only the kernel writes it.
  */
 struct posixtrace_wakeup {
 	__u32 need_wakeup;
@@ -532,9 +536,10 @@ struct posixtrace_wakeup {
 
 /**
  * struct posixtrace_subbuf - descriptor of a sub-buffer (stream: read-only)
- * @seq: number of this use; each hand-out in the stream gets the next number, from 1
- * @opened: time of the hand-out; no record in it is older (nanoseconds)
- * @closed: when closed: no record in it is younger
+ * @seq: number of this use of the sub-buffer; each hand-out in the stream gets the next number,
+ *	from 1
+ * @opened: time of the hand-out; no record in the sub-buffer is older (nanoseconds)
+ * @closed: time of the close; no record in the sub-buffer is younger (nanoseconds)
  * @cpu: CPU that writes or wrote it; nr_cpus for system events; nr_cpus + 1 + c for kernel events
  *	on CPU c
  * @state: POSIXTRACE_SUBBUF_*
@@ -542,8 +547,8 @@ struct posixtrace_wakeup {
  * @count: number of records, once closed
  * @reserved: zero
  *
- * Only the kernel writes it. Sub-buffer i is at byte i * subbuf_size of the pool; sub-buffers of
- * targets come first, then system sub-buffers, then sub-buffers for kernel events.
+ * Only the kernel writes the descriptor. Sub-buffer i is at byte i * subbuf_size of the pool.
+ * Sub-buffers of targets come first, then system sub-buffers, then sub-buffers for kernel events.
  */
 struct posixtrace_subbuf {
 	__u64 seq;
@@ -572,7 +577,7 @@ struct posixtrace_subbuf {
 struct posixtrace_ctrl {
 	/** @size: bytes of this structure */
 	__u32 size;
-	/** @nr_cpus: CPUs (and entries of the CPU heads); also the number of the system "CPU" */
+	/** @nr_cpus: number of CPUs and of CPU heads; also the number of the system "CPU" */
 	__u32 nr_cpus;
 	/** @nr_subbufs: sub-buffers that targets write */
 	__u32 nr_subbufs;
@@ -584,7 +589,7 @@ struct posixtrace_ctrl {
 	__u32 flags;
 	/**
 	 * @oldest_offset: offset in this mapping of __u32 oldest[nr_cpus + 1 + nr_kernel_cpus]:
-	 * the oldest sub-buffer of each CPU that is not released
+	 * the oldest unreleased sub-buffer of each CPU
 	 */
 	__u32 oldest_offset;
 	/** @subbuf_offset: offset in this mapping of the descriptors */
@@ -614,8 +619,8 @@ struct posixtrace_ctrl {
 	/** @system_filter: bit id: the filter contains system event type id */
 	__u64 system_filter;
 	/**
-	 * @previous_first: time of the first event lost in the previous gap. Less than what the
-	 * reader saw there if that gap grew before the reader acknowledged it
+	 * @previous_first: time of the first event lost in the previous gap; earlier than the
+	 * reader saw it in @gap_first if that gap grew before the reader acknowledged it
 	 */
 	__u64 previous_first;
 	/** @nr_kernel_cpus: nr_cpus if the stream has kernel events, otherwise 0 */
@@ -636,10 +641,10 @@ struct posixtrace_ctrl {
 };
 
 /*
- * The consumer position, how far a sub-buffer was read: the low half of its sequence number, the
- * number of records taken, and the position of the next record in units of 8 bytes. The reader
- * takes records with compare-and-swap, the kernel takes the sub-buffer back with exchange: each
- * record is read or lost, never both.
+ * The consumer position says how far a sub-buffer was read. It consists of the low half of the
+ * sequence number, the number of records taken, and the position of the next record in units of 8
+ * bytes. The reader takes records with compare-and-swap, and the kernel takes the sub-buffer back
+ * with exchange, so each record is read or lost, never both.
  */
 #define POSIXTRACE_CONSUMED_POS_BITS	17
 #define POSIXTRACE_CONSUMED_COUNT_BITS	15
@@ -654,8 +659,8 @@ struct posixtrace_ctrl {
 /**
  * struct posixtrace_consumed - how far a sub-buffer was read
  * @position: POSIXTRACE_CONSUMED
- * @time: timestamp of the last record taken (nanoseconds): written before @position, and less than
- *	POSIXTRACE_WRITER_SPAN after the first record taken by one change of it
+ * @time: timestamp of the last record taken (nanoseconds); written before @position. All records
+ *	taken by one change of @position are within POSIXTRACE_WRITER_SPAN
  */
 struct posixtrace_consumed {
 	__u64 position;
@@ -665,13 +670,13 @@ struct posixtrace_consumed {
 /**
  * struct posixtrace_reader - messages of the reader to the kernel (read-write)
  * @gap_ack: the last gap_generation that the reader has acknowledged
- * @held: nonzero before a record is taken, and while the reader has taken events without reporting
- *	them; WAIT does not sleep in that case
+ * @held: nonzero from before a record is taken until the reader has reported all taken events;
+ *	WAIT does not sleep in that case
  * @reserved: zero
  * @consumed: one entry per sub-buffer, in the order of descriptors
  *
- * Written by the analyzer; the kernel exchanges consumer positions. The kernel uses these values
- * only for the numbers and times of this stream.
+ * Written by the analyzer; the kernel exchanges consumer positions. Wrong values affect only the
+ * numbers and times of this stream.
  */
 struct posixtrace_reader {
 	__u64 gap_ack;
