@@ -66,7 +66,10 @@ void pxt_clock_put(void)
  */
 u64 pxt_clock_now(void)
 {
-	/* Pairs with WRITE_ONCE() in counter_changed(): any mix of old and new is in order. */
+	/*
+	 * Pairs with WRITE_ONCE() in counter_changed(). An old or a new offset will do, because the
+	 * offset never goes back.
+	 */
 	return ktime_get_ns() + READ_ONCE(pxt_clock_page->offset);
 }
 

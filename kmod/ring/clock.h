@@ -31,7 +31,7 @@ void pxt_clock_exit(void);
 /**
  * pxt_clock_now_fast() - pxt_clock_now(), inline where traced processes read the same counter
  *
- * Context: interrupts are off, not in NMI: the counter's numbers do not change on this CPU.
+ * Context: interrupts are off, not in NMI, so that this CPU does not change the numbers.
  */
 static __always_inline u64 pxt_clock_now_fast(void)
 {
@@ -42,14 +42,18 @@ static __always_inline u64 pxt_clock_now_fast(void)
 	u64 last = READ_ONCE(clock->cycle_last), cycles, time;
 
 	/*
-	 * Huge without a counter (POSIXTRACE_CYCLE_NONE), and also if this CPU's counter is behind
-	 * the one read by the last tick.
+	 * The difference is huge without a counter (POSIXTRACE_CYCLE_NONE), and also if this CPU's
+	 * counter is less than the value read by the last tick. Both cases are left to
+	 * pxt_clock_now_slow().
 	 */
 	cycles = rdtsc_ordered() - last;
 	time = READ_ONCE(clock->real) +
 	       ((cycles * READ_ONCE(clock->mult) + READ_ONCE(clock->fraction)) >>
 		POSIXTRACE_CLOCK_SHIFT);
-	/* The numbers before seq, see above. An odd seq is never there again. */
+	/*
+	 * Read the numbers before seq, see above. If seq was odd, the comparison fails: seq never
+	 * returns to the even value before it.
+	 */
 	smp_rmb();
 	if (likely(!upper_32_bits(cycles) && READ_ONCE(clock->seq) == (seq & ~1U)))
 		return time;

@@ -2,11 +2,11 @@
 /*
  * Copies the parameters of the kernel's clocks whenever the timekeeper changes them.
  *
- * For CLOCK_MONOTONIC, for writers that read the CPU's counter: the same numbers as the vDSO,
- * updated at the same time, so that both compute the same nanosecond. The vDSO itself does more
- * than needed here: other clocks, time namespaces, seconds.
+ * Writers that read the CPU's counter compute CLOCK_MONOTONIC from it. Their parameters are the
+ * numbers of the vDSO, updated at the same time, so that both compute the same nanosecond. The vDSO
+ * itself does more than needed here: other clocks, time namespaces, seconds.
  *
- * For CLOCK_REALTIME, its offset: when clock_settime() returns or a machine resumes, the next
+ * CLOCK_REALTIME needs only an offset: when clock_settime() returns or a machine resumes, the next
  * reader of the clock sees the new offset.
  */
 #include <linux/clocksource.h>
@@ -52,7 +52,7 @@ static u32 counter_of(const struct tk_read_base *tkr)
 	const struct clocksource *source = tkr->clock;
 
 #if defined(CONFIG_X86_64)
-	/* Not the clocks of hypervisors: they compute more than the counter. */
+	/* Exclude the clocks of hypervisors: their time needs more than the counter. */
 	if (source->vdso_clock_mode == VDSO_CLOCKMODE_TSC &&
 	    source->mask == CLOCKSOURCE_MASK(64) && is_fast(tkr, 2))
 		return POSIXTRACE_COUNTER_TSC;

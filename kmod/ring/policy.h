@@ -14,11 +14,12 @@
  * @stream_size: stream-min-size in bytes
  * @max_data: max-data-size in bytes
  *
- * At least eight times the largest record, so that the unused tail of a sub-buffer is less than an
- * eighth of it. The library relies on this for the event sizes it reports (lib/attr/attrsize.c).
- * Larger in large streams, so that the system call per sub-buffer serves some hundred records.
+ * The size is at least eight times the largest record, so that the unused tail of a sub-buffer is
+ * less than an eighth of it. The library relies on this for the event sizes it reports
+ * (lib/attr/attrsize.c). Large streams have larger sub-buffers, so that the system call per
+ * sub-buffer serves some hundred records.
  *
- * If RLIMIT_MEMLOCK is too small for that, CREATE uses more and smaller ones.
+ * If RLIMIT_MEMLOCK is too small for that, CREATE uses more and smaller sub-buffers.
  *
  * Return: bytes, a multiple of 4 KiB.
  */

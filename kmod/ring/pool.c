@@ -37,7 +37,7 @@ static u64 count_whole(u64 size, u32 subbuf_size)
 	return max_t(u64, DIV_ROUND_UP_ULL(size, subbuf_size), 2);
 }
 
-/* One bit per CPU, one for the system events, and one per CPU for kernel events. */
+/* Words for one bit per CPU, one for the system events, and one per CPU for kernel events. */
 static u32 holders_words(const struct pxt_pool *pool)
 {
 	return (pool->nr_writers - 1) / 64 + 1;
@@ -82,9 +82,10 @@ static void set_sizes(struct pxt_pool *pool)
 }
 
 /*
- * Number of sub-buffers with a size other than pxt_subbuf_size() for the same number of events: if
+ * Number of sub-buffers that hold the same events if they are smaller than pxt_subbuf_size(). If
  * the event sizes reported by the library add up to stream-min-size, the records take up to 7/8 of
- * it. A sub-buffer is closed when the next record does not fit.
+ * that size. In each sub-buffer, almost the largest record may stay unused: a sub-buffer is closed
+ * when the next record does not fit.
  */
 static u64 count_smaller(const struct posixtrace_attr *attr, u32 subbuf_size)
 {
@@ -98,10 +99,10 @@ static u64 count_smaller(const struct posixtrace_attr *attr, u32 subbuf_size)
 static void set_counts(struct pxt_pool *pool, u64 whole, u32 subbuf_size)
 {
 	pool->subbuf_size = subbuf_size;
-	/* One more per CPU: open sub-buffers do not count as stream-min-size. */
+	/* Add one per CPU, because open sub-buffers do not count as stream-min-size. */
 	pool->nr_user = whole + num_present_cpus();
 	pool->nr_sys = whole + NR_SYS_FIRST;
-	/* Kernel events get the same amount of memory again: targets never write there. */
+	/* Kernel events get as much memory again, which targets never write. */
 	pool->nr_kernel = nr_kernel_cpus(pool) ? pool->nr_user : 0;
 	set_sizes(pool);
 }
@@ -373,7 +374,7 @@ void pxt_pool_destroy(struct pxt_pool *pool)
 }
 
 /**
- * pxt_pool_destroy_scratch() - free the pages that are mapped in place of that memory
+ * pxt_pool_destroy_scratch() - free the pages that are mapped in place of the freed memory
  * @pool: destroyed, and not mapped
  *
  * Context: may sleep.
@@ -503,8 +504,7 @@ u64 pxt_pool_memory(const struct pxt_pool *pool)
  * pxt_pool_dropped_user() - count user events dropped because the stream was full
  * @pool: not dead, of a stream that is locked
  *
- * Targets count them in their heads and may write any number there: it is only reported, never
- * used.
+ * Targets count them in their heads and may write any number there, so the kernel only reports it.
  *
  * Return: the sum over the CPUs.
  */

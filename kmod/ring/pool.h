@@ -50,9 +50,9 @@ struct pxt_subbuf {
  * @recorded: user events in closed sub-buffers
  *
  * Guarded by pxt_pool.lock. Kernel code that records on this CPU with interrupts off reads @open
- * without the lock: @open changes on this CPU, or after the synchronization that follows setting
- * pxt_pool.full, or while this CPU is offline. A flush reads @open with READ_ONCE() to find CPUs
- * with an open sub-buffer. For kernel events, @open also needs the lock of that CPU in the
+ * without the lock, because @open changes only on this CPU, after the synchronization that follows
+ * setting pxt_pool.full, or while this CPU is offline. A flush reads @open with READ_ONCE() to find
+ * CPUs with an open sub-buffer. For kernel events, @open also needs the lock of that CPU in the
  * recorder, see ring/recorder.c.
  */
 struct pxt_pool_cpu {
@@ -115,8 +115,8 @@ struct pxt_gaps {
 /**
  * struct pxt_mapping - what page faults need to know about the memory of a stream
  *
- * CREATE writes the constants: mmap(), page faults and the commands that return sizes read them.
- * pxt_mmap_zap() sets @unmapped when the stream ends: page faults read it.
+ * CREATE writes the constants, which mmap(), page faults and the commands that return sizes read.
+ * pxt_mmap_zap() sets @unmapped when the stream ends, and page faults read it.
  */
 struct pxt_mapping {
 	/* Constant: */
@@ -143,9 +143,9 @@ struct pxt_mapping {
 /**
  * struct pxt_wake - the sleeping readers of a stream, and when to wake them
  *
- * Written only by ring/wake.c with the lock of @wait: for readers that go to sleep, for WAKE, for
- * the kernel's records and the timer. Code that records reads @need_wakeup without the lock, and
- * shutdown wakes the readers in @wait a last time.
+ * Only ring/wake.c writes it, with the lock of @wait: when readers go to sleep, for WAKE, for the
+ * kernel's records, and when the timer expires. Code that records reads @need_wakeup without the
+ * lock, and shutdown wakes the readers in @wait a last time.
  */
 struct pxt_wake {
 	/* Constant: */
@@ -205,7 +205,10 @@ struct pxt_pool {
 			 */
 			bool kernel_full;
 		};
-		/** @any_full: not 0 if one is set; the recorder reads it without the lock */
+		/**
+		 * @any_full: not 0 if @full or @kernel_full is set; the recorder reads it without
+		 * the lock
+		 */
 		u16 any_full;
 	};
 	/**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The uncommon case of raw locks in tracepoints: they are taken.
+ * The uncommon case of raw locks in tracepoints: the lock is not free.
  */
 #include "ring/rawlock.h"
 

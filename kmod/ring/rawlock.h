@@ -10,7 +10,7 @@
 
 void pxt_raw_lock_wait(raw_spinlock_t *lock) __cold;
 
-/* Take a lock if it is free. Unlike arch_spin_trylock(), do not look at it before. */
+/* Take a lock if it is free. Unlike arch_spin_trylock(), do not read it before the exchange. */
 static __always_inline bool pxt_raw_trylock(raw_spinlock_t *lock)
 {
 #ifdef CONFIG_QUEUED_SPINLOCKS
@@ -27,8 +27,8 @@ static __always_inline bool pxt_raw_trylock(raw_spinlock_t *lock)
  * pxt_raw_lock() - raw_spin_lock(), inline
  * @lock: a raw lock
  *
- * With interrupts off, the preemption count does not matter. The kernel's own tracers lock in the
- * same way. Takes a fifth of the instructions of a call.
+ * With interrupts off, the preemption count does not matter, so it is not changed. The kernel's own
+ * tracers lock in the same way. Takes a fifth of the instructions of a call to raw_spin_lock().
  */
 static __always_inline void pxt_raw_lock(raw_spinlock_t *lock)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reclaims sub-buffers: released by the reader, found completely read, or taken unread, which is
- * accounted for as a gap. subbuf.c hands them out. All functions here need pxt_pool.lock unless
- * they take it.
+ * Reclaims sub-buffers that the reader has released or completely read. Takes unread ones as well,
+ * which is accounted for as a gap. subbuf.c hands sub-buffers out. All functions here need
+ * pxt_pool.lock unless they take it.
  *
  * The reader takes each record by advancing the consumer position of its sub-buffer in memory it
  * can write. A forged position affects only the numbers and times of this stream.
@@ -110,7 +110,7 @@ void pxt_reclaim_set_holder(struct pxt_pool *pool, u32 cpu, bool holds)
 	smp_store_release(&pool->holders[cpu / 64], *word);
 }
 
-/* Remove it from its CPU. Its consumer position is already cleared. */
+/* Remove a sub-buffer from its CPU. Its consumer position is already cleared. */
 static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
 	struct pxt_pool_cpu *cpu = &pool->cpu[subbuf->cpu];
@@ -140,9 +140,10 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 }
 
 /*
- * From here on the reader cannot take records from it. The exchange precedes all other changes:
- * pairs with the reader's compare-and-swap, which fails after it, and with the reader's fence
- * before it rechecks the consumer position. Uses are numbered from 1.
+ * Clear the consumer position, so that the reader can no longer take records from the sub-buffer.
+ * Uses are numbered from 1, so 0 matches none. The exchange precedes all other changes: pairs with
+ * the reader's compare-and-swap, which fails after it, and with the reader's fence before it
+ * rechecks the consumer position.
  */
 static u64 end_consumed(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
@@ -188,7 +189,7 @@ static struct pxt_subbuf *first_due(struct pxt_subbuf_kind *kind)
  */
 struct pxt_subbuf *pxt_reclaim_first(struct pxt_subbuf_kind *kind)
 {
-	/* A sub-buffer handed out later may have been closed earlier. */
+	/* Due sub-buffers were handed out earlier, but others may have been closed earlier. */
 	return earlier(first_due(kind),
 		       earlier(first_of(&kind->closed), first_of(&kind->orphans_closed)));
 }
@@ -213,10 +214,10 @@ struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kin
 }
 
 /*
- * The time of the first unread record, at @pos. If it does not include its writer, its time is less
- * than POSIXTRACE_WRITER_SPAN away from the time stored by the reader: after it; or before it, if
- * the reader was about to take this record and some after it. Targets and readers may lie: clamp it
- * to the time of the sub-buffer.
+ * The time of the first unread record, at @pos. If the record does not include its writer, it is
+ * less than POSIXTRACE_WRITER_SPAN away from the time that the reader has stored. It is older than
+ * that time if the reader was about to take this record and some after it, otherwise younger.
+ * Targets and readers may lie, so clamp the result to the time of the sub-buffer.
  */
 static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf, u32 pos)
 {
@@ -231,7 +232,10 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 	record = pxt_pool_subbuf(pool, i) + array_index_nospec(pos, subbuf->used);
 	writer = (const void *)record;
 	if (POSIXTRACE_RECORD_ID(READ_ONCE(record->type)) != POSIXTRACE_ID_WRITER) {
-		/* After the exchange: pairs with the reader's store before compare-and-swap. */
+		/*
+		 * Read it after the exchange: pairs with the reader's store before
+		 * compare-and-swap.
+		 */
 		time = READ_ONCE(pool->reader->consumed[i].time);
 		time += (s32)(READ_ONCE(record->time) - (u32)time);
 	} else if (left >= sizeof(*writer)) {
@@ -325,8 +329,8 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	/*
-	 * Write the one closed first, of any kind: a LOOP log overwrites in the order of writing,
-	 * and must not overwrite STOP before the events that precede it.
+	 * Take the sub-buffer that was closed first, of any kind, because a LOOP log overwrites in
+	 * the order of writing, and must not overwrite STOP before the events that precede it.
 	 */
 	subbuf = earlier(earlier(first_due(&pool->user), first_due(&pool->kernel)),
 			 first_due(&pool->sys));
@@ -336,7 +340,7 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log
 		gap->gap_first = pool->gaps.first;
 		gap->overwrite_watermark = pool->gaps.overwrite_watermark;
 		gap->lost = pool->gaps.lost;
-		/* Acknowledge it: the next loss starts another gap. */
+		/* Acknowledge the gap, so that the next loss starts another one. */
 		WRITE_ONCE(pool->reader->gap_ack, pool->gaps.generation);
 	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
@@ -431,7 +435,7 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 			done += empty_cpu(pool, cpu, BATCH - done);
 			if (list_empty(&pool->cpu[cpu].subbufs)) {
 				cpu++;
-				done++;	/* also if it held none: there may be many such CPUs */
+				done++;	/* even if it held none: there may be many such CPUs */
 			}
 		} while (cpu < pool->nr_writers && done < BATCH);
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
@@ -492,9 +496,9 @@ bool pxt_reclaim_is_read(const struct pxt_pool *pool, const struct pxt_subbuf *s
 }
 
 /*
- * Find the first sub-buffer of a CPU with unread records. Frees closed ones that were completely
- * read, like RELEASE: otherwise, for a reader that never calls RELEASE, this would walk all of them
- * each time with interrupts off.
+ * Find the first sub-buffer of a CPU with unread records. Like RELEASE, free closed sub-buffers
+ * that were completely read: if the reader never called RELEASE, each call would walk all of them
+ * with interrupts off.
  */
 static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 {
@@ -508,7 +512,8 @@ static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 		if (!pxt_reclaim_is_read(pool, subbuf))
 			return 1;
 		/*
-		 * An open one is the youngest. One outside all lists is being written to the log.
+		 * After the open sub-buffer, the CPU has no others. A closed one outside all lists
+		 * is being written to the log, and must not be freed.
 		 */
 		if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || list_empty(&subbuf->node))
 			return 0;
@@ -549,8 +554,8 @@ static int readable(struct pxt_pool *pool, u32 *cpu)
  * pxt_reclaim_readable() - check for unread records
  * @pool: any
  *
- * Follows the rules of the reader: otherwise it would keep waking the reader for records the reader
- * cannot see. Frees sub-buffers that were completely read.
+ * Follows the rules of the reader: otherwise the kernel would keep waking the reader for records
+ * that the reader cannot see. Frees sub-buffers that were completely read.
  *
  * Return: true if there are any; false if the pool is dead.
  */
@@ -603,8 +608,9 @@ bool pxt_reclaim_reportable(struct pxt_pool *pool)
 		ret = pool->dead || pxt_reclaim_deferred(pool) ? 0 : readable(pool, &cpu);
 		if (!pool->dead && !ret) {
 			/*
-			 * After the consumer positions: the reader sets held before it takes a
-			 * record. Pairs with the compare-and-swap of the consumer position.
+			 * Read held after the consumer positions, because the reader sets it before
+			 * it takes a record. Pairs with the compare-and-swap of the consumer
+			 * position.
 			 */
 			smp_rmb();
 			ret = !!READ_ONCE(pool->reader->held);

@@ -16,7 +16,7 @@
 
 const u64 pxt_recorder_nothing;
 
-/* For events that wake no reader. */
+/* The need_wakeup of events that wake no reader. */
 static const bool wakes_none;
 
 /**
@@ -84,7 +84,7 @@ void pxt_recorder_want(struct pxt_recorder *recorder, u64 wanted)
 }
 
 /**
- * pxt_recorder_use() - note what recording the events of a thread needs
+ * pxt_recorder_use() - prepare to record the events of a thread
  * @by: result
  * @pool: with a recorder
  * @cpu: this CPU

@@ -9,7 +9,7 @@
 #include "ring/recorder.h"
 #include "ring/subbuf.h"
 
-/* Returns 0, or a negative error number: there is no open sub-buffer. Adds to @todo. */
+/* Open another sub-buffer. Returns 0, or a negative error number if the event is lost. */
 static int turn(struct pxt_pool *pool, u32 cpu, struct pxt_recorder_cpu *this_cpu,
 		unsigned long *todo)
 {
@@ -66,14 +66,14 @@ bool pxt_recorder_turn(struct pxt_pool *pool, u32 class)
  * @pool: of a stream with a recorder
  * @todo: bits PXT_RECORDER_*
  *
- * Context: the recorder of this CPU is still locked: once no event is wanted, a synchronization
- * ends the queueing.
+ * Context: the recorder of this CPU is still locked. pxt_recorder_synchronize() waits for that
+ * lock, so if no event is wanted, no work is queued after it.
  */
 void pxt_recorder_defer(const struct pxt_pool *pool, unsigned long todo)
 {
 	struct pxt_recorder *recorder = pool->recorder;
 
 	atomic_long_or(todo, recorder->todo);
-	/* Orders both: the work sees the bits set before. */
+	/* Queueing orders both: the work sees the bits that were set before. */
 	irq_work_queue(recorder->irq);
 }

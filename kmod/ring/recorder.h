@@ -36,8 +36,8 @@ struct irq_work;
  * @end: end of the open sub-buffer
  * @time_end: a record at or after this time includes its time, and so does the first one of a
  *	sub-buffer
- * @thread: the threads of the records in the open sub-buffer, by number; no thread
- *	has the id -1 of unused numbers
+ * @thread: the last thread with each number in the open sub-buffer; the ids of an unused number are
+ *	-1, which no thread has
  * @recorded: recorded events per class
  * @dropped: dropped events per class
  *
@@ -84,9 +84,9 @@ struct pxt_recorder {
 
 /**
  * struct pxt_krecord - a record that is being written
- * @start: its first word
+ * @start: address of its first word
  * @time: time of the record
- * @head: its first word, without its size and value
+ * @head: content of the first word, without size and value
  *
  * Only passed to inline functions, so that it stays in registers.
  */
@@ -121,7 +121,7 @@ struct pxt_recorder_thread {
 /* For pxt_recorder_thread.wanted: no event. */
 extern const u64 pxt_recorder_nothing;
 
-/* Called before the open sub-buffer is closed: the next record needs another one. */
+/* Called before the open sub-buffer is closed, so that the next record opens another one. */
 static inline void pxt_recorder_leave(struct pxt_recorder_cpu *this_cpu)
 {
 	lockdep_assert_held(&this_cpu->lock);
@@ -144,7 +144,7 @@ void pxt_recorder_use(struct pxt_recorder_thread *by, struct pxt_pool *pool, u32
 bool pxt_recorder_turn(struct pxt_pool *pool, u32 class) __cold;
 void pxt_recorder_defer(const struct pxt_pool *pool, unsigned long todo) __cold;
 
-/* By member: for a copy of the whole, gcc 12 aligns the stack, which costs each event. */
+/* Copy each member: to copy the whole struct, gcc 12 aligns the stack, which slows each event. */
 static __always_inline void pxt_recorder_name(struct posixtrace_kthread *to,
 					      const struct posixtrace_kthread *thread,
 					      u64 thread_id)
@@ -179,8 +179,8 @@ static __always_inline bool pxt_recorder_begin(struct pxt_krecord *record,
 
 	record->start = this_cpu->mem;
 	/*
-	 * Pairs with the synchronization after pxt_subbuf_set_full(), which takes the lock of this
-	 * CPU: from then on sub-buffers are not written.
+	 * Pairs with the synchronization in pxt_subbuf_set_full(), which takes the lock of this
+	 * CPU: once it has ended, kernel events are dropped.
 	 */
 	if (unlikely(data_race(pool->any_full) ||
 		     record->start + POSIXTRACE_KRECORD_WORDS + words > this_cpu->end)) {
@@ -188,7 +188,7 @@ static __always_inline bool pxt_recorder_begin(struct pxt_krecord *record,
 			return false;
 		record->start = this_cpu->mem;
 	}
-	/* Read the clock after that, with the lock held: no record is older than its sub-buffer. */
+	/* Read the clock only now, with the lock held: no record is older than its sub-buffer. */
 	record->time = pxt_clock_now_fast();
 	record->head = id | by->number | record->time << POSIXTRACE_KHEAD_TIME_SHIFT;
 	word = record->start + 1;
@@ -239,7 +239,7 @@ static __always_inline void pxt_recorder_commit(const struct pxt_krecord *record
 	 * writers.
 	 */
 	smp_mb();
-	/* Interrupts wake no readers: each wake-up and its timer is one. */
+	/* Events of class irq wake no readers: each wake-up, and its timer, is an interrupt. */
 	if (class != const_ilog2(POSIXTRACE_CLASS_IRQ) && unlikely(data_race(*by->need_wakeup)))
 		pxt_recorder_defer(by->pool, BIT(PXT_RECORDER_WAKE));
 }

@@ -54,8 +54,8 @@ static bool has_room(const struct pxt_pool *pool, u32 cpu, u32 size)
 }
 
 /*
- * Did the same thread write the previous record, and not too long ago? A target that can forge the
- * answer can also change the record.
+ * Did the same thread write the previous record, and not too long ago? A target may forge the
+ * answer by its head, but it could as well change the record itself.
  */
 static bool is_same(const struct pxt_reservation *res, const struct posixtrace_writer *writer)
 {
@@ -101,7 +101,7 @@ void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry
 	struct posixtrace_cpu_head *head = res->head;
 
 	pxt_entry_write(entry, data, res->same, res->mem);
-	/* Not interruptible, so any order will do, unlike in a restartable sequence. */
+	/* Unlike a restartable sequence, this cannot be interrupted, so any order will do. */
 	WRITE_ONCE(head->pid, entry->writer.pid);
 	WRITE_ONCE(head->tid, entry->writer.tid);
 	WRITE_ONCE(head->thread_id, entry->writer.thread_id);
@@ -131,13 +131,13 @@ static void measure_open(const struct pxt_pool *pool, u32 cpu, u32 *used, u32 *c
 		       *used / sizeof(struct posixtrace_record));
 }
 
-/* Did its CPU go offline while it was open? */
+/* Did the CPU of a sub-buffer go offline while the sub-buffer was open? */
 static bool is_orphaned(const struct pxt_subbuf *subbuf)
 {
 	return subbuf->state == POSIXTRACE_SUBBUF_OPEN && !list_empty(&subbuf->node);
 }
 
-/* The list for it to join at the end when it is closed. */
+/* Return the list that a sub-buffer joins at the end when it is closed. */
 static struct list_head *list_of(struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 				 bool orphaned)
 {
@@ -160,7 +160,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	subbuf = &pool->subbuf[open];
 	desc = &pool->desc[open];
 	measure_open(pool, cpu, &subbuf->used, &subbuf->count);
-	/* The CPU of an orphan stopped writing when it went offline: keep that as the time. */
+	/* @closed of an orphan is already the time at which its CPU went offline, so keep it. */
 	orphaned = is_orphaned(subbuf);
 	if (orphaned)
 		list_del_init(&subbuf->node);
@@ -169,7 +169,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	if (cpu < pool->nr_cpus)
 		pool->cpu[cpu].recorded += subbuf->count;
 	WRITE_ONCE(pool->cpu[cpu].open, POSIXTRACE_NONE);
-	/* No sub-buffers are open by the time pxt_subbuf_clear_full() undoes this. */
+	/* pxt_subbuf_clear_full() resets the limit; by then, no sub-buffer is open. */
 	WRITE_ONCE(pxt_pool_head(pool, cpu)->limit,
 		   pool->full && cpu < pool->nr_cpus ? POSIXTRACE_LIMIT_FULL : 0);
 	if (!subbuf->used) {
@@ -212,7 +212,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	subbuf->count = 0;
 
 	WRITE_ONCE(head->last, subbuf->opened);
-	/* The first record includes its writer. */
+	/* Make the first record include its writer. */
 	WRITE_ONCE(head->writer_head, POSIXTRACE_HEAD_NONE);
 	/*
 	 * Pairs with the acquire in the reader's subbuf_used(), which must not mistake the old head
@@ -244,7 +244,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	WRITE_ONCE(head->limit, start + pool->subbuf_size);
 }
 
-/* Free an orphaned sub-buffer if it was completely read. Returns true if it did. */
+/* Free an orphaned sub-buffer if it was completely read. Returns true if it was freed. */
 static bool close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
 	lockdep_assert_held(&pool->lock);
@@ -300,7 +300,7 @@ static struct pxt_subbuf *take_oldest(struct pxt_pool *pool)
 	closed = pxt_reclaim_first(&pool->user);
 	if (orphan && (!closed || orphan->closed <= closed->closed)) {
 		close_open(pool, orphan->cpu);
-		/* If its head is invalid, it counted as empty and was freed. */
+		/* An orphan with an invalid head counts as empty, so close_open() has freed it. */
 		subbuf = take_free(&pool->user);
 	}
 	return subbuf ? subbuf : pxt_reclaim_oldest(pool, &pool->user);
@@ -312,14 +312,14 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 
 	if (pool->dead)
 		return -ESHUTDOWN;
-	/* The event is not lost: its writer sees the gate shut. */
+	/* The event does not count as lost: its writer tries again, and sees the gate shut. */
 	if (pool->clearing)
 		return -EAGAIN;
 	if (pool->full) {
 		WRITE_ONCE(pool->heads[cpu].lost, READ_ONCE(pool->heads[cpu].lost) + 1);
 		return -ENOSPC;
 	}
-	/* Another thread on this CPU was faster. */
+	/* Another thread may already have opened a sub-buffer on this CPU. */
 	if (has_room(pool, cpu, size))
 		return 0;
 	subbuf = take_empty(pool, &pool->user);
@@ -330,7 +330,7 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 		subbuf = take_free(&pool->user);
 	if (!subbuf)
 		subbuf = take_oldest(pool);
-	/* All sub-buffers are held by CPUs: there are more CPUs than at CREATE. */
+	/* CPUs hold all sub-buffers, because there are more CPUs than at CREATE. */
 	if (!subbuf)
 		return -EAGAIN;
 	open_for(pool, subbuf, cpu);
@@ -358,7 +358,7 @@ int pxt_subbuf_next(struct pxt_pool *pool, u32 size)
 	return ret;
 }
 
-/* CPUs hold all sub-buffers for kernel events: there are more CPUs than at CREATE. */
+/* CPUs hold all sub-buffers for kernel events, because there are more CPUs than at CREATE. */
 static void lose_kernel_event(struct pxt_pool *pool)
 {
 	pxt_gap_begin(pool);
@@ -447,7 +447,7 @@ unlock:
 	return err;
 }
 
-/* Is the oldest one before the overwrite watermark? The reader would then skip it. */
+/* Is the oldest sub-buffer before the overwrite watermark, so that the reader would skip it? */
 static bool oldest_sys_is_lost(struct pxt_pool *pool)
 {
 	const struct pxt_subbuf *subbuf = pxt_reclaim_first(&pool->sys);
@@ -455,7 +455,7 @@ static bool oldest_sys_is_lost(struct pxt_pool *pool)
 	return subbuf && subbuf->closed <= pool->gaps.overwrite_watermark;
 }
 
-/* If @size is 0: open a new one unless the open one is empty. */
+/* Make room for @size bytes. If @size is 0, open a new sub-buffer unless the open one is empty. */
 static int next_sys_locked(struct pxt_pool *pool, u32 size)
 {
 	u32 cpu = pool->nr_cpus, used, count;
@@ -537,7 +537,7 @@ void pxt_subbuf_renew_sys(struct pxt_pool *pool)
 	measure_open(pool, cpu, &used, &count);
 	if (used)
 		goto unlock;
-	/* The open one was empty, so a free one is available now: this or another. */
+	/* Closing the empty sub-buffer frees it, so at least one is free to take. */
 	close_open(pool, cpu);
 	subbuf = take_empty(pool, &pool->sys);
 	if (subbuf)
@@ -547,8 +547,8 @@ unlock:
 }
 
 /*
- * Call @fn for all CPUs with the lock, and drop the lock in between: each head is in the cache of
- * another CPU, so a pass over many CPUs takes long.
+ * Call @fn for all CPUs with the lock. Drop the lock in between, because each head is in the cache
+ * of another CPU, so a pass over many CPUs takes long.
  */
 static void visit_cpus(struct pxt_pool *pool, void (*fn)(struct pxt_pool *pool, u32 cpu))
 {
@@ -594,8 +594,8 @@ bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 	else
 		/*
 		 * From now on, sub-buffers are not handed out, and the recorder drops events.
-		 * Writers in the kernel read it with interrupts off. Pairs with the
-		 * synchronization, which waits for writers that did not see it.
+		 * Writers in the kernel read @full with interrupts off. Pairs with the
+		 * synchronization, which waits for writers that still read false.
 		 */
 		WRITE_ONCE(pool->full, true);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
@@ -610,7 +610,8 @@ bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
  * pxt_subbuf_close_kernel() - close the open sub-buffers of kernel events
  * @pool: not dead, of a stream that is locked
  *
- * Includes offline CPUs: the lock is enough. CPUs may open new ones at any time.
+ * Includes offline CPUs: the lock of a CPU is enough to close its sub-buffer. CPUs may open new
+ * ones at any time.
  */
 void pxt_subbuf_close_kernel(struct pxt_pool *pool)
 {
@@ -632,8 +633,8 @@ void pxt_subbuf_close_kernel(struct pxt_pool *pool)
  * pxt_subbuf_close_orphaned() - close all orphaned sub-buffers
  * @pool: not dead
  *
- * In the order in which they were orphaned, as the lists of closed ones require. A returning CPU
- * takes its sub-buffer, with the lock, before it runs any writer.
+ * The lists of closed sub-buffers require the order in which they were orphaned. A CPU that comes
+ * online takes its sub-buffer back, with the lock, before it runs any writer.
  */
 void pxt_subbuf_close_orphaned(struct pxt_pool *pool)
 {

@@ -25,7 +25,7 @@ struct pxt_entry {
  * @head: of the CPU
  * @pos: position in the pool
  * @count: records before it in the sub-buffer
- * @same: it does not need a struct posixtrace_writer
+ * @same: the record does not need a struct posixtrace_writer
  */
 struct pxt_reservation {
 	void *mem;
@@ -88,7 +88,7 @@ static inline void pxt_entry_write(const struct pxt_entry *entry, const void *da
 		*(struct posixtrace_writer *)to = entry->writer;
 		to += sizeof(entry->writer);
 	}
-	/* A packed record starts like a full one, and has room for that because it has data. */
+	/* A packed record starts like a full one; with its data, it has room for a full header. */
 	*(struct posixtrace_record *)to = entry->record;
 	memcpy(to + entry->header, data, entry->record.data_len);
 }

@@ -7,16 +7,17 @@
  * each of these:
  *
  * - the effective user id of its creator;
- * - for each user namespace around the creator, the user that created it: a user does not get more
- *   streams by creating namespaces. If root created it, the namespace itself counts like a user:
- *   the containers of root do not share one limit.
+ * - for each user namespace around the creator, the user that created the namespace, so that users
+ *   do not get more streams by creating namespaces. If root created it, the namespace itself counts
+ *   like a user, so that the containers of root do not share one limit.
  *
- * User ids are in the initial namespace. Each share has user_streams. Where a stream counts because
- * of a namespace, the last eighth is reserved for processes with CAP_SYS_RESOURCE in that
- * namespace, so that other users of a container cannot lock out its root.
+ * User ids are in the initial namespace. Each of these shares is limited to user_streams. If a
+ * stream counts because of a namespace, the last eighth of the limit is reserved for processes with
+ * CAP_SYS_RESOURCE in that namespace, so that other users of a container cannot lock out its root.
  *
  * For each share, the kernel threads of logs may use 1/64 of the time of one processor. They may
- * briefly run ahead, but must pay that back: a share exists until then, even without streams.
+ * briefly run ahead, but must pay that back. The share exists until it is paid, even without
+ * streams.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -48,13 +49,13 @@ module_param(user_streams, uint, 0644);
 MODULE_PARM_DESC(user_streams, "Streams a user without CAP_SYS_RESOURCE may have (default 64)");
 
 /*
- * How often a share, and each stream, may interrupt CPUs that may not run traced processes: a
- * hundred times a second, and ten times in a row after a pause.
+ * Each share, and each stream, may interrupt CPUs that may not run traced processes a hundred times
+ * per second, and ten times in a row after a pause.
  */
 #define INTERRUPT_NS	(10 * NSEC_PER_MSEC)
 #define INTERRUPT_BURST	(10 * INTERRUPT_NS)
 
-/* Each nanosecond a kernel thread runs is paid back over 64 ns. */
+/* A share takes 64 ns to pay back each nanosecond that its kernel threads run. */
 #define WORK_RATIO	64
 
 /* How far threads may run ahead after a sufficient pause, in ns. */
@@ -66,7 +67,7 @@ MODULE_PARM_DESC(user_streams, "Streams a user without CAP_SYS_RESOURCE may have
  * @uid: the user; not with @ns
  * @ns: a reference, or NULL
  * @streams: number of streams
- * @interrupts: end of the interrupts of its streams so far, if each takes INTERRUPT_NS: ns of
+ * @interrupts: when the interrupts of its streams so far would end if each took INTERRUPT_NS, ns of
  *	CLOCK_MONOTONIC; atomic
  * @threads: kernel threads that work for it
  * @paid: when the processor time of the threads is paid back, ns of CLOCK_MONOTONIC; guarded by
@@ -90,13 +91,13 @@ struct pxt_share {
 static DEFINE_MUTEX(pxt_shares_lock);
 static LIST_HEAD(pxt_shares);
 
-/* Guards pxt_share.paid. A spinlock: a low-priority thread must not delay CREATE of others. */
+/* Guards pxt_share.paid. A spinlock, so that no low-priority holder delays CREATE of others. */
 static DEFINE_SPINLOCK(pxt_paid_lock);
 
 static void sweep(struct work_struct *work);
 static DECLARE_DELAYED_WORK(pxt_shares_sweep, sweep);
 
-/* Check a capability in the initial namespace. Not audited: most users lack these capabilities. */
+/* Check a capability in the initial namespace. Not audited, because most users lack it. */
 static bool privileged(int cap)
 {
 	return ns_capable_noaudit(&init_user_ns, cap);
@@ -121,7 +122,7 @@ static void free_spares(struct list_head *spares)
 		kfree(share);
 }
 
-/* Without the lock: a memory cgroup may make the caller wait, but must not delay others. */
+/* Called without the lock: a memory cgroup may make the caller wait, but must not delay others. */
 static int make_spares(struct list_head *spares, u32 count)
 {
 	struct pxt_share *share;
@@ -143,7 +144,7 @@ static struct pxt_share *make_share(struct list_head *spares, kuid_t uid, struct
 
 	share->uid = uid;
 	share->ns = ns ? get_user_ns(ns) : NULL;
-	/* As if just used up: otherwise a user could get more by creating a new share. */
+	/* Start with no interrupts left: otherwise a user could get more by a new share. */
 	atomic64_set(&share->interrupts, ktime_get_ns() + INTERRUPT_BURST + INTERRUPT_NS);
 	share->paid = 0;
 	list_move(&share->node, &pxt_shares);
@@ -243,7 +244,10 @@ static int charge_share(struct pxt_charge *charge, struct list_head *spares, kui
 	return 0;
 }
 
-/* From the inside out: a user that also created a namespace counts once, as the user. */
+/*
+ * Charge the user first: as a user it has the full limit, as the creator of a namespace less. If it
+ * is both, the stream counts only once, with the full limit.
+ */
 static int charge_shares(struct pxt_charge *charge, struct list_head *spares)
 {
 	unsigned int limit = READ_ONCE(user_streams), reserve = limit / 8;
@@ -322,7 +326,7 @@ int pxt_user_charge_stream(struct pxt_charge *charge)
 	return err;
 }
 
-/* The limit of the controller: a log thread has the limits of kthreadd. */
+/* The limit of the controller. A log thread cannot use rlimit(): it has the limits of kthreadd. */
 static unsigned long memlock_limit(const struct pxt_charge *charge)
 {
 	return current->flags & PF_KTHREAD ? charge->memlock : rlimit(RLIMIT_MEMLOCK);
@@ -554,7 +558,8 @@ u64 pxt_user_work(const struct pxt_user_work *work, u64 ns)
  * @work: account of the thread
  * @ns: nanoseconds
  *
- * Otherwise all threads of a user would start at the same time.
+ * If threads were charged only after their work, all threads of a user would start at the same
+ * time.
  *
  * Return: 0; or nanoseconds until all shares have paid, with no time charged.
  */

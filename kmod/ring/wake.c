@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waking the readers of a stream, and telling its writers if a wake-up is needed. stream/wait.c
- * puts readers to sleep.
+ * Wakes the readers of a stream, and tells its writers if a wake-up is needed. stream/wait.c puts
+ * readers to sleep.
  *
  * A wake-up clears need_wakeup, so it costs one system call per sleep of a reader, not one per
  * event. Readers that continue to sleep set it again, and so do poll() and epoll when they check
@@ -61,8 +61,8 @@ static void wake_locked(struct pxt_pool *pool)
 
 /*
  * Do closed sub-buffers fill wakeup_bytes? Called with the lock of the queue. NEXT takes that lock
- * after it has closed a sub-buffer: either this sees that sub-buffer, or pxt_wake_filled() sees
- * that the readers are pending.
+ * after it has closed a sub-buffer, so either this function counts that sub-buffer, or
+ * pxt_wake_filled() sees that the readers are pending.
  */
 static bool is_filled(const struct pxt_pool *pool)
 {
@@ -176,12 +176,12 @@ u32 pxt_wake_round(const struct pxt_pool *pool)
 }
 
 /**
- * pxt_wake_may_sleep() - check that need_wakeup is set and was not cleared since
- * @pool: any; the caller is queued, and has found no reportable event since
+ * pxt_wake_may_sleep() - check that need_wakeup is set and was not cleared since a given round
+ * @pool: any; the caller is queued, and has found no reportable event since it was queued
  * @round: from pxt_wake_round(), after pxt_wake_arm()
  *
- * If it was cleared and set again, the synchronization for that may not have ended, and a writer
- * may still record without a wake-up.
+ * If need_wakeup was cleared and set again, the synchronization for that may not have ended, and a
+ * writer may still record without a wake-up.
  *
  * Return: true if the caller may sleep: the next wake-up or the timer reaches it.
  */
