@@ -14,7 +14,7 @@
 
 /*
  * The filters before and after the change, and the one in force during the change; @known is the
- * number of event types before it.
+ * number of event types before the change.
  */
 struct change {
 	u32 known;
@@ -72,8 +72,8 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 	if (record) {
 		pxt_clock_pass(pxt_sysevent_filter(stream, &caller, change->sets));
 		/*
-		 * A writer may read the clock before it checks the gate: it restarts, so that
-		 * events passing from now on are younger than FILTER.
+		 * A writer may have read the clock before it checks the gate. The synchronization
+		 * restarts it, so that events that pass from now on are younger than FILTER.
 		 */
 		pxt_gate_synchronize(&stream->link);
 	}

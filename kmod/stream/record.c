@@ -22,8 +22,8 @@
 #define SMALL_DATA	256
 
 /*
- * How often to request room. Only a process that keeps changing its heads needs more tries, and it
- * must not keep the kernel busy here.
+ * Maximum number of tries to find room. Only a process that keeps changing its heads needs more,
+ * and it must not keep the kernel busy here.
  */
 #define TRIES_MAX	16
 
@@ -64,7 +64,7 @@ static void count_lost(const struct pxt_pool *pool)
 {
 	u64 *lost = &pool->heads[smp_processor_id()].lost;
 
-	/* The target may write any number there: it is only reported. */
+	/* The target may write any number there, so the kernel only reports it. */
 	WRITE_ONCE(*lost, READ_ONCE(*lost) + 1);
 }
 
@@ -76,8 +76,9 @@ enum outcome {
 };
 
 /*
- * Check the gate and the slot, and commit, in one section with interrupts off. Each change of gate
- * or slot is followed by a synchronization, which waits for this section.
+ * Check the gate and the slot, and commit, with interrupts off throughout. A change of gate or slot
+ * is followed by pxt_gate_synchronize(), which interrupts the CPUs where writers run, and so waits
+ * for the end of this section. After that, no writer uses the old state.
  */
 static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_stream *stream,
 			       struct pxt_entry *entry, const void *data, bool last)
@@ -186,7 +187,7 @@ static void record_all(struct pxt_target *target, u32 mask, const struct event *
 	}
 }
 
-/* The data could not be copied: each stream that wants the event has lost it. */
+/* Count the event as lost by each stream that wants it: there is no memory to copy the data. */
 static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 {
 	struct pxt_stream *stream;
@@ -245,8 +246,8 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 	event.copied = min(arg->data_len, largest_data(target, mask));
 	if (event.copied > sizeof(small)) {
 		/*
-		 * Charged to the memory cgroup of the caller: through a page fault, the caller may
-		 * prolong the copy, and with it the allocation, as long as it likes.
+		 * Charge the memory cgroup of the caller, because the caller may keep the memory
+		 * allocated for as long as it likes: by a page fault that prolongs the copy.
 		 */
 		large = kvmalloc(event.copied, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!large) {

@@ -20,7 +20,10 @@
 void pxt_state_publish(struct pxt_stream *stream)
 {
 	lockdep_assert_held(&stream->lock);
-	/* After the gap of a full stream: pairs with the acquire in stream_full() (library). */
+	/*
+	 * Publish the state after the gap of a full stream: pairs with the acquire in
+	 * stream_full() (library).
+	 */
 	smp_store_release(&stream->pool.ctrl->flags,
 			  (stream->running ? POSIXTRACE_CTRL_RUNNING : 0) |
 			  (stream->full ? POSIXTRACE_CTRL_FULL : 0));
@@ -32,7 +35,7 @@ static void set_full(struct pxt_stream *stream, bool full)
 	pxt_state_publish(stream);
 }
 
-/* Events are lost from now on, until START. */
+/* Add a gap: events are lost from now on, until START. */
 static void begin_gap(struct pxt_pool *pool, u64 first)
 {
 	unsigned long flags;
@@ -45,8 +48,8 @@ static void begin_gap(struct pxt_pool *pool, u64 first)
 }
 
 /*
- * The stream stopped before it became full for lack of a sub-buffer for kernel events. The events
- * lost until then are a gap.
+ * If the stream was stopped before it could become full for lack of a sub-buffer for kernel events,
+ * add a gap for the events that were lost.
  */
 static void end_kernel_full(struct pxt_pool *pool)
 {
@@ -69,8 +72,8 @@ static void run(struct pxt_stream *stream, u64 start)
 	stream->running = true;
 	end_kernel_full(&stream->pool);
 	/*
-	 * START is the first event, so wait until the clock is past it. A writer may read the clock
-	 * before it checks the gate; in that case it checks the time stored by
+	 * START must be the first event, so wait until the clock is past it. A writer may read the
+	 * clock before it checks the gate; in that case it checks the time stored by
 	 * pxt_subbuf_not_before().
 	 */
 	pxt_clock_pass(start);
@@ -154,7 +157,7 @@ int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *or
 	} else if (stream->running) {
 		stream->running = false;
 		pxt_gate_set_enabled(&stream->link, false);
-		/* STOP is the last event: wait for writers that saw the gate open. */
+		/* STOP must be the last event, so wait for writers that saw the gate open. */
 		pxt_gate_synchronize(&stream->link);
 		pxt_sysevent_stop(stream, &caller);
 		pxt_state_publish(stream);
@@ -191,7 +194,8 @@ void pxt_state_become_full(struct pxt_stream *stream, bool forced)
  * pxt_state_kernel_full() - suspend a stream without a sub-buffer for kernel events
  * @stream: locked, not dead
  *
- * Has no effect if there was one. Events were lost, so it does not matter if one is free now.
+ * No effect unless kernel events were lost for lack of a sub-buffer. If they were, it does not
+ * matter that a sub-buffer may be free now.
  * Context: may sleep.
  */
 void pxt_state_kernel_full(struct pxt_stream *stream)
@@ -240,7 +244,7 @@ int pxt_state_restart(struct pxt_stream *stream)
 	if (err)
 		return err;
 	start = pxt_sysevent_start(stream, NULL);
-	/* START is the first event: wait until the clock is past it. */
+	/* START must be the first event, so wait until the clock is past it. */
 	pxt_clock_pass(start);
 	pxt_subbuf_clear_full(&stream->pool);
 	stream->running = true;
@@ -273,7 +277,7 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
 			pxt_wake_filled(&stream->pool);
 		if (ret != -ENOBUFS)
 			return ret;
-		/* The holder, a thread of the controller, may be waiting for memory. */
+		/* Killable: the holder, a thread of the controller, may be waiting for memory. */
 		if (mutex_lock_killable(&stream->lock))
 			return -EAGAIN;
 		/* If the stream is dead or full by now, the next iteration returns that. */
@@ -320,8 +324,8 @@ int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
 }
 
 /*
- * LOOP: does the next sub-buffer contain unread events? This is independent of the stream running
- * or being stopped. UNTIL_FULL never overwrites, so the answer is always no.
+ * LOOP: does the next sub-buffer to be handed out contain unread events? The answer does not depend
+ * on whether the stream is running. UNTIL_FULL never overwrites, so the answer is always no.
  */
 static bool memory_is_full(struct pxt_pool *pool)
 {

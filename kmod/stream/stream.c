@@ -171,7 +171,7 @@ void pxt_stream_put_scratch(struct pxt_stream *stream)
 void pxt_stream_destroy_memory(struct pxt_stream *stream)
 {
 	pxt_pool_destroy(&stream->pool);
-	/* Another stream may have these offsets only from now on. */
+	/* Only from now on, another stream may have the same mapping offsets. */
 	ida_free(&pxt_streams_ida, stream->index);
 	pxt_user_uncharge_stream(&stream->charge, PXT_POOL_SCRATCH);
 	pxt_stream_put_scratch(stream);
@@ -191,8 +191,8 @@ void pxt_stream_forget_file(struct pxt_stream *stream)
 }
 
 /*
- * The file holds the module. In a kernel thread, fput() would release it with a delay, and rmmod
- * would fail until then.
+ * The file holds a reference to the module. In a kernel thread, fput() would release the file with
+ * a delay, and rmmod would fail until then.
  */
 static void put_memory(struct file *memory)
 {

@@ -69,13 +69,16 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 	}
 	entry.writer.address_high = upper_32_bits(entry.record.prog_address);
 	pxt_entry_pack(&entry);
-	/* Before the clock is read: an event must not be older than its sub-buffer. */
+	/* Renew before reading the clock: an event must not be older than its sub-buffer. */
 	if (stream->log && !filtered)
 		pxt_subbuf_renew_sys(pool);
 	/* System events have unique times, so that their order is certain. */
 	pxt_entry_set_time(&entry, max(pxt_clock_now(), pool->ctrl->system.last + 1));
 	if (filtered) {
-		/* The stream may have stopped: earlier records are the last ones. */
+		/*
+		 * The filtered event may be STOP. No later record may come, so let the readers have
+		 * the earlier ones now.
+		 */
 		pxt_wake_defer(pool, 0);
 		pxt_wake_rest(pool);
 		return entry.writer.time;

@@ -4,8 +4,8 @@
  *
  * A reader sets need_wakeup of the stream, synchronizes, and looks for events again. A writer that
  * does not see need_wakeup has committed before the synchronization ends, so the reader finds its
- * record; writers therefore need no fence. If the synchronization would interrupt processes of
- * others too often, the kernel checks for such a record a little later instead.
+ * record; writers therefore need no fence. If the synchronization would interrupt other processes
+ * too often, the kernel checks for such a record a little later instead.
  *
  * A writer that sees need_wakeup may never call WAKE: it may be killed, execute a program, or leave
  * a signal handler by siglongjmp(). While need_wakeup is set, the kernel therefore checks for
@@ -33,7 +33,7 @@
  */
 #define SOON_MS	10
 
-/* On any CPU: the CPU of the reader may be isolated. */
+/* The work may run on any CPU, because the CPU of the reader may be isolated. */
 static void queue_look(struct pxt_stream *stream)
 {
 	queue_delayed_work(system_unbound_wq, &stream->look, msecs_to_jiffies(LOOK_MS));
@@ -46,10 +46,10 @@ static void queue_look_soon(struct pxt_stream *stream)
 }
 
 /*
- * Recording into a full stream is off, so its readers would never be woken. A reader may have taken
- * all events, including STOP, before it could see that the stream is full, and therefore not have
- * requested the restart. With unread events the stream does not start, but then readers do not
- * sleep. Called with the lock.
+ * Call before a reader sleeps: a full stream records nothing, so it would never wake the reader. A
+ * reader may have taken all events, including STOP, before it could see that the stream is full,
+ * and therefore not have requested the restart. With unread events the stream does not restart, but
+ * then readers do not sleep. Called with the lock.
  */
 static void restart_if_full(struct pxt_stream *stream)
 {
@@ -58,8 +58,8 @@ static void restart_if_full(struct pxt_stream *stream)
 }
 
 /*
- * Holds the lock of the stream so that readers do not rely on a synchronization in progress. @round
- * may be NULL.
+ * Set need_wakeup for a reader. Holds the lock of the stream throughout, so that no other reader
+ * relies on a synchronization that has not ended. @round may be NULL.
  */
 static int arm(struct pxt_stream *stream, bool edges, u32 *round)
 {
@@ -87,7 +87,7 @@ static void look(struct work_struct *work)
 	struct pxt_stream *stream = container_of(to_delayed_work(work), struct pxt_stream, look);
 
 	pxt_wake_look(&stream->pool);
-	/* The last poller may have gone. */
+	/* The last poller may have gone without clearing need_wakeup. */
 	pxt_wake_disarm(&stream->pool);
 	if (READ_ONCE(stream->pool.wake.need_wakeup))
 		queue_look(stream);
@@ -226,7 +226,7 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 	if (arg->flags & ~POSIXTRACE_WAIT_DEADLINE || arg->reserved ||
 	    (!deadline && arg->deadline))
 		return -EINVAL;
-	/* Without a sleep, writers need not be informed. */
+	/* Without a sleep, writers need not see need_wakeup. */
 	if (pxt_reclaim_reportable(&stream->pool))
 		return 0;
 	expires = ns_to_ktime(min_t(u64, arg->deadline, KTIME_MAX));
@@ -242,7 +242,7 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
  *
  * Defers the records if the oldest one is too young. A false time cannot harm other streams, and
  * delays the reader of this one for at most a window. A time in the future is false and ignored. If
- * no process records, no older record can become visible.
+ * no process records, no older record can become visible, so nothing is deferred.
  *
  * Context: may sleep.
  *
@@ -319,7 +319,7 @@ __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table 
 	/* The events of a stream with a log are read from the log. */
 	if (stream->log)
 		return READ_ONCE(stream->dead) ? EPOLLHUP : gone;
-	/* An edge-triggered poller may not check again after this was read. */
+	/* An edge-triggered poller may not check again after it has read, so arm in any case. */
 	if (!edges && pxt_reclaim_reportable(&stream->pool))
 		return gone | EPOLLIN | EPOLLRDNORM;
 	if (arm(stream, edges, NULL))
