@@ -2,7 +2,7 @@
 /*
  * Class fault: page faults. Only x86 has tracepoints for them; elsewhere the class does not exist.
  *
- * Since Linux 7.0, the handlers may be preempted: they use no per-CPU data.
+ * Since Linux 7.0, the handlers may be preempted, so they use no per-CPU data.
  */
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
@@ -48,7 +48,7 @@ static __always_inline void write_fault(struct pxt_kdata *to, const void *data,
 
 PXT_KEVENT_OTHERS(record_other_faults, struct fault, &page_fault_event, write_fault)
 
-/* With the arguments of page_fault(), which are in place already. */
+/* Has the arguments of page_fault(), so that they stay in their registers. */
 static noinline __noclone void record_fault(void *unused, unsigned long address,
 					    struct pt_regs *regs, unsigned long error_code)
 {
@@ -64,9 +64,9 @@ static noinline __noclone void record_fault(void *unused, unsigned long address,
 }
 
 /*
- * A profiler may fault on a stack access, even inside the recorder: in an NMI, or in a lock
- * tracepoint. The recorder holds its locks with interrupts off: if they are off, this may be inside
- * it.
+ * A profiler that reads a stack may fault inside the recorder: in an NMI, or in a lock tracepoint.
+ * The recorder holds its locks with interrupts off, so if they are off, the fault may be inside the
+ * recorder.
  */
 static bool can_record(struct pt_regs *regs)
 {

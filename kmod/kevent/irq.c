@@ -2,11 +2,12 @@
 /*
  * Class irq: the time that interrupts and softirqs take from the running thread.
  *
- * Each causes one event, at its end. The tracepoint handlers run in the interrupt, so their per-CPU
- * data cannot change under them. On PREEMPT_RT, softirqs run in threads that may be preempted:
- * there the class covers only hard interrupts.
+ * Each interrupt causes one event, at its end. The tracepoint handlers run in the interrupt, so
+ * their per-CPU data cannot change under them. On PREEMPT_RT, softirqs run in threads that may be
+ * preempted, so the class covers only hard interrupts there.
  *
- * On arm64, some interrupts are NMIs for the kernel. These may occur inside the recorder.
+ * On arm64, some interrupts are NMIs for the kernel. These may occur inside the recorder, so they
+ * are not recorded.
  */
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
@@ -17,12 +18,13 @@
 #include "kevent/probe.h"
 #include "kevent/record.h"
 
-/* Softirqs, vectors without hardirq_count(), and nested hard interrupts. */
+/* Levels of nesting: softirqs, vectors without hardirq_count(), and nested hard interrupts. */
 #define LEVELS	5
 
 /*
- * Counts registrations: a handler unregistered during an interrupt leaves its begin entry in place.
- * Written by begin(), read by the handlers.
+ * Counts registrations. A handler that is unregistered during an interrupt leaves its struct begun
+ * in place; after the next registration, the old generation shows that the entry is stale. Written
+ * by begin(), read by the handlers.
  */
 static u32 generation;
 
@@ -99,7 +101,7 @@ static void leaves(u32 kind, u32 number, const char *name)
 	if (!since)
 		return;
 	begun->since = 0;
-	/* This may be another interrupt if handlers were registered in between. */
+	/* The entry may belong to another interrupt if handlers were registered in between. */
 	if (begun->kind == kind && begun->number == number &&
 	    begun->generation == READ_ONCE(generation))
 		record_irq(kind, number, since, name);
@@ -130,7 +132,7 @@ static void __maybe_unused softirq_exit(void *unused, unsigned int vec)
 	leaves(PXT_IRQ_SOFT, vec, vec < NR_SOFTIRQS ? names[vec] : NULL);
 }
 
-/* One pair of functions per vector: its tracepoints do not pass a name. */
+/* Define a pair of functions for each vector, because the tracepoints do not pass a name. */
 #define VECTOR(vector) \
 static void vector##_entry(void *unused, int number) \
 { \

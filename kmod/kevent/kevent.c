@@ -17,7 +17,7 @@
 #include "target/rights.h"
 #include "target/targets.h"
 
-/* May sleep: the stream becomes full, or its log is flushed. */
+/* Does the deferred work that may sleep: the stream becomes full, or its log is flushed. */
 static void kernel_work(struct work_struct *work)
 {
 	struct pxt_stream *stream = container_of(work, struct pxt_stream, kernel_work);
@@ -31,7 +31,7 @@ static void kernel_work(struct work_struct *work)
 	mutex_unlock(&stream->lock);
 }
 
-/* Runs outside the locks held in tracepoints. Interrupts may be off, but not on RT. */
+/* Runs without the locks that tracepoints hold. Interrupts may be off, except on PREEMPT_RT. */
 static void kernel_irq(struct irq_work *work)
 {
 	struct pxt_stream *stream = container_of(work, struct pxt_stream, kernel_irq);
@@ -65,8 +65,8 @@ void pxt_kevent_init(struct pxt_stream *stream)
  * pxt_kevent_end() - wait for the deferred work of kernel events
  * @stream: dead and not locked: pxt_gate_unlink() has waited for the last record
  *
- * Tracepoints no longer queue the irq_work, and after it has ended the work item is no longer
- * queued. Context: may sleep.
+ * Tracepoints no longer queue the irq_work, and once that has ended, it no longer queues the work
+ * item. Context: may sleep.
  */
 void pxt_kevent_end(struct pxt_stream *stream)
 {
@@ -87,7 +87,7 @@ static struct pxt_target *target_of(struct task_struct *task, bool hidden)
 }
 
 /**
- * pxt_kevent_known() - check if a stream traces another thread, which its controller then may know
+ * pxt_kevent_known() - check if a stream traces another thread, so that its controller may know it
  * @stream: found under RCU
  * @task: the thread
  *
@@ -109,8 +109,9 @@ bool pxt_kevent_known(const struct pxt_stream *stream, struct task_struct *task)
  *
  * If so, an event names the current thread, and its name goes into the log of the stream.
  *
- * Decided for each event, from what the process is at that time: an exec or a change of its
- * credentials has an immediate effect, and the order of events tells nothing about the check.
+ * This is decided for each event, from the state of the process at that time. An exec or a change
+ * of credentials therefore has an immediate effect, and the order of events tells nothing about the
+ * check.
  *
  * Context: under RCU; scheduler locks may be held.
  * Return: true if so.
@@ -134,7 +135,7 @@ static void record_slots(u32 slots, const struct pxt_target *target, const struc
 	struct pxt_memo memo;
 
 	for (; slots; slots &= slots - 1) {
-		/* The slot may have another stream by now: the recorder knows what it wants. */
+		/* By now the slot may have another stream, which drops what it does not want. */
 		stream = pxt_stream_in(target, __ffs(slots));
 		if (!stream || !stream->pool.recorder)
 			continue;
@@ -161,7 +162,7 @@ void pxt_kevent_others(const struct pxt_memo *memo, const struct pxt_kevent *eve
 	record_slots(memo->others, memo->target, event, task, other, data, encode);
 }
 
-/* Data as its type describes it. */
+/* Data in the layout that the description of its event type gives. */
 struct plain {
 	const struct pxt_kevent *event;
 	void *data;
@@ -176,7 +177,7 @@ static void write_plain(struct pxt_kdata *to, const void *data, const struct pxt
 
 	if (plain->event->fill)
 		plain->event->fill(plain->data, stream, other);
-	/* The padding. */
+	/* Clear the padding. */
 	if (words)
 		to->end[words - 1] = 0;
 	memcpy(to->end, plain->data + sizeof(s32), len);

@@ -23,12 +23,12 @@ struct pxt_stream;
 #define PXT_WAKER_SOFTIRQ	3	/* in the context of a thread */
 #define PXT_WAKER_TIMER		4
 #define PXT_WAKER_CHILD		5	/* a child of the process has ended */
-#define PXT_WAKER_SIGNAL	6	/* sent by a thread, or by one that must not be known */
+#define PXT_WAKER_SIGNAL	6	/* sent by a thread, known to the controller or not */
 #define PXT_WAKER_KERNEL	7	/* a thread of the kernel */
 
 /*
  * The data of events that are written with POSIXTRACE_KFLAG_PLAIN, as described in
- * target/kerneltype.c. Each starts with the place of the id of its thread.
+ * target/kerneltype.c. Each starts with room for the id of its thread.
  */
 
 struct pxt_fork_data {
@@ -95,7 +95,7 @@ struct pxt_syscall_data {
 	u8 compat;
 } __packed;
 
-/* The name follows in events that a reader makes of short records. */
+/* When a reader makes an event of a short record, it appends the name. */
 struct pxt_result_data {
 	s32 tid;
 	s32 nr;
@@ -149,8 +149,8 @@ static_assert(sizeof(struct pxt_fork_data) == 12 && sizeof(struct pxt_exit_data)
  * @id: event type
  * @class: number of its class
  * @words: largest number of words of its data
- * @fill: of plain data: fills in what the controller may know about the other thread, or zeros;
- *	called with NULL if it must not know the thread. NULL if not needed
+ * @fill: for plain data: fills in what the controller may know about the other thread; @other is
+ *	NULL, and it fills in zeros, if the controller must not know the thread. NULL if not needed
  * @own: the event always concerns the current thread
  * @trusted: the controller may know the other thread
  * @current_other: the other thread is the current one: a controller that might trace its process

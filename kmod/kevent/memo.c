@@ -8,14 +8,14 @@
 
 DEFINE_PER_CPU_ALIGNED(struct pxt_memo [PXT_MEMOS], pxt_memos);
 
-/* The first of the streams in these slots, which is removed from them. */
+/* Return the first stream with kernel events in these slots, and remove its slot. */
 static struct pxt_stream *next_stream(const struct pxt_target *target, u32 *slots)
 {
 	struct pxt_stream *stream = NULL;
 
 	while (!stream && *slots) {
 		stream = pxt_stream_in(target, __ffs(*slots));
-		/* The slot may have another stream by now. */
+		/* By now the slot may have another stream, without kernel events. */
 		if (stream && !stream->pool.recorder)
 			stream = NULL;
 		*slots &= *slots - 1;
@@ -54,7 +54,7 @@ void pxt_memo_fill(struct pxt_memo *memo, struct task_struct *task, u64 generati
 	struct pxt_stream *stream = NULL;
 	u32 slots = 0;
 
-	/* It may have gained privileges. */
+	/* A hidden process may have gained privileges: its controllers must not see its events. */
 	if (target && !test_bit(PXT_TARGET_HIDDEN, &target->works))
 		slots = READ_ONCE(target->kernel_slots);
 	if (slots)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tracepoints remember about the tasks of a CPU: looking up the streams of a task takes as
- * many instructions as recording an event.
+ * What tracepoints remember about the tasks of a CPU. Without it, they would have to look up the
+ * streams of a task, which takes as many instructions as recording an event.
  */
 #ifndef PXT_MEMO_H
 #define PXT_MEMO_H
@@ -27,9 +27,9 @@ struct pxt_target;
 /**
  * struct pxt_memo - a task, and who may see its events
  * @start: task->start_time
- * @id: task->pid. With @start, it identifies the thread, whose struct may be used for another one.
- *	A thread that executes a program takes over both from its leader, and nothing else here
- *	differs between the two
+ * @id: task->pid. With @start, it identifies the thread: a pointer would not, because the struct of
+ *	an ended thread is reused. A thread that executes a program takes over both from its
+ *	leader, and nothing else here differs between these two threads
  * @generation: valid while pxt_interest_generation has this value; a grace period later, what the
  *	pointers point to may be gone
  * @stream: first stream with kernel events that traces it; NULL if there is none
@@ -39,7 +39,8 @@ struct pxt_target;
  * @by: the thread in @stream; without a stream, no event is wanted
  * @more: @others is not 0; gcc 12 compares a byte in one instruction, a word in two
  *
- * No two share a cache line, and a shift finds one. Used by its CPU with interrupts off.
+ * The size is a power of two, so no two entries share a cache line, and a shift finds an entry.
+ * Used by its CPU with interrupts off.
  */
 struct pxt_memo {
 	u64 start;

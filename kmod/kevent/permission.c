@@ -26,9 +26,9 @@ static const struct {
 };
 
 /*
- * POSIXTRACE_CLASS_* that need CAP_PERFMON. System calls and their strings: the handlers slow down
- * all processes. Interrupts: their events reveal device activity for other users. The other classes
- * show no more about a user's own processes than /proc and getrusage().
+ * POSIXTRACE_CLASS_* that need CAP_PERFMON: system calls and their strings, because the handlers
+ * slow down all processes; interrupts, because their events reveal device activity for other users.
+ * The other classes show no more about a user's own processes than /proc and getrusage().
  *
  * Written with the kernel's lock of the module parameters; read without.
  */

@@ -2,7 +2,7 @@
 /*
  * Class process: fork, exec, exit and rename.
  *
- * Since Linux 7.0, these handlers may be preempted: they use no per-CPU data, and the called
+ * Since Linux 7.0, these handlers may be preempted, so they use no per-CPU data, and the called
  * functions disable interrupts where needed.
  */
 #include <linux/binfmts.h>
@@ -17,7 +17,7 @@ static void fill_child(void *data, const struct pxt_stream *stream, struct task_
 {
 	struct pxt_fork_data *fork = data;
 
-	/* A child has the rights of its parent: the controller may know it. */
+	/* A child has the rights of its parent, so the controller may know it. */
 	fork->child_pid = other ? task_tgid_nr_ns(other, stream->ns) : 0;
 	fork->child_tid = other ? task_pid_nr_ns(other, stream->ns) : 0;
 }
@@ -42,7 +42,7 @@ static const struct pxt_kevent exec_event = {
 	.id = POSIXTRACE_ID_EXEC,
 	.class = PXT_CLASS(PROCESS),
 	.words = PXT_PLAIN_WORDS(struct pxt_exec_data),
-	/* The file was chosen by the old program. */
+	/* The old program, which the controller may trace, chose the file. */
 	.hidden = true,
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Finds the streams that trace a thread, and records what their controllers may know. Inline, so
- * that the handler of each tracepoint is one function from the lookup to the commit: a call costs a
- * tenth of an event.
+ * that the handler of each tracepoint is one function from the lookup to the commit: a call would
+ * take a tenth of the time of an event.
  *
  * All of this runs inside tracepoints, even in the scheduler with a run queue lock held, and in
- * interrupts: only raw locks, no allocation, no wake-up. An irq_work does the deferred work, and a
- * work item does the part that may sleep.
+ * interrupts. It therefore takes only raw locks, and neither allocates nor wakes tasks. An irq_work
+ * does the deferred work, and a work item does the part that may sleep.
  */
 #ifndef PXT_KEVENT_RECORD_H
 #define PXT_KEVENT_RECORD_H
@@ -42,7 +42,10 @@ typedef void (*pxt_kencode)(struct pxt_kdata *to, const void *data,
 bool pxt_kevent_known(const struct pxt_stream *stream, struct task_struct *task);
 bool pxt_kevent_might_trace(const struct pxt_stream *stream);
 
-/* Without tracing them, a controller may know its own threads, and wakers that it might trace. */
+/*
+ * A controller may know threads of the process that the event concerns, its own threads, threads
+ * that its stream traces, and the current thread if it might trace that.
+ */
 static __always_inline bool pxt_kevent_may_know(const struct pxt_stream *stream,
 						const struct pxt_kevent *event,
 						struct task_struct *task,
@@ -68,15 +71,15 @@ static __always_inline void pxt_kevent_into(const struct pxt_memo *memo, u64 thr
 	struct pxt_kdata to PXT_UNINITIALIZED;
 
 	/*
-	 * Only a hint: checked again below. Here and in the recorder, data_race() without
-	 * READ_ONCE() lets the compiler compare in memory.
+	 * This check is only a hint, repeated below with the lock. Here and in the recorder,
+	 * data_race() without READ_ONCE() lets the compiler compare in memory.
 	 */
 	if (!(data_race(*wanted) & BIT_ULL(event->id)))
 		return;
 	if (other && !pxt_kevent_may_know(stream, event, task, other))
 		other = NULL;
 	pxt_raw_lock(&this_cpu->lock);
-	/* Pairs with the release in pxt_recorder_want(): the clock is past START. */
+	/* Pairs with the release in pxt_recorder_want(): if wanted, the clock is past START. */
 	if (likely(smp_load_acquire(wanted) & BIT_ULL(event->id)) &&
 	    likely(pxt_recorder_begin(&record, this_cpu, by, thread_id, event->id, event->class,
 				      event->words, &to.end))) {
@@ -96,8 +99,8 @@ void pxt_kevent_others(const struct pxt_memo *memo, const struct pxt_kevent *eve
 		       pxt_kencode encode);
 
 /*
- * Defines a function that records an event into all streams that trace @task but the first one. It
- * gets a copy of the data, so that the data for the first stream stays in registers.
+ * Define a function that records an event into all streams that trace @task except the first one.
+ * The function gets a copy of the data, so that the data for the first stream stays in registers.
  */
 #define PXT_KEVENT_OTHERS(name, type, event, encode)					\
 static noinline __cold void name(const struct pxt_memo *memo, struct task_struct *task,	\
@@ -114,11 +117,11 @@ static noinline __cold void name(const struct pxt_memo *memo, struct task_struct
  * @data: for @encode
  * @encode: writes the data; constant
  *
- * If pxt_memo.more is set in the result, the caller then records it into the other streams: see
- * PXT_KEVENT_OTHERS().
+ * If pxt_memo.more is set in the result, the caller must record the event into the other streams:
+ * see PXT_KEVENT_OTHERS().
  *
- * Events of the controller itself do not wake its readers: each sleep of a reader causes such an
- * event, and would end immediately.
+ * Events of the controller itself do not wake its readers: the sleep of a reader causes such an
+ * event, which would end the sleep immediately.
  *
  * The tracepoint should check pxt_interest_in() first. Context: in a tracepoint, not in NMI;
  * interrupts are off, so this is also an RCU section; scheduler locks may be held.

@@ -3,7 +3,7 @@
  * Class signal: signals sent to and taken by a thread.
  *
  * signal_generate is called with the lock of the signal handlers. Since Linux 7.0, the tracepoint
- * handlers may be preempted: they use no per-CPU data.
+ * handlers may be preempted, so they use no per-CPU data.
  */
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
@@ -27,7 +27,7 @@ static int code_of(const struct kernel_siginfo *info)
 
 /*
  * The thread that sends the signal. NULL in interrupts and threads of the kernel, and if the kernel
- * informs a thread about its own actions. When a child exits, the child is the sender.
+ * sends the signal because of the thread's own actions. When a child exits, it is the sender.
  */
 static struct task_struct *sender_of(const struct kernel_siginfo *info, struct task_struct *task)
 {
@@ -72,7 +72,7 @@ static const struct pxt_kevent signal_generate_event = {
 	.current_other = true,
 };
 
-/* The kernel informs the parent of the end of its child, and of the child's process id. */
+/* The kernel itself tells the parent the process id of an ended child, so it is no secret. */
 static const struct pxt_kevent signal_child_event = {
 	.id = POSIXTRACE_ID_SIGNAL_GENERATE,
 	.class = PXT_CLASS(SIGNAL),
@@ -105,7 +105,7 @@ static __always_inline void write_generate(struct pxt_kdata *to, const void *dat
 	put_generate(to, sent, by, pid, tid);
 }
 
-/* By process id: a parent does not know which thread of its child was the last one. */
+/* Store the process id twice: a parent must not learn which thread of its child was the last. */
 static void write_child_generate(struct pxt_kdata *to, const void *data,
 				 const struct pxt_stream *stream, struct task_struct *other)
 {
@@ -129,7 +129,7 @@ static noinline __cold void record_child_generate(struct task_struct *task, stru
 
 PXT_KEVENT_OTHERS(record_other_generates, struct sent, &signal_generate_event, write_generate)
 
-/* The sender of a signal with siginfo chooses the code: any negative number. */
+/* Does the code fit into a short record? The sender may choose any negative code. */
 static bool is_short(int code)
 {
 	const int limit = 1 << (63 - POSIXTRACE_KSENT_CODE_SHIFT);
@@ -151,7 +151,7 @@ static noinline __cold void record_long_generate(struct task_struct *task,
 	pxt_kevent_record_plain(&signal_generate_event, task, sender, &data, sizeof(data));
 }
 
-/* With the arguments of signal_generate(), which are in place already. */
+/* Has the arguments of signal_generate(), so that they stay in their registers. */
 static noinline __noclone void record_generate(void *unused, int sig, struct kernel_siginfo *info,
 					       struct task_struct *task, int group, int result)
 {
@@ -226,7 +226,7 @@ static noinline __cold void record_long_deliver(struct taken taken)
 	pxt_kevent_record_plain(&signal_deliver_event, current, NULL, &data, sizeof(data));
 }
 
-/* The same, of signal_deliver(). */
+/* Has the arguments of signal_deliver(), as record_generate(). */
 static noinline __noclone void record_deliver(void *unused, int sig, struct kernel_siginfo *info,
 					      struct k_sigaction *ka)
 {

@@ -3,8 +3,8 @@
  * Class syscall: system calls, with their arguments as words, and their results.
  *
  * While these tracepoints have a handler, all tasks of the machine take the slow path into and out
- * of the kernel. Since Linux 6.13, the handlers may be preempted, and could take page faults: they
- * use no per-CPU data and no user memory.
+ * of the kernel. Since Linux 6.13, the handlers may be preempted, so they use no per-CPU data. They
+ * could take page faults, but use no user memory.
  */
 #include <linux/bitops.h>
 #include <linux/compat.h>
@@ -27,7 +27,7 @@ struct call {
 	long result;
 };
 
-/* False for numbers that no program would use, but any may. */
+/* Does the number fit into a short record? No valid system call has a larger one. */
 static __always_inline bool is_short(unsigned long nr)
 {
 	return nr <= POSIXTRACE_KVALUE_NR(~0U);
@@ -37,11 +37,11 @@ static const struct pxt_kevent syscall_entry_event = {
 	.id = POSIXTRACE_ID_SYSCALL_ENTRY,
 	.class = PXT_CLASS(SYSCALL),
 	.own = true,
-	/* The sizes and the arguments; the padding is stored up to a word after them. */
+	/* The sizes and the arguments; write_args() clears up to a word after the arguments. */
 	.words = 2 + POSIXTRACE_KARGS,
 };
 
-/* Returns the end of the arguments. A call without arguments does not pay for it. */
+/* Returns the end of the arguments. Not inline, so that a call without arguments is faster. */
 static noinline u64 *write_args(u64 *word, struct pt_regs *regs, u32 count)
 {
 	unsigned long args[POSIXTRACE_KARGS] PXT_UNINITIALIZED;
@@ -57,7 +57,7 @@ static noinline u64 *write_args(u64 *word, struct pt_regs *regs, u32 count)
 	}
 	if (!sizes)
 		return word;
-	/* The padding. */
+	/* Clear the padding. */
 	put_unaligned_le64(0, at);
 	*word = (*word & ~POSIXTRACE_KARGS_SIZES(~0ULL)) | sizes;
 	return PTR_ALIGN((u64 *)at, sizeof(*word));
@@ -87,7 +87,7 @@ static noinline __cold void record_long_entry(struct pt_regs *regs, int nr)
 	pxt_kevent_record_plain(&syscall_entry_event, current, NULL, &data, sizeof(data));
 }
 
-/* With the arguments of sys_enter(), which are in place already. */
+/* Has the arguments of sys_enter(), so that they stay in their registers. */
 static noinline __noclone void record_entry(void *unused, struct pt_regs *regs, long nr)
 {
 	struct call call PXT_UNINITIALIZED;
@@ -99,7 +99,7 @@ static noinline __noclone void record_entry(void *unused, struct pt_regs *regs, 
 	}
 	call.regs = regs;
 	call.nr = nr;
-	/* They are on in a system call. */
+	/* Interrupts are on in a system call, so their state need not be saved. */
 	lockdep_assert_irqs_enabled();
 	local_irq_disable();
 	memo = pxt_kevent_record(&syscall_entry_event, current, NULL, &call, write_entry);
@@ -146,7 +146,7 @@ static noinline __cold void record_long_exit(int nr, long result)
 	pxt_kevent_record_plain(&syscall_exit_event, current, NULL, &data, sizeof(data));
 }
 
-/* The same, of sys_exit(). */
+/* Has the arguments of sys_exit(), as record_entry(). */
 static noinline __noclone void record_exit(void *unused, struct pt_regs *regs, long result)
 {
 	const struct call call = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers tracepoint handlers for kernel events: the other files here have the handlers.
+ * Registers tracepoint handlers for kernel events; the other files here have the handlers.
  * Tracepoints are found by name. They have a handler only while a stream requests their class, and
- * for some time after the last one.
+ * for some time after the last such stream.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -31,10 +31,10 @@ static const struct pxt_probes *const all[] = {
 };
 
 /*
- * How long handlers remain registered after the last stream of a class. Each registration and
- * removal interrupts all CPUs, so this limits how often users can cause that. While system call
- * handlers are registered, system calls of all processes are slower, and few users may request
- * them.
+ * Time for which handlers remain registered after the last stream of a class. Each registration and
+ * removal interrupts all CPUs, so this limits how often users can cause interruptions. The time is
+ * shorter for system calls: their handlers slow down the system calls of all processes, and only
+ * few users may request them.
  */
 #define KEEP_SECONDS		60
 #define KEEP_SYSCALL_SECONDS	10
@@ -59,9 +59,9 @@ static struct class_use uses[ARRAY_SIZE(all)];
 static DEFINE_SPINLOCK(pxt_class_use_lock);
 
 /*
- * Guards the set of registered handlers. Nests outside the kernel's tracepoint locks, which are
- * held while all CPUs are interrupted: taken only by CREATE, which a signal can end, and by the
- * work that removes handlers.
+ * Guards the set of registered handlers. May be held for long: it nests outside the kernel's
+ * tracepoint locks, which are held while all CPUs are interrupted. Therefore only CREATE, which a
+ * fatal signal can end, and the work that removes handlers take it.
  */
 static DEFINE_MUTEX(pxt_tracepoints_lock);
 
@@ -181,8 +181,8 @@ u64 pxt_tracepoints_classes(void)
 }
 
 /*
- * Register all handlers not registered yet. After a failure, the work removes those registered
- * here.
+ * Register all handlers not registered yet. After a failure, the caller must queue
+ * class_use.removal, which removes the handlers registered here.
  */
 static int register_all(const struct pxt_probes *probes)
 {
@@ -279,7 +279,8 @@ int pxt_tracepoints_get(u64 classes)
  * pxt_tracepoints_put() - remove a stream with kernel events
  * @classes: from pxt_tracepoints_get()
  *
- * Does not wait for registrations. The handlers remain for a while: one may still run after this.
+ * Does not wait for registrations. The handlers remain for a while, so one may still run after this
+ * function returns.
  */
 void pxt_tracepoints_put(u64 classes)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What wakes a thread: the current thread, a softirq in its context, a timer, another interrupt,
- * the end of a child, a signal, or a thread of the kernel.
+ * Finds what wakes a thread: the current thread, a softirq in its context, a timer, another
+ * interrupt, the end of a child, a signal, or a thread of the kernel.
  */
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>
@@ -26,7 +26,7 @@ static enum hrtimer_restart never(struct hrtimer *timer)
 /**
  * pxt_waker_init() - find the timers of the CPUs
  *
- * A new timer belongs to this CPU, and the place of its base is the same on all CPUs.
+ * A new timer points to the base of this CPU, which has the same per-CPU offset on all CPUs.
  */
 void pxt_waker_init(void)
 {
@@ -60,7 +60,7 @@ static bool in_timer(bool hard)
  * pxt_waker_ended_child() - check if the current thread informs a parent of its end
  * @task: the parent, or a debugger: any thread that is sent a signal or woken
  *
- * All that an ended thread does is to inform others.
+ * A thread with exit_state set does nothing but inform other processes of its end.
  *
  * Context: any.
  * Return: true if @task belongs to the parent process.
@@ -75,9 +75,9 @@ bool pxt_waker_ended_child(struct task_struct *task)
 	rcu_read_lock();
 	parent = rcu_dereference(current->parent);
 	/*
-	 * The last thread of a process may already be removed from it, while it informs the parent
-	 * of the end of the main thread: then the kernel no longer corrects its parent, which may
-	 * be another task by now, but only a younger one.
+	 * The last thread of a process may already be removed from the process when it informs the
+	 * parent of the end of the main thread. The kernel then no longer updates its parent
+	 * pointer. The struct there may be another task by now, but only a younger one.
 	 */
 	if (pid_alive(current))
 		found = parent->tgid == task->tgid;
@@ -89,8 +89,8 @@ bool pxt_waker_ended_child(struct task_struct *task)
 }
 
 /*
- * Is the thread woken to take a signal? It was not pending when the thread began to wait. SIGCONT
- * wakes a stopped thread before it is pending.
+ * Is the thread woken to take a signal? A pending signal is new: it was not pending when the thread
+ * began to wait. SIGCONT wakes a stopped thread before the signal is pending.
  */
 static bool has_signal(struct task_struct *task)
 {
@@ -110,7 +110,7 @@ static void set(struct pxt_waker *waker, u8 by, u8 anonymous)
 	waker->anonymous = anonymous;
 }
 
-/* Sets a waker that is no thread of a process. */
+/* Set a waker that is no thread of a process. */
 static void set_nameless(struct pxt_waker *waker, u8 by)
 {
 	waker->task = NULL;
@@ -129,7 +129,7 @@ static void look_in_softirq(struct pxt_waker *waker)
 }
 
 /**
- * pxt_waker_look() - the less common wakers of pxt_waker_of()
+ * pxt_waker_look() - find the less common wakers for pxt_waker_of()
  * @waker: the current thread; changed if that is not the waker
  * @task: the thread that is woken
  *

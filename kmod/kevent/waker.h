@@ -11,7 +11,7 @@
 
 /**
  * struct pxt_waker - what wakes a thread
- * @task: the current thread, if it wakes the other one itself, or a softirq in its context does;
+ * @task: the current thread, if it wakes the other thread itself or by a softirq in its context;
  *	NULL otherwise, and for threads of the kernel
  * @by: PXT_WAKER_*
  * @anonymous: the same for a controller that must not know @task
