@@ -31,7 +31,7 @@
 /* Maximum attachments of a process, and of others with its memory, to notify when it is traced. */
 #define OTHERS_MAX	16
 
-/* Attachments checked to find these. */
+/* Maximum attachments to check while looking for other processes. */
 #define OTHERS_SEEN	64
 
 /**
@@ -80,7 +80,7 @@ static void remove_from(struct bucket *bucket, struct hlist_node *node)
 /**
  * pxt_attachment_init() - start with a number unused since boot
  *
- * The library caches by number, even across rmmod and insmod.
+ * The library caches by number, even across rmmod and insmod: never reuse a number.
  */
 void pxt_attachment_init(void)
 {
@@ -190,8 +190,8 @@ static struct pxt_attachment *find_or_add(struct pxt_attachment *mine)
 }
 
 /*
- * Set the target of an attachment; the target has a gate. Two tasks may do so in parallel. The
- * target may have ended with its last thread or by an exec.
+ * Set the target of an attachment; the target has a gate. No effect if another task has set it
+ * already, or if the target has ended with its last thread or by an exec.
  */
 static void bind(struct pxt_attachment *att, struct pxt_target *target)
 {
@@ -199,7 +199,7 @@ static void bind(struct pxt_attachment *att, struct pxt_target *target)
 	if (!att->target && !target->ended) {
 		pxt_target_ref(target);
 		pxt_gate_note_program(target, att->mm);
-		/* Before the process sees the gate: a synchronization must reach it. */
+		/* Before the process sees the gate, because a synchronization must reach it. */
 		list_add_tail(&att->node, &target->table->attachments);
 		/* Pairs with the acquire in pxt_attachment_bound(). */
 		smp_store_release(&att->target, target);
@@ -225,8 +225,8 @@ static void unmap(struct pxt_attachment *att)
 static long show(struct pxt_attachment *att, long patience)
 {
 	/*
-	 * Pairs with the barrier in pxt_attachment_visit(): it sees the target, or this sees the
-	 * visitor.
+	 * Pairs with the barrier in pxt_attachment_visit(): either the page fault sees the target,
+	 * or this function sees the visitor.
 	 */
 	smp_mb();
 	unmap(att);
@@ -250,7 +250,7 @@ static long show(struct pxt_attachment *att, long patience)
 void pxt_attachment_visit(struct pxt_attachment *att)
 {
 	atomic_inc(&att->visitors);
-	/* Look for the target after this. Pairs with the barrier in show(). */
+	/* The caller looks for the target after this. Pairs with the barrier in show(). */
 	smp_mb__after_atomic();
 }
 
@@ -313,9 +313,9 @@ static struct pxt_attachment *find_other(const struct pxt_target *target)
  * pxt_attachment_found() - make the gate visible to the process of a target
  * @target: with a gate
  *
- * Other processes with its memory see a gate that is open for everything, unless they have a
- * separate one: there is room for only one gate. Context: may sleep, for up to a second in total if
- * threads are in page faults, or until a fatal signal.
+ * The memory has room for only one gate, so other processes with the same memory see a gate that is
+ * open for everything, unless they have a target. Context: may sleep, for up to a second in total
+ * if threads are in page faults, or until a fatal signal.
  */
 void pxt_attachment_found(struct pxt_target *target)
 {
@@ -324,7 +324,7 @@ void pxt_attachment_found(struct pxt_target *target)
 	u32 mine = 0, others = 0;
 	bool ended = false;
 
-	/* The newest one belongs to its current memory. */
+	/* The newest attachment is found first: it belongs to the current memory of the process. */
 	while (!ended && mine++ < OTHERS_MAX && !fatal_signal_pending(current)) {
 		att = find_unbound(target);
 		if (!att)
@@ -380,15 +380,16 @@ struct pxt_attachment *pxt_attachment_get(struct inode *inode)
 	mine = attachment_new(inode);
 	if (!mine)
 		return NULL;
-	/* Before another thread can find it, so that no thread maps a shut gate. */
+	/* Look before another thread can find the attachment, so that none maps a shut gate. */
 	look_for_target(mine);
 	att = find_or_add(mine);
 	if (att != mine) {
 		pxt_attachment_put(mine);
 	} else if (!pxt_attachment_bound(att)) {
 		/*
-		 * CREATE makes the gate before it looks for attachments: either it finds this one,
-		 * or it took the lock there earlier, and this sees the gate.
+		 * CREATE makes the gate before it looks for attachments. So either it finds this
+		 * attachment, or it took the lock of the bucket earlier, and look_for_target() sees
+		 * the gate.
 		 */
 		look_for_target(att);
 		if (pxt_attachment_bound(att))
@@ -434,8 +435,8 @@ static struct pxt_target *join(struct pxt_target *of)
 
 /*
  * The calling process shares the memory of the process that attached, but is not a thread of it. It
- * becomes a separate target. Until the other process is a target, its event types are separate as
- * well.
+ * becomes a separate target. If the two became targets independently, they have separate event
+ * types: then return NULL.
  */
 static struct pxt_target *acting(struct pxt_attachment *att, struct pxt_target *of, bool make)
 {
@@ -451,7 +452,7 @@ static struct pxt_target *acting(struct pxt_attachment *att, struct pxt_target *
 	}
 	mutex_lock(&of->table->lock);
 	/*
-	 * Before the caller reads its gate. Pairs with the lock in gate.c: either the
+	 * Set it before the caller reads its gate. Pairs with the lock in gate.c: either the
 	 * synchronization after a change of the gate sees @shared, or the caller sees the changed
 	 * gate.
 	 */

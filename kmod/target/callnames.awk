@@ -5,7 +5,7 @@
 # registers count as arguments of the others. Bit n of TEXTS is set if argument n points to a text: to
 # characters that the call does not write, without a size as the next argument.
 
-# The list of parameters of a declaration: its number of arguments.
+# Returns the number of arguments in the list of parameters of a declaration.
 function count(parameters)
 {
 	if (parameters ~ /^[ \t]*(void)?[ \t]*$/)
@@ -23,7 +23,7 @@ function text_bits(parameters,    i, n, parameter, bits)
 	return bits + 0
 }
 
-# The name of the declaration of a call.
+# Returns the name under which a call is declared.
 function declared(name)
 {
 	return name in args || !(("new" name) in args) ? name : "new" name

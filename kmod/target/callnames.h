@@ -8,10 +8,10 @@
 
 #define PXT_CALLS	(POSIXTRACE_KVALUE_NR(~0U) + 1)
 
-/* By the number of a native system call: arguments that it does not have; 0 if unknown. */
+/* For each native system call: POSIXTRACE_KARGS minus its number of arguments; 0 if unknown. */
 extern const u8 pxt_call_unused[PXT_CALLS];
 
-/* In the same way: bit n is set if argument n points to a text. */
+/* For each native system call: bit n is set if argument n points to a text. */
 extern const u8 pxt_call_text_args[PXT_CALLS];
 
 /**

@@ -189,7 +189,7 @@ int pxt_description_add(struct pxt_table *table, struct pxt_author *author,
 static int describe_locked(struct pxt_table *table, struct pxt_author *author,
 			   struct pxt_describer *describer, struct pxt_description *description)
 {
-	/* The unnamed type stands for many, and the predefined ones have a fixed meaning. */
+	/* Only named types: the unnamed one stands for many, and the predefined ones are fixed. */
 	struct pxt_type *type = pxt_type_of(table, description->id);
 
 	if (!type || !pxt_image_knows(author, type))

@@ -3,8 +3,9 @@
  * Event types: names to ids and back. table.c stores them, image.c tracks which program has opened
  * which name, and the gates in gate.c determine which types are recorded.
  *
- * Each name has one type per image. Another image shares it if it describes the data in the same
- * way; otherwise it gets a separate type: readers must not interpret the data of one as the other.
+ * Each name has one type per image. Another image shares that type if it describes the data in the
+ * same way. Otherwise it gets a separate type, so that readers do not interpret the data of one as
+ * the other.
  */
 #include <linux/cred.h>
 #include <linux/jhash.h>
@@ -24,7 +25,7 @@
 #include "target/table.h"
 #include "target/target.h"
 
-/* Names of an image: the unnamed type counts as well. */
+/* Maximum number of names of an image: the unnamed type counts as one of its types. */
 #define IMAGE_TYPES	(POSIXTRACE_IMAGE_TYPES - 1)
 
 /*
@@ -86,7 +87,7 @@ static struct pxt_type *find_same(struct pxt_table *table, const char *name,
  * @table: event types
  * @author: the calling process, or the controller
  * @is_guest: the author is a guest of the table
- * @exact: only a type with this description will do, or without one if it is NULL
+ * @exact: open only a type with this @description, or without a description if it is NULL
  * @description: or NULL; set to NULL once the table owns it
  * @arg: private copy of the argument; the id is stored there
  * @type: memory for a new type, allocated without the lock of the table; or NULL
@@ -142,7 +143,7 @@ static void unprepare(const struct opening *o)
 	kfree(o->image);
 }
 
-/* Only an exact open of a type without a description keeps others from describing it. */
+/* If its opener opens a type exactly, without a description, the type can no longer get one. */
 static void note_bare(const struct opening *o, struct pxt_type *type)
 {
 	if (o->exact && !o->description && o->author->process == type->opener)
@@ -214,7 +215,7 @@ static int add_name(struct opening *o)
 	return 0;
 }
 
-/* The program has this name. Returns -EAGAIN if rights must be checked first. */
+/* Open a name that the program already has. Returns -EAGAIN if rights must be checked first. */
 static int open_known(struct opening *o, struct pxt_type *type)
 {
 	int err = 0;
@@ -234,7 +235,7 @@ static int open_known(struct opening *o, struct pxt_type *type)
 	return err;
 }
 
-/* Called with the lock of the table. Returns -EAGAIN if work must be done without it. */
+/* Called with the lock of the table. Returns -EAGAIN if the caller must work without the lock. */
 static int open_locked(struct opening *o)
 {
 	struct pxt_type *type = find_known(o->table, o->author, o->arg->name);
@@ -276,7 +277,7 @@ static int open_name(struct opening *o)
 	return err;
 }
 
-/* Not empty, terminated, and followed by zeros only. */
+/* Is the name not empty, terminated, and followed by zeros only? */
 static bool name_valid(const struct posixtrace_eventid *arg)
 {
 	size_t len = strnlen(arg->name, sizeof(arg->name));

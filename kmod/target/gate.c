@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The gates of traced processes, and the streams of each process. A stream has the same slot in all
- * processes it traces: they descend from the first one and share a table.
+ * processes it traces, which descend from the first one and share a table.
  */
 #include <linux/mm.h>
 #include <linux/poll.h>
@@ -48,8 +48,8 @@ void pxt_gate_init(void)
 }
 
 /*
- * Trace points that are not registered yet read only the lower half: zero means that no stream has
- * ever traced the process.
+ * The lower half is never zero: trace points that are not registered yet read only that half, and
+ * zero means to them that no stream has ever traced the process.
  */
 static u64 next_generation(void)
 {
@@ -63,9 +63,9 @@ static u64 next_generation(void)
 
 /*
  * Generations are unique over all gates because the library caches slots by generation: a child
- * finds its parent's cache in memory and must not use it. The store follows a full barrier. It does
- * not always happen under table->lock, see pxt_gate_outdate(): if two stores race, each stores a
- * number that is new to the library.
+ * finds its parent's cache in memory and must not use it. The store follows a full barrier. It may
+ * happen without table->lock, see pxt_gate_outdate(). If two stores race, both numbers are new to
+ * the library, so it does not matter which one stays.
  */
 static void gate_changed(struct pxt_target *target)
 {
@@ -121,7 +121,7 @@ int pxt_gate_make(struct pxt_target *target)
 	if (!gate)
 		return -ENOMEM;
 	mutex_lock(&target->table->lock);
-	/* Without a gate it has no stream, so start with a zeroed gate. */
+	/* A target without a gate has no stream, so its gate starts zeroed. */
 	if (!target->gate) {
 		/*
 		 * Pairs with the acquire in pxt_gate_outdate(), pxt_record_event() and
@@ -141,8 +141,8 @@ int pxt_gate_make(struct pxt_target *target)
  * @mm: its address space; the memory may be gone
  *
  * Records with addresses near the program can be packed. The target must not be attached with this
- * address space: a gate visible to the process does not change here. If it saw another address
- * before, through an attachment that has ended, this invalidates its cache.
+ * address space yet, so the process does not see the gate change. If the process saw another
+ * address before, through an attachment that has ended, this invalidates its cache.
  */
 void pxt_gate_note_program(struct pxt_target *target, const struct mm_struct *mm)
 {
@@ -240,7 +240,7 @@ void pxt_gate_outdate(struct pxt_target *target)
 		return;
 	/*
 	 * The barrier in gate_changed() pairs with the read barrier in sync_slots(): a process
-	 * that synchronizes again sees the reason.
+	 * that calls SYNC again sees what has changed before this call.
 	 */
 	gate_changed(target);
 }
@@ -374,7 +374,7 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
 	pxt_logtasks_prepare(&memory, !!link->logtasks);
 	mutex_lock(&target->table->lock);
 	if (link->linked && !target->ended) {
-		/* A child that shares its parent's memory records, but does not attach. */
+		/* A child that shares its parent's memory records without attaching. */
 		pxt_gate_note_program(target, current->mm);
 		enter(target, link, &memory);
 		err = 0;
@@ -446,9 +446,9 @@ static void mark(struct pxt_link *link)
 }
 
 /*
- * Called after the stores that the marked processes must not miss. Drops the lock. If the call
- * would reach CPUs that may run no traced process, wait until the user may do so; without @wait,
- * return false without any call.
+ * Interrupt the CPUs of the marked processes. Called after the stores that these must not miss.
+ * Drops the lock. If some of the CPUs may not run a traced process, wait until the user may
+ * interrupt them; without @wait, return false and interrupt none.
  */
 static bool reach_marked(struct pxt_link *link, struct pxt_synchronize *q, bool wait)
 {
@@ -473,7 +473,7 @@ static bool reach_marked(struct pxt_link *link, struct pxt_synchronize *q, bool 
  * pxt_gate_unlink() - detach a stream from all its targets
  * @link: of a stream that is shut down
  *
- * On return, no writer that found the stream there is active. Context: may sleep.
+ * On return, no writer that found the stream in a slot is active. Context: may sleep.
  */
 void pxt_gate_unlink(struct pxt_link *link)
 {
@@ -482,7 +482,7 @@ void pxt_gate_unlink(struct pxt_link *link)
 
 	pxt_synchronize_begin(&q);
 	mutex_lock(&link->table->lock);
-	/* Children can no longer inherit it. */
+	/* From now on, children cannot inherit the stream. */
 	link->linked = false;
 	link->enabled = false;
 	set_recorder(link);

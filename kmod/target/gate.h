@@ -26,7 +26,7 @@ struct pxt_target;
  *	constants, under the lock of the table
  * @pool: pool of the stream, to wake its readers and for kernel events; constant
  * @logtasks: names for the log of the stream; NULL without a log; constant
- * @logwakers: the same of threads that are not traced
+ * @logwakers: for the log, names of threads that are not traced; NULL without a log; constant
  * @kernel_types: bit n: the stream may have kernel event type n; constant
  * @slot: the same in all processes; written under the lock of the table, constant once @linked is
  *	set

@@ -72,9 +72,10 @@ int pxt_image_begin(struct pxt_author *author)
  * pxt_image_get() - get the image that a child inherits
  * @author: the calling process, which is forking
  *
- * It cannot execute another program during this call. Context: in a tracepoint; must not sleep.
+ * The process cannot execute another program during this call. Context: in a tracepoint; must not
+ * sleep.
  *
- * Return: a reference, or NULL if it has not opened a name.
+ * Return: a reference, or NULL if the process has no image.
  */
 struct pxt_image *pxt_image_get(const struct pxt_author *author)
 {
@@ -172,7 +173,10 @@ void pxt_image_set(struct pxt_table *table, struct pxt_author *author, struct px
 		if (link && link->author.process == target->author.number)
 			assign(&link->author, image);
 	}
-	/* A stream that has left the process opens names of the program it was created for. */
+	/*
+	 * If the stream of a controller has left the process, the image is only the controller's:
+	 * such a stream opens names of the program it was created for.
+	 */
 	if (target && (author->number || author->image))
 		assign(&target->author, image);
 	assign(author, image);

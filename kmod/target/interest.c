@@ -11,7 +11,7 @@
  */
 unsigned long pxt_interest[BITS_TO_LONGS(PID_MAX_LIMIT)];
 
-/* Never 0, so that a zeroed memory is invalid. */
+/* Never 0, so that a zeroed struct pxt_memo is invalid. */
 atomic64_t pxt_interest_generation = ATOMIC64_INIT(1);
 
 /**

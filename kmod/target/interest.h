@@ -16,7 +16,7 @@ extern unsigned long pxt_interest[BITS_TO_LONGS(PID_MAX_LIMIT)];
 
 /*
  * Changes whenever a process gets or loses a stream with kernel events, and whenever what its
- * controllers may see of it changes: what tracepoints remember about a task is valid for one value.
+ * controllers may see of it changes. A struct pxt_memo of a task is valid for only one value.
  */
 extern atomic64_t pxt_interest_generation;
 
@@ -31,7 +31,7 @@ static inline bool pxt_interest_in(const struct task_struct *task)
 }
 
 /*
- * After the change. Pairs with the acquire in pxt_memo_of(): a tracepoint that reads the new
+ * Call after the change. Pairs with the acquire in pxt_memo_of(): a tracepoint that reads the new
  * generation also sees the change.
  */
 static inline void pxt_interest_changed(void)

@@ -3,8 +3,8 @@
  * The tasks of a log: names of the threads and processes traced by its stream. Events contain only
  * numbers, and the threads may be long gone when a reader opens the log.
  *
- * A thread keeps its last names until they are written. After its end it stays until the log thread
- * has written it. Only some thousands are kept: the oldest are dropped first.
+ * A thread keeps its last names until they are written. After its end it stays until it is in the
+ * log. Only some thousands of ended threads are kept, and the oldest are dropped first.
  */
 #include <linux/hash.h>
 #include <linux/ktime.h>
@@ -62,8 +62,8 @@ void pxt_logtask_free(struct pxt_logtask *thread)
  * @memory: list, to be freed with pxt_logtasks_unprepare()
  * @count: number of threads to provide
  *
- * The caller holds no lock: a memory cgroup may make it wait. If out of memory, @memory has fewer
- * entries, and names will be missing in a log. Context: may sleep.
+ * The caller must hold no lock, because a memory cgroup may make it wait. If out of memory, @memory
+ * has fewer entries, and names will be missing in a log. Context: may sleep.
  */
 void pxt_logtasks_prepare(struct hlist_head *memory, u32 count)
 {
@@ -260,7 +260,7 @@ void pxt_logtasks_free(struct pxt_logtasks *tasks)
 			pxt_logtask_free(thread);
 		cond_resched();
 	}
-	/* Some are only in this list: see replace_current(). */
+	/* Some threads are only in this list, see replace_current() and keep_texts(). */
 	while ((thread = take_first(tasks, NULL, &tasks->ended)))
 		pxt_logtask_free(thread);
 	kfree_rcu(tasks, rcu);
@@ -297,7 +297,10 @@ static struct pxt_logtask *insert(struct pxt_logtasks *tasks,
 		thread->round = tasks->round;
 		hlist_add_head(&thread->node, bucket_of(tasks, thread->pid));
 		list_add_tail(&thread->list, &tasks->live);
-		/* pxt_logtasks_ends() came too early: the flag is set before the tracepoint. */
+		/*
+		 * pxt_logtasks_ends() may have been called too early to find this entry. The kernel
+		 * sets the flag before that tracepoint.
+		 */
 		if (READ_ONCE(task->flags) & PF_EXITING)
 			set_ended(tasks, thread);
 		surplus = NULL;
@@ -312,7 +315,10 @@ static bool is_new(const struct pxt_text *text, const struct pxt_text *old)
 	return !old || (old != text && (!text->hash || old->hash != text->hash));
 }
 
-/* Note a text of a target; its table guards it. The main thread may be gone. */
+/*
+ * Note a text of a target, which the lock of its table guards. No effect if the main thread is no
+ * longer in @tasks.
+ */
 static void set_text(struct pxt_logtasks *tasks, const struct pxt_target *target,
 		     enum pxt_text_kind kind, bool born)
 {
@@ -408,7 +414,7 @@ void pxt_logtasks_enter(struct pxt_logtasks *tasks, struct pxt_target *target,
 	free_surplus(tasks);
 }
 
-/* The main thread of a process may have ended earlier. */
+/* Add the calling thread. The main thread of its process may have ended earlier. */
 static void enter_current(struct pxt_logtasks *tasks, const struct pxt_target *target,
 			  struct hlist_head *memory, bool born)
 {
@@ -445,12 +451,12 @@ static bool knows(struct pxt_logtasks *tasks, const struct pid *pid)
 void pxt_logtasks_born(struct pxt_logtasks *tasks, struct pxt_target *target,
 		       struct hlist_head *memory)
 {
-	/* A stream that started to trace the process just now has found the thread. */
+	/* If a stream has just started to trace the process, it has found the thread itself. */
 	if (tasks && !knows(tasks, task_pid(current)))
 		enter_current(tasks, target, memory, true);
 }
 
-/* Removes a thread that previously had its struct pid. */
+/* Note the calling thread after an exec, and remove a thread that had its struct pid before. */
 static void replace_current(struct pxt_logtasks *tasks, const struct pxt_target *target,
 			    struct hlist_head *memory)
 {
@@ -470,7 +476,7 @@ static void replace_current(struct pxt_logtasks *tasks, const struct pxt_target 
 		thread->mm = current->mm;
 		/*
 		 * The kernel renames a thread long before the permissions of the program are
-		 * checked.
+		 * checked, so the name may be as old as pxt_logtasks_renamed() has noted.
 		 */
 		set_name(tasks, thread, current->comm, thread->executes ?: pxt_clock_now());
 		thread->executes = 0;
@@ -610,7 +616,7 @@ void pxt_logtasks_looked(struct pxt_logtasks *tasks, struct pxt_target *target,
 /**
  * pxt_logtasks_leave() - note that the stream no longer traces a process
  * @tasks: of the stream; may be NULL
- * @target: of a process that has ended or executed a program; the lock of its table is held
+ * @target: of the process; the lock of its table is held
  *
  * Context: may sleep.
  */

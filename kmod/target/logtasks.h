@@ -37,13 +37,13 @@ struct pxt_logtask_name {
  *	forgotten names
  * @unwritten: number of names to write
  * @changes: incremented with each new name or text
- * @looks: pxt_target.looks when the stream began to trace the process: this log must not contain
- *	what the process saw only before
+ * @looks: pxt_target.looks when the stream began to trace the process; this log must not contain
+ *	what the process saw only before that
  * @text: texts about the process, for the main thread; references or NULL
  * @text_since: start of their validity, ns since the Epoch
  * @text_unwritten: the text must be written
  * @has_ended: it is in pxt_logtasks.ended
- * @busy: the log thread is writing it, and will free it
+ * @busy: the task that serves the log is writing it, and will give it back or free it
  * @round: pxt_logtasks.round when it entered or was last given back
  *
  * Guarded by pxt_logtasks.lock while in the table; the references, @start and @looks are constant.
@@ -99,11 +99,11 @@ struct pxt_logtask_taken {
  * @ended: ended threads, oldest first: removed once they are written
  * @ended_cost: total cost of the threads in @ended
  * @round: number of the flush
- * @taken: threads being written; used only by the log thread
- * @nr_taken: number of them; used only by the log thread
+ * @taken: threads being written; used only by the task that serves the log
+ * @nr_taken: entries of @taken; used only by the task that serves the log
  *
  * Lives as long as its stream. Threads enter it in their own context or the context of CREATE;
- * tracepoints note names and exits; the log thread removes threads.
+ * tracepoints note names and exits; the task that serves the log removes threads.
  */
 struct pxt_logtasks {
 	struct rcu_head rcu;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of threads that woke traced ones, for logs: they are not traced themselves, and may be gone
- * when the log is written. Only a few are kept: a name that is replaced before it is written is
- * missing in the log.
+ * Names for logs: the threads that woke traced threads, but are not traced themselves. They may be
+ * gone when the log is written. Only a few names are kept, so a name that is replaced before it is
+ * written is missing in the log.
  */
 #include <linux/compiler.h>
 #include <linux/hash.h>
@@ -63,8 +63,9 @@ void pxt_logwakers_note(struct pxt_logwakers *wakers, struct pid_namespace *ns)
 	struct pxt_logwaker *waker = &wakers->waker[hash_32(tid, PXT_LOGWAKERS_BITS)];
 
 	/*
-	 * Mostly it is there, and all CPUs would wait for one lock. If another thread is just
-	 * replacing the entry, the name is missing as if that had happened a little later.
+	 * Look without the lock first: usually the name is there, and all CPUs would wait for one
+	 * lock. If another thread is replacing the entry at the same time, the name is missing, as
+	 * if the entry had been replaced a little later.
 	 */
 	if (!pid || !tid || data_race(is_mine(waker, pid, tid)))
 		return;
@@ -73,7 +74,7 @@ void pxt_logwakers_note(struct pxt_logwakers *wakers, struct pid_namespace *ns)
 		waker->pid = pid;
 		waker->tid = tid;
 		waker->start = current->start_time;
-		/* Not earlier: it may have had another name. */
+		/* Earlier, the thread may have had another name. */
 		waker->since = pxt_clock_now_fast();
 		strscpy_pad(waker->comm, current->comm, sizeof(waker->comm));
 		waker->unwritten = true;

@@ -14,14 +14,14 @@
 #define PXT_LOGWAKERS_BITS	6
 #define PXT_LOGWAKERS		BIT(PXT_LOGWAKERS_BITS)
 
-/* They fit into a block. */
+/* All names together fit into a block. */
 static_assert(PXT_LOGWAKERS * sizeof(struct posixtrace_log_task) <= POSIXTRACE_LOG_PROGRAM_SIZE);
 
 /**
  * struct pxt_logwaker - a thread that is named in events, but not traced
  * @pid: process id in the namespace of the controller; 0: none
  * @tid: thread id there
- * @start: task->start_time: tells it from others with its ids
+ * @start: task->start_time: distinguishes threads with the same ids
  * @since: first event with this name, ns since the Epoch
  * @unwritten: not in the log yet
  * @comm: its name
@@ -36,7 +36,7 @@ struct pxt_logwaker {
 };
 
 /**
- * struct pxt_logwakers - the last of them
+ * struct pxt_logwakers - the last threads that were named in events, but not traced
  * @rcu: tracepoints find it under RCU
  * @lock: guards @waker; raw, because tracepoints take it; an innermost lock. pxt_logwakers_note()
  *	first looks without it

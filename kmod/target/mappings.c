@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The files that a process executes code from. The process collects them itself, so that no other
- * process waits for its memory: it may be mapped from a file that hangs.
+ * process waits for its memory, which may be mapped from a file that hangs.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>
@@ -165,8 +165,8 @@ static bool overlaps(const struct collection *to, const struct posixtrace_log_ma
 }
 
 /*
- * A library may be unloaded before the log thread has written its mapping: keep it until another
- * mapping takes its place.
+ * A library may be unloaded before its mapping is in the log, so keep the mapping until another one
+ * takes its place.
  */
 static void put_old(struct collection *to, const struct pxt_text *old)
 {

@@ -31,9 +31,10 @@ static bool get_memory(struct task_struct *thread, void *arg)
  * @target: of the process of @task
  * @task: any thread of a process that cannot execute a program now
  *
- * Later controllers find it set: during an exec, they must not note the next address space before
- * it is decided which streams stay. If a very large number of threads have released the address
- * space and are reaped during the walk, it stays unset, and no event contains addresses.
+ * No effect if it is already noted: during an exec, a later controller must not note the next
+ * address space before it is decided which streams stay. If a very large number of threads have
+ * released the address space and are reaped during the walk, it stays unset, and no event contains
+ * addresses.
  *
  * Context: may sleep.
  */
@@ -84,9 +85,10 @@ static bool count_user(struct task_struct *thread, void *arg)
  * Are all users of the address space threads of the caller? Returns false if this cannot be
  * determined.
  *
- * The kernel appends new threads to the list, and a thread never regains an address space that it
- * has released. Each thread up to the last one of the first walk that uses it in the second walk
- * was therefore a user when mm_users was read in between.
+ * Walk the threads twice, and read mm_users in between. The second walk counts only threads up to
+ * the last one of the first walk. The kernel appends new threads to the list, and a thread never
+ * regains an address space that it has released, so each counted thread was a user when mm_users
+ * was read.
  */
 static bool only_threads_use(const struct mm_struct *mm)
 {
@@ -95,7 +97,7 @@ static bool only_threads_use(const struct mm_struct *mm)
 	int all;
 
 	if (!pxt_walk_threads(current, note_last, &users)) {
-		/* The threads were counted before they were added to the list. */
+		/* The kernel counts a thread in mm_users before it adds the thread to the list. */
 		smp_rmb();
 		all = atomic_read(&mm->mm_users);
 		only = pxt_walk_threads(current, count_user, &users) > 0 && all <= users.count;
@@ -163,9 +165,9 @@ bool pxt_target_shares_memory(void)
 	int ret;
 
 	/*
-	 * Further users need not be processes: look for them. The number of threads is not enough:
-	 * it includes threads that have left the address space, such as a main thread that exited
-	 * long ago.
+	 * Not all users are processes, so search the processes. Comparing mm_users with the number
+	 * of threads is not enough: that number includes threads that have left the address space,
+	 * such as a main thread that exited long ago.
 	 */
 	if (atomic_read(&mm->mm_users) == 1 || only_threads_use(mm))
 		return false;

@@ -13,7 +13,7 @@ bool pxt_target_shares_memory(void);
 static inline bool pxt_thread_uses(const struct task_struct *thread, const struct mm_struct *mm)
 {
 	/*
-	 * An exiting thread clears it with a plain store, and the answer may be stale immediately.
+	 * An exiting thread clears mm with a plain store. The answer may be stale immediately.
 	 */
 	return data_race(READ_ONCE(thread->mm)) == mm;
 }

@@ -6,9 +6,9 @@
 #include <linux/sched/mm.h>
 
 /*
- * Tell lockdep that no holder of a mutex may wait for memory: model the mutex as taken by reclaim.
- * A memory cgroup makes its processes wait for memory, and others that need the mutex must not wait
- * with them.
+ * Tell lockdep that the holder of a mutex must not wait for memory, by the pretence that reclaim
+ * takes the mutex. A memory cgroup makes its processes wait for memory, and other processes that
+ * need the mutex must not wait with them.
  */
 #define pxt_noalloc(mutex)				\
 	do {						\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Command lines of processes. Each process reads its own, so that no other process waits for its
- * memory: it may be mapped from a file that hangs.
+ * memory, which may be mapped from a file that hangs.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>

@@ -24,7 +24,7 @@ static bool same_user(const struct cred *cred, const struct cred *tcred)
 	       uid_eq(cred->uid, tcred->suid) || uid_eq(cred->uid, tcred->uid);
 }
 
-/* What determines the right to trace a process: references. */
+/* What determines the right to trace a process. Holds references. */
 struct decisive {
 	struct pxt_exec_state state;
 	const struct cred *cred;
@@ -121,14 +121,14 @@ static bool stays_in_scope(const struct pid *controller, const struct cred *cred
 
 /**
  * pxt_rights_keep() - check if a stream may continue to trace the caller after an exec
- * @controller: its thread group
+ * @controller: thread group of the controller
  * @cred: credentials of the controller when it created the stream
  * @secure: the program has gained privileges that its caller does not have
  * @alone: no other process can see the records in the stream
  *
  * Like pxt_rights_create(), this does not depend on the process that opened the file of the stream.
- * The capability of a controller does not extend to the other traced processes, which see the
- * memory they share with this one.
+ * If the stream may continue only by a capability of the controller, @alone matters: the other
+ * traced processes may lack that capability, but see the memory they share with this one.
  *
  * Return: true if so.
  */
@@ -161,9 +161,8 @@ static bool has_group(const struct cred *cred, kgid_t gid)
  * pxt_rights_over() - check if the caller may trace a process with these credentials
  * @tcred: current or past credentials of the process; a reference
  *
- * Like ptrace(), except that the process may have ended. The caller may if it can acquire all ids
- * and capabilities of the process, so also if both have the same credentials; or with
- * CAP_SYS_PTRACE.
+ * Like ptrace(), except that the process may have ended. The caller may trace the process if it can
+ * acquire all ids and capabilities of the process, or has CAP_SYS_PTRACE.
  *
  * Return: true if so.
  */
@@ -183,7 +182,7 @@ bool pxt_rights_over(const struct cred *tcred)
 /**
  * pxt_rights_may_end() - check if pxt_rights_keep() might fail because of trace_scope
  * @controller: thread group of a stream's controller
- * @cred: of the controller; only used before its grace period ends, so without a reference
+ * @cred: of the controller; RCU keeps it, so no reference is needed
  *
  * For the exec tracepoint, which cannot override credentials. May return true for a controller with
  * CAP_SYS_PTRACE in a user namespace other than the initial one.
@@ -217,7 +216,7 @@ bool pxt_rights_power(void)
 	return ns_capable_noaudit(current_user_ns(), CAP_SYS_PTRACE);
 }
 
-/* Is the user namespace this one or below it? Capabilities extend to those. */
+/* Is @ns the user namespace @mine or below it, so that capabilities extend to it? */
 static bool extends_to(const struct user_namespace *mine, const struct user_namespace *ns)
 {
 	for (; ns && ns->level >= mine->level; ns = ns->parent) {
@@ -233,9 +232,10 @@ static bool extends_to(const struct user_namespace *mine, const struct user_name
  * @cred: credentials of the controller when it created the stream
  * @power: pxt_rights_power() at that time
  *
- * The rule of pxt_rights_create(), for tracepoints: without locks, in a bounded time. It is
- * stricter in two cases: the owner of a user namespace has no power over it without the capability
- * in its own one, and a process that has given up its memory at its end is not known any longer.
+ * Applies the rule of pxt_rights_create() in tracepoints: without locks, in a bounded time. It is
+ * stricter in two cases: the owner of a user namespace has no power over that namespace without the
+ * capability in the owner's namespace, and a process that has released its memory at its end is no
+ * longer known.
  *
  * Context: under RCU; scheduler locks may be held, interrupts may be off.
  *

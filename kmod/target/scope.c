@@ -30,7 +30,7 @@ static int set_trace_scope(const char *value, const struct kernel_param *param)
 
 	if (kstrtouint(value, 10, &scope) || scope > SCOPE_NONE)
 		return -EINVAL;
-	/* As in Yama: only reloading the module undoes it. */
+	/* As in Yama, this value cannot be changed; only reloading the module undoes it. */
 	if (trace_scope == SCOPE_NONE && scope != SCOPE_NONE)
 		return -EPERM;
 	WRITE_ONCE(trace_scope, scope);
@@ -70,8 +70,8 @@ static struct task_struct *live_thread(struct task_struct *task)
 /*
  * Is the process a descendant of another one? All threads of a process have the same real parent,
  * which debuggers do not change. The kernel reparents the children of an exiting process before it
- * frees the process. If the first task had not been freed when the section began, neither had any
- * real_parent read here.
+ * frees the process. So if the first task had not been freed when the RCU section began, the
+ * real_parent pointers read here are valid until it ends.
  */
 static bool is_descendant(struct task_struct *task, const struct pid *ancestor)
 {

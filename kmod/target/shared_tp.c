@@ -16,7 +16,7 @@
 #include "target/target.h"
 #include "target/walk.h"
 
-/* An exiting thread may have handed its thread pointer to a new thread: look again. */
+/* An exiting thread may have handed its thread pointer to a new thread, so look several times. */
 #define LOOKS	3
 
 #ifdef CONFIG_X86_64
@@ -32,7 +32,7 @@ unsigned long pxt_thread_pointer_msr(void)
  * @target: of the calling process; sets PXT_TARGET_SHARED_TP
  * @child: a thread of the process that has not run yet
  *
- * The creator is in this system call, so it is not in a sequence. Context: any.
+ * The creator is in a system call, so it is not in a sequence. Context: any.
  *
  * Return: true if so.
  */
@@ -78,7 +78,7 @@ static bool collect(struct task_struct *thread, void *arg)
 	struct pointers *to = arg;
 	unsigned long pointer = pxt_thread_pointer(thread);
 
-	/* New threads were created: the tracepoint sees them. */
+	/* New threads were created: the tracepoint checks them, see pxt_shared_tp_born(). */
 	if (to->count == to->room)
 		return true;
 	if (pointer && may_record(thread))
@@ -139,8 +139,8 @@ int pxt_shared_tp_look(struct pxt_target *target)
 	if (test_bit(PXT_TARGET_LOOKED, &target->works))
 		return 0;
 	/*
-	 * Pairs with the barrier in pxt_fork_noticed(): this finds the thread, or that finds the
-	 * target.
+	 * Pairs with the barrier in pxt_fork_noticed(): either this function finds the new thread,
+	 * or the fork finds the target.
 	 */
 	smp_mb();
 	found = some_share();

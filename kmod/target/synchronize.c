@@ -23,7 +23,7 @@
 #include "target/target.h"
 #include "target/walk.h"
 
-/* A process with threads that still move after this many looks runs on many CPUs. */
+/* Maximum number of looks. If threads still move after that, the process runs on many CPUs. */
 #define LOOKS_MAX	4
 
 /**
@@ -56,7 +56,7 @@ static void synchronize_cpu(void *unused)
  */
 void pxt_synchronize_begin(struct pxt_synchronize *q)
 {
-	/* Not charged: the caller holds a lock that others need, and frees the mask soon. */
+	/* Not charged to a cgroup: the caller must not wait, because it holds a lock. */
 	q->all = !zalloc_cpumask_var(&q->mask, GFP_KERNEL);
 	q->strangers = q->all;
 }
@@ -77,7 +77,7 @@ void pxt_synchronize_look(void)
 	smp_mb();
 }
 
-/* Number of times a thread has left a CPU: counted before task->on_cpu becomes 0. */
+/* Number of times a thread has left a CPU. The kernel counts before task->on_cpu becomes 0. */
 static u64 times_left(const struct task_struct *thread)
 {
 	return (u64)READ_ONCE(thread->nvcsw) + READ_ONCE(thread->nivcsw);
@@ -120,7 +120,7 @@ static bool look_at_threads(struct thread_look *look, struct task_struct *proces
 			break;
 		last = thread;
 	}
-	/* Still under the same RCU section in which pxt_walk_step() found it in the list. */
+	/* Valid: this is still the RCU section in which pxt_walk_step() found it in the list. */
 	if (whole && last)
 		look->last = get_task_struct(last);
 	rcu_read_unlock();

@@ -3,8 +3,9 @@
  * Targets: processes that are or may be traced. gate.c ties streams to them, record.c records for
  * them.
  *
- * A process becomes a target when it attaches, when a controller traces it, or when a target forks
- * it. It stays one until it ends, or executes another program while not traced by any stream.
+ * A process becomes a target when it opens a name (see attachment.c), when a controller traces it,
+ * or when a target forks it. It stays one until it ends, or executes another program while not
+ * traced by any stream.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
@@ -139,7 +140,7 @@ struct pxt_target *pxt_target_make(struct task_struct *task)
 		return ERR_PTR(-ENOMEM);
 	/*
 	 * Read the thread count after the target can be found. Pairs with the barrier in
-	 * process_exit(): it finds the target and ends it, or this sees the count.
+	 * process_exit(): either that finds the target and ends it, or this sees a count of 0.
 	 */
 	smp_mb();
 	if (!atomic_read(&task->signal->live)) {
@@ -199,8 +200,8 @@ bool pxt_target_retire_locked(struct pxt_target *target)
 			pxt_gate_leave(target, link);
 	}
 	/*
-	 * After its streams have left: from now on, a new target of the process may set the
-	 * interest bit.
+	 * Remove it only after its streams have left: from then on, a new target of the process may
+	 * set the interest bit.
 	 */
 	pxt_targets_remove(target);
 	pxt_gate_open(target);
@@ -373,7 +374,7 @@ void pxt_target_look(struct pxt_target *target, bool mappings)
 	if (mappings)
 		text[PXT_TEXT_MAPPINGS] = pxt_mappings_capture(look.old[PXT_TEXT_MAPPINGS],
 							       look.looks, look.again);
-	/* Keep replaced texts that the log does not have yet. */
+	/* Allocate memory to keep replaced texts that the log does not have yet. */
 	if (text[PXT_TEXT_PROGRAM] != look.old[PXT_TEXT_PROGRAM] ||
 	    (text[PXT_TEXT_MAPPINGS] && look.old[PXT_TEXT_MAPPINGS]))
 		pxt_logtasks_prepare(&memory, pxt_gate_count_logs(target));
@@ -389,7 +390,8 @@ void pxt_target_look(struct pxt_target *target, bool mappings)
  * pxt_target_look_once() - scan the mappings if the streams have changed since the last scan
  * @target: of the calling process; its table is not locked
  *
- * Like pxt_target_look(). A process that records with EVENT does not call SYNC. Context: may sleep.
+ * Like pxt_target_look(). Needed by processes that record with EVENT: others call SYNC, which scans
+ * the mappings. Context: may sleep.
  */
 void pxt_target_look_once(struct pxt_target *target)
 {

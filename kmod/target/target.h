@@ -46,7 +46,7 @@ struct pxt_target {
 	/** @table_node: in pxt_table.targets */
 	struct list_head table_node;
 	/**
-	 * @gate: mapped by the process; NULL until the process attaches or is traced. Published
+	 * @gate: mapped by the process; NULL until it opens a name or is traced. Published
 	 * with release, read with acquire. Only the kernel writes it; pxt_gate_outdate() changes
 	 * its generation without the lock
 	 */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All targets by process id, in a two-level table: lookups take the same time for any number of
- * targets. Every fork, exec and exit of the machine does one, and kernel events do so under a run
- * queue lock.
+ * All targets by process id, in a two-level table, so that a lookup takes the same time for any
+ * number of targets. Every fork, exec and exit of the machine does a lookup, and kernel events do
+ * one under a run queue lock.
  */
 #include <linux/mutex.h>
 #include <linux/rculist.h>
@@ -18,8 +18,8 @@
  * struct branch - targets with nearby ids
  * @rcu: readers find it under RCU
  * @used: number of targets; the branch is freed when it is empty
- * @head: targets by id. Rarely more than one: if CREATE found an exiting process and has not
- *	removed the new target yet, another process may already have the id
+ * @head: targets by id. Rarely, an id has more than one target: CREATE has found an exiting process
+ *	and not removed the new target yet, and another process already has the id
  */
 struct branch {
 	struct rcu_head rcu;
@@ -31,7 +31,7 @@ struct branch {
 static DEFINE_MUTEX(pxt_targets_lock);
 static struct branch __rcu *branches[DIV_ROUND_UP(PID_MAX_LIMIT, BRANCH_SIZE)];
 
-/* The id in the initial namespace; 0, which no process has, if the process was reaped. */
+/* The id in the initial namespace; 0, which no process has, if @pid is NULL. */
 static unsigned int id_of(struct pid *pid)
 {
 	return pid_nr(pid);

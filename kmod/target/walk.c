@@ -15,11 +15,11 @@
 #define STEP	64
 
 /*
- * Are the process and the thread still in their lists? The kernel clears the pid before it removes
- * a task from the lists. A thread that executes a program replaces the main thread in the list of
- * processes.
+ * Are the process and the thread still in their lists? If not, the next task in the list may have
+ * been freed, so the walk cannot continue.
  *
- * If they are not, the next task in the list may have been freed.
+ * The kernel clears the pid before it removes a task from the lists. A thread that executes a
+ * program replaces the main thread in the list of processes.
  */
 static bool are_listed(struct task_struct *process, struct task_struct *thread)
 {

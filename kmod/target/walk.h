@@ -7,8 +7,8 @@
 struct task_struct;
 
 /*
- * How often an incomplete walk is retried. After that the caller takes the safe answer: a process
- * can make each walk fail by ending threads all the time.
+ * Maximum number of retries of an incomplete walk. After that the caller assumes the safe answer,
+ * because a process can make each walk fail by ending threads all the time.
  */
 #define PXT_WALK_TRIES	8
 
