@@ -77,7 +77,7 @@ void pxt_stream_abort(struct pxt_stream *stream)
 	pxt_stream_shutdown(stream);
 	if (stream->log && stream->log->thread)
 		pxt_log_give_up(stream->log);
-	/* The thread may need the stream after the file is closed. */
+	/* The log thread may use the stream after the file is closed. */
 	pxt_stream_forget_file(stream);
 	pxt_stream_put(stream);
 }
@@ -95,10 +95,10 @@ static void end_wait(struct callback_head *work)
 	/* No effect if the log has ended. */
 	if (stream->log && stream->log->thread)
 		pxt_log_abandon(stream->log);
-	/* A controller that is killed during the wait queues this again when it exits. */
+	/* A controller that is killed during the wait queues the work again when it exits. */
 	clear_bit(0, &stream->end_pending);
 	/*
-	 * The final put is deferred by the kernel, so this code does not run without a reference.
+	 * The kernel defers the final put, so the module is not unloaded while this code runs.
 	 */
 	fput(file);
 }
@@ -132,7 +132,7 @@ static bool queue_end(struct pxt_stream *stream)
  * @file: of the stream; the caller has a reference
  *
  * The stream is dead on return. If the log is not complete, the controller waits for it on its way
- * back to user mode: exec() may hold locks here that other processes wait for.
+ * back to user mode, not here: exec() may hold locks that other processes wait for.
  *
  * Context: may sleep, in a thread of the controller.
  */
@@ -162,7 +162,7 @@ static void end_if_owned(struct pxt_stream *stream, void *unused)
 
 	if (stream->owner != task_tgid(current) || test_and_set_bit(0, &stream->end_pending))
 		return;
-	/* Holds the stream and the module until end_wait() has run. */
+	/* The reference holds the stream and the module until end_wait() has run. */
 	file = pxt_file_get(&stream->file);
 	if (file && !queue_end(stream))
 		fput(file);

@@ -46,7 +46,7 @@ static struct hlist_head *begun_bucket(const struct pid *pid)
 /* ------------------------------------------------------------------ */
 /* Task work, in the new process and in the forking thread		*/
 
-/* The child did not take the image. */
+/* Put the image if the child did not take it over. */
 static void put_image(struct pxt_fork *fork)
 {
 	struct pxt_table *table = fork->target->table;
@@ -58,7 +58,7 @@ static void put_image(struct pxt_fork *fork)
 	mutex_unlock(&table->lock);
 }
 
-/* The caller returns into module code: see pxt_process_exit(). */
+/* After this, the caller puts its module reference in module code: see pxt_process_exit(). */
 static void fork_put(struct pxt_fork *fork)
 {
 	u32 slot;
@@ -71,7 +71,7 @@ static void fork_put(struct pxt_fork *fork)
 	}
 	put_image(fork);
 	pxt_target_put(fork->target);
-	/* Readers of the hash may still access it. */
+	/* Readers of the hash may still access @fork. */
 	kfree_rcu(fork, rcu);
 }
 
@@ -124,7 +124,7 @@ static void inherit(struct pxt_fork *fork)
 	}
 	if (!target)
 		return;
-	/* No effect if its parent knows its program or no log needs it. */
+	/* No effect if the parent has passed on its program, or if no log needs it. */
 	pxt_target_look(target, false);
 	pxt_target_put(target);
 }
@@ -189,7 +189,7 @@ static void refill(struct callback_head *work)
 /* The caller's pool is empty because an allocation failed: retry before it returns. */
 static void refill_later(struct pxt_target *target)
 {
-	/* Another forking thread has queued it: it runs soon. */
+	/* If another forking thread has queued the work, that runs soon enough. */
 	if (test_and_set_bit(PXT_TARGET_REFILL, &target->works) ||
 	    !kref_get_unless_zero(&target->kref))
 		return;
@@ -200,8 +200,9 @@ static void refill_later(struct pxt_target *target)
 }
 
 /*
- * Does a child inherit streams or event types? If it shares its parent's memory, it also inherits
- * types it may open later: trace points in that memory keep their ids. Called under RCU.
+ * Does a child inherit streams or event types? A child that shares its parent's memory must share
+ * even the types that are opened later, because trace points in that memory store their ids. Called
+ * under RCU.
  */
 static bool hands_down(const struct pxt_target *target, const struct task_struct *child)
 {
@@ -253,7 +254,7 @@ static void begin_process(struct pxt_fork *fork, struct task_struct *child)
 	pxt_table_note_first(fork->target->table);
 	collect_streams(fork);
 	fork->image = pxt_image_get(&fork->target->author);
-	/* Lives as long as the child, which removes this from the hash. */
+	/* The struct pid lives as long as the child, which removes @fork from the hash. */
 	fork->child = task_tgid(child);
 	init_task_work(&fork->child_work, process_begins);
 	raw_spin_lock_irqsave(&pxt_forks_lock, flags);
@@ -302,7 +303,7 @@ void pxt_fork_noticed(struct task_struct *child)
 
 	if (child->flags & PF_KTHREAD)
 		return;
-	/* Pairs with pxt_shared_tp_look(): it finds the child, or this finds the target. */
+	/* Pairs with pxt_shared_tp_look(): that finds the child, or this finds the target. */
 	smp_mb();
 	rcu_read_lock();
 	target = pxt_target_lookup(task_tgid(current));
@@ -312,7 +313,7 @@ void pxt_fork_noticed(struct task_struct *child)
 		pxt_gate_outdate(target);
 	if (process && !hands_down(target, child))
 		goto unlock;
-	/* Succeeds while a stream traces the process: the module cannot be unloaded then. */
+	/* Succeeds while a stream traces the process, as the module cannot be unloaded then. */
 	if (!try_module_get(THIS_MODULE))
 		goto unlock;
 	fork = pxt_fork_pool_take(&target->forks);
@@ -357,7 +358,7 @@ int pxt_fork_wait(struct task_struct *task)
 	struct pid *pid;
 	int err;
 
-	/* While this is set, pxt_fork_noticed() may not have been called yet. */
+	/* While TASK_NEW is set, pxt_fork_noticed() may not have been called yet. */
 	if (READ_ONCE(task->__state) & TASK_NEW)
 		return -ESRCH;
 	/* Pairs with an unlock and a lock between pxt_fork_noticed() and clearing TASK_NEW. */

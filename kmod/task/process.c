@@ -42,8 +42,8 @@ static bool is_alone(const struct pxt_stream *stream)
 
 /*
  * A target has executed a program. Streams leave it if their controller may not trace the new
- * program. It stays a target only if a stream is left: the event type ids of the old program are
- * meaningless for the new one. Returns true if it stays.
+ * program. It stays a target only if a stream is left, because the event type ids of the old
+ * program are meaningless for the new one. Returns true if it stays.
  */
 static bool look_again(struct pxt_target *target)
 {
@@ -86,7 +86,7 @@ static void target_executes(struct callback_head *work)
 		pxt_image_executed(target);
 		pxt_target_executed(target);
 	}
-	/* After streams that may not trace the new program have left. */
+	/* Only now: streams that may not trace the new program have left. */
 	clear_bit_unlock(PXT_TARGET_HIDDEN, &target->works);
 	pxt_interest_changed();
 	pxt_target_put(target);
@@ -115,7 +115,7 @@ static void target_ends(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
-/* Number of threads of a process checked for a running one. */
+/* Maximum number of threads of a process to check for a running one. */
 #define THREADS_ASKED	64
 
 /*
@@ -153,8 +153,8 @@ void pxt_process_look(struct pxt_target *target, struct task_struct *task)
 	bool queued;
 
 	/*
-	 * If already queued, the work will see the new stream: it clears this bit before it takes
-	 * the table lock.
+	 * If the work is already queued, it will see the new stream, because it clears this bit
+	 * before it takes the lock of the table.
 	 */
 	if (test_and_set_bit(PXT_TARGET_LOOK, &target->works))
 		return;
@@ -188,7 +188,7 @@ static struct pxt_target *target_for_work(int bit)
 	target = pxt_target_lookup(task_tgid(current));
 	if (!target || test_and_set_bit(bit, &target->works))
 		goto none;
-	/* Succeeds while a stream traces the process: the module cannot be unloaded then. */
+	/* Succeeds while a stream traces the process, as the module cannot be unloaded then. */
 	if (!try_module_get(THIS_MODULE))
 		goto none;
 	if (!kref_get_unless_zero(&target->kref)) {
@@ -281,14 +281,14 @@ static void process_exit(PXT_PROCESS_EXIT_ARGS)
 	struct pxt_target *target;
 
 	thread_exit(task);
-	/* Only for the last thread: the kernel decrements the count before the tracepoint. */
+	/* Is this the last thread? The kernel decrements the count before the tracepoint. */
 	if (atomic_read(&task->signal->live)) {
 		pxt_log_thread_ends(task);
 		return;
 	}
 	/*
 	 * Look up the target after the thread count is 0. Pairs with the barrier in
-	 * pxt_target_make(): it sees the count, or this finds the target.
+	 * pxt_target_make(): either that sees the count, or this finds the target.
 	 */
 	smp_mb();
 	target = target_for_work(PXT_TARGET_EXIT);
