@@ -2,8 +2,8 @@
 /*
  * Copy and checksum in one pass. The CRC32C matches the stored copy even if targets modify the
  * source during the copy. The combined pass costs hardly more than the checksum alone. Uses the SSE
- * 4.2 instruction, which needs no FPU state, or tables, whichever is faster: some machines emulate
- * the instruction.
+ * 4.2 instruction, which needs no FPU state, or tables if these are faster, because some machines
+ * emulate the instruction.
  */
 #include <asm/byteorder.h>
 #include <linux/compiler.h>
@@ -21,7 +21,7 @@
 
 #define POLYNOMIAL	0x82f63b78U	/* reflected */
 
-/* Rounds over a page that are timed at module load. */
+/* Number of copies, of half a page each, that are timed at module load. */
 #define ROUNDS	3
 
 /* Written at module load. */

@@ -4,8 +4,8 @@
  * of the log does all the writing: logturn.c decides which one. The kernel thread is in
  * logthread/logthread.c. It continues if the controller is killed.
  *
- * Every log thread ends. After a signal it gives up writes that would have to wait. Root may send
- * one; the watch of the log does if the controller is gone and the log makes no progress.
+ * Every log thread ends. After a signal it gives up writes that would have to wait. Root may send a
+ * signal; the watch of the log sends one if the controller is gone and the log makes no progress.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -58,7 +58,7 @@ int pxt_log_new(struct pxt_stream *stream, int fd)
 	spin_lock_init(&log->lock);
 	init_waitqueue_head(&log->wait);
 	init_waitqueue_head(&log->worker_wait);
-	/* Until the thread has written the header. */
+	/* The log counts as served until the thread has written the header. */
 	log->served = true;
 	init_waitqueue_head(&log->done);
 	err = pxt_user_work_init(&log->work, &stream->charge);
@@ -92,8 +92,8 @@ void pxt_log_free(struct pxt_log *log)
 
 /*
  * Called with the lock. While tasks are frozen, a server of the file or a reader of the pipe is
- * frozen as well and cannot be blamed for the lack of progress. The watch runs before they are
- * thawed.
+ * frozen as well and cannot be blamed for the lack of progress. The watch may run before these
+ * tasks are thawed, so it checks @due: after a freeze, it runs late.
  */
 static void queue_watch(struct pxt_log *log)
 {
@@ -103,7 +103,7 @@ static void queue_watch(struct pxt_log *log)
 }
 
 /*
- * The log thread cancels this work before it ends: it holds the stream and the module until then.
+ * The log thread, which holds the stream and the module, cancels this work before it ends.
  */
 static void watch(struct work_struct *work)
 {
@@ -284,7 +284,7 @@ void pxt_log_started(struct pxt_log *log)
  * @log: of the stream
  *
  * With the policy FLUSH, the log is flushed when half of the pool is in use. After an error, the
- * thread retries only once a second. Context: may sleep.
+ * serving task retries only once a second. Context: may sleep.
  */
 void pxt_log_used(struct pxt_log *log)
 {
@@ -312,7 +312,7 @@ void pxt_log_stream_full(struct pxt_log *log)
 }
 
 /**
- * pxt_log_end() - let the thread flush a last time and free the stream's memory
+ * pxt_log_end() - let the serving task flush a last time and free the stream's memory
  * @log: of a stream that is dead and closed
  */
 void pxt_log_end(struct pxt_log *log)
@@ -340,7 +340,7 @@ int pxt_log_wait(struct pxt_log *log)
 	/* CREATE was interrupted before the header was written. */
 	if (!completion_done(&log->begun))
 		return -EINTR;
-	/* Signals do not reach an exiting controller. */
+	/* Signals do not reach an exiting controller, so it waits only for a while. */
 	if (ends && (!log->writer.file.regular || !wait_a_while(log, TASK_IDLE, log->owner_ended)))
 		return -EINTR;
 	if (!ends && wait_event_state(log->done, pxt_log_ended(log),
@@ -356,7 +356,7 @@ static void note_lost(struct pxt_log *log)
 	u64 lost = READ_ONCE(pool->gaps.lost) + pxt_pool_dropped(pool) + log->dropped;
 
 	lockdep_assert_held(&log->lock);
-	/* CLEAR lowers the count. */
+	/* After CLEAR, the count is lower. */
 	if (log->refuses && lost > log->lost)
 		log->overrun = true;
 	log->lost = lost;

@@ -79,7 +79,7 @@ struct pxt_log {
 	struct pxt_caller flush_caller;
 	/** @flush_self: that flush has no caller */
 	bool flush_self;
-	/** @flush_last: time of the last system event that flush writes */
+	/** @flush_last: time of the last system event that the flush writes */
 	u64 flush_last;
 	/** @flush_result: negative errno of writing its events, or 0 */
 	int flush_result;
@@ -104,8 +104,8 @@ struct pxt_log {
 	/** @progress: bytes written when @watch last ran; used by @watch */
 	u64 progress;
 	/**
-	 * @owner_ended: when the end of the controller shut the stream down, in jiffies; its work
-	 * writes it, and reads it to compute the remaining wait
+	 * @owner_ended: when the end of the controller shut the stream down, in jiffies; used by
+	 * tasks of the controller to compute the remaining wait, see task/end.c
 	 */
 	unsigned long owner_ended;
 

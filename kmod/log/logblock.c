@@ -42,9 +42,9 @@ static u32 crc_of_name(const struct pxt_logwriter *w, const struct posixtrace_lo
 }
 
 /*
- * Blocks per write. One if the file is not regular: a reader of packets gets one block per packet.
- * One in a ring: each block holds the offset of the oldest one. Otherwise at most an eighth of the
- * pool: new events cannot use sub-buffers that wait to be written.
+ * Blocks per write. One if the file is not regular, so that a reader of packets gets one block per
+ * packet. One in a ring, because each block holds the offset of the oldest one. Otherwise at most
+ * an eighth of the pool, because new events cannot use sub-buffers that wait to be written.
  */
 static u32 batch_of(const struct pxt_logwriter *w, const struct pxt_pool *pool)
 {
@@ -173,7 +173,7 @@ static int write_header(struct pxt_logwriter *w)
 	size_t done;
 	int err;
 
-	/* Blocks already in the file have another cookie. */
+	/* A new cookie invalidates the blocks that are already in the file. */
 	get_random_bytes(&header->cookie, sizeof(header->cookie));
 	header->crc = 0;
 	header->crc = crc_of(header, sizeof(*header));
@@ -184,12 +184,12 @@ static int write_header(struct pxt_logwriter *w)
 	w->eventless = 0;
 	pxt_logring_clear(&w->ring);
 	pxt_logindex_clear(&w->index);
-	/* Metadata in the file has the old cookie, or is gone. */
+	/* Metadata in the file has the old cookie, or is gone, so all of it must be written. */
 	begin_metadata(w);
 	w->metadata_seq = 0;
 	if (is_loop(w)) {
 		w->file.pos = header->data_offset;
-		/* Old names have the old cookie. */
+		/* Names in the file have the old cookie, so all names must be written. */
 		w->names = 0;
 		err = write_ring_header(w);
 	} else {
@@ -503,7 +503,7 @@ static int write_ring(struct pxt_logwriter *w, u64 events)
 	w->file.pos = data + pos;
 	err = pxt_logfile_write(&w->file, block, w->waiting_size, &done);
 	if (err) {
-		/* Otherwise readers would see the part that was written as a damaged block. */
+		/* Remove the magic: readers would see the written part as a damaged block. */
 		if (done)
 			pxt_logfile_write_at(&w->file, &no_magic, sizeof(no_magic), data + pos);
 		return err;
@@ -527,7 +527,7 @@ static size_t whole_size(const struct posixtrace_log_block *block)
 	return sizeof(*block) + block->size;
 }
 
-/* Count the blocks in the first @done bytes. The next block is written after them. */
+/* Count the whole blocks in the first @done bytes. The next block is written after them. */
 static u32 keep_whole(struct pxt_logwriter *w, size_t done)
 {
 	size_t offset = 0;
@@ -745,7 +745,7 @@ int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation)
 		w->gap_base = gap_generation;
 		return write_header(w);
 	}
-	/* A reader continues from the gaps before RESET. */
+	/* Keep gap_base: a reader continues from the gaps before RESET. */
 	w->events = 0;
 	w->full = false;
 	return write_reset(w);

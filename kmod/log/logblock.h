@@ -56,11 +56,11 @@ struct pxt_logwriter {
 	u64 metadata_base;
 	/** @kernel_described: the descriptions of kernel types with smaller ids are written */
 	u32 kernel_described;
-	/** @gap_base: generation of the last gap before the log began; its first one is 1 */
+	/** @gap_base: generation of the last gap before the log began; the log counts from it */
 	u64 gap_base;
-	/** @headless: the header could not be written and comes first */
+	/** @headless: the header could not be written, and must precede the next block */
 	bool headless;
-	/** @uncleared: RESET could not be written and comes first */
+	/** @uncleared: RESET could not be written, and must precede the next block */
 	bool uncleared;
 
 	/* UNTIL_FULL: */

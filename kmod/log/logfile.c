@@ -46,7 +46,7 @@ static int check(struct file *file, u32 policy)
 	/* The file must accept data from any kernel address. */
 	if (!file->f_op->write_iter || file->f_flags & O_DIRECT)
 		return -EINVAL;
-	/* As in kernel_write(): if a file has both, write() may have another meaning. */
+	/* As kernel_write(), refuse a file with write() as well: it may have another meaning. */
 	if (regular && file->f_op->write)
 		return -EINVAL;
 	/*
@@ -178,7 +178,7 @@ static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len
 		return -EIO;
 	if (!lf->seekable)
 		pos = i_size_read(file_inode(lf->file));
-	/* The limit of the controller, not of this thread. */
+	/* Apply the limit of the controller, not of this thread. */
 	if (lf->seekable && pos < lf->limit)
 		len = min_t(u64, len, lf->limit - pos);
 	if (pos + len > lf->limit)
@@ -195,7 +195,7 @@ static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len
 	return lf->moved ? -EIO : ret;
 }
 
-/* A write would not block. */
+/* Poll events: a write would not block. */
 #define WRITABLE	(EPOLLOUT | EPOLLWRNORM)
 #define READY		(WRITABLE | EPOLLERR | EPOLLHUP)
 
@@ -218,11 +218,11 @@ static void wait_for_room(struct file *file, unsigned int *pause)
 	}
 	poll_initwait(&queues);
 	queues.pt._key = READY;
-	/* In TASK_RUNNING: the driver may sleep in poll(). */
+	/* Stay in TASK_RUNNING here, because the driver may sleep in poll(). */
 	if (!(vfs_poll(file, &queues.pt) & READY)) {
 		/* Many drivers wake only interruptible sleepers. */
 		set_current_state(TASK_INTERRUPTIBLE);
-		/* Pairs with the barrier in the wake-up of poll(), which sets it. */
+		/* Pairs with the barrier in the wake-up of poll(), which sets triggered. */
 		if (!READ_ONCE(queues.triggered) && !signal_pending(current))
 			schedule();
 		__set_current_state(TASK_RUNNING);
@@ -270,8 +270,8 @@ bool pxt_logfile_given_up(struct pxt_logfile *lf)
  * @lf: open
  * @server: role of the task
  *
- * The end of the controller must not wait for a server of the file. Neither may exec wait for any
- * file that ignores signals. The task must also not have a lower RLIMIT_FSIZE than at CREATE.
+ * The end of the controller must not wait for a server of the file, nor exec for a file that
+ * ignores signals. The task must also not have a lower RLIMIT_FSIZE than at CREATE.
  *
  * Return: true if so.
  */
@@ -296,7 +296,8 @@ static bool is_frozen(const struct pxt_logfile *lf)
 }
 
 /*
- * Errors of a controller task: if a signal or a lowered limit stopped it, another task continues.
+ * Convert an error of a controller task. If a signal or a lowered limit stopped the task,
+ * -ERESTARTSYS makes another task continue.
  */
 static int error_of(const struct pxt_logfile *lf, ssize_t err)
 {
@@ -309,7 +310,7 @@ static int error_of(const struct pxt_logfile *lf, ssize_t err)
 	return err;
 }
 
-/* After a signal, the end of the log is still written if the write need not wait. */
+/* Can a write complete without a wait? Then the end of the log is written even after a signal. */
 static bool can_write_now(struct pxt_logfile *lf)
 {
 	if (lf->regular)
@@ -325,7 +326,7 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 	ssize_t ret = 0;
 
 	*done = 0;
-	/* The owner of a file determines how long a write takes. */
+	/* No lock may be held: the owner of the file determines how long a write takes. */
 	lockdep_assert_none_held_once();
 	if (pxt_logfile_given_up(lf) && !can_write_now(lf))
 		return -ECANCELED;

@@ -29,7 +29,7 @@ struct pxt_logfile {
 	/* Constant since CREATE: */
 	/** @cred: credentials of the controller */
 	const struct cred *cred;
-	/** @memcg: memory cgroup of the controller; allocations of the thread are charged to it */
+	/** @memcg: memory cgroup of the controller, charged for allocations of the serving task */
 	struct mem_cgroup *memcg;
 	/** @limit: RLIMIT_FSIZE of the controller, bytes */
 	u64 limit;
@@ -39,14 +39,14 @@ struct pxt_logfile {
 	bool disk;
 	/** @patient: written by the kernel itself, so writes always make progress */
 	bool patient;
-	/** @stream: a pipe or a socket: a signal ends waits for it */
+	/** @stream: a pipe or a socket, so a signal ends a wait for it */
 	bool stream;
 	/** @seekable: a failed write can be repeated at the same place */
 	bool seekable;
 
 	/** @server: the task that writes; set by pxt_log_take() */
 	enum pxt_logfile_server server;
-	/** @moved: seekable: a write went to another place: write no more */
+	/** @moved: a write to a seekable file went to another place, so do not write again */
 	bool moved;
 	/**
 	 * @given_up: the kernel thread got a signal: no more writes that would have to wait;

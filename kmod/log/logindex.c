@@ -82,8 +82,8 @@ static void forget_before(struct pxt_logindex *index, u64 oldest)
  * @nr_cpus: the CPU number of system events
  * @oldest: number of the oldest block in the log
  *
- * Blocks come in their order. The first one of an epoch gets a mark, unless it has system events,
- * which do not end a gap.
+ * Called in the order of the blocks. The first block of an epoch gets a mark. Blocks of system
+ * events do not count, because they do not end a gap.
  */
 void pxt_logindex_add(struct pxt_logindex *index, const struct posixtrace_log_block *block,
 		      u64 offset, u32 nr_cpus, u64 oldest)

@@ -5,8 +5,8 @@
 #include <linux/posixtrace_log.h>
 
 /*
- * Marks in the index, an even number. If there are more epochs, only every second, fourth, ... has
- * one: any number of epochs is divided into 512 to 1024 parts.
+ * Maximum number of marks in the index; even. If there are more epochs, only every second, fourth,
+ * ... epoch has a mark, so that any number of epochs is divided into 512 to 1024 parts.
  */
 #define PXT_LOG_MARKS	1024
 
@@ -27,17 +27,17 @@ struct pxt_logindex {
 	u64 epoch;
 	/** @count: number of marks */
 	u32 count;
-	/** @stride: every so many epochs have a mark */
+	/** @stride: one in this many epochs has a mark */
 	u32 stride;
 	/** @passed: epochs since marks were last left out */
 	u32 passed;
 	/** @written: marks that are in the log */
 	u32 written;
-	/** @blocks: blocks with them */
+	/** @blocks: number of blocks with these marks */
 	u32 blocks;
 	/** @size: bytes of these blocks */
 	u64 size;
-	/** @eventless: pxt_logwriter.eventless before them */
+	/** @eventless: pxt_logwriter.eventless before these blocks */
 	u64 eventless;
 };
 

@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-/* Runs of blocks that a ring tracks. Neighbours are merged if there are more. */
+/* Maximum number of runs that describe a ring. If there are more, neighbours are merged. */
 #define PXT_LOG_RUNS	1024
 
 /**

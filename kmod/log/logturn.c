@@ -48,7 +48,7 @@ static bool may_take(const struct pxt_log *log, enum pxt_logfile_server server)
  * @log: with a thread
  * @server: role of the caller; a worker has called pxt_log_enter(), a closer pxt_log_begin_close()
  *
- * A hint, for waits.
+ * The result is a hint, for use in waits.
  *
  * Return: true if the log is finished, or if pxt_log_take() would succeed.
  */
@@ -250,8 +250,8 @@ static bool must_end(struct pxt_log *log)
  * @log: of the calling thread; not served by it
  * @delay: nanoseconds
  *
- * Only the end of the stream wakes it earlier: the memory of the stream then bounds the amount to
- * write. Context: may sleep; ends on a signal. Can be frozen if the thread can.
+ * Only the end of the stream wakes it earlier, because the memory of the stream then bounds the
+ * amount to write. Context: may sleep; ends on a signal. Can be frozen if the thread can.
  */
 void pxt_log_rest(struct pxt_log *log, u64 delay)
 {
@@ -284,7 +284,7 @@ bool pxt_log_pauses(struct pxt_log *log)
 			return true;
 		return !test_bit(PXT_LOG_END, &log->wanted) && pxt_log_account(log) && !log->ahead;
 	case PXT_BY_WORKER:
-		/* Since 6.18, the kernel throttles a task on its way to user mode. */
+		/* Since 6.18, the kernel throttles a task by task work, on its way to user mode. */
 		return signal_pending(current) || task_work_pending(current);
 	default:
 		return fatal_signal_pending(current);

@@ -2,8 +2,8 @@
 /*
  * Compresses the records of a block with the LZ4 of the kernel. The records are cut into pieces, so
  * that a reader needs little memory for each CPU. In a piece, the first words of all records come
- * first, because they resemble each other more than they resemble other words. What the thread of a
- * sub-buffer wrote there may be anything: it then just compresses badly.
+ * first, because they resemble each other more than they resemble other words. A target may have
+ * written anything instead of records: this only compresses badly.
  */
 #include <linux/align.h>
 #include <linux/compiler.h>
@@ -19,8 +19,8 @@
 #include "log/pack.h"
 
 /*
- * A piece ends before the record that would make it larger. Larger pieces compress little better,
- * and readers have one piece of each CPU in memory.
+ * A piece ends before the record that would make it larger than this. Larger pieces compress little
+ * better, and readers have one piece of each CPU in memory.
  */
 #define PIECE_SIZE	(32U << 10)
 
@@ -30,7 +30,7 @@
 #define PIECE_WORDS	(PIECE_SIZE / WORD)
 #define PIECE_WORDS_MAX	(POSIXTRACE_LOG_PIECE_MAX / WORD)
 
-/* NULL if the module with the compressor was not there when this one was loaded. */
+/* NULL if the compressor was not there when this module was loaded. */
 static typeof(LZ4_compress_default) *compressor = LZ4_compress_default;
 
 /**
@@ -73,8 +73,8 @@ void pxt_pack_destroy(struct pxt_pack *pack)
 }
 
 /*
- * Words of the next record and of the struct posixtrace_writer before it; 0 if this is neither.
- * Stores how many of the two there are in @items.
+ * Returns the words of the next record, including each struct posixtrace_writer before it; 0 if
+ * there is no valid record. Stores the number of these structs and records in @items.
  */
 static u32 next_record(u32 type, const u64 *from, u32 words, u32 *items)
 {
@@ -95,8 +95,8 @@ static u32 next_record(u32 type, const u64 *from, u32 words, u32 *items)
 }
 
 /*
- * Words of the next piece. Stores the number of its first words in @heads, or 0 if it does not
- * start with a record.
+ * Returns the words of the next piece. Stores in @heads how many of them are first words, see
+ * move_heads(); 0 if the piece does not start with a record.
  */
 static u32 next_piece(u32 type, const u64 *from, u32 words, u32 *heads)
 {
@@ -175,7 +175,7 @@ static u32 pack_piece(struct pxt_pack *pack, u32 type, const u64 *from, u32 word
 	return step;
 }
 
-/* Compress the records into fewer than @size bytes. Returns these, or 0 if there are not fewer. */
+/* Compress the records into fewer than @size bytes. Returns their number, or 0 if it failed. */
 static u32 pack_records(struct pxt_pack *pack, u32 type, void *to, u32 size)
 {
 	const u64 *from = pack->plain;
@@ -199,7 +199,7 @@ static u32 pack_records(struct pxt_pack *pack, u32 type, void *to, u32 size)
  * @pack: initialized, or zero: do not compress
  * @block: in: its type, and as its size the bytes of the records; out: size and checksum of the
  *	payload, and its compression
- * @payload: the copy, for a payload of as many bytes
+ * @payload: the copy; has room for the uncompressed records
  * @records: the records; targets may write to them
  *
  * Context: may sleep.
