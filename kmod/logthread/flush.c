@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A flush writes all events recorded before it starts to the log, while recording continues. Runs
- * in the task that serves the log. If it is interrupted, the next one continues.
+ * in the task that serves the log. If that task is interrupted, the next one continues the flush.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -42,10 +42,10 @@ static void find_open(const struct pxt_pool *pool, struct cpumask *mask)
 }
 
 /*
- * Make each CPU close its open sub-buffer. Runs on the CPU itself because a writer may start there
- * at any time: either its commit is in the old sub-buffer before that is measured, or it sees that
- * the sub-buffer is no longer open. An offline CPU runs no writer, and pxt_subbuf_leave() was
- * called for it: no CPU goes offline while cpus_read_lock() is held.
+ * Make each CPU close its open sub-buffer. close_cpu() runs on the CPU itself because a writer may
+ * start there at any time: either the writer has committed to the sub-buffer before the kernel
+ * measures it, or the writer sees that it is no longer open. While cpus_read_lock() is held, no CPU
+ * goes offline, so each offline CPU runs no writer and has orphaned its sub-buffer.
  */
 static void close_all(struct pxt_stream *stream)
 {
@@ -61,7 +61,7 @@ static void close_all(struct pxt_stream *stream)
 	cpus_read_unlock();
 	free_cpumask_var(mask);
 	pxt_subbuf_close_kernel(pool);
-	/* If no other sub-buffer is available, its events are part of the next flush. */
+	/* If this fails, the sub-buffer stays open, and its events are part of the next flush. */
 	if (stream->running)
 		pxt_subbuf_turn_sys(pool);
 	else
@@ -125,7 +125,7 @@ static int write_taken(struct pxt_log *log, u32 count, u32 *written)
 	u32 i;
 
 	*written = 0;
-	/* Some may have been closed just now and contain event types that are just as new. */
+	/* A sub-buffer closed just now may contain event types that the log does not name yet. */
 	err = pxt_metadata_write(log);
 	if (err)
 		return err;
@@ -272,10 +272,10 @@ static int write_events(struct pxt_log *log)
 		return log->unstopped ? write_stop(log) : 0;
 	}
 	/*
-	 * First the rest of the last epoch: sub-buffers that were handed out before it began but
-	 * not written because of an error or because they were open. All of them are closed now, so
-	 * sub-buffers handed out from now on are younger: the records of an epoch are older than
-	 * the records of the next epoch but one.
+	 * First write the rest of the last epoch: sub-buffers that were handed out before it began
+	 * but not written because of an error or because they were open. All of them are closed
+	 * now, so sub-buffers handed out from now on are younger. Therefore the records of an epoch
+	 * are older than the records of the next epoch but one.
 	 */
 	err = write_subbufs(log);
 	if (err)
@@ -321,7 +321,7 @@ static const struct pxt_caller *flush_caller(const struct pxt_log *log)
 	return log->flush_self ? NULL : &log->flush_caller;
 }
 
-/* Returns true if there is work. For a dead stream, pxt_flush_last() follows. */
+/* Start a flush. Returns false if the stream is dead; pxt_flush_last() then follows. */
 static bool begin(struct pxt_log *log)
 {
 	struct pxt_stream *stream = log->stream;
@@ -338,7 +338,7 @@ static bool begin(struct pxt_log *log)
 	return !dead;
 }
 
-/* The events are written, or an error occurred. */
+/* Called when the events are written, or after an error. */
 static void end(struct pxt_log *log, int err)
 {
 	struct pxt_stream *stream = log->stream;
@@ -407,8 +407,8 @@ int pxt_flush(struct pxt_log *log)
  * @log: of a stream that is dead, without open sub-buffers
  *
  * Context: may sleep.
- * Return: 0, also after an error, which is noted; -ERESTARTSYS if the caller was interrupted: the
- * next one starts over.
+ * Return: 0, also after an error, which is noted; -ERESTARTSYS if the caller was interrupted, so
+ * that the next task must start over.
  */
 int pxt_flush_last(struct pxt_log *log)
 {
@@ -436,7 +436,7 @@ int pxt_flush_last(struct pxt_log *log)
 
 /**
  * pxt_flush_pending() - check if a flush has anything to write
- * @log: any; called by its thread
+ * @log: served by the caller
  *
  * Return: true if so.
  */
@@ -444,7 +444,7 @@ bool pxt_flush_pending(const struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
 
-	/* Writes that failed when the log became full or was cleared. */
+	/* Retry writes that failed when the log became full or was cleared. */
 	if (log->unstopped || log->writer.headless || log->writer.uncleared)
 		return true;
 	/* A stream that became full during the last flush can be restarted. */

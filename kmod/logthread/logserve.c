@@ -30,7 +30,7 @@ static int flush(struct pxt_log *log)
 	return 0;
 }
 
-/* The stream was cleared. If the log cannot be restarted yet, the next write retries. */
+/* Restart the log after the stream was cleared. If this fails, the next write retries. */
 static int clear_log(struct pxt_log *log)
 {
 	int err = pxt_logwriter_clear(&log->writer, log->stream->pool.gaps.logged);
@@ -77,8 +77,8 @@ static int clear(struct pxt_log *log)
 }
 
 /*
- * Write the states soon: the later, the fewer are still those from the start. The next flush
- * retries after other errors.
+ * Write the states soon: the later, the fewer threads still have the state from the start. After
+ * errors other than -ERESTARTSYS, the next flush retries.
  */
 static int write_states(struct pxt_log *log)
 {

@@ -95,8 +95,9 @@ static int log_thread(void *arg)
 	allow_signal(SIGKILL);
 	allow_signal(SIGTERM);
 	/*
-	 * Do not write to a disk while the hibernation image is created. All other logs may wait
-	 * for user space, which is frozen first: this thread could not freeze during such a wait.
+	 * Freeze the writer of a disk, so that it does not write while the hibernation image is
+	 * created. Other logs may wait for user space, which is frozen first. During such a wait
+	 * this thread could not freeze.
 	 */
 	if (log->writer.file.disk)
 		set_freezable();
@@ -108,7 +109,7 @@ static int log_thread(void *arg)
 		pxt_log_put(log);
 		serve(log);
 	}
-	/* CREATE or the end of the stream sets this bit next, but may be frozen. */
+	/* The task that sets this bit, in CREATE or at the end of the stream, may be frozen. */
 	wait_event_state(log->wait, test_bit(PXT_LOG_END, &log->wanted),
 			 (TASK_IDLE | TASK_FREEZABLE));
 	if (log->begin_error) {
@@ -129,7 +130,7 @@ static int log_thread(void *arg)
 	module_put_and_kthread_exit(0);
 }
 
-/* As seen by the calling controller. */
+/* Describe the host as the calling controller sees it. */
 static void fill_host(struct posixtrace_log_host *host, const u8 *boot_id)
 {
 	memcpy(host->boot_id, boot_id, sizeof(host->boot_id));
@@ -137,7 +138,7 @@ static void fill_host(struct posixtrace_log_host *host, const u8 *boot_id)
 	host->boottime_offset = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
 	host->counter = pxt_clock_counter();
 	host->resolution = pxt_clock_resolution();
-	/* uts_sem is not exported: a name read during a change may mix old and new. */
+	/* uts_sem is not exported, so a name read during a change may mix old and new. */
 	strscpy(host->node, utsname()->nodename, sizeof(host->node));
 	strscpy(host->release, utsname()->release, sizeof(host->release));
 	strscpy(host->machine, utsname()->machine, sizeof(host->machine));
@@ -168,7 +169,8 @@ static int wait_for_budget(struct pxt_log *log)
  * @pid: of the traced process
  * @boot_id: from the controller, for posixtrace_log_host.boot_id
  *
- * The thread writes the header because a writer to a pipe without a reader gets SIGPIPE.
+ * The caller does not write the header itself, because a writer to a pipe without a reader gets
+ * SIGPIPE.
  * Context: may sleep; no lock is held. Can be killed and frozen.
  *
  * Return: 0; -EINTR on a fatal signal, or on any signal before the reader of a pipe made room or
@@ -190,7 +192,7 @@ int pxt_log_begin(struct pxt_log *log, pid_t pid, const u8 *boot_id)
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 	kref_get(&log->stream->kref);
-	/* The caller's file holds the module until then. */
+	/* The caller's file still holds the module here. */
 	__module_get(THIS_MODULE);
 	/* Keep the task: it may get signals until the log is freed. */
 	log->thread = get_task_struct(thread);

@@ -24,7 +24,7 @@ static void count_worker(struct pxt_stream *stream, void *arg)
 }
 
 /*
- * Are all remaining threads of the calling process workers? A process ends with its last thread:
+ * Are all remaining threads of the calling process workers? A process ends with its last thread, so
  * workers must not keep it alive after the main thread and all others have ended.
  */
 static bool is_alone(void)
@@ -37,7 +37,7 @@ static bool is_alone(void)
 	return atomic_read(&current->signal->live) <= workers;
 }
 
-/* The worker's task_struct is freed after a grace period. */
+/* Called under RCU, which keeps the worker's task_struct. */
 static void wake_worker(struct pxt_stream *stream, void *arg)
 {
 	struct task_struct *task = arg, *worker;
@@ -71,7 +71,7 @@ static bool has_work(struct pxt_log *log)
 static int wait_for_work(struct pxt_log *log)
 {
 	long time = pxt_log_flushes_itself(log) ? HZ : MAX_SCHEDULE_TIMEOUT;
-	/* Not freezable: while the process is frozen, the kernel thread serves. */
+	/* Not freezable, so that a freeze interrupts the wait: the kernel thread then serves. */
 	long left = wait_event_interruptible_timeout(log->worker_wait, has_work(log), time);
 
 	return min(left, 0L);

@@ -17,8 +17,8 @@ static void take(struct pxt_logtasks *tasks, struct list_head *list)
 
 	list_for_each_entry(thread, list, list) {
 		/*
-		 * Otherwise new threads, or one that keeps changing its name, would keep this busy
-		 * forever.
+		 * Stop at a thread of this round: otherwise new threads, or one that keeps changing
+		 * its name, would keep the caller busy forever.
 		 */
 		if (tasks->nr_taken == PXT_LOGTASKS_BATCH || thread->round == tasks->round)
 			return;
@@ -38,10 +38,11 @@ static void take(struct pxt_logtasks *tasks, struct list_head *list)
 
 /**
  * pxt_logtasks_begin() - start to write the current updates
- * @tasks: of the calling log thread
+ * @tasks: of the log that the caller serves
  *
  * Until the next call, pxt_logtasks_take() takes each thread at most once, and no thread that
- * enters after this call: a process that creates threads quickly cannot keep events from the log.
+ * enters after this call. So a process that creates threads quickly cannot keep events from the
+ * log.
  */
 void pxt_logtasks_begin(struct pxt_logtasks *tasks)
 {
@@ -161,7 +162,7 @@ static bool put_mappings(const struct pxt_logtask_taken *taken, struct pid_names
 	for (; mappings && *pos < mappings->size; *pos += step) {
 		from = (const void *)(mappings->data + *pos);
 		step = POSIXTRACE_LOG_MAPPING_STEP(from->size);
-		/* Unmapped before the stream existed. */
+		/* Skip a mapping that was removed before the stream existed. */
 		if (from->since < taken->looks)
 			continue;
 		if (*size + step > room)
