@@ -130,13 +130,13 @@ static_assert(POSIXTRACE_RECORD_PACKED_STEP(1) == POSIXTRACE_RECORD_STEP(0));
 static_assert(POSIXTRACE_RECORD_ID(~0U) == POSIXTRACE_ID_MAX - 1);
 static_assert(POSIXTRACE_DATA_SIZE_MAX <= U16_MAX && POSIXTRACE_SYSDATA_MAX <= U16_MAX);
 /*
- * A consumer position can hold any position in a sub-buffer, and the number of all its records: the
- * first one includes its writer.
+ * A consumer position can hold any position in a sub-buffer, and the largest number of records in
+ * it. The first record includes its writer.
  */
 static_assert(POSIXTRACE_SUBBUF_SIZE_MAX < 8U << POSIXTRACE_CONSUMED_POS_BITS);
 static_assert((POSIXTRACE_SUBBUF_SIZE_MAX - sizeof(struct posixtrace_writer)) /
 	      sizeof(struct posixtrace_record) < 1U << POSIXTRACE_CONSUMED_COUNT_BITS);
-/* The largest records: several user records; START or FILTER followed by a STOP. */
+/* A sub-buffer holds several of the largest user records; or START or FILTER, and a STOP. */
 static_assert(8 * POSIXTRACE_RECORD_SIZE(POSIXTRACE_DATA_SIZE_MAX) <= POSIXTRACE_SUBBUF_SIZE_MAX);
 static_assert(POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX) +
 	      POSIXTRACE_RECORD_SIZE(sizeof(__s32)) <= POSIXTRACE_SUBBUF_SIZE_MIN);
@@ -144,5 +144,5 @@ static_assert(POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX) +
 static_assert(POSIXTRACE_SUBBUF_SIZE_MIN % PAGE_SIZE == 0);
 /* Consumer positions and heads are loaded and stored in one piece. */
 static_assert(sizeof(long) == sizeof(__u64));
-/* The numbers of all classes have room. */
+/* The number of each class is below POSIXTRACE_CLASSES_MAX. */
 static_assert(POSIXTRACE_CLASS_VALID < 1U << POSIXTRACE_CLASSES_MAX);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The commands of role target: determines the process that a caller acts for.
+ * Runs the commands of role target: determines the process that a caller acts for.
  */
 #include <linux/err.h>
 #include <linux/mm_types.h>
@@ -11,15 +11,15 @@
 #include "target/attachment.h"
 
 /*
- * Not after exec: a synchronization would not reach the new address space. Another process that
- * shares the address space of the process that attached may also use the file.
+ * May the caller use the file? Not after exec, because a synchronization would not reach the new
+ * address space. Another process that shares the address space of the process that attached may.
  */
 static bool may_use(const struct pxt_attachment *att)
 {
 	return att->mm == current->mm;
 }
 
-/* Commands of processes that need a name or have seen a stream. */
+/* Does the command show that the process needs a name or has seen a stream? */
 static bool makes_target(unsigned int cmd)
 {
 	return cmd == POSIXTRACE_IOC_EVENTID_OPEN || cmd == POSIXTRACE_IOC_DESCRIBE ||
@@ -49,7 +49,7 @@ long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __u
 
 	if (!may_use(att))
 		return -EINVAL;
-	/* Before the search: CREATE may bind the attachment right after it. */
+	/* Check before the search, because CREATE may bind the attachment right after that. */
 	bound = pxt_attachment_bound(att);
 	target = pxt_attachment_target(att, makes_target(cmd));
 	if (IS_ERR(target))

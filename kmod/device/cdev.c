@@ -263,7 +263,7 @@ static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		if (!is_command(cmd))
 			return -ENOTTY;
 		ret = role_command(pf, cmd, uarg);
-		/* A command of the other role. */
+		/* Here, only a command of the other role has returned -ENOTTY. */
 		return ret == -ENOTTY ? -EINVAL : ret;
 	}
 }
@@ -289,7 +289,7 @@ static bool attaches(const struct vm_area_struct *vma)
 	return vma->vm_pgoff == POSIXTRACE_ATTACH_OFFSET(POSIXTRACE_ABI_VERSION) >> PAGE_SHIFT;
 }
 
-/* mmap() instead of ATTACH. */
+/* Attach by mmap() instead of ATTACH. */
 static int attach_and_map(struct pxt_file *pf, struct file *file, struct vm_area_struct *vma)
 {
 	int err;
@@ -349,8 +349,8 @@ static int is_same(const void *file, struct file *open, unsigned int fd)
 }
 
 /*
- * Does the table have another descriptor of the file, as after dup()? The one being closed is
- * already removed: if two are closed concurrently, the later one finds no other.
+ * Does the table have another descriptor of the file, as after dup()? The descriptor being closed
+ * is already removed, so if two are closed concurrently, the later close finds no other.
  */
 static bool has_another(struct files_struct *files, const struct file *file)
 {

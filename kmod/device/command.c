@@ -332,7 +332,7 @@ static int states(struct pxt_stream *stream, void __user *uarg)
  */
 long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user *arg)
 {
-	/* The end of a dead stream may not be written yet. */
+	/* Allowed for a dead stream, because the end of its log may not be written yet. */
 	if (cmd == POSIXTRACE_IOC_WRITE_LOG)
 		return pxt_log_work(stream);
 	if (READ_ONCE(stream->dead))
@@ -437,16 +437,17 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 	err = pxt_shared_tp_look(target);
 	if (err)
 		return err;
-	/* The caller is about to record. */
+	/* The caller is about to record, so note its program and mappings. */
 	pxt_target_look(target, true);
 	slots = kcalloc(POSIXTRACE_SLOTS_MAX, sizeof(*slots), GFP_KERNEL_ACCOUNT);
 	if (!slots)
 		return -ENOMEM;
 	fill_slots(slots, target, &arg.generation);
 	/*
-	 * Read shared memory and the bit after the generation. Pairs with the full barrier in
-	 * gate_changed(), between setting these and the new generation: either this sees them, or
-	 * the caller gets the old generation and calls again.
+	 * Check for shared memory and shared thread pointers after reading the generation. Pairs
+	 * with the full barrier in gate_changed(), between the start of the sharing and the new
+	 * generation: either this sees the sharing, or the caller gets the old generation and calls
+	 * again.
 	 */
 	smp_rmb();
 	if (test_bit(PXT_TARGET_SHARED_TP, &target->works) || !pxt_rseq_aborts())

@@ -25,7 +25,7 @@
 #include "task/process.h"
 #include "teardown/mmap.h"
 
-/* Reserve for threads that a process creates during CREATE: their names are noted. */
+/* Memory in reserve, to note the names of threads that a process creates during CREATE. */
 #define NEW_THREADS	8
 
 static bool zero(const void *p, size_t size)
@@ -71,7 +71,7 @@ static int check_attr(const struct posixtrace_attr *attr, bool log)
 	if (attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX ||
 	    attr->stream_size > POSIXTRACE_STREAM_SIZE_MAX)
 		return -EINVAL;
-	/* A stream of that size always holds this many bytes, even when it overwrites. */
+	/* A stream of that size can fill wakeup_bytes, even when it overwrites. */
 	if (attr->wakeup_bytes > max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN) ||
 	    attr->wakeup_ns > POSIXTRACE_WAKEUP_NS_MAX)
 		return -EINVAL;
@@ -140,8 +140,8 @@ static int begin_log(struct pxt_stream *stream, struct pxt_target *target, const
 
 /*
  * Check the rights a second time: since the first check the process may have executed a set-user-ID
- * program while memory was allocated. The lock keeps it from doing so now. If it does later,
- * task/process.c finds the stream and checks again.
+ * program while memory was allocated. exec_update_lock prevents an exec during this check. After a
+ * later exec, task/process.c finds the stream and checks again.
  */
 static int publish(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task)
 {
@@ -149,8 +149,8 @@ static int publish(struct pxt_stream *stream, struct pxt_target *target, struct 
 	int err;
 
 	/*
-	 * Before the locks, with spares for threads created until then. Later ones enter
-	 * themselves.
+	 * Allocate before taking the locks, with spares for threads created until then. Later
+	 * threads enter themselves.
 	 */
 	if (stream->log)
 		pxt_logtasks_prepare(&memory, get_nr_threads(task) + NEW_THREADS);
@@ -198,7 +198,7 @@ static struct pxt_stream *make_stream(const struct posixtrace_create *arg,
 	return stream;
 }
 
-/* Keep the handlers until the memory of the stream is freed. */
+/* Get the handlers of tracepoints, and keep them until the memory of the stream is freed. */
 static int get_handlers(struct pxt_stream *stream)
 {
 	int err = pxt_tracepoints_get(stream->attr.classes);
@@ -211,10 +211,10 @@ static int get_handlers(struct pxt_stream *stream)
 /* The last steps of CREATE. No task can end the stream yet: its file has no role. */
 static int finish(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task)
 {
-	/* Threads created before the stream was linked have not filled the pool. */
+	/* Threads created before the stream was linked have not filled the pool, so fill it. */
 	int err = pxt_fork_pool_reserve(&target->forks, get_nr_threads(task));
 
-	/* After all checks that may refuse the stream: this interrupts all CPUs. */
+	/* Only after all checks that may refuse the stream, because this interrupts all CPUs. */
 	return err ? err : get_handlers(stream);
 }
 

@@ -171,7 +171,7 @@ int pxt_door_call(struct pxt_attachment *att)
 	init_task_work(&call->work, call_runs);
 	call->att = att;
 	call->ip = instruction_pointer(regs);
-	/* The work only runs after this returns: the mapping still holds the module and @att. */
+	/* The work runs only after this returns, so the mapping still holds the module and @att. */
 	kref_get(&att->kref);
 	__module_get(THIS_MODULE);
 	if (!task_work_add(current, &call->work, TWA_RESUME))

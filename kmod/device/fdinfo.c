@@ -90,7 +90,7 @@ void pxt_fdinfo_stream(struct seq_file *m, struct pxt_stream *stream)
 	seq_printf(m, "posixtrace-state:\t%s\n", state);
 	seq_printf(m, "posixtrace-log:\t%d\n", !!stream->log);
 	show_processes(m, stream);
-	/* Last, and escaped to one line: the controller chooses the name. */
+	/* Last, and escaped to one line, because the controller chooses the name. */
 	seq_puts(m, "posixtrace-name:\t");
 	seq_escape_str(m, stream->attr.name, ESCAPE_HEX | ESCAPE_NAP | ESCAPE_APPEND, "\\");
 	seq_putc(m, '\n');
