@@ -99,7 +99,10 @@ static bool visit_begin(struct pxt_attachment *att)
 		kfree(visit);
 		return false;
 	}
-	/* Only this thread runs the work. The mapping holds the module and a reference. */
+	/*
+	 * This is not too late: only this thread runs the work, and until then the mapping holds
+	 * the module and @att.
+	 */
 	kref_get(&att->kref);
 	__module_get(THIS_MODULE);
 	return true;
@@ -109,8 +112,8 @@ static bool visit_begin(struct pxt_attachment *att)
 /* Page faults								*/
 
 /*
- * Under RCU: another thread may replace the attachment and put its reference, see attachment_of().
- * The mapping holds a reference to each attachment found here for the first time.
+ * Another thread may replace the attachment and put its last reference, see attachment_of(). RCU
+ * keeps the struct, and the retry finds the new attachment.
  */
 static struct pxt_attachment *get_attachment(const struct vm_area_struct *vma)
 {
@@ -125,8 +128,8 @@ static struct pxt_attachment *get_attachment(const struct vm_area_struct *vma)
 }
 
 /*
- * Get the attachment of the address space: a reference. NULL if unknown: if the mapping was
- * inherited, only a process with unshared memory can determine the owner.
+ * Get a reference to the attachment of the address space. Returns NULL if it is unknown: the owner
+ * of an inherited mapping can be determined only if its memory is not shared.
  */
 static struct pxt_attachment *attachment_of(struct vm_area_struct *vma)
 {
@@ -175,8 +178,8 @@ static vm_fault_t attached_fault(struct vm_fault *vmf, struct pxt_attachment *at
 		return give(vmf, page);
 	/*
 	 * The thread must run a task work before it sees the page. Another process, or a kernel
-	 * thread acting for this one, would not run it. A system call may take long: the process
-	 * loses only its own events.
+	 * thread acting for this one, would not run it. If a system call causes the fault, the work
+	 * may run late, but then the process loses only its own events.
 	 */
 	if (current->mm != vmf->vma->vm_mm || current->flags & PXT_PF_KERNEL)
 		return VM_FAULT_SIGBUS;
@@ -187,7 +190,7 @@ static vm_fault_t attached_fault(struct vm_fault *vmf, struct pxt_attachment *at
 }
 
 /*
- * Once the page is mapped, this process no longer has a door. It is never mapped for system calls
+ * Once a page is mapped here, this process no longer has a door. So never map one for system calls
  * or debuggers.
  */
 static vm_fault_t door_fault(struct vm_fault *vmf, struct pxt_attachment *att)
@@ -216,7 +219,7 @@ static vm_fault_t gate_vma_fault(struct vm_fault *vmf)
 	att = attachment_of(vmf->vma);
 	if (IS_ERR(att))
 		return VM_FAULT_OOM;
-	/* The process calls the module at each event, and learns that it must attach. */
+	/* With an open gate, the process calls the module, and learns that it must attach. */
 	if (!att)
 		return give(vmf, pxt_gatemap_open);
 	if (offset < PXT_GATE_SIZE)
@@ -256,8 +259,8 @@ static const struct vm_operations_struct pxt_gate_vm_ops = {
 int pxt_gatemap(struct pxt_attachment *att, struct vm_area_struct *vma)
 {
 	/*
-	 * All processes that share the memory would see the gate of one of them, even after its
-	 * end.
+	 * Refuse shared memory: all processes that share it would see the gate of one of them, even
+	 * after its end.
 	 */
 	if (pxt_target_shares_memory())
 		return -EUSERS;

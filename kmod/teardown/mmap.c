@@ -2,11 +2,11 @@
 /*
  * Mappings: the rules for mapping, page faults, and unmapping a stream everywhere when it ends.
  *
- * Each open file of the device has the address space of a separate anonymous inode: a process that
- * creates or removes a large number of mappings delays only mappings of the same file or stream.
- * Targets map a stream through other files than its controller, so the module puts those mappings
- * into the address space of the stream's file, where pxt_mmap_zap() finds all of them. Each stream
- * has separate offsets in a file.
+ * Each open file of the device has the address space of a separate anonymous inode, so that a
+ * process that creates or removes a large number of mappings delays only mappings of the same file
+ * or stream. Targets map a stream through other files than its controller, so the module puts those
+ * mappings into the address space of the stream's file, where pxt_mmap_zap() finds all of them.
+ * Each stream has separate offsets in a file.
  *
  * Stream memory is mapped by page frame (VM_PFNMAP), so it cannot be pinned: once it is removed
  * from all page tables, processes can no longer access it.
@@ -48,8 +48,8 @@ static int init_fs_context(struct fs_context *fc)
 }
 
 /*
- * Without an owner: its only mount would hold the module forever. pxt_mmap_exit() removes the mount
- * before the module goes.
+ * Has no owner, because its only mount would hold the module forever. pxt_mmap_exit() removes the
+ * mount before the module is unloaded.
  */
 static struct file_system_type pxt_mmap_fs = {
 	.name = "posixtrace",
@@ -149,7 +149,7 @@ static int memory_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The memory can be mapped only through the device: no process gets a descriptor. */
+/* No process gets a descriptor of such a file: the memory is mapped only through the device. */
 static const struct file_operations pxt_memory_fops = {
 	.owner = THIS_MODULE,
 	.release = memory_release,
@@ -160,7 +160,7 @@ static const struct file_operations pxt_memory_fops = {
  * @stream: new
  * @file: of its controller; both have the same address space
  *
- * Unlike @file, it does not hold the stream. It holds the module. The stream puts it.
+ * Unlike @file, the new file holds only the module, not the stream. The stream holds the new file.
  *
  * Context: may sleep.
  * Return: 0; -ENOMEM.
@@ -292,7 +292,7 @@ static void target_vma_close(struct vm_area_struct *vma)
 	stream_vma_close(vma);
 }
 
-/* Mappings of targets are counted. */
+/* Counts the mappings of targets in pxt_stream.mapped. */
 static const struct vm_operations_struct pxt_target_vm_ops = {
 	.open = target_vma_open,
 	.close = target_vma_close,
@@ -331,7 +331,7 @@ static int map_stream(struct pxt_stream *stream, struct vm_area_struct *vma, boo
 
 	if (err)
 		return err;
-	/* The stream has ended, and all other mappings are gone. */
+	/* Fails if the stream has ended and all other mappings are gone. */
 	if (!refcount_inc_not_zero(&stream->scratch))
 		return -EINVAL;
 	vma->vm_private_data = stream;
@@ -506,11 +506,11 @@ void pxt_mmap_zap(struct pxt_stream *stream)
 {
 	struct pxt_pool *pool = &stream->pool;
 
-	/* Earlier page faults have inserted their pages, later ones see @unmapped. */
+	/* Page faults before this have inserted their pages; later ones see @unmapped. */
 	down_write(&pool->map.lock);
 	pool->map.unmapped = true;
 	up_write(&pool->map.lock);
-	/* A failed CREATE may not have created it. */
+	/* A failed CREATE may not have created the file. */
 	if (stream->memory)
 		unmap_mapping_range(stream->memory->f_mapping, pxt_stream_map_base(stream),
 				    pxt_pool_size(pool), 1);

@@ -21,7 +21,7 @@ static void close_all(struct pxt_stream *stream, bool was_running)
 	struct pxt_caller caller = pxt_sysevent_caller(stream, &origin);
 
 	lockdep_assert_held(&stream->lock);
-	/* A process that found it earlier may still call NEXT. */
+	/* A process that found the stream earlier may still call NEXT. */
 	pxt_subbuf_set_full(&stream->pool, true);
 	if (was_running)
 		pxt_sysevent_stop(stream, &caller);
@@ -66,7 +66,7 @@ void pxt_stream_free_memory(struct pxt_stream *stream)
 static void shutdown_locked(struct pxt_stream *stream)
 {
 	end_locked(stream);
-	/* The thread of a log writes the rest before it frees the memory. */
+	/* The task that serves the log writes the rest before it frees the memory. */
 	if (stream->log && stream->log->thread)
 		pxt_log_end(stream->log);
 	else
@@ -90,6 +90,6 @@ void pxt_stream_shutdown(struct pxt_stream *stream)
 	if (!stream->dead)
 		shutdown_locked(stream);
 	mutex_unlock(&stream->lock);
-	/* Without the lock: the work that this waits for takes it. */
+	/* Called without the lock, because the work that this waits for takes it. */
 	pxt_kevent_end(stream);
 }
