@@ -89,8 +89,8 @@ static inline bool pxt_rseq_aborts(void)
 }
 
 /*
- * Is this task running on a CPU? Acquire: if not, all its stores are visible. A kernel for one CPU
- * may lack the field; only the caller runs there.
+ * Is this task running on a CPU? If not, the acquire makes all its stores visible. A kernel for one
+ * CPU may lack the field on_cpu, but there only the caller runs.
  */
 #ifdef CONFIG_SMP
 static inline bool pxt_task_on_cpu(const struct task_struct *task)
@@ -117,12 +117,12 @@ static inline bool pxt_task_runnable(const struct task_struct *task)
 #else
 static inline bool pxt_task_runnable(const struct task_struct *task)
 {
-	/* The caller looks twice. */
+	/* May be stale: the caller compares two samples, see take_sample(). */
 	return READ_ONCE(task->on_rq) && !data_race(task->se.sched_delayed);
 }
 #endif
 
-/* The clock of the run queue of a CPU. Where all CPUs have one clock, modules use that function. */
+/* The clock of the run queue of a CPU. If all CPUs share one clock, modules read sched_clock(). */
 static inline u64 pxt_sched_clock(u32 cpu)
 {
 #ifdef CONFIG_HAVE_UNSTABLE_SCHED_CLOCK
@@ -161,7 +161,7 @@ static inline long pxt_get_resident_page(struct mm_struct *mm, unsigned long add
 #define PXT_PROCESS_EXIT_ARGS	void *data, struct task_struct *task, bool group_dead
 #endif
 
-/* Get a reference to *filep unless the last one is gone. Called under RCU. */
+/* Get a reference to the file *filep unless its last reference is gone. Called under RCU. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 static inline struct file *pxt_file_get(struct file **filep)
 {
@@ -170,7 +170,7 @@ static inline struct file *pxt_file_get(struct file **filep)
 	return file && get_file_rcu(file) ? file : NULL;
 }
 #else
-/* 6.7 reuses files without a grace period, so this function checks the pointer again. */
+/* 6.7 reuses files without a grace period, so get_file_active() checks the pointer again. */
 static inline struct file *pxt_file_get(struct file **filep)
 {
 	return get_file_active(filep);
@@ -211,7 +211,7 @@ static inline void pxt_hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* 6.15 renamed it; before, crc32c() was in another module. */
+/* 6.15 renamed __crc32c_le() to crc32c(); before, crc32c() was in another module. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
 static inline u32 pxt_crc32c(u32 crc, const void *p, size_t len)
 {
@@ -225,15 +225,15 @@ static inline u32 pxt_crc32c(u32 crc, const void *p, size_t len)
 #endif
 
 /*
- * Some kernels have the compressor in a module, others lack it. modprobe inserts that module first;
- * without it, the address is NULL. symbol_get() refuses it since 6.6, which wants
- * EXPORT_SYMBOL_GPL().
+ * The compressor is in a module of some kernels, and missing in others. modprobe inserts that
+ * module first; without it, the address is NULL. symbol_get() is no alternative: since 6.6, it
+ * accepts only symbols with EXPORT_SYMBOL_GPL().
  */
 extern typeof(LZ4_compress_default) LZ4_compress_default __weak;
 
 /*
- * Write a regular file, but wait while its file system is frozen: 6.8 moved the check into
- * vfs_iocb_iter_write().
+ * Write a regular file, but wait while its file system is frozen. Since 6.8,
+ * vfs_iocb_iter_write() waits itself.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 static inline ssize_t pxt_file_write_iter(struct kiocb *iocb, struct iov_iter *iter)
@@ -273,8 +273,8 @@ static inline struct pxt_exec_state pxt_exec_state_of(struct mm_struct *mm)
 
 /*
  * Get the state with a reference to its namespace; fails if the thread no longer has an address
- * space. Called under RCU. Does not take a reference to the address space: the caller might put the
- * last one, and wait for a file that the process has mapped.
+ * space. Called under RCU. Takes no reference to the address space: the caller might then put the
+ * last reference, and wait for a file that the process has mapped.
  */
 static inline bool pxt_exec_state_get(struct pxt_exec_state *state, struct task_struct *thread)
 {
@@ -291,7 +291,7 @@ static inline bool pxt_exec_state_get(struct pxt_exec_state *state, struct task_
 	return found;
 }
 
-/* Without a reference: only the process itself replaces it. */
+/* Takes no reference, because only the process itself replaces its state. */
 static inline struct pxt_exec_state pxt_exec_state_current(void)
 {
 	return pxt_exec_state_of(current->mm);
@@ -309,7 +309,7 @@ static inline bool pxt_exec_state_get(struct pxt_exec_state *state, struct task_
 {
 	if (!READ_ONCE(thread->mm))
 		return false;
-	/* The structure holds a reference until a grace period after its end. */
+	/* exec_state holds a reference to the namespace until a grace period after its end. */
 	*state = pxt_exec_state_of(rcu_dereference(thread->exec_state));
 	get_user_ns(state->user_ns);
 	return true;
