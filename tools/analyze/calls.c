@@ -159,7 +159,7 @@ const struct call *calls_take(struct calls *calls, uint64_t end, uint64_t lost)
 			continue;
 		if (open->exiting)
 			return give(calls, open, open->exit_time, lost);
-		/* The exit may be among lost events. */
+		/* If events were lost since the entry, the exit may be among them. */
 		return give(calls, open, lost > open->call.lost ? 0 : end, lost);
 	}
 	return NULL;

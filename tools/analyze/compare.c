@@ -32,7 +32,7 @@ static void set_points(struct points *points, const struct histogram *times)
 		if (!count)
 			continue;
 		value = histogram_value(times, i);
-		/* A ratio to 0 ns means nothing. */
+		/* There is no ratio to 0 ns: use half a nanosecond. */
 		points->at[points->count].value = value ? (double)value : 0.5;
 		points->at[points->count++].times = (double)count;
 	}
@@ -41,7 +41,7 @@ static void set_points(struct points *points, const struct histogram *times)
 /* ------------------------------------------------------------------ */
 /* The test								*/
 
-/* Pairs of a time of A and one of B: how many have the longer time in B; ties count half. */
+/* Pairs of a time of A and a time of B, and in how many B is longer. Ties count half. */
 struct ranks {
 	double longer;
 	double pairs;
@@ -67,7 +67,7 @@ static void rank(const struct histogram *a, const struct histogram *b, struct ra
 /* Returns the probability of a difference at least as large by chance, in any direction. */
 static double chance(const struct ranks *ranks)
 {
-	/* A step between two possible values is 1. */
+	/* Continuity correction: possible values are 1 apart, so subtract half of that. */
 	double distance = fabs(ranks->longer - ranks->pairs / 2) - 0.5;
 
 	if (distance <= 0 || !(ranks->sigma > 0))
@@ -144,7 +144,7 @@ static void compare(struct comparison *comparison)
 	}
 	rank(&a->times, &b->times, &ranks);
 	comparison->p = chance(&ranks);
-	/* Until it is corrected. */
+	/* Preliminary: correct() may change it to COMPARE_UNCLEAR. */
 	comparison->result = ranks.longer > ranks.pairs / 2 ? COMPARE_LONGER : COMPARE_SHORTER;
 	set_ratios(comparison, &ranks);
 }
@@ -163,7 +163,7 @@ static int more_certain(const void *a, const void *b)
 	return x->p < y->p ? -1 : x->p > y->p;
 }
 
-/* Many comparisons have some small probabilities by chance: Holm's method corrects them. */
+/* Corrects the probabilities by Holm's method: among many, some are small by chance. */
 static void correct(struct comparison *comparisons, size_t count)
 {
 	size_t tested = 0;
@@ -199,7 +199,7 @@ static const char *name_of(const struct comparison *comparison)
 static int more_important(const void *a, const void *b)
 {
 	const struct comparison *x = a, *y = b;
-	/* The results that say nothing of the times are one group. */
+	/* Results without a verdict on the times are one group. */
 	int left = x->result > COMPARE_ONLY_B ? x->result : 0;
 	int right = y->result > COMPARE_ONLY_B ? y->result : 0;
 	uint64_t left_total = total_of(x), right_total = total_of(y);

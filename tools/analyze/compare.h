@@ -2,16 +2,16 @@
 /*
  * Compares the measures of two traces: what takes longer, by which factor, and how certain that is.
  *
- * The test is the one by Mann and Whitney: it asks if times in one trace tend to be longer than
- * in the other, by their order alone, so it holds for any distribution. The factor is the
- * median of the ratios of all pairs of times.
+ * The test by Mann and Whitney tells if times tend to be longer in one trace than in the other. It
+ * uses only the order of the times, so it holds for any distribution. The factor is the median of
+ * the ratios of all pairs of times.
  */
 #ifndef POSIXTRACE_COMPARE_H
 #define POSIXTRACE_COMPARE_H
 
 #include "analyze/measures.h"
 
-#define COMPARE_LEAST	20	/* times on each side; below, nothing is said */
+#define COMPARE_LEAST	20	/* times that a result needs on each side */
 
 enum compare_result {
 	COMPARE_UNCLEAR,	/* no difference is shown */
@@ -29,10 +29,10 @@ enum compare_result {
  * @result: what is known
  * @p: UNCLEAR, SHORTER, LONGER: probability of such a difference by chance, corrected for the
  *	number of comparisons (Holm)
- * @ratio: the same: times of B by times of A
+ * @ratio: for these results: times of B divided by times of A
  * @low: lower end of the 99 % interval of @ratio
  * @high: upper end
- * @added: time that B took longer in sum, negative if shorter
+ * @added: by how much the times of B exceed the mean of A in total; negative if shorter
  */
 struct comparison {
 	const struct measure *a;

@@ -2,8 +2,8 @@
 /*
  * Divides a period of a thread: see critical.h.
  *
- * While a wait is divided, all threads on the stack wait until its end or longer, so none of them
- * can wake another thread before it. This ends all cycles.
+ * While a wait is divided, all threads in the chain of struct walk wait until its end or longer, so
+ * none of them can be its waker. If the log says otherwise, is_waiting() ends the recursion.
  */
 #include <errno.h>
 
@@ -46,7 +46,7 @@ static int add_unknown(const struct walk *walk, uint64_t begin, uint64_t end)
 	return add_leaf(walk, walk->parent, (struct part){ .kind = PART_UNKNOWN }, begin, end);
 }
 
-/* Finds the stretch at a time; otherwise NULL, and @until is the begin of the next one or less. */
+/* Finds the stretch at a time, or NULL. Limits @until to its end, or to the begin of the next. */
 static const struct stretch *stretch_at(const struct walk *walk, enum track track, uint64_t time,
 					uint64_t *until)
 {
@@ -218,7 +218,7 @@ static int divide_blocked(const struct walk *walk, const struct stretch *state, 
 	uint32_t part;
 	int err;
 
-	/* It woke the thread that waits for it at @end, so it cannot have waited longer. */
+	/* The thread woke or created the outer one at @end, so it cannot still have waited. */
 	if (!walk->open && state->end > end)
 		return add_unknown(walk, begin, end);
 	err = parts_add(walk->parts, walk->parent, &what, begin, end, &part);
@@ -231,7 +231,7 @@ static int divide_blocked(const struct walk *walk, const struct stretch *state, 
 /* ------------------------------------------------------------------ */
 /* Threads								*/
 
-/* Before a thread exists, its creator is on the path. */
+/* Divides the time before the thread existed into what its creator did. */
 static int divide_unborn(const struct walk *walk, uint64_t begin, uint64_t end, bool open)
 {
 	const uint32_t parent = tracks_thread(walk->tracks, walk->thread)->parent;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Divides a period of a thread into what the thread did, and each wait into what its waker did all
- * that time: the critical path. A waker is followed as far as CRITICAL_DEPTH wakers.
+ * Divides a period of a thread into what the thread did, and each wait into what its waker did
+ * during the wait: the critical path. Follows chains of up to CRITICAL_DEPTH wakers.
  *
- * The time of a wait is not divided if its waker is not a thread of the log. It is unknown if the
- * log contradicts itself: a thread cannot be woken by one that waits for it.
+ * The time of a wait is not divided if its waker is not a thread of the log. The time is unknown if
+ * the log contradicts itself: a thread that waits for another one cannot wake it.
  */
 #ifndef POSIXTRACE_CRITICAL_H
 #define POSIXTRACE_CRITICAL_H

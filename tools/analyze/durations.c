@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Selects events by durations: see durations.h. Begins wait in pairs.c and calls.c until their ends
- * come, so the memory is bounded.
+ * Selects events by durations: see durations.h. pairs.c and calls.c keep the begins until their
+ * ends come. Limits on the open begins bound the memory.
  */
 #include <errno.h>
 #include <linux/posixtrace.h>
@@ -92,7 +92,7 @@ static int judge_kernel(struct durations *durations, const struct event *event)
 		ret = judge_call(durations, call, event);
 		if (ret)
 			return ret;
-		/* It has decided about the exit. An entry waits for its own exit. */
+		/* judge_call() has decided about this exit. An entry waits for its own exit. */
 		if (call->finished)
 			return 0;
 	}
@@ -109,7 +109,7 @@ static int note_gap(struct durations *durations, const struct event *event)
 
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
-		/* The next events tell how many were lost. */
+		/* Keep open begins: if events were lost, @lost of their ends will show it. */
 		durations->stretch++;
 		break;
 	case POSIX_TRACE_START:
@@ -134,7 +134,7 @@ static int judge_event(struct durations *durations, const struct event *event)
 	return err ? err : judge(durations, event);
 }
 
-/* Decides about what has not ended. */
+/* Decides about begins and entries that have no end. */
 static int judge_rest(struct durations *durations)
 {
 	const struct pairs_begin *begin;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Selects events of a log by the durations of scopes and system calls, which are known only at
- * their ends: reads the log once before the command reads it.
+ * Selects events of a log by the durations of scopes and system calls. A duration is known only at
+ * the end, so this reads the log once before the command reads it.
  */
 #ifndef POSIXTRACE_DURATIONS_H
 #define POSIXTRACE_DURATIONS_H
@@ -18,7 +18,7 @@
  * Does nothing if the selection has no conditions on durations. Otherwise returns to the first
  * event of the log.
  *
- * Return: 0, or a negative error number. All errors but the one of @interrupted are reported.
+ * Return: 0, or a negative error number. Errors are reported, except an error of @interrupted.
  */
 int durations_select(struct selection *selection, struct source *source, int (*interrupted)(void));
 

@@ -36,7 +36,7 @@ enum field_kind {
  * struct field_value - a value; initially all zero
  * @kind: how to read @text
  * @text: the value, without quotes and unit
- * @unit: its unit, or NULL; valid as long as the source of the event
+ * @unit: its unit, or NULL; valid as long as the source of the event is open
  */
 struct field_value {
 	enum field_kind kind;

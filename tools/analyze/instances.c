@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds instances of a scope: see instances.h. Begins wait in pairs.c and calls.c until their ends
- * come, so the memory is bounded.
+ * Finds instances of a scope: see instances.h. pairs.c and calls.c keep the begins until their ends
+ * come. Limits on the open begins bound the memory.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ int instances_new(const struct instances_options *options, struct instances **in
 /* ------------------------------------------------------------------ */
 /* Scopes								*/
 
-/* Finds or adds one of all scopes. */
+/* Finds or adds a scope, for instances_options.each. */
 static int find_any(struct instances *instances, const char *name, size_t len,
 		    struct instances_scope **scope)
 {
@@ -99,7 +99,7 @@ static int find_any(struct instances *instances, const char *name, size_t len,
 	return 0;
 }
 
-/* Finds the scope with a name; NULL if it is not wanted. */
+/* Finds the scope with a name; NULL if the options ask for another one. */
 static int find_scope(struct instances *instances, const char *name, size_t len,
 		      struct instances_scope **scope)
 {
@@ -138,7 +138,7 @@ static void add(struct instances *instances, struct instances_scope *scope,
 			break;
 		scope->worst[i] = *before;
 	}
-	/* The array has one entry more, for the one that falls out. */
+	/* If the list is full, its shortest instance moves to an extra entry of the array. */
 	scope->worst[i] = new;
 	if (scope->count < instances->options.worst)
 		scope->count++;
@@ -191,7 +191,7 @@ static int see_user(struct instances *instances, const struct event *event)
 	return 0;
 }
 
-/* Only a complete call counts; one over a gap or a stop may be two. */
+/* Only a complete call counts: across a gap or a stop, the ends may be of two calls. */
 static int see_call(struct instances *instances, const struct call *call)
 {
 	struct instances_scope *scope;
@@ -229,7 +229,10 @@ static int see_kernel(struct instances *instances, const struct event *event)
 /* ------------------------------------------------------------------ */
 /* Lives								*/
 
-/* Finds the first thread with the id that has events after the begin of the period, or the last. */
+/*
+ * Finds the first thread with the id that has events after the begin of the period. If there is
+ * none, finds the last thread with the id.
+ */
 static void see_life(struct instances *instances, const struct event *event)
 {
 	struct instances_scope *scope = instances->scopes;
@@ -249,7 +252,7 @@ static void see_life(struct instances *instances, const struct event *event)
 	}
 }
 
-/* Makes it the period that was asked for, which may be longer than the life, but not the log. */
+/* Replaces the life by the period of the options. It may be longer, but ends with the log. */
 static void cut_life(struct instances *instances)
 {
 	struct instances_scope *scope = instances->scopes;
@@ -263,7 +266,7 @@ static void cut_life(struct instances *instances)
 		life->end = instances->to < instances->last ? instances->to : instances->last;
 	if (life->end < life->begin)
 		life->end = life->begin;
-	/* Nothing is known of the time after the log. */
+	/* The period begins after the log: nothing is known of it. */
 	if (life->begin > instances->last)
 		scope->count = 0;
 	scope->counts.all = scope->count;
@@ -281,7 +284,7 @@ static int note_gap(struct instances *instances, const struct event *event)
 {
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
-		/* Keep open begins: the next events tell how many were lost. */
+		/* Keep open begins: if events were lost, @lost of their ends will show it. */
 		instances->stretch++;
 		break;
 	case POSIX_TRACE_START:
@@ -297,7 +300,7 @@ static void see_first(struct instances *instances, uint64_t time)
 	const struct instances_options *options = &instances->options;
 
 	instances->first = time;
-	/* An event may be older than the first one, and a period that begins there is left out. */
+	/* Events may be older than the first one. Leave out periods that begin before it. */
 	instances->from = time;
 	if (options->from.set && moment_time(&options->from, time) > time)
 		instances->from = moment_time(&options->from, time);
@@ -329,7 +332,7 @@ const struct instance *instances_end(struct instances *instances, struct instanc
 {
 	const struct call *call;
 
-	/* These only count what is open; a scope for which there is no memory has no counts. */
+	/* Ignore errors: without memory, only the counts of open begins are incomplete. */
 	if (is_for_scopes(instances)) {
 		forget_open(instances);
 		while ((call = calls_take(instances->calls, instances->last, 0)))

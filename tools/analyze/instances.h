@@ -23,8 +23,8 @@
  * @scope: name of a scope without its suffix, or of a system call; NULL: the life of a thread
  * @worst: number of instances, at most INSTANCES_MAX
  * @tid: only in threads with this id; 0: any; without @scope, the first thread of the log
- * @from: a scope must begin then or later, and a life is cut; without it, its first event
- * @to: the same for the end; otherwise the end of the log
+ * @from: a scope must begin then or later; a life begins then, or without it at its first event
+ * @to: a scope must end then or earlier; a life ends then, or without it at its last event
  */
 struct instances_options {
 	bool each;
@@ -63,7 +63,7 @@ struct instances_counts {
 
 /**
  * struct instances_scope - the instances of one scope
- * @name: its name, unless it is the one of the options
+ * @name: its name; not set if the options have the name
  * @counts: how many there are
  * @worst: the longest first; equally long ones in the order of their ends
  * @count: number of entries of @worst
@@ -100,7 +100,7 @@ const struct instances_scope *instances_scopes(const struct instances *instances
 /* instances_first() - get the time of the first event */
 uint64_t instances_first(const struct instances *instances);
 
-/* instances_from() - get the time before which no instance begins, after the first event */
+/* instances_from() - get the earliest time of a begin; call it after the first event */
 uint64_t instances_from(const struct instances *instances);
 
 void instances_free(struct instances *instances);

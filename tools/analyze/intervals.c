@@ -153,7 +153,10 @@ static void set_ended(struct thread *thread)
 	thread->ended = true;
 }
 
-/* Keeps exiting threads apart. An exec need not visit them: a forged log may have many of both. */
+/*
+ * Keeps exiting threads on another list, so that an exec does not visit them: a forged log may have
+ * many execs and many exiting threads.
+ */
 static void set_exiting(struct intervals *intervals, struct thread *thread, bool exiting)
 {
 	struct thread **lists = exiting ? intervals->exiting_of : intervals->threads_of;
@@ -174,7 +177,7 @@ static int end_interval(struct intervals *intervals, struct thread *thread, uint
 		return 0;
 	thread->begun = false;
 	list_known(intervals, thread);
-	/* In a damaged log, time may go backwards, but not in intervals. */
+	/* Time may go backwards in a damaged log, but an interval must not. */
 	now->end = time > now->begin ? time : now->begin;
 	return now->end > now->begin ? intervals->put(intervals->to, now) : 0;
 }
@@ -204,7 +207,10 @@ static bool in_state(const struct thread *thread, enum state state)
 	return thread->begun && thread->now.state == state;
 }
 
-/* @thread runs on the CPU, so the previous thread must have left it after its last event. */
+/*
+ * Ends the running state of the previous thread of a CPU on which @thread runs now. If the switch
+ * is missing, the previous thread is known to have run there until its own last event.
+ */
 static int leave_cpu(struct intervals *intervals, const struct thread *thread, unsigned int cpu)
 {
 	struct thread *other = cpu < CPUS_MAX ? intervals->on_cpu[cpu] : NULL;
@@ -283,7 +289,7 @@ static int switch_in(struct intervals *intervals, struct thread *thread, const s
 	if (since < thread->born)
 		since = thread->born;
 	if (thread->woken && is_unknown(thread)) {
-		/* The thread has not run since: otherwise it would have been switched out. */
+		/* No switch-out followed the wake-up, so the thread has not run since. */
 		err = become_runnable(intervals, thread, wakeup.time, &wakeup);
 	} else if (thread->woken && thread->now.state >= STATE_SLEEP) {
 		/* The thread was woken while it was about to wait. */
@@ -371,7 +377,7 @@ static int wake_up(struct intervals *intervals, struct thread *thread, const str
 		err = become_runnable(intervals, thread, event->time, &wakeup);
 		return err ? err : 1;
 	}
-	/* The thread runs, or may run: later events show the effect of the wake-up. */
+	/* The thread runs, or its state is unknown: later events show the effect. */
 	if (in_state(thread, STATE_RUNNING) || !thread->woken) {
 		thread->woken = true;
 		thread->wakeup = wakeup;
@@ -449,7 +455,7 @@ static void drop(struct intervals *intervals, struct thread *thread)
 	list_known(intervals, thread);
 }
 
-/* The same for all threads of a process. */
+/* Drops all threads of the previous process with this id. */
 static int drop_process(struct intervals *intervals, const struct event *event)
 {
 	struct event before = *event;

@@ -38,7 +38,7 @@ enum state {
  * @io: blocked: waited for a block device
  * @preempted: STATE_RUNNABLE: it was preempted, not woken
  * @call: blocked: name of the system call, or ""
- * @waker: who woke it: at the end of a wait, or before it was runnable
+ * @waker: blocked: who ended the wait; STATE_RUNNABLE: who made it runnable
  * @open: it lasted beyond the last event
  */
 struct interval {
@@ -106,7 +106,7 @@ int intervals_event(struct intervals *intervals, uint32_t thread, const struct e
  * @state: the state
  * @begin: the thread has been in it since then
  *
- * Has no effect if events have told the state.
+ * Has no effect if events have already determined the state.
  *
  * Return: 1 if the state was unknown; 0; or a negative error number.
  */

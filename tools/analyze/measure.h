@@ -25,7 +25,7 @@ enum measure_kind {
 	MEASURE_KINDS
 };
 
-/* What part of the things with this name a measure is about. */
+/* Which of the events, scopes or calls with a name a measure counts. */
 enum measure_part {
 	MEASURE_WHOLE,		/* all of them */
 	MEASURE_VALUE,		/* those with the value */
@@ -50,10 +50,10 @@ enum measure_part {
  * @known: MEASURE_WHOLE: has the field by which it is divided
  * @count: number of events, or of measured times
  * @errors: number of system calls that failed
- * @unmatched: number of scopes or system calls of unknown length
+ * @unmatched: begins and ends of scopes, and system calls, that have no known length
  * @last: event: time of the last one
  * @stretch: event: stretch of the trace at the last one
- * @times: event: times between two; otherwise lengths
+ * @times: event: times between two events; otherwise lengths
  */
 struct measure {
 	struct measure *next;
@@ -90,7 +90,7 @@ int measure_table_new(struct measure_table **table);
  * @kind: kind of the name
  * @name: the name
  *
- * Return: the measure, the one of all others if the table is full, or NULL without memory.
+ * Return: the measure; if the table is full, the measure of all other names; NULL without memory.
  */
 struct measure *measure_whole(struct measure_table *table, enum measure_kind kind,
 			      const char *name);
@@ -105,7 +105,7 @@ struct measure *measure_whole(struct measure_table *table, enum measure_kind kin
  *
  * A new measure has no @value: the caller sets it with measure_set_value().
  *
- * Return: the measure, the one of other values if the table is full, or NULL without memory.
+ * Return: the measure; if the table is full, the measure of other values; NULL without memory.
  */
 struct measure *measure_part(struct measure_table *table, const struct measure *whole,
 			     enum measure_part part, const void *key, size_t key_len);

@@ -57,7 +57,7 @@ static bool wants(const struct measures *measures, enum measure_kind kind)
 /* ------------------------------------------------------------------ */
 /* Values								*/
 
-/* @alone: the name without the id, if it is known */
+/* Labels a thread with its name and id. @alone: leave out the id if the name is known. */
 static void label_thread(const struct event *event, bool alone, char label[LABEL_SIZE])
 {
 	if (event_thread_label(event, label)) {
@@ -71,7 +71,7 @@ static void label_thread(const struct event *event, bool alone, char label[LABEL
 		snprintf(label, LABEL_SIZE, "%#llx", (unsigned long long)event->thread);
 }
 
-/* Like the label of a thread: the name and the id. */
+/* Labels a process in the same form. */
 static void label_process(const struct event *event, bool alone, char label[LABEL_SIZE])
 {
 	char name[LABEL_SIZE], plain[LABEL_SIZE];
@@ -149,7 +149,7 @@ static struct measure *part_of_thread(struct measures *measures, const struct me
 	const struct owner *owner = &measures->owners[thread];
 	struct measure *part;
 
-	/* Beyond the limit of threads, they are not told apart. */
+	/* Threads beyond the limit share one measure. */
 	if (!thread)
 		part = measure_part(measures->table, whole, MEASURE_OTHERS, NULL, 0);
 	else if (measures->options.names)
@@ -196,8 +196,8 @@ static struct measure *part_of_file(struct measures *measures, const struct meas
 }
 
 /*
- * Finds the measure for something with two ends, of which the second is NULL if it is an event or
- * has not ended. NULL without memory.
+ * Finds the measure for an event, scope, call or state. @end is NULL for an event, and for a scope
+ * or call that has not ended; a state has neither @begin nor @end. Returns NULL without memory.
  */
 static struct measure *find(struct measures *measures, enum measure_kind kind, const char *name,
 			    uint32_t thread, const struct event *begin, const struct event *end)
@@ -332,7 +332,7 @@ static int put_call(void *to, const struct call *call)
 		       call->finished ? exit : NULL);
 	if (!measure)
 		return -ENOMEM;
-	/* A call over a gap or a stop may be two. */
+	/* Across a gap or a stop, the ends may be of two calls. */
 	if (!call->finished || call->lost || call->mark != measures->stretch) {
 		measure->unmatched++;
 		return 0;
@@ -420,7 +420,7 @@ static int note_gap(struct measures *measures, const struct event *event)
 {
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
-		/* Keep open begins: the next events tell how many were lost. */
+		/* Keep open begins: if events were lost, @lost of their ends will show it. */
 		measures->stretch++;
 		break;
 	case POSIX_TRACE_START:
@@ -431,14 +431,14 @@ static int note_gap(struct measures *measures, const struct event *event)
 	return 0;
 }
 
-/* System events of the standard belong to no traced thread. */
+/* If so, POSIX system events do not count: they belong to no traced thread. */
 static bool by_thread(const struct measures *measures)
 {
 	return measures->options.by == MEASURES_BY_PROCESS ||
 	       measures->options.by == MEASURES_BY_THREAD;
 }
 
-/* Finding the thread costs more than counting the event. */
+/* Checks if the thread is needed: finding it costs more than counting the event. */
 static bool needs_thread(const struct measures *measures, const struct event *event)
 {
 	return event->has_data && (by_thread(measures) || wants(measures, MEASURE_SCOPE) ||
@@ -569,7 +569,7 @@ static bool is_scope(const struct measures *measures, const char *name)
 	return whole && whole->seen == (1U << PAIRS_BEGIN | 1U << PAIRS_END);
 }
 
-/* Checks if an event is a begin or end that another table shows. */
+/* Checks if the table of scopes or of system calls already shows an event type. */
 static bool is_end(const struct measures *measures, const char *name)
 {
 	char scope[PAIRS_NAME_MAX + 1];

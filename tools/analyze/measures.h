@@ -26,7 +26,7 @@ enum measures_by {
  * @classes: POSIXTRACE_CLASS_* of the trace; states need POSIXTRACE_CLASS_SCHED
  * @by: what to divide by
  * @field: for MEASURES_BY_FIELD; the caller keeps it
- * @names: processes and threads with the same name are one: another trace has other ids
+ * @names: tell processes and threads apart by name only, because another trace has other ids
  */
 struct measures_options {
 	unsigned int kinds;
@@ -85,7 +85,7 @@ uint64_t measures_system(const struct measures *measures);
 uint64_t measures_first(const struct measures *measures);
 uint64_t measures_last(const struct measures *measures);
 
-/* measures_returns() - count the returns from system calls whose begin is missing */
+/* measures_returns() - count the returns from system calls without an entry */
 uint64_t measures_returns(const struct measures *measures);
 
 void measures_free(struct measures *measures);

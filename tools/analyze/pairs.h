@@ -121,7 +121,8 @@ uint64_t pairs_top(struct pairs *pairs, pid_t pid, uint64_t thread);
  * @thread: event_thread_key() of the thread
  * @time: begin of a duration of the thread that has ended
  *
- * Readers take the first one in the file as the outer one, so the inner one must wait.
+ * If two durations begin at the same time, readers take the first one in the file as the outer one.
+ * The inner one must therefore wait in the buffer until the outer one has been written.
  *
  * Return: a buffer to append to before the next call. It belongs to the newest open begin of the
  *	thread and is passed on with it. NULL if that begin has another time or does not exist, or

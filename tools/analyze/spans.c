@@ -45,7 +45,7 @@ int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, voi
 /* Reports since when events may be missing. */
 static int note_losses(struct spans *spans, const struct event *event, bool lost)
 {
-	/* Recording ended at the time of these events. */
+	/* These events tell when recording ended. */
 	if (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP)
 		return intervals_lost(spans->states, event->time);
 	return lost ? intervals_lost(spans->states, spans->last_time) : 0;
@@ -105,7 +105,7 @@ void spans_start(struct spans *spans, const struct snapshot *snapshot)
 	snapshot_begin(&spans->walk, snapshot);
 }
 
-/* Uses the states before an event. */
+/* Passes on the states at the start that come before an event. */
 static int use_states(struct spans *spans, const struct event *event)
 {
 	const struct posixtrace_thread_state *state;
@@ -154,7 +154,7 @@ int spans_end(struct spans *spans)
 
 	while (!err && (call = calls_take(spans->calls, spans->last_time, spans->lost))) {
 		ended = *call;
-		/* The time of its end is unknown. */
+		/* The ids were reused, so the end is unknown. */
 		if (intervals_dropped(spans->states, call->thread, &since))
 			ended.end = ended.begin;
 		err = spans->ops->put_call(spans->to, &ended);

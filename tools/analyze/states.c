@@ -115,13 +115,13 @@ static int put_interval(void *to, const struct interval *interval)
 {
 	struct states *states = to;
 	struct summary *thread = &states->threads[interval->thread - 1];
-	/* The first event may tell how long the thread was runnable before: do not count that. */
+	/* An interval may begin before the thread was first seen: do not count that time. */
 	uint64_t begin = interval->begin > thread->born ? interval->begin : thread->born;
 	uint64_t ns = interval->end > begin ? interval->end - begin : 0;
 
 	switch (interval->state) {
 	case STATE_RUNNING:
-		/* Before a gap, the interval ends earlier than the interrupts. */
+		/* Before a gap, the interval may end before its last interrupts. */
 		if (thread->runs_since == interval->begin)
 			thread->pub.interrupted +=
 				thread->interrupts < ns ? thread->interrupts : ns;
@@ -359,7 +359,7 @@ static int fork_thread(struct states *states, const struct event *event,
 
 	if (child.pid && child.tid)
 		err = find_thread(states, &child, states->now, &thread);
-	/* The child's events come later, but any previous owner of the ids has ended. */
+	/* Register the child before its first event: this ends the previous owner of its ids. */
 	if (child.pid && child.tid && !err && thread)
 		err = intervals_begin(states->intervals, number_of(states, thread), &child);
 	return err;
@@ -381,12 +381,12 @@ static void end_others(struct states *states, const struct summary *thread)
 
 static void exit_thread(struct states *states, struct summary *thread, const struct kevent *kevent)
 {
-	/* The last switch of the last thread is not recorded. */
+	/* End the last thread here: its last switch is not recorded. */
 	if (kevent->group_dead) {
 		end_others(states, thread);
 		end_life(states, thread, states->now);
 	}
-	/* An exec need not visit exiting threads: a forged log may have many of both. */
+	/* So an exec does not visit it: a forged log may have many execs and exiting threads. */
 	unlink_thread(states, thread);
 	thread->exiting = !kevent->group_dead;
 	thread->exited = states->now;
@@ -401,7 +401,7 @@ static int act(struct states *states, struct summary *thread, const struct event
 		return 0;
 	}
 	thread->fault = event->type == POSIXTRACE_PAGE_FAULT;
-	/* A user event is not recorded in a system call. */
+	/* A user event shows that the thread is in no system call. */
 	if (event->user && thread->place == WAITS_IN_UNKNOWN &&
 	    states->classes & POSIXTRACE_CLASS_SYSCALL)
 		thread->place = WAITS_IN_NO_CALL;
@@ -449,7 +449,7 @@ static int handle(struct states *states, struct summary *thread, const struct ev
 	if (!thread->pub.seen && !event_thread_label(event, thread->pub.label))
 		thread->pub.label[0] = '\0';
 	thread->pub.seen = true;
-	/* Threads ended by an exec are no longer woken. */
+	/* An exec ends the waits of the other threads without a wake-up. */
 	states->no_waker = event->type == POSIXTRACE_EXEC ? WAKER_NONE : WAKER_UNKNOWN;
 	ret = intervals_event(states->intervals, number_of(states, thread), event,
 			      event->user ? NULL : kevent, NULL);
@@ -493,7 +493,7 @@ static int forget(struct states *states, uint64_t from, enum waker_kind waker)
 	return intervals_lost(states->intervals, from);
 }
 
-/* If events are missing, states are unknown since the last event or the gap. */
+/* Makes states unknown if events are missing: from the begin of the gap or the last event on. */
 static int note_gap(struct states *states, const struct event *event)
 {
 	uint64_t from = event->time < states->now ? event->time : states->now;
@@ -523,7 +523,7 @@ void states_start(struct states *states, struct source *source, const struct sna
 	snapshot_begin(&states->walk, snapshot);
 }
 
-/* Without events of the class syscall, the end of the call is not known: keep no place. */
+/* Notes the call of a state, as the current place only if events will tell when it ends. */
 static int note_call(struct states *states, struct summary *thread,
 		     const struct posixtrace_thread_state *state)
 {
@@ -592,18 +592,18 @@ int states_event(struct states *states, const struct event *event, bool selected
 		states->first = event->time;
 		states->now = event->time;
 		states->lost = event->lost;
-		/* The time before the first event is unknown. */
+		/* Tell intervals.c the time of the first event: states before it are unknown. */
 		intervals_event(states->intervals, 0, event, NULL, NULL);
 	}
 	err = selected ? use_states(states, event->time) : 0;
 	if (err)
 		return err;
-	/* These events begin a gap at their time; earlier losses begin at the last event. */
+	/* These events tell when a gap begins. Other gaps begin at the event before. */
 	if (selected && event->time > states->now &&
 	    (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP))
 		states->now = event->time;
 	err = note_gap(states, event);
-	/* Threads without a selected event may have others. */
+	/* An event that is not selected may have changed the state: do not use older ones. */
 	if (!selected && event->tid)
 		snapshot_see(&states->walk, event, true);
 	if (err || !selected)

@@ -170,7 +170,7 @@ bool switches_begun(const struct switches *switches)
 	return switches->begun;
 }
 
-/* Known switches of a thread tell where it runs more reliably than its other events. */
+/* Sees where a thread runs. Its switches, if complete, tell it better than other events. */
 static void see(struct switches *switches, const struct event *event,
 		const struct running *running)
 {

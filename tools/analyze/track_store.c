@@ -36,7 +36,7 @@ static int begins_earlier(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Joins windows that overlap, so that the ends of the others are sorted like the begins. */
+/* Joins windows that overlap, so that the rest is sorted by both begins and ends. */
 static void join_windows(struct track_store *store)
 {
 	struct window *windows = store->windows;
@@ -184,7 +184,7 @@ static int runs_earlier(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
-/* Only forged logs have two threads on a processor. Cut the later one, so that ends are sorted. */
+/* Shortens runs that overlap, which only forged logs have, so that the ends are sorted. */
 static void cut_overlaps(struct track_store *store)
 {
 	struct track_run *runs = store->runs;

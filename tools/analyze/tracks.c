@@ -101,7 +101,7 @@ static void label(struct track_thread *thread, const struct event *event)
 
 	if (event_thread_label(event, thread->label))
 		return;
-	/* A waker without events has a name if the log has one for that time. */
+	/* A waker may have no events, but the log may still have its name at that time. */
 	if (event->tid && event_thread_name(event, name))
 		snprintf(thread->label, LABEL_SIZE, "%s-%d", name, (int)event->tid);
 	else if (event->tid)
@@ -189,7 +189,7 @@ static int leave(struct tracks *tracks, uint32_t number)
 	return change(tracks, number, TRACK_PLACE, &place);
 }
 
-/* @known: the processor before is known until now */
+/* Moves a thread to a processor. @known: it was on the previous one until now. */
 static int move(struct tracks *tracks, uint32_t number, uint32_t cpu, bool known)
 {
 	const struct stretch next = { .begin = tracks->now, .what = cpu };
@@ -202,7 +202,7 @@ static int move(struct tracks *tracks, uint32_t number, uint32_t cpu, bool known
 	return change(tracks, number, TRACK_CPU, &next);
 }
 
-/* After a gap, nothing that its last event told is known any longer. */
+/* After a gap, makes the place and processor unknown from the last event on. */
 static int forget(struct tracks *tracks, uint32_t number)
 {
 	struct follow *thread = &tracks->threads[number];
@@ -233,8 +233,9 @@ static int interrupt(struct tracks *tracks, uint32_t number, const struct kevent
 }
 
 /*
- * After an interrupt, softirqs also run in threads that have nothing to do with them. In a system
- * call, it is the call that caused them: it sent data over loopback.
+ * Checks if what the waker did explains the wait. After an interrupt, a softirq runs in any thread,
+ * which did not cause it. A softirq in a system call was caused by the call, such as by sending
+ * data over loopback.
  */
 static bool is_cause(const struct tracks *tracks, const struct stretch *state)
 {
@@ -331,7 +332,7 @@ static int see(struct tracks *tracks, uint32_t number, const struct event *event
 	case POSIXTRACE_IRQ:
 		return interrupt(tracks, number, kevent);
 	}
-	/* A user event is not recorded in a system call. */
+	/* A user event shows that the thread is in no system call. */
 	if (event->user && tracks->classes & POSIXTRACE_CLASS_SYSCALL &&
 	    tracks->threads[number].place.what == WAITS_IN_UNKNOWN)
 		return leave(tracks, number);
@@ -346,7 +347,7 @@ static int handle(struct tracks *tracks, uint32_t number, const struct event *ev
 
 	if (ret)
 		return ret;
-	/* Threads that an exec ends are no longer woken. */
+	/* An exec ends the waits of the other threads without a wake-up. */
 	tracks->no_waker = event->type == POSIXTRACE_EXEC ? WAKER_NONE : WAKER_UNKNOWN;
 	if (event->type == POSIXTRACE_SWITCH_OUT) {
 		ret = see(tracks, number, event, kevent);
@@ -374,7 +375,7 @@ static int lose(struct tracks *tracks, uint64_t from, enum waker_kind waker)
 	return intervals_lost(tracks->intervals, from);
 }
 
-/* If events are missing, states are unknown since the last event or the gap. */
+/* Makes states unknown if events are missing: from the begin of the gap or the last event on. */
 static int note_gap(struct tracks *tracks, const struct event *event)
 {
 	bool lost = event->lost > tracks->lost;
@@ -402,7 +403,7 @@ void tracks_start(struct tracks *tracks, const struct snapshot *snapshot)
 	snapshot_begin(&tracks->walk, snapshot);
 }
 
-/* Without events of the class syscall, the end of the call is not known: only the wait has it. */
+/* Notes the call of a state, as the current place only if events will tell when it ends. */
 static int note_call(struct tracks *tracks, struct follow *thread,
 		     const struct posixtrace_thread_state *state)
 {
@@ -470,7 +471,7 @@ int tracks_event(struct tracks *tracks, const struct event *event)
 		tracks->first = event->time;
 		tracks->now = event->time;
 		tracks->lost = event->lost;
-		/* The time before the first event is unknown. */
+		/* Tell intervals.c the time of the first event: states before it are unknown. */
 		intervals_event(tracks->intervals, 0, event, NULL, NULL);
 	}
 	tracks->begun = true;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tracks of threads over time: state, system call, processor and interrupts. Each track is a list
- * of stretches without overlaps, in order of time; where a track has none, it is unknown.
+ * of stretches without overlaps, in order of time. Between stretches, its value is unknown.
  *
  * Only stretches that overlap a window are kept, so the memory depends on what happens in the
- * windows, not on the length of the log. It is at most TRACKS_MAX stretches of 48 bytes, which
- * growing doubles.
+ * windows, not on the length of the log. There are at most TRACKS_MAX stretches of 48 bytes;
+ * growing arrays may take twice as much.
  */
 #ifndef POSIXTRACE_TRACKS_H
 #define POSIXTRACE_TRACKS_H

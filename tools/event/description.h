@@ -34,7 +34,7 @@ struct description_unit {
  * @counter: the only field, if it is a number named "counter": the type is a counter
  * @layout: the places of the values, or NULL if they depend on the data
  * @kernel_type: the kernel event type for which kevent.c has filled @places, or 0
- * @has_places: it found all of them
+ * @has_places: kevent.c found all of them
  * @places: indices of the items of @layout with the fields that the type must have
  * @misfit: an event's data did not match
  * @misfit_len: number of bytes of the first such data

@@ -17,7 +17,7 @@ uint64_t event_thread_key(const struct event *event)
 {
 	if (event->tid > 0)
 		return TID_FLAG | (uint64_t)event->life << ID_BITS | (uint32_t)event->tid;
-	/* On x86-64 and arm64, the upper bits of addresses are free. */
+	/* Put the life into the upper bits, which addresses of x86-64 and arm64 do not use. */
 	return (event->thread ^ (uint64_t)event->process_life << ADDRESS_BITS) & ~TID_FLAG;
 }
 

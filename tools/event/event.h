@@ -32,7 +32,7 @@ struct event {
 	pid_t pid;
 	uint64_t thread;		/* pthread_self() of the recording thread */
 	pid_t tid;			/* its kernel thread id; 0: unknown */
-	uint32_t life;			/* number of earlier threads with these ids: lives.h */
+	uint32_t life;			/* number of earlier threads with these ids: see lives.h */
 	uint32_t process_life;		/* number of earlier processes with this @pid */
 	uint32_t child_life;		/* the same for the child of a sched_process_fork */
 	uint32_t child_process_life;

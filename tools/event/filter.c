@@ -199,7 +199,7 @@ static bool test_field(const struct filter_node *node, const struct event *event
 	return test_fields(node, event) || (scope && test_fields(node, scope->other));
 }
 
-/* An interrupt is one event, with its duration. */
+/* Tests the duration of @scope, or of an interrupt, which is one event with a duration. */
 static bool test_duration(const struct filter_node *node, const struct event *event,
 			  const struct filter_scope *scope)
 {

@@ -91,7 +91,7 @@ static unsigned int read_fields(const struct event *event, const struct place *p
 	struct posixtrace_walk walk;
 	int at = -1, ret;
 
-	/* This runs for each event of large logs: check the data during the same walk. */
+	/* Speed matters in large logs: one walk both reads the data and checks them. */
 	posixtrace_fields_begin(&walk, event->description->fields, event->data, event->len);
 	while ((ret = posixtrace_fields_next(&walk, &value)) == 1) {
 		bool is_args;
@@ -121,7 +121,7 @@ static unsigned int read_fields(const struct event *event, const struct place *p
 /* ------------------------------------------------------------------ */
 /* Layouts								*/
 
-/* Returns whether @count items from @item on are such values. */
+/* Checks if @count items from @item on are texts (@wants_text) or integers. */
 static bool is_kind(const struct layout *layout, size_t item, size_t count, bool wants_text)
 {
 	for (size_t i = item; i < item + count; i++) {

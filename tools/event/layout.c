@@ -88,13 +88,13 @@ static bool add(struct layout *layout, const struct posixtrace_field *field, int
 	return true;
 }
 
-/* Adds a field and its members. Returns false if the place of one depends on the data. */
+/* Adds a field and its members. Returns false if the place of a value depends on the data. */
 static bool add_field(struct layout *layout, const struct posixtrace_field *field, size_t index,
 		      unsigned int depth)
 {
 	bool is_array = field->type == POSIXTRACE_FIELD_ARRAY, ok;
 
-	/* A text is the last member, and takes all bytes that are left. */
+	/* Only a text at the end, which takes all remaining bytes, has a fixed place. */
 	if (layout->has_text || field->length || field->type == POSIXTRACE_FIELD_STRING)
 		return false;
 	switch (field->type) {

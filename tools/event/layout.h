@@ -27,7 +27,7 @@ enum layout_kind {
 };
 
 /**
- * struct layout_item - what posixtrace_fields_next() finds, in its order
+ * struct layout_item - one result of posixtrace_fields_next(), in the same order
  * @value: what is the same in all data
  * @offset: of the value in the data
  * @depth: number of structs and arrays around it

@@ -66,13 +66,13 @@ static bool read_name(int fd, char name[POSIXTRACE_THREAD_NAME_SIZE])
 {
 	ssize_t len = pread(fd, name, POSIXTRACE_THREAD_NAME_SIZE, 0);
 
-	/* It ends with a newline. */
+	/* The file ends with a newline, which is not part of the name. */
 	if (len > 0)
 		name[len - 1] = '\0';
 	return len > 0;
 }
 
-/* The library checks that the thread that has the ids can be the one of the event. */
+/* Asks the library, which checks that the thread with these ids can have recorded the event. */
 static bool is_thread(trace_id_t trid, const struct event *event, const char *name)
 {
 	const struct timespec time = {
@@ -95,7 +95,7 @@ static void begin(const struct live_names *names, struct live_name *thread,
 	thread->tid = event->tid;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)event->pid, (int)event->tid);
 	thread->fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* It is still there after the library has looked: both have looked at the same thread. */
+	/* Read again: if the thread still exists, the library has looked at the same one. */
 	thread->shown = thread->fd >= 0 && read_name(thread->fd, thread->name) &&
 			is_thread(names->trid, event, thread->name) &&
 			read_name(thread->fd, name) && !strcmp(name, thread->name);
@@ -129,7 +129,7 @@ bool live_names_get(struct live_names *names, const struct event *event, uint64_
 	else if (thread->batch != batch)
 		look_again(names, thread, event);
 	thread->batch = batch;
-	/* A late event may be older than earlier batches. */
+	/* A late event may be older than the change of the name. */
 	if (!thread->shown || (thread->changed && event->late))
 		return false;
 	strcpy(name, thread->name);

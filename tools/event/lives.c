@@ -60,7 +60,7 @@ struct ids {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 };
 
-/* The result of a lookup: most events are of the thread of the event before. */
+/* The last lookup: most events are of the same thread as the event before. */
 struct found {
 	pid_t pid;
 	pid_t tid;
@@ -201,7 +201,7 @@ static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid
 static bool is_of_another(const struct ids *ids, const struct event *event,
 			  const struct kevent *kevent)
 {
-	/* A stream may deliver events from before the end after it. */
+	/* A stream may deliver events late: this one may be from before the end. */
 	if (ids->end == ALIVE || event->time < ids->end_time || event->late)
 		return false;
 	switch (event->type) {
@@ -328,7 +328,7 @@ static int find_thread(struct lives *lives, struct event *event, const struct ke
 	return ret;
 }
 
-/* Reads the fields of the types that need them here. For others, only checks them. */
+/* Reads the fields of the types of which this file uses fields. Only checks other types. */
 static bool read_kevent(const struct event *event, struct kevent *kevent)
 {
 	switch (event->type) {
@@ -344,8 +344,8 @@ static bool read_kevent(const struct event *event, struct kevent *kevent)
 }
 
 /*
- * Handles most events: one that changes no life, of the same thread as the event before, which has
- * not ended. Returns false for others.
+ * The fast path for most events: the thread is the same as before and has not ended, and the event
+ * changes no life. Returns false for all other events.
  */
 static bool repeat(const struct lives *lives, struct event *event, uint64_t batch)
 {

@@ -43,8 +43,8 @@ enum syscall_machine syscall_machine_named(const char *name);
  * @to: where to append
  * @call: the call
  *
- * Values and bits without a name are numbers. Also leaves out the mode of a file that is not
- * created: the register has any value then.
+ * Values and bits without a name are numbers. Leaves out the mode if the call creates no file,
+ * because the register may then have any value.
  */
 void syscall_put(struct buffer *to, const struct syscall_call *call);
 

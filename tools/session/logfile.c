@@ -34,8 +34,8 @@ bool logfile_size(const struct logfile *log, unsigned long long *size)
 }
 
 /*
- * Checks if the file is a standard descriptor, such as /dev/stdout, which the program and this
- * command also use. Except for terminals, devices can be shared with them.
+ * Checks if the file is standard descriptor @fd, for example as /dev/stdout: the program and this
+ * command use it for other data. Devices such as /dev/null can be shared, but not terminals.
  */
 static bool is_descriptor(const struct stat *st, int fd)
 {

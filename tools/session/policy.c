@@ -54,7 +54,7 @@ static bool read_sysctl(const char *path, long *value)
 
 const char *policy_trace_scope(void)
 {
-	/* The numbers mean the same. Treat larger ones, which should be stricter, as 3. */
+	/* The parameter has the same numbers. Treat larger ones, which should be stricter, as 3. */
 	static const char *const scopes[] = { "0", "1", "2", "3" };
 	long value;
 

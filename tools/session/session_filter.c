@@ -32,8 +32,8 @@ static void tell_of_system_event(const char *name)
 #define NAME(id, name)	name,
 
 /*
- * Rejects patterns for system events: those that begin like these names and match one. Others, such
- * as "*", may also be meant for other types.
+ * Rejects a pattern that begins like the names of system events and matches one of them. Accepts
+ * patterns such as "*", which may be meant for other types.
  */
 static int check_excluded(const char *pattern)
 {

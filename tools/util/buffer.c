@@ -40,7 +40,7 @@ void buffer_digits(struct buffer *buffer, uint64_t value, unsigned int base, con
 		return;
 	to = (char *)buffer->data + buffer->len;
 	buffer->len += spaces + have;
-	/* Stores of a constant size take one instruction; what is too much is overwritten. */
+	/* A store of constant size takes one instruction. The digits overwrite the excess. */
 	if (spaces <= 16)
 		memset(to, ' ', 16);
 	else

@@ -30,7 +30,7 @@ static inline void digits_pair(char *to, unsigned int value)
 	memcpy(to, &pair, sizeof(pair));
 }
 
-/* Writes the digits that end before @end. Returns false if they are more than @max, at least 2. */
+/* Writes the digits so that they end before @end. Returns false if they may exceed @max >= 2. */
 static inline bool digits_before(char *end, uint64_t value, size_t max)
 {
 	for (; value >= 100; value /= 100, max -= 2) {
@@ -46,7 +46,7 @@ static inline bool digits_before(char *end, uint64_t value, size_t max)
 	return true;
 }
 
-/* Writes @len digits, which the value has, or the last @len ones. */
+/* Writes the last @len digits of a value, which has at least that many. */
 static inline void digits_decimal(char *to, uint64_t value, size_t len)
 {
 	for (; len >= 2; len -= 2, value /= 100)
@@ -80,7 +80,7 @@ static inline void digits_hexadecimal(char *to, uint64_t value, size_t len)
 	uint64_t half = digits_of_half((uint32_t)value);
 
 	if (len > 8) {
-		/* The lower half first: the digits of the upper one end before it. */
+		/* Write the lower eight digits, then the upper ones before them. */
 		memcpy(to + len - 8, &half, 8);
 		len -= 8;
 		half = digits_of_half((uint32_t)(value >> 32));

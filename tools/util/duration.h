@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parses times of people.
+ * Parses times as people write them.
  */
 #ifndef POSIXTRACE_DURATION_H
 #define POSIXTRACE_DURATION_H

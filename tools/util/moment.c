@@ -75,7 +75,7 @@ int moment_compare(const struct moment *moment, uint64_t first, uint64_t time)
 {
 	const uint64_t limit = moment_time(moment, first);
 
-	/* No event is as late as the largest time, which may stand for a later one. */
+	/* UINT64_MAX also stands for all later times, so every event is earlier. */
 	if (limit == UINT64_MAX)
 		return -1;
 	return time < limit ? -1 : time > limit;

@@ -17,7 +17,7 @@
  * struct moment - a point of time
  * @set: the option was given
  * @absolute: it is a date: @time counts from the Epoch
- * @time: ns, otherwise after the first event
+ * @time: ns since the Epoch, or else after the first event
  */
 struct moment {
 	bool set;
@@ -30,14 +30,14 @@ int moment_option(struct moment *moment, const struct command_option *option, co
 
 /**
  * moment_time() - get the point of time
- * @moment: it was given
+ * @moment: a point of time with @set
  * @first: time of the first event of the trace
  *
  * Return: ns since the Epoch, at most UINT64_MAX.
  */
 uint64_t moment_time(const struct moment *moment, uint64_t first);
 
-/* moment_compare() - compare a time with a moment: -1 if it is earlier, 1 if later, 0 if equal */
+/* moment_compare() - compare @time with a moment: -1 if it is earlier, 1 if later, 0 if equal */
 int moment_compare(const struct moment *moment, uint64_t first, uint64_t time);
 
 #endif /* POSIXTRACE_MOMENT_H */
