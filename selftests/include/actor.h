@@ -32,7 +32,7 @@ enum actor_word {
 	ACTOR_MEMLOCK,		/* changes the soft limit */
 	ACTOR_START,		/* START and STOP of the last one, up to that many times */
 	ACTOR_MEMORY,		/* answers with the memory of the last stream */
-	ACTOR_BAD_CREATE,	/* that many, which fail when the answer is written */
+	ACTOR_BAD_CREATE,	/* that many; each fails when the kernel writes its answer */
 	ACTOR_END,		/* takes no number */
 };
 

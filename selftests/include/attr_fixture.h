@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fixtures with a valid and an invalid attributes object, and what holds for each attribute that
- * has a function to get it and one to set it.
+ * Fixtures with a valid and an invalid attributes object, and checks for each attribute that has a
+ * get and a set function.
  */
 #ifndef _SELFTESTS_ATTR_FIXTURE_H
 #define _SELFTESTS_ATTR_FIXTURE_H
@@ -57,7 +57,7 @@ FIXTURE_TEARDOWN(invalid)
 {
 }
 
-/* The attribute of the object has this value. */
+/* Expects the attribute of the object to have this value. */
 static inline void expect_value(struct __test_metadata *_metadata,
 				const struct attribute *attribute, const trace_attr_t *attr,
 				long expected)
@@ -68,7 +68,7 @@ static inline void expect_value(struct __test_metadata *_metadata,
 	EXPECT_EQ(expected, value);
 }
 
-/* An object returns the value that was set. */
+/* Expects an object to return the value that was set. */
 static inline void expect_stored(struct __test_metadata *_metadata,
 				 const struct attribute *attribute, trace_attr_t *attr,
 				 const long *values, size_t count)
@@ -79,7 +79,7 @@ static inline void expect_stored(struct __test_metadata *_metadata,
 	}
 }
 
-/* A stream has the value with which it was created. */
+/* Expects a stream to have the value with which it was created. */
 static inline void expect_granted(struct __test_metadata *_metadata,
 				  const struct attribute *attribute, trace_attr_t *attr,
 				  const long *values, size_t count)
@@ -93,7 +93,7 @@ static inline void expect_granted(struct __test_metadata *_metadata,
 	}
 }
 
-/* Setting the attribute changes no other one. */
+/* Expects that setting the attribute changes no other attribute. */
 static inline void expect_set_alone(struct __test_metadata *_metadata,
 				    const struct attribute *attribute, trace_attr_t *attr,
 				    const long *values, size_t count)
@@ -109,7 +109,7 @@ static inline void expect_set_alone(struct __test_metadata *_metadata,
 	}
 }
 
-/* After @valid was set, other values fail with EINVAL and do not change the object. */
+/* Sets @valid. Expects other values to fail with EINVAL and not to change the object. */
 static inline void expect_refused(struct __test_metadata *_metadata,
 				  const struct attribute *attribute, trace_attr_t *attr,
 				  long valid, const long *values, size_t count)

@@ -5,9 +5,9 @@
 
 #include "trace_test.h"
 
-/* A source with a counter that the vDSO and the library read; one that needs a system call. */
+/* The vDSO and the library read the counter of COUNTER; NO_COUNTER needs system calls. */
 #ifdef __aarch64__
-/* arm64 has only this one. In some guests its counter also needs system calls: see --erratum. */
+/* arm64 has only COUNTER. In guests with --erratum, COUNTER also needs system calls. */
 #define COUNTER		"arch_sys_counter"
 #else
 #define COUNTER		"tsc"

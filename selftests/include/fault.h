@@ -9,12 +9,11 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-/* Operations here have fewer failures: at a higher count, the kernel counts something else. */
+/* No operation has this many failures. If one still fails, the kernel counts something else. */
 #define FAULT_MAX	2000
 
 /*
- * Descriptor of a thread's counter. It is opened early: ordinary users cannot open it, and other
- * code closes it.
+ * Descriptor of the fault counter of a thread. Open it early: ordinary users cannot open it.
  */
 struct fault {
 	int fd;
@@ -45,7 +44,7 @@ int fault_setup(void);
 /* For use by the calling thread only. Returns 0 or negative errno. */
 int fault_open(struct fault *fault);
 
-/* Only the @n-th one from now on fails. */
+/* Makes only the @n-th allocation or copy from now on fail. */
 void fault_arm(const struct fault *fault, int n);
 
 /* Ends the injection. Returns true if a failure was injected. Preserves errno. */

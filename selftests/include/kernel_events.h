@@ -200,7 +200,7 @@ int worker_do(const struct child *worker, long task, long number);
 #define FAULTS_WRITE	20
 #define FAULTS_KERNEL	10
 
-/* The caller must receive the result. */
+/* Starts a task without waiting for it: the caller must receive the result. */
 int worker_do_later(const struct child *worker, long task, long number);
 
 /* The kernel's counters, summed over all threads. */

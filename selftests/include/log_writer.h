@@ -100,7 +100,7 @@ void log_free(struct log_writer *log);
 void log_block_begin(struct log_writer *log, __u32 type, __u32 cpu);
 void log_payload(struct log_writer *log, const void *data, size_t len);
 
-/* A record; @data may be NULL if @len is 0. */
+/* Adds a record; @data may be NULL if its length is 0. */
 void log_record(struct log_writer *log, const struct record *record, const void *data);
 
 void log_event_id(struct log_writer *log, __u32 id, __u64 time, const void *data, size_t len);
@@ -134,7 +134,7 @@ size_t log_kernel_type(struct log_writer *log, __u32 id, const char *text, size_
 size_t log_task(struct log_writer *log, int pid, int tid, __u64 since, const char *name);
 size_t log_program(struct log_writer *log, int pid, __u64 since, const char *text, size_t size);
 
-/* The same for a thread or process that was born at @born; above, that time is 0. */
+/* As log_task(), for a thread or process that was born at @born; log_task() uses time 0. */
 size_t log_born_task(struct log_writer *log, int pid, int tid, __u64 born, __u64 since,
 		     const char *name);
 size_t log_born_program(struct log_writer *log, int pid, __u64 born, __u64 since, const char *text,

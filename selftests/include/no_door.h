@@ -78,7 +78,7 @@ long syscall(long number, ...)
 	va_end(list);
 	NOTE_SYSCALL(number, arg);
 	if (number == SYS_mmap && arg[5] < 0) {
-		/* It would attach. */
+		/* This mapping would attach the process. */
 		ret = -EINVAL;
 	} else {
 		/*

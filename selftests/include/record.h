@@ -43,9 +43,9 @@ struct record {
 const void *record_parse(struct record *record, const void *from);
 
 /*
- * Writes a record, without its data, after a record of the thread of @before, or of no thread.
- * Sets @record->named and @record->address_high. The record is packed if the flags say so;
- * otherwise a writer has that @record->address_high. Returns its size without the data.
+ * Writes a record without its data. @before is the previous record; NULL: there is none. Sets
+ * @record->named and @record->address_high. If the flags do not pack the record, its writer (if
+ * any) has the caller's @record->address_high. Returns the size without the data.
  */
 size_t record_format(struct record *record, const struct record *before, void *to);
 

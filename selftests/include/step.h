@@ -50,8 +50,8 @@ static inline bool steps_seen_enough(struct steps_seen *seen, unsigned long ip)
 
 #ifdef HAVE_STEPS
 /*
- * For a slow handler: should it act after the @step-th step of the interrupted code? Less and less
- * often, since a fork takes long on a debug kernel. @shift selects other steps in another call.
+ * Tells a slow handler if it should act after step @step of the interrupted code. It acts less and
+ * less often, because a fork takes long on a debug kernel. Another @shift selects other steps.
  */
 static inline bool steps_due(int step, int shift)
 {

@@ -18,7 +18,7 @@
 int stuck_blocking_fifo(void);
 int stuck_nonblocking_fifo(void);
 
-/* Fills it in whole pages, except for @left bytes. */
+/* Fills a pipe or socket in whole pages, except for @left bytes. */
 void stuck_fill(int fd, int left);
 
 /*

@@ -9,7 +9,7 @@
 #include "kernel_events.h"
 #include "process.h"
 
-/* What both share. */
+/* What the sleeper and the waker share. */
 struct meeting {
 	int in, out;		/* of the sleeper and of the waker */
 	int *tid;		/* shared memory: the sleeper, when it is about to sleep */
@@ -45,10 +45,10 @@ struct scene {
 
 int scene_open(struct scene *scene, const struct way *way);
 
-/* As the user with this id; negative: the calling one. @prepare is called afterwards, or NULL. */
+/* Starts it as user @uid; negative: the calling user. Then calls @prepare there, if not NULL. */
 int scene_start_waker(struct scene *scene, int uid, int (*prepare)(void));
 
-/* The sleeper, and a stream of the caller on it. */
+/* Starts the sleeper, and a stream of the caller on it. */
 int scene_start_sleeper(struct scene *scene, unsigned int classes);
 
 /* Lets the sleeper sleep, and the waker wake it. Reads the events, if there is no log. */

@@ -306,7 +306,7 @@ static int record_after_setns(const char *offset)
 	return 0;
 }
 
-/* The library is not told. The offset is a day or slightly more than a tick, and back. */
+/* The library does not learn of it. The offset is a day or slightly more than a tick, and back. */
 TEST_F(clock, is_clock_realtime_after_setns_into_a_time_namespace)
 {
 	static const char *const offsets[] = {

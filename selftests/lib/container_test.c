@@ -69,7 +69,7 @@ static int be_inside(const struct inside *inside, const struct talk *talk)
 	return err ? err : inside->fn(talk);
 }
 
-/* Between outside and inside: only children enter the new PID namespace. */
+/* Stays between outside and inside: only its children enter the new PID namespace. */
 static int be_runtime(void *arg, const struct talk *talk)
 {
 	const struct inside *inside = arg;

@@ -271,7 +271,7 @@ FIXTURE_SETUP(closed_target)
 {
 	int target = -1;
 
-	/* Another CPU would need a sub-buffer, and a descriptor to get it. */
+	/* Stay on one CPU: another one would need a sub-buffer, and a descriptor to get it. */
 	ASSERT_LE(0, run_on(0));
 	ASSERT_EQ(0, child_start(&self->other, child_idle, NULL));
 	ASSERT_EQ(0, hear(&self->other.talk));
@@ -300,7 +300,7 @@ TEST_F(closed_target, process_keeps_recording)
 	EXPECT_STREQ("", foreign_check(&self->file));
 }
 
-/* Another descriptor replaces it, once; it is not needed if the program's own file serves. */
+/* The library opens one other descriptor, unless the program's own file is a target. */
 TEST_F(closed_target, process_replaces_one_descriptor)
 {
 	int more = variant->kind != FOREIGN_TARGET;

@@ -212,7 +212,7 @@ TEST_F(in_log, description_is_in_the_log)
 	EXPECT_EQ(0, posix_trace_close(self->log));
 }
 
-/* Even if the name is already in the log, and for many types, in several blocks. */
+/* This holds even if the name is already in the log, and for many types, in several blocks. */
 TEST_F(in_log, later_descriptions_are_in_the_log)
 {
 	struct posix_trace_status_info status;

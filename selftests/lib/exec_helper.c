@@ -66,7 +66,7 @@ static int run(char **argv)
 	return 0;
 }
 
-/* A leak checker of a sanitizer in exit() would create a child there. */
+/* Avoids exit(), in which the leak checker of a sanitizer would create a child. */
 int main(int argc, char **argv)
 {
 	(void)argc;

@@ -396,8 +396,8 @@ static void *creator(void *arg)
 }
 
 /*
- * The thread waits for space, because no data was read. Sent data takes up space until it is
- * acknowledged, so the socket is full only when all of that is.
+ * Fills a socket, so that the thread waits for space. Sent data takes up space until it is
+ * acknowledged, so the socket is full only when all sent data is acknowledged.
  */
 static int fill(int fd)
 {

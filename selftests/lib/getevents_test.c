@@ -578,9 +578,9 @@ TEST_F(getevents, cancelled_before_it_reads)
 }
 
 /*
- * The remaining event is for the waiting thread, although that was asleep when the event came, and
- * can only run once the event has left the stream: both threads share a CPU, and the waiting one
- * has the lower priority.
+ * The waiting thread gets the event that the batch leaves. When it can run, the event that woke it
+ * has already left the stream: both threads share a CPU, and the waiting thread has the lower
+ * priority.
  */
 TEST_F(getevents, remaining_event_is_for_other_threads)
 {
@@ -596,7 +596,7 @@ TEST_F(getevents, remaining_event_is_for_other_threads)
 	EXPECT_EQ(1, self->count);
 	ASSERT_EQ(0, pthread_setschedparam(pthread_self(), SCHED_OTHER, &other));
 	if (reader_sleeps(&reader)) {
-		/* The reader was not woken up; another event does that. */
+		/* The reader missed its wake-up: record another event to wake it. */
 		record_number(3);
 		EXPECT_TRUE(false);
 	}

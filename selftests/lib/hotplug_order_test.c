@@ -39,8 +39,8 @@ static int record_on_all(int *number)
 }
 
 /*
- * Switches all CPUs off except CPU 0. Before, each records @count numbers. The order is not the
- * order of their numbers. Returns 0, or nonzero on failure.
+ * Switches all CPUs off except CPU 0, the last CPU first. Each CPU records @count numbers before,
+ * so the events are not in the order of the CPUs. Returns 0, or nonzero on failure.
  */
 static int switch_all_off(int *number, int count)
 {
@@ -81,7 +81,7 @@ static unsigned long long overwrite(trace_id_t trid, int *number, unsigned long 
 {
 	struct posixtrace_stats_info stats = { .overwritten = 0 };
 
-	/* Fewer at a time than fit into a sub-buffer: only one is overwritten. */
+	/* Record fewer at a time than fit into a sub-buffer, so that only one is overwritten. */
 	while (*number < 100000 && stats.overwritten < count) {
 		withlog_record(*number, 20);
 		*number += 20;
@@ -137,7 +137,7 @@ TEST_F(hotplug, log_has_the_events_of_offline_cpus_in_order)
 	}
 }
 
-/* The flush has closed the sub-buffers of offline CPUs, but they are not the oldest ones. */
+/* The flush has closed the sub-buffers of offline CPUs, but CPU 0 has older ones. */
 TEST_F(hotplug, loop_overwrites_in_order_after_a_failed_flush)
 {
 	struct log_content content;
@@ -147,7 +147,7 @@ TEST_F(hotplug, loop_overwrites_in_order_after_a_failed_flush)
 		SKIP(return, "fewer than three CPUs");
 	ASSERT_EQ(0, withlog_start(&loop, self->disk.fd, &self->trid));
 	ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
-	/* The rest of a page has room for a few. */
+	/* The last page of the file still has room: flush until it is full. */
 	do {
 		ASSERT_GT(1000, self->number);
 		ASSERT_EQ(0, record_on(0, &self->number, 20));
@@ -162,7 +162,7 @@ TEST_F(hotplug, loop_overwrites_in_order_after_a_failed_flush)
 	log_content_fd(self->disk.fd, &content);
 	EXPECT_EQ(0, content.err);
 	EXPECT_EQ(self->number, content.last + 1);
-	/* No more are lost than were overwritten. */
+	/* Only overwritten numbers are lost. */
 	EXPECT_EQ(self->number - lost, content.numbers);
 	EXPECT_EQ(0, content.disorder + content.errors);
 	EXPECT_EQ(1, content.gaps);

@@ -150,7 +150,7 @@ static int index_of(const struct recorders *shared, pid_t pid)
 
 /*
  * Reads all events. For each child: no event is after @last, and all events after @first are
- * there. Both may be NULL.
+ * there. @first and @last may be NULL.
  */
 static void check_events(struct __test_metadata *_metadata, trace_id_t trid,
 			 const struct recorders *shared, const int *last, const int *first)

@@ -68,7 +68,7 @@ TEST(ring_of_an_exabyte)
 	log_begin(&log, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 2, 1L << 60);
 	log_epochs(&log, 1, 2, 10);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
-	/* As left by a writer, and then with a size that would make the reader search. */
+	/* With the size that a writer leaves, and then with a size that makes the reader search. */
 	for (int i = 0; i < 2; i++) {
 		fd = log_file(&log);
 		if (i)
@@ -336,7 +336,7 @@ static int ask_often(trace_id_t trid, int times)
 	return err;
 }
 
-/* Returns 0 if the log has the right one. */
+/* Returns 0 if the log has the right command line. */
 static int program(trace_id_t trid, int pid)
 {
 	const struct timespec time = { LOG_TIME0 / 1000000000, 1 };
@@ -404,7 +404,7 @@ TEST_F(row, place_without_a_block)
 	EXPECT_GT(READ_MAX, bytes_read() - self->before);
 }
 
-/* In a file that is much larger than its contents. */
+/* The blocks are in a file that is much larger than its contents. */
 TEST_F(row, blocks_that_are_far_from_each_other)
 {
 	const size_t base = self->log.metadata_pos;
@@ -454,7 +454,7 @@ TEST_F(row, block_completed_after_many_reads)
 	EXPECT_EQ(POSIXTRACE_LOG_ENDED, self->info.flags);
 }
 
-/* The following blocks come after damage, even if the reader has already looked there often. */
+/* The reader finds blocks after damage, even if it has already looked there often. */
 TEST_F(row, damage_after_many_reads)
 {
 	EXPECT_EQ(ENOENT, ask_often(self->trid, ASKED));

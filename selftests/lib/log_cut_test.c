@@ -70,7 +70,7 @@ static off_t next_byte(const struct _test_data_cut *self, off_t pos, int step)
 	/* The area for the names of a LOOP log is large, and contains only one name. */
 	if (pos > 1024 && pos < self->data - 64)
 		return self->data - 64;
-	/* So is the rest of its ring, before the metadata. */
+	/* The rest of its ring, before the metadata, is also large and empty. */
 	if (pos > self->hole + 64 && pos < self->hole_end - 64)
 		return self->hole_end - 64;
 	return pos + (pxt_time_scale() > 1 ? 13 : step);

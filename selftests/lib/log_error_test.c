@@ -284,7 +284,7 @@ TEST(self_flushing_stream_survives_a_full_disk)
 	ASSERT_LE(0, ballast);
 	ASSERT_EQ(0, withlog_start(&append, fd, &trid));
 	ASSERT_EQ(0, disk_fill(ballast, 64 << 10));
-	/* Until the memory is also full. */
+	/* Record until the memory is also full. */
 	while (stream_state(trid) == POSIX_TRACE_RUNNING) {
 		withlog_record(count, 10);
 		count += 10;
@@ -314,7 +314,7 @@ TEST(self_flushing_stream_survives_a_full_disk)
 /* ------------------------------------------------------------------ */
 /* Other limits								*/
 
-/* The limit of the creating process at that time. SIGXFSZ would kill this test. */
+/* The limit of the process when it creates the log applies. SIGXFSZ would kill this test. */
 TEST(log_observes_the_file_size_limit)
 {
 	const struct rlimit small = { 32 << 10, RLIM_INFINITY };

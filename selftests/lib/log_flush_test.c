@@ -228,8 +228,7 @@ static void wait_for_number(int fd, int last)
 }
 
 /*
- * The flush after a second would restart in each round, and take as many seconds as there are
- * rounds.
+ * If only the timer started flushes, which it does after a second, each round would take a second.
  */
 TEST_F(flush, starts_when_half_of_the_memory_is_used)
 {

@@ -113,7 +113,7 @@ static int record_once(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* The child is born after the second stream, before its parent has recorded for that. */
+/* The child is born after the second stream, before its parent has recorded for that stream. */
 TEST_F(fresh, argument_of_the_parent_of_a_traced_process)
 {
 	struct child child;
@@ -141,7 +141,7 @@ static int record_nothing(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* As for a process with kernel events only. */
+/* A process with kernel events only does the same. */
 TEST_F(fresh, process_that_records_no_event_looks_at_its_arguments)
 {
 	struct child child;
@@ -175,7 +175,7 @@ TEST_F(fresh, library_that_was_unloaded_before_the_stream)
 	EXPECT_TRUE(log_file_has(self->other_fd, "log_fresh_test"));
 }
 
-/* The first stream still knows it: its events are there. */
+/* The first stream still knows the library, because it has events of the library. */
 TEST_F(fresh, library_that_was_unloaded_before_a_second_stream)
 {
 	ASSERT_EQ(0, begin(self->fd, &self->trid));

@@ -131,13 +131,13 @@ TEST(lost_events_are_counted)
 	trace_id_t trid;
 
 	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 2, 0);
-	/* Written after some later events were lost. */
+	/* The block is written after later events were lost, so it counts them. */
 	log.lost = 3;
 	block(&log, 0, 1, 3);
 	log.epoch++;
 	lose(&log, 4, 9);
 	log.lost = 6;
-	/* Two of them are not newer than the overwrite watermark. */
+	/* Two of these events are not newer than the overwrite watermark. */
 	block(&log, 1, 8, 11);
 	block(&log, 0, 12, 12);
 	log.epoch++;
@@ -152,7 +152,7 @@ TEST(lost_events_are_counted)
 	block(&log, 1, 24, 24);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
 	ASSERT_EQ(0, log_open(&log, &trid));
-	/* From the start, twice. */
+	/* Read from the start, twice. */
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 			memset(&event, 'z', sizeof(event));
@@ -230,7 +230,7 @@ TEST(lost_events_before_a_reset)
 	log_free(&log);
 }
 
-/* Events that a slower CPU kept from the time of the gap are also lost; flushed ones are not. */
+/* Events of a slower CPU from the time of the gap are also lost, unless flushed before. */
 TEST(watermark)
 {
 	static const struct expected expected[] = {

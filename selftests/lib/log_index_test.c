@@ -161,7 +161,7 @@ TEST_F(index, seek_skips_without_an_index)
 	EXPECT_GE(5 * PER_EPOCH, rest.read);
 }
 
-/* What precedes the time is still true: it is found without the blocks in between. */
+/* Names from before the time still apply. The reader finds them without the blocks in between. */
 TEST_F(index, names_from_skipped_parts)
 {
 	const struct timespec time = { .tv_sec = (LOG_TIME0 + EVENTS) / 1000000000,
@@ -252,7 +252,7 @@ TEST_F(index, forged_marks)
 	lie(log, self->at);
 	for (__u64 time = 0; time < EVENTS; time += 61)
 		ASSERT_TRUE(same_from(log, log->len, time));
-	/* All are of the newest block, as if all others were older than any time. */
+	/* All marks name the newest block, as if all other blocks were older than any time. */
 	for (size_t i = 0; i < log->nr_marks; i++)
 		log->mark[i] = log->newest;
 	lie(log, self->at);

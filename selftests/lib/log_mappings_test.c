@@ -290,7 +290,7 @@ TEST_F(mappings, no_cancellation_point)
 	EXPECT_EQ(PTHREAD_CANCELED, result);
 	EXPECT_EQ(4, question.answers);
 	EXPECT_STREQ(self->program, question.mapping.path);
-	/* Would wait for a thread that is still in a function of the stream. */
+	/* Shutdown would wait if the cancelled thread still counted as a user of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(question.trid));
 }
 
@@ -331,7 +331,7 @@ TEST_F(mappings, library_that_was_loaded_later_and_unloaded)
 	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	record_plain(0);
 	ASSERT_TRUE(use_plugin(PLUGIN, &wanted));
-	/* The process checks again, and the library is gone. */
+	/* The process checks its mappings again: the library is gone. */
 	ASSERT_EQ(0, open_type(1));
 	ASSERT_EQ(4, read_back(self));
 	EXPECT_STREQ(self->program, self->seen[0].mapping.path);
@@ -380,7 +380,7 @@ TEST_F(mappings, library_whose_file_was_deleted)
 	ASSERT_NE(NULL, dlopen(path, RTLD_NOW | RTLD_LOCAL));
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	ASSERT_EQ(0, unlink(path));
-	/* Checks the mappings again, for another hash. */
+	/* The plug-in changes the hash of the mappings, so the process checks them again. */
 	ASSERT_TRUE(use_plugin(PLUGIN, &wanted));
 	ASSERT_LE(2, read_back(self));
 	EXPECT_STREQ(path, self->seen[0].mapping.path);
@@ -449,7 +449,7 @@ TEST_F(mappings, children_that_record_have_their_own_mappings)
 	ASSERT_EQ(2, read_back(self));
 	EXPECT_EQ(child.pid, self->seen[1].pid);
 	EXPECT_STREQ(self->program, self->seen[1].mapping.path);
-	/* The log would be full of shells. */
+	/* A process without events has no mapping: the log would be full of shells. */
 	self->seen[1].pid = silent.pid;
 	ask(self->trid, &self->seen[1]);
 	EXPECT_EQ(ENOENT, self->seen[1].err);

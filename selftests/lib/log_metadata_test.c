@@ -191,7 +191,7 @@ TEST_F(metadata, damaged_description_is_damage_and_the_next_one_is_found)
 
 	at = log_description(&self->log, LOG_FIRST_NAMED, FIELDS, sizeof(FIELDS));
 	log_description(&self->log, LOG_FIRST_NAMED + 1, FIELDS, sizeof(FIELDS));
-	/* In its header, then in its payload. */
+	/* Damage its header, then its payload. */
 	for (int i = 0; i < 2; i++) {
 		self->log.data[at + i * LOG_BLOCK + 20] ^= 1;
 		EXPECT_EQ(ENOENT, ask(&self->log, LOG_FIRST_NAMED));
@@ -243,7 +243,7 @@ TEST_F(metadata, flags_of_a_later_version_do_not_matter)
 	EXPECT_EQ(ENOTSUP, ask(&self->log, LOG_FIRST_NAMED));
 }
 
-/* If the writer appends one while the log is open, reading ends. */
+/* If the writer appends an unknown block while the log is open, reading ends. */
 TEST_F(metadata, unknown_block_that_is_appended_later_is_refused)
 {
 	struct posix_trace_status_info status;
@@ -498,7 +498,7 @@ TEST_F(metadata, forged_mappings_are_not_reported)
 	}
 }
 
-/* More than there are: the first one is complete. */
+/* The count is larger than the number of mappings, of which the first one is complete. */
 TEST_F(metadata, count_of_mappings_beyond_the_block_is_damage)
 {
 	struct {
@@ -565,7 +565,7 @@ TEST_F(ring, metadata_of_an_older_log_is_ignored)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* The writer restarts the metadata when there is too much: what follows is older. */
+/* The writer restarts the metadata when there is too much: blocks after the new ones are old. */
 TEST_F(ring, metadata_that_was_restarted)
 {
 	size_t end;
@@ -586,7 +586,7 @@ TEST_F(ring, metadata_that_was_restarted)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* While the log is open for reading. */
+/* The writer restarts the metadata while the log is open for reading. */
 TEST_F(ring, metadata_that_is_restarted_later)
 {
 	int fd;
@@ -613,7 +613,7 @@ static const char *text_of(trace_id_t trid, trace_event_id_t event)
 	return description(trid, event, text, sizeof(text)) ? "none" : text;
 }
 
-/* The second set has the texts of the metadata at other offsets, and some of them are newer. */
+/* The second row has the descriptions at other offsets, and newer programs and mappings. */
 static void write_rows(struct log_writer *log, int row)
 {
 	const char *const texts[] = { "{ u32 one; }", "{ u32 two; }", "{ u32 six; }" };
@@ -639,7 +639,7 @@ static void expect_row(struct __test_metadata *_metadata, trace_id_t trid, int r
 	}
 }
 
-/* The reader does not return to offsets in the first set, which is overwritten. */
+/* The reader does not use offsets in the first row, which the second one has overwritten. */
 TEST_F(ring, texts_of_metadata_that_is_restarted_later)
 {
 	for (int looks = 0; looks < 2; looks++) {

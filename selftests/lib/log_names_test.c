@@ -362,7 +362,7 @@ TEST_F(names, child_has_the_program_of_its_parent)
 	struct child child;
 	size_t needed;
 
-	/* Attach first: children do not read their arguments again. */
+	/* Attach before the fork: children do not read their arguments again. */
 	record_plain(0);
 	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_EQ(0, child_start(&child, record_and_end, NULL));
@@ -631,7 +631,7 @@ static void *end_at_once(void *unused)
 	return unused;
 }
 
-/* More than a metadata block can name: the log thread would never catch up. */
+/* Makes more threads than a metadata block can name, so the log thread never catches up. */
 static int make_threads(void)
 {
 	pthread_t thread;
@@ -645,7 +645,7 @@ static int make_threads(void)
 	return err;
 }
 
-/* For each block that the reader takes from the pipe, there are more new threads. */
+/* The test makes new threads for each block that it reads from the pipe. */
 TEST_F_TIMEOUT(names, many_new_threads_do_not_keep_events_from_the_log, 90)
 {
 	struct posixtrace_log_header header;

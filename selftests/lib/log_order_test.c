@@ -213,7 +213,7 @@ static void put_stacked(struct log_writer *log, __u64 time, __u32 size, __u32 cl
 	log_event(log, time + 2);
 }
 
-/* Nothing writes them yet. */
+/* No writer records call stacks yet. */
 TEST_F(policy, call_stacks_are_skipped)
 {
 	const __u32 sizes[] = { 0, 8, 1024, POSIXTRACE_STACK_SIZE_MAX };

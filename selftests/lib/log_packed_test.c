@@ -299,7 +299,7 @@ TEST_F(packed, invalid_sequences_are_damage)
 #define MANY_CPUS	8000U
 
 /*
- * Blocks of so many CPUs begin at the same time, and each unpacks to 64 KiB: 500 MiB together. The
+ * The blocks of all CPUs begin at the same time, and each unpacks to 64 KiB: 500 MiB together. The
  * reader gives up some of them.
  */
 TEST(forged_log_takes_bounded_memory)
@@ -334,7 +334,7 @@ TEST(forged_log_takes_bounded_memory)
 	log_free(&log);
 	EXPECT_EQ(0, sum.err);
 	EXPECT_EQ(0, sum.disorder);
-	/* Each has one record, and then no valid one. */
+	/* Each block has one valid record, and then an invalid one. */
 	EXPECT_EQ(MANY_CPUS, sum.errors);
 	EXPECT_LT(MANY_CPUS / 4, sum.events);
 	ASSERT_EQ(0, getrusage(RUSAGE_SELF, &usage));

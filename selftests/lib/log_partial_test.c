@@ -107,7 +107,7 @@ TEST_F(partial, half_of_a_block_is_no_event_and_no_damage)
 	EXPECT_FALSE(is_damaged(self->trid));
 }
 
-/* Older events, and newer ones of other CPUs, do not wait for it. */
+/* Older events, and newer events of other CPUs, do not wait for the block. */
 TEST_F(partial, half_of_a_block_does_not_hold_others_back)
 {
 	struct log_sum before;
@@ -147,7 +147,7 @@ TEST_F(partial, half_of_a_block_counts_once_as_read)
 	EXPECT_EQ(before.read + self->size, after.read);
 }
 
-/* The writer completes a block before it begins the next one, and all blocks before it ends. */
+/* The writer completes each block before it begins the next one, and before it ends the log. */
 TEST_F(partial, half_of_a_block_before_another_one_is_damage)
 {
 	log_sum_rest(self->trid, &self->sum);
@@ -198,7 +198,7 @@ TEST_F(partial, half_of_a_block_that_is_taken_away)
 	EXPECT_FALSE(is_damaged(self->trid));
 }
 
-/* The oldest block is the one that the writer overwrites next. */
+/* An overtaken reader continues with the oldest block, which the writer overwrites next. */
 TEST_F(partial, reader_that_is_overtaken_does_not_take_half_of_a_header_for_damage)
 {
 	__u64 last;
@@ -360,7 +360,7 @@ TEST_F(partial, half_of_a_description_before_another_one_is_damage)
 	EXPECT_TRUE(is_damaged(self->trid));
 }
 
-/* A damaged header after it does not hide the blocks that follow. */
+/* A damaged header after the half block does not hide the blocks that follow. */
 TEST_F(partial, half_of_a_description_before_two_others_is_damage)
 {
 	add_description(self, LOG_FIRST_NAMED, TEXT);
@@ -428,8 +428,8 @@ static void begin(struct _test_data_large *self, const struct _fixture_variant_l
 }
 
 /*
- * A block of events with data bytes that all equal @fill. They are at the same offsets in each
- * block.
+ * Adds a block of events. All bytes of their data are @fill. The events are at the same offsets in
+ * each block.
  */
 static void add_large(struct _test_data_large *self, unsigned char fill, size_t len)
 {
@@ -443,7 +443,7 @@ static void add_large(struct _test_data_large *self, unsigned char fill, size_t 
 	self->log.epoch++;
 }
 
-/* The writer overwrites the block; or it clears the file, and its events have the same times. */
+/* Overwrites the block in the ring, or clears the file and writes events with the same times. */
 static void overwrite(struct _test_data_large *self, const struct _fixture_variant_large *variant,
 		      size_t len)
 {

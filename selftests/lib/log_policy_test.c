@@ -511,7 +511,10 @@ TEST_F(policy, loop_log_has_no_names_of_the_log_that_was_in_the_file_before)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-/* The reader of the pipe and the server of the FUSE file are frozen first. */
+/*
+ * Suspend freezes the reader of the pipe and the FUSE server first, and would then wait in vain for
+ * a log thread that waits for them.
+ */
 TEST(only_a_log_on_a_disk_is_frozen_for_suspend)
 {
 	/* Without suspend, tasks are never frozen. */
@@ -533,9 +536,9 @@ TEST(only_a_log_on_a_disk_is_frozen_for_suspend)
 }
 
 /*
- * Events recorded during a flush exceed the size of the log: it ends with the last event. Use one
- * processor: if a thread migrates, its events are in blocks of both processors, and would be lost
- * together.
+ * The events recorded during a flush exceed the size of the log, but it must end with the last one.
+ * Use one processor: if a thread migrates, its events are in blocks of both processors, and would
+ * be lost together.
  */
 TEST(loop_overwrites_no_event_newer_than_those_it_keeps)
 {

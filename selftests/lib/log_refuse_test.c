@@ -177,7 +177,7 @@ TEST_F(server, of_a_full_log_gets_its_last_event_later)
 	EXPECT_EQ(0, withlog_flush(self->trid));
 	read_log(self->fuse.shared, &content);
 	EXPECT_EQ(1, content.stops_auto);
-	/* Once is enough. */
+	/* The shutdown does not write STOP again. */
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	read_log(self->fuse.shared, &content);
 	EXPECT_EQ(0, content.err);
@@ -186,7 +186,7 @@ TEST_F(server, of_a_full_log_gets_its_last_event_later)
 	EXPECT_EQ(POSIX_TRACE_FULL, content.status.posix_log_full_status);
 }
 
-/* A FLUSH stream is full and stopped: no event makes it flush again. */
+/* The full stream is stopped, so no event starts a flush: the log thread must retry. */
 TEST_F(server, of_a_full_log_gets_its_last_event_by_itself)
 {
 	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_UNTIL_FULL, 16 << 10 };

@@ -98,7 +98,7 @@ static unsigned long long gap_time(int fd)
 	return time;
 }
 
-/* Not the time of the last loss before the log could be written. */
+/* The gap does not begin with the last loss before the log could be written. */
 TEST_F(disk, full_for_a_while_keeps_the_time_of_the_first_loss)
 {
 	struct log_content content;
@@ -115,7 +115,7 @@ TEST_F(disk, full_for_a_while_keeps_the_time_of_the_first_loss)
 	withlog_record(0, 1);
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
-	/* Each time, more than the memory holds. */
+	/* Record more than the memory holds, three times. */
 	withlog_record(0, 20 * ROUND);
 	ASSERT_EQ(0, clock_gettime(CLOCK_REALTIME, &now));
 	withlog_record(20 * ROUND, 20 * ROUND);
@@ -130,7 +130,7 @@ TEST_F(disk, full_for_a_while_keeps_the_time_of_the_first_loss)
 	EXPECT_GT(now.tv_sec * NSEC + now.tv_nsec, gap_time(self->disk.fd));
 }
 
-/* CLEAR could not rewrite the header: the log gets its end with the header, or not at all. */
+/* CLEAR cannot rewrite the header. Later the log gets both its header and its end, or neither. */
 TEST_F(disk, full_during_clear_gets_the_header_with_the_end)
 {
 	static const struct log_kind kinds[] = {
@@ -216,7 +216,7 @@ static int full_pipe_begin(struct full_pipe *full, size_t room)
 	full->from = pipe[0];
 	if (fcntl(pipe[1], F_SETPIPE_SZ, PIPE_SIZE) != PIPE_SIZE || run_on(0) < 0)
 		return -1;
-	/* There is a name to write. */
+	/* Define a name, which the flush must write. */
 	withlog_type();
 	if (withlog_new(0, &append, pipe[1], &full->trid) ||
 	    write(pipe[1], junk, junk_size(room)) != (ssize_t)junk_size(room))
@@ -325,7 +325,7 @@ TEST_F(waiting, stream_that_fills_up_during_a_flush_starts_again)
 	withlog_record(0, count);
 	ASSERT_EQ(POSIX_TRACE_RUNNING, stream_state(self->full.trid));
 	ASSERT_EQ(0, skip_junk(self->full.from, self->full.to, ROOM_FOR_NAMES));
-	/* Names and system events. */
+	/* Copy the blocks of names and of system events. */
 	ASSERT_EQ(0, read_block(self->full.from, self->full.to));
 	ASSERT_EQ(0, read_block(self->full.from, self->full.to));
 	/* The rest is being written now. */

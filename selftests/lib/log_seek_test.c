@@ -172,7 +172,7 @@ TEST_F_TIMEOUT(seek, marks_are_of_blocks_in_the_log, 120)
 
 	ASSERT_TRUE(read_marks(self->fd, &marks));
 	EXPECT_LE(1, marks.index);
-	/* One for each epoch, or for every second one if there are too many. */
+	/* Each epoch has a mark, or every second epoch if there are too many. */
 	EXPECT_LT(variant->flushes > 1024 ? 16 : 90, marks.marks);
 	EXPECT_GE(1025, marks.marks);
 	EXPECT_EQ(marks.marks, marks.right);
@@ -200,7 +200,7 @@ TEST_F_TIMEOUT(seek, finds_the_events_from_a_time, 120)
 		at = time[wanted];
 		ASSERT_EQ(0, posixtrace_seek(trid, &at));
 		number = next_number(trid, &event);
-		/* Some are older, but far from all. */
+		/* Reading may begin with older events, but not with all of them. */
 		EXPECT_LE(first, number);
 		EXPECT_GE(wanted, number);
 		EXPECT_LE(wanted - 12 * PER_FLUSH, number);
@@ -238,7 +238,7 @@ TEST(a_short_log_has_no_index)
 	close(fd);
 }
 
-/* Where there is no room for index and status, the log has its status. */
+/* If there is no room for both index and status, the log has the status. */
 TEST(the_status_matters_more_than_the_index)
 {
 	int fd = log_tmpfile(), full, without = 0;
@@ -247,7 +247,7 @@ TEST(the_status_matters_more_than_the_index)
 	struct marks marks;
 	cpu_set_t cpus;
 
-	/* The logs have the same blocks. */
+	/* Stay on one CPU, so that all logs have the same blocks. */
 	CPU_ZERO(&cpus);
 	CPU_SET(sched_getcpu(), &cpus);
 	ASSERT_EQ(0, sched_setaffinity(0, sizeof(cpus), &cpus));
@@ -258,7 +258,7 @@ TEST(the_status_matters_more_than_the_index)
 	close(fd);
 	ASSERT_EQ(0, getrlimit(RLIMIT_FSIZE, &old));
 	limit = old;
-	/* Without room for END after the index, then for the index. */
+	/* First END does not fit after the index, then the index does not fit. */
 	for (int less = 8; less < 500; less += 40) {
 		limit.rlim_cur = full - less;
 		fd = log_tmpfile();

@@ -32,7 +32,7 @@
 /* Duration of a measurement. */
 #define SECONDS		3
 
-/* Measurements of which one must show what holds. */
+/* Number of measurements. One of them must show the expected share. */
 #define TRIES		4
 
 /* ------------------------------------------------------------------ */
@@ -264,8 +264,8 @@ FIXTURE_TEARDOWN(share)
 }
 
 /*
- * Equal numbers of loops on both sides get half each. A machine that stalls a processor spoils one
- * measurement, and an attack that takes more than its share all of them.
+ * With equal numbers of busy loops, each side gets half. A machine that stalls a processor spoils
+ * one measurement. An attack that takes more than its share spoils all measurements.
  */
 TEST_F_TIMEOUT(share, leaves_others_as_much_as_busy_loops_do, 240)
 {

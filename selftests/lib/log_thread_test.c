@@ -81,8 +81,8 @@ static unsigned long long blocked_signals(int tid)
 #define BIT(sig)	(1ULL << ((sig) - 1))
 
 /*
- * No handlers of the program run there. SIGSYS and the two signals of the C library are not
- * blocked.
+ * No handlers of the program run in the library's thread. SIGSYS and the two signals of the C
+ * library are not blocked.
  */
 TEST_F(thread, blocks_the_signals_of_the_program)
 {
@@ -92,7 +92,7 @@ TEST_F(thread, blocks_the_signals_of_the_program)
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* The C library interrupts all threads for that. */
+/* To change the user, the C library interrupts all threads. */
 static int change_user(void *arg, const struct talk *talk)
 {
 	struct log_content content;

@@ -85,13 +85,13 @@ FIXTURE_SETUP(lost)
 	self->unused = 0;
 }
 
-/* Only the child loses the device, unless by the mode of its file. */
+/* Restores the mode of the device, which lose_by_rights() changes for all processes. */
 FIXTURE_TEARDOWN(lost)
 {
 	chmod(DEVICE, 0666);
 }
 
-/* Traced by a stream of the test, which is another process. */
+/* Runs in a child, which a stream of the test traces. */
 static int record_without_device(int (*lose)(void))
 {
 	struct foreign file;
@@ -113,7 +113,7 @@ static int record_without_device(int (*lose)(void))
 		return 3;
 	signpost();
 	errno = 4711;
-	/* At least EVENTS events, and for several pauses. */
+	/* Record at least EVENTS events, and for several pauses. */
 	end = coarse_now() + 5 * PAUSE;
 	for (int i = 2; i < EVENTS || coarse_now() < end; i++)
 		record_number(i);

@@ -31,7 +31,7 @@ static void execute_a_program(void)
 	execute(&program, writer_talk);
 }
 
-/* As in a signal handler that has interrupted the writer there. */
+/* Leaves the event before the wake-up, as a signal handler may do that has interrupted it. */
 static void jump_away(void)
 {
 	longjmp(before_the_event, 1);
@@ -92,7 +92,7 @@ static int by_poll(trace_id_t trid, int epfd)
 	return take(trid, &event) == 1 ? event_number(&event) : -EAGAIN;
 }
 
-/* The epoll instance was registered earlier, and does not ask again. */
+/* The epoll instance was registered earlier, and does not check the stream again. */
 static int by_epoll(trace_id_t trid, int epfd)
 {
 	struct event event;

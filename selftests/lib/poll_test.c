@@ -99,7 +99,7 @@ TEST_F(poll, readable_until_the_last_event_of_a_gap)
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-/* Even without further events, those already taken from the stream count. */
+/* Events that the library has already taken from the stream count, even without further ones. */
 TEST_F(poll, readable_when_only_the_end_of_a_gap_remains)
 {
 	char data[256] = "";
@@ -243,7 +243,7 @@ TEST_F(poll, shutdown_ends_the_sleep)
 	int ret;
 
 	if (variant->say == by_epoll)
-		return;		/* it forgets closed descriptors */
+		return;		/* epoll forgets closed descriptors */
 	ASSERT_EQ(0, poller_start(&poller, variant->say, self->fd));
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	ret = poller_end(&poller);

@@ -65,7 +65,7 @@ TEST_F(poll_wake, registered_epoll_costs_one_wakeup_for_many_events)
 	EXPECT_EQ(0, epoll_say(epfd, 0));
 	record_many();
 	EXPECT_EQ(expected(1), woken());
-	/* A reader that does not check no longer costs a WAKE. */
+	/* A poller that does not check again costs no further WAKE. */
 	EXPECT_EQ(MANY, take_all(self->trid));
 	record_many();
 	EXPECT_EQ(0, woken());
@@ -91,7 +91,7 @@ TEST_F(poll_wake, each_epoll_wait_finds_later_events)
 	close(epfd);
 }
 
-/* The events were there before, and one is left. */
+/* Each check finds unread events, so it requests no WAKE. */
 TEST_F(poll_wake, unread_events_cost_no_wakeup)
 {
 	struct event event;

@@ -446,8 +446,8 @@ struct chain_writer {
 #define CHAIN_READER	(1U << CPUS)
 
 /*
- * In bursts, so that CPUs fill their sub-buffers at different times: short bursts, then bursts of
- * about a sub-buffer.
+ * Returns the CPU of event @n. CPUs write in short bursts, then in bursts of about a sub-buffer, so
+ * that they fill their sub-buffers at different times.
  */
 static __u32 chain_cpu(__u32 n)
 {
@@ -716,7 +716,7 @@ static __u64 fill(struct sim *sim, __u64 *n)
 	return kept;
 }
 
-/* Recorded events, STOP, the gap, START - even if it is full again before START is read. */
+/* Expects all events, STOP, the gap and START, even if the stream is full again before START. */
 static void check_restart(struct __test_metadata *_metadata, unsigned int run)
 {
 	const struct posixtrace_batch_event *event;

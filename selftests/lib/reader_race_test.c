@@ -11,7 +11,7 @@
 static __u32 half_recycled;
 static unsigned int finished;
 
-/* RELEASE in that state: waits for the kernel's lock, until recycling is done. */
+/* Completes the recycling before RELEASE, which would wait for it at the kernel's lock. */
 static int finish_recycling(struct pxtu_reader *reader, __u32 idx)
 {
 	struct sim *sim = (struct sim *)reader;
@@ -24,7 +24,7 @@ static int finish_recycling(struct pxtu_reader *reader, __u32 idx)
 	return sim_release(reader, idx);
 }
 
-/* The kernel's CPU may be virtual, and stopped anywhere. */
+/* The kernel may be stopped in the middle of recycling, because its CPU may be virtual. */
 TEST(cpu_without_visible_records_is_not_empty)
 {
 	const struct posixtrace_batch_event *event;
@@ -40,7 +40,7 @@ TEST(cpu_without_visible_records_is_not_empty)
 	first = n++;
 	ASSERT_NE(0, sim_write(&sim, 1, &n, sizeof(n)));
 
-	/* sim_recycle() without its end. */
+	/* Do as sim_recycle() does, but without its end. */
 	half_recycled = sim.oldest[0];
 	sim_gap_lock(&sim);
 	consumed = __atomic_exchange_n(&sim.shared->consumed[half_recycled].position, 0,
@@ -76,7 +76,7 @@ static void recycle_once(void)
 		sim_recycle(&recycled.sim, idx);
 }
 
-/* Even if no record was taken yet: its consumer position then looks unused. */
+/* Also if no record was taken yet, so that the consumer position looks unused. */
 TEST(record_is_lost_or_read_once_whenever_its_subbuf_is_recycled)
 {
 	static const unsigned int max[] = { 0, AHEAD, RUN_MAX };
@@ -160,7 +160,7 @@ TEST(overflow_has_the_beginning_of_a_gap_that_grew_before_its_acknowledgement)
 /* ------------------------------------------------------------------ */
 /* A stream that becomes full						*/
 
-/* After a number of accesses by the reader. */
+/* The stream becomes full after a number of accesses by the reader. */
 static struct {
 	struct sim sim;
 	unsigned int looks;
@@ -224,7 +224,7 @@ TEST(each_hole_is_reported_whenever_the_stream_becomes_full)
 				;
 			sim_between = NULL;
 			reached = !filling.looks;
-			/* The second one follows immediately if the reader has asked for START. */
+			/* A second hole follows immediately if the reader has asked for START. */
 			filling.sim.slow = false;
 			write_until_full();
 			ASSERT_EQ(0, unreported_holes());

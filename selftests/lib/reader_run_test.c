@@ -4,7 +4,7 @@
 #include "pxt_test.h"
 #include "reader_hooks.h"
 
-/* Otherwise, if all of them are lost, the kernel could not tell when the first one was recorded. */
+/* If a longer run were lost, the kernel could not tell when its first record was written. */
 TEST(run_is_shorter_than_the_span_of_a_writer)
 {
 	const __u64 times[] = { 0, POSIXTRACE_WRITER_SPAN - 1, POSIXTRACE_WRITER_SPAN };
@@ -13,7 +13,7 @@ TEST(run_is_shorter_than_the_span_of_a_writer)
 	__u64 begin;
 
 	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
-	/* After the first sub-buffer was handed out. */
+	/* Begin after the time at which the kernel hands out the first sub-buffer. */
 	begin = sim_now(&sim) + 1000;
 	for (__u64 n = 0; n < PXTU_ARRAY_SIZE(times); n++) {
 		sim.at = begin + times[n];
@@ -159,7 +159,7 @@ TEST(run_ends_before_the_lost_records_of_another_cpu)
 	sim_between = NULL;
 	EXPECT_LT(0, torn.ctrl->lost);
 
-	/* 3 is lost, 5 was taken. 4 and 6 were not, but are older than other lost records. */
+	/* 3 is lost, 5 was taken. 4 and 6 were not taken, but are older than other lost records. */
 	ASSERT_NE(NULL, event);
 	EXPECT_EQ(2, payload(event));
 	EXPECT_EQ(1, runs.count);
@@ -197,9 +197,9 @@ static void change_subbuf(void)
 static __u64 torn_time;
 
 /*
- * First, between the reader's looks at CPU 0 and CPU 1, both CPUs continue, CPU 0 in another
- * sub-buffer. Then, when one record of CPU 0 was copied, it writes others to the sub-buffer that
- * follow.
+ * First, between the reader's looks at CPU 0 and CPU 1, both CPUs write records, CPU 0 until it has
+ * another sub-buffer. Then, once the reader has taken records of CPU 0, CPU 0 writes until the
+ * kernel has overwritten a sub-buffer, and a few records more.
  */
 static void overwrite_behind_the_first(void)
 {
@@ -222,7 +222,7 @@ static void overwrite_behind_the_first(void)
 	}
 }
 
-/* Here records count as lost that are newer than all that the kernel has overwritten. */
+/* Some records that count as lost are newer than all records that the kernel has overwritten. */
 TEST(gap_ends_after_all_records_that_were_taken_in_vain)
 {
 	const struct posixtrace_batch_event *event;
@@ -256,7 +256,7 @@ TEST(gap_ends_after_all_records_that_were_taken_in_vain)
 	pxtu_reader_destroy(&torn.reader);
 }
 
-/* Here the records of CPU 1 are not taken, so that those after the gap are not lost. */
+/* The reader does not take the records of CPU 1, so its records after the gap are not lost. */
 TEST(records_of_another_cpu_after_lost_ones_are_read_again)
 {
 	const struct posixtrace_batch_event *event;

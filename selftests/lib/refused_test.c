@@ -254,7 +254,7 @@ static int kill_child_of_vfork(void)
 	return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) ? 0 : -1;
 }
 
-/* The same, but it remains as a zombie. */
+/* As kill_child_of_vfork(), but the child remains as a zombie. */
 static int kill_child_and_go_on(void)
 {
 	siginfo_t info = { 0 };
@@ -295,7 +295,7 @@ TEST_F(killed, others_can_attach)
 	EXPECT_EQ(0, posix_trace_eventid_open("killed", &id));
 }
 
-/* Through the module at first, but soon with a gate and in mapped memory of the stream. */
+/* They record through the module at first, but soon with a gate into the mapped stream. */
 TEST_F(killed, others_record)
 {
 	int before = count_device_maps(), count = 0;

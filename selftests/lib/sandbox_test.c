@@ -161,7 +161,7 @@ static int trace_waiting_child(struct child *child, int (*fn)(void *arg, const s
 	return err;
 }
 
-/* recorded + lost for a stream that overwrites, or -1 if it cannot tell. */
+/* The number of recorded and lost events of a LOOP stream, or -1 if it is not known. */
 static long long generated(trace_id_t trid)
 {
 	struct posixtrace_stats_info stats;
@@ -171,7 +171,7 @@ static long long generated(trace_id_t trid)
 	return (long long)(stats.recorded + stats.dropped);
 }
 
-/* The last events are there, without a gap. Returns their number. */
+/* Expects the last events, without a gap. Returns their number. */
 static int take_rest(struct __test_metadata *_metadata, trace_id_t trid, int last)
 {
 	struct event event;

@@ -204,7 +204,7 @@ FIXTURE_VARIANT_ADD(stopped, packed) { true };
 FIXTURE_SETUP(stopped)
 {
 	ASSERT_EQ(0, forgo_sequences());
-	/* As the kernel would set it if it were still registered. */
+	/* Set the CPU as the kernel would if the area were still registered. */
 	own_area()->cpu_id = 0;
 	packed = variant->packed;
 	/* With a module, its read-only pages are mapped there. */
@@ -365,7 +365,7 @@ TEST_F(stopped, fast_path_writes_data_and_padding)
 		EXPECT_EQ(world.head.last, record.timestamp);
 		EXPECT_EQ((len + (packs ? 12 : 16) + 7) / 8 * 8, record.size);
 		EXPECT_EQ(0, memcmp(written, data, len));
-		/* From the data to the next record. */
+		/* The bytes from the data to the next record. */
 		size = record.size - (packs ? 12 : 16);
 		for (__u32 i = len; i < size; i++)
 			EXPECT_EQ(0, written[i]);
@@ -498,7 +498,7 @@ TEST_F(stopped, what_may_be_gone_is_not_cached)
 	EXPECT_EQ(0, memcmp(&cached, &fresh, sizeof(cached)));
 }
 
-/* The lower half of its time would be ambiguous. */
+/* Otherwise the lower half of the time in a record would be ambiguous. */
 TEST_F(stopped, writer_is_named_again_at_the_end_of_the_span)
 {
 	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };

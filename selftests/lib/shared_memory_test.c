@@ -96,7 +96,7 @@ FIXTURE_TEARDOWN(sharing)
 	posix_trace_shutdown(self->trid);
 }
 
-/* The first of each test. */
+/* The first statement of each test. */
 #define NEED_TWO_PROCESSES \
 	PXT_NOT_WITH_TSAN("does not support two processes that share their memory")
 

@@ -62,7 +62,7 @@ static void *interrupt(void *arg)
 	int sent = 0;
 
 	while (!__atomic_load_n(&target->stop, __ATOMIC_ACQUIRE)) {
-		/* One at a time: pending signals merge. */
+		/* Send one signal at a time, because pending signals merge. */
 		if (__atomic_load_n(&handled, __ATOMIC_ACQUIRE) == sent) {
 			pthread_kill(target->thread, SIGUSR1);
 			sent++;

@@ -147,7 +147,7 @@ static void count_interruptions(__u32 index, long preemptions, long own_doing)
 	__atomic_store_n(&the_post->interrupted[index], preemptions - own_doing, __ATOMIC_RELAXED);
 }
 
-/* Yields, and sometimes migrates. Adds the preemptions that this counts to @own_doing. */
+/* Yields, and sometimes migrates. Adds the preemptions that it causes itself to @own_doing. */
 static void make_way(__u32 number, __u32 index, long *own_doing)
 {
 	long before = times_put_aside(), after;

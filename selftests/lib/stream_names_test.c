@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of threads, programs and files of an active stream: /proc has them by ids, which may be
- * the ids of others.
+ * Names of threads, programs and files of an active stream. /proc has the names by ids, which may
+ * now be the ids of other threads and processes.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>

@@ -183,7 +183,7 @@ TEST_F(wakeup, bytes_wake_long_before_the_age)
 	}
 }
 
-/* With the most bytes that a stream accepts, before events are overwritten. */
+/* The largest limit that a stream accepts still wakes the reader before it loses events. */
 TEST_F(wakeup, whole_stream_wakes_in_time)
 {
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, STREAM_SIZE, 0, &self->trid));
@@ -211,7 +211,7 @@ TEST_F(wakeup, deadline_is_kept)
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, 64 << 10, HOUR, &self->trid));
 	EXPECT_EQ(ETIMEDOUT, read_timed(self->trid, &self->event, 0, &deadline));
 	EXPECT_TRUE(is_past(&deadline));
-	/* An event recorded earlier is reported then. Repeat if this thread was too slow. */
+	/* The deadline ends the wait for more events. Repeat if this thread recorded too late. */
 	do {
 		ns *= 2;
 		deadline = to_timespec(now() + ns);
@@ -235,7 +235,7 @@ TEST_F(wakeup, reader_that_comes_later_does_not_wait)
 	record_number(2);
 	ASSERT_EQ(0, read_next(self->trid, &self->event, sizeof(self->event.data)));
 	EXPECT_EQ(2, event_number(&self->event));
-	/* While another one also sleeps. */
+	/* Another reader may sleep at the same time. */
 	ASSERT_EQ(0, reader_start(&self->reader, self->trid, NULL));
 	record_number(3);
 	ASSERT_EQ(0, read_next(self->trid, &self->event, sizeof(self->event.data)));

@@ -77,7 +77,7 @@ TEST_F(window, reader_waits_until_it_has_passed)
 	ASSERT_EQ(0, read_next(self->trid, &self->event, sizeof(int)));
 	EXPECT_EQ(1, event_number(&self->event));
 	EXPECT_TRUE(is_due(&self->event));
-	/* It sleeps already. */
+	/* Here the reader sleeps before the event is recorded. */
 	ASSERT_EQ(0, reader_start(&self->reader, self->trid, NULL));
 	record_number(2);
 	EXPECT_EQ(0, reader_end(&self->reader));
@@ -419,7 +419,7 @@ TEST_F(delayed, event_is_late_without_a_window)
 	ASSERT_EQ(1, self->all.count);
 	EXPECT_EQ(OLD, number_of(&self->all.events[0]));
 	EXPECT_EQ(POSIXTRACE_EVENT_LATE, self->all.events[0].flags);
-	/* The next one is not. */
+	/* The next event is not late. */
 	ASSERT_EQ(0, request(&self->all, RECORD_YOUNG));
 	ASSERT_EQ(0, read_events(&self->all, POSIXTRACE_NOWAIT));
 	ASSERT_EQ(1, self->all.count);
@@ -470,7 +470,7 @@ TEST_F(window, ten_seconds_is_the_maximum)
 	EXPECT_EQ(0, posixtrace_setwindow(self->trid, LONG));
 	EXPECT_EQ(EINVAL, posixtrace_setwindow(self->trid, LONG + 1));
 	EXPECT_EQ(EINVAL, posixtrace_setwindow(self->trid, UINT64_MAX));
-	/* The old one is still there. */
+	/* The old window is still set. */
 	record_number(1);
 	EXPECT_EQ(0, take(self->trid, &self->event));
 	EXPECT_EQ(0, posixtrace_setwindow(self->trid, 0));

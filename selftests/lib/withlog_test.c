@@ -178,7 +178,7 @@ TEST_F(withlog, flushes_in_between_do_not_matter)
 	EXPECT_TRUE(log_content_is(&content, 1000));
 	EXPECT_EQ(10, content.flush_starts);
 	EXPECT_EQ(10, content.flush_stops);
-	/* From the flush of the shutdown. */
+	/* The flush of the shutdown has written STOP. */
 	EXPECT_EQ(1, content.stops);
 	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
@@ -329,7 +329,7 @@ TEST_F(withlog, clear_restarts_stream_and_log)
 	EXPECT_LT(0, user_types(self->log) + 1);
 }
 
-/* Whether the file or the ring restarts, or the reader has to skip the old part. */
+/* This holds if the file or the ring restarts, and if the reader has to skip the old part. */
 TEST(log_has_no_gap_from_before_it_was_cleared)
 {
 	static const struct log_kind kinds[] = {
@@ -430,7 +430,7 @@ FIXTURE_TEARDOWN(refusal)
 	close(self->fd);
 }
 
-/* A kernel thread would write it, without any user's permissions. */
+/* A kernel thread would write such a file, without the permissions of a user. */
 TEST_F(refusal, einval_for_a_file_of_proc)
 {
 	const int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND };

@@ -221,9 +221,7 @@ static long page_faults(void)
 	return getrusage(RUSAGE_SELF, &usage) ? -1 : usage.ru_minflt;
 }
 
-/* Recording wraps around a default stream: its pages were populated when it was mapped. */
-
-/* The door is not memory. */
+/* Populates the pages around the door, which is not memory. */
 static int populate_around(uintptr_t start, uintptr_t end, uintptr_t door)
 {
 	if (door < start || door >= end)
@@ -260,6 +258,7 @@ static int populate_object(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
+/* Recording wraps around a default stream: its pages were populated when it was mapped. */
 TEST(recording_takes_no_page_fault)
 {
 	trace_id_t trid;
@@ -297,7 +296,7 @@ FIXTURE_VARIANT(storm)
 	int order;
 };
 
-/* Space for everything, drops, and overwriting. */
+/* Variants with space for everything, with drops, and with overwriting. */
 FIXTURE_VARIANT_ADD(storm, that_fits) { POSIX_TRACE_UNTIL_FULL, 48 << 20, 0 };
 FIXTURE_VARIANT_ADD(storm, until_full) { POSIX_TRACE_UNTIL_FULL, 32 << 10, 0 };
 FIXTURE_VARIANT_ADD(storm, loop) { POSIX_TRACE_LOOP, 32 << 10, 0 };

@@ -157,8 +157,8 @@ TEST(event_has_its_process_if_another_stream_cannot_be_mapped)
 }
 
 /*
- * A record has the lower half of its time, which the writer's time completes, but not for that
- * long: wait for that time, as an idle program would.
+ * A record has only the lower half of its time. The time of its writer completes it, but only for
+ * POSIXTRACE_WRITER_SPAN: wait for longer, as an idle program would.
  */
 TEST_F(alone, event_long_after_the_writer_was_named_has_its_own_time)
 {
@@ -318,7 +318,7 @@ TEST_F(turns, each_event_has_its_thread)
 		}
 	}
 	EXPECT_EQ(0, take_record(&self->stream, &record, &data));
-	/* At the start of a sub-buffer, and after an interrupted sequence. */
+	/* Needless ones are at the start of a sub-buffer, and after an interrupted sequence. */
 	EXPECT_GT(TURNS / 4, needless);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Holds a thread twice in a page fault of the gate: before the page is mapped, and before the
  * module ends the fault; or once in a command, after the module has looked for the thread's target.
- * The threads of a process are otherwise never slow enough there.
+ * A thread that is not held is never slow enough there.
  */
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -28,7 +28,7 @@ static int held;
 module_param(held, int, 0444);
 MODULE_PARM_DESC(held, "How often it was held, including now");
 
-/* Probes must not sleep. They may have interrupted whoever sets the clock: read the fast one. */
+/* A probe must not sleep. It may have interrupted a change of the clock: read the fast clock. */
 static void hold(int number)
 {
 	const u64 end = ktime_get_mono_fast_ns() + (u64)hold_ms * NSEC_PER_MSEC;

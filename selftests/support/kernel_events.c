@@ -94,7 +94,7 @@ static int add(struct kernel_events *events, const struct posixtrace_batch_event
 		return 0;
 	}
 	memcpy(&event.data, from->data, len < sizeof(event.data) ? len : sizeof(event.data) - 1);
-	/* Powers of two. */
+	/* Grow the array whenever it has a power of two of events. */
 	if (!(room & (room - 1))) {
 		more = realloc(events->event, (room ? 2 * room : 1) * sizeof(event));
 		if (!more)

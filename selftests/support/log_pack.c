@@ -8,8 +8,8 @@
 
 #define HASH_BITS	12
 #define MATCH_MIN	4U
-#define LITERALS_LAST	12U	/* no match starts in the last bytes */
-#define MATCH_END	5U	/* and none ends in these */
+#define LITERALS_LAST	12U	/* no match starts in this many bytes at the end */
+#define MATCH_END	5U	/* no match ends in these, apart from the end itself */
 #define OFFSET_MAX	65535U
 
 static size_t put_length(unsigned char *to, size_t at, size_t room, size_t len)
@@ -88,7 +88,7 @@ static size_t item_size(__u32 type, const unsigned char *at, size_t left, bool *
 	size = kernel ? 8 * (len >> 6 & 63) : ((flags & 2 ? 12 : 16) + len + 7) / 8 * 8;
 	if (!(kernel ? at[2] & 8 : flags & 4))
 		return size;
-	/* After the time and the thread; after the header. */
+	/* A kernel event has it after the time and the thread, a user event after the header. */
 	stack = kernel ? 8 + (at[2] & 1 ? 8 : 0) + (at[2] & 2 ? 16 : 0) : 16;
 	if (stack + 8 > left || (kernel && stack + 8 > size))
 		return 0;

@@ -171,7 +171,7 @@ void log_block_begin(struct log_writer *log, __u32 type, __u32 cpu)
 	log->block.overwrite_watermark = log->overwrite_watermark;
 	log->block.lost = log->lost;
 	log->block.metadata = log->eventless;
-	/* First at the end of the file, even for a ring. */
+	/* Make the block at the end of the file first, even for a ring. */
 	log_room(log, log->at + LOG_BLOCK);
 }
 
@@ -250,7 +250,7 @@ static void log_compress(struct log_writer *log)
 	free(packed);
 }
 
-/* Notes a block that is at @at now. */
+/* Updates the marks and log->eventless for a block that is now at @at. */
 static size_t log_note(struct log_writer *log, size_t at)
 {
 	const struct posixtrace_log_block *block = &log->block;

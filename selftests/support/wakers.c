@@ -17,7 +17,7 @@
 #include "loopback.h"
 #include "wakers.h"
 
-/* With its id in the namespace of /proc. */
+/* Announces the sleeper, with its id in the namespace of /proc. */
 static void announce(const struct meeting *meeting)
 {
 	char self[16] = "";
@@ -372,7 +372,7 @@ void scene_close(struct scene *scene)
 {
 	if (scene->sleeper.pid > 0)
 		child_kill(&scene->sleeper);
-	/* It ends by itself: it may belong to another user. */
+	/* The waker may belong to another user. Do not kill it: it ends by itself. */
 	if (scene->waker.pid > 0)
 		child_wait(&scene->waker);
 	if (scene->trid > 0)
