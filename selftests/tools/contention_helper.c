@@ -3,9 +3,9 @@
  * A program with known contentions, each between the events NAME_begin and NAME_end of its main
  * thread. They begin to work when the thread that waits for them is blocked.
  *
- *	lock	waits for a mutex, whose thread "holder" works
- *	chain	waits for a mutex, whose thread "holder" reads from a pipe, into which the process
- *		"server" writes after some work
+ *	lock	waits for a mutex; the thread "holder" has it and works
+ *	chain	waits for a mutex; the thread "holder" has it and reads from a pipe, into which the
+ *		process "server" writes after some work
  *	cpu	works on the same CPU as the thread "rival"
  *
  * usage: contention_helper

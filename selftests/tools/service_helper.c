@@ -85,7 +85,7 @@ static void answer(const char *table, unsigned int number)
 
 static int requests(void)
 {
-	/* Before other threads: while two open files, it may not be known which is which. */
+	/* Open the file alone: if two threads open files, a trace may not tell which is which. */
 	int file = open("/tmp/service.journal", O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	pthread_t flusher;
 

@@ -20,7 +20,7 @@ static void fail(const char *path)
 	exit(1);
 }
 
-/* Writes a block that has all but the checksums, and which may name another end. */
+/* Writes a copy of a block, with new numbers, offsets and checksums. */
 static void put(struct log_writer *log, const struct posixtrace_log_block *from,
 		const unsigned char *payload)
 {

@@ -19,7 +19,7 @@
 		"SIGSTKFLT, SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, " \
 		"SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGWINCH, SIGIO, SIGPWR, SIGSYS } sig"
 
-/* Those that tests use. The number of an error is set with the result. */
+/* The errors that tests use. The number of an error is set with the result. */
 #define ERROR	"enum : u16 { none, EPERM, ENOENT, ESRCH, EINTR, EIO, EBADF = 9, EAGAIN = 11, " \
 		"EFAULT = 14, EINVAL = 22, ENOSYS = 38, ETIMEDOUT = 110, ERESTARTSYS = 512 } error"
 
