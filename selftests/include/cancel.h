@@ -13,7 +13,7 @@
  */
 int call_cancelled(int (*fn)(void *arg), void *arg);
 
-/* The same for a function of a stream or log. */
+/* As call_cancelled(), for a function of a stream or log. */
 int call_trid_cancelled(int (*fn)(trace_id_t trid), trace_id_t trid);
 
 #endif /* _SELFTESTS_CANCEL_H */

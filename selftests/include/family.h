@@ -73,7 +73,7 @@ pid_t by_clone_vfork(family_fn fn, void *arg);
 
 pid_t by_clone_files(family_fn fn, void *arg);
 
-/* In a new PID namespace, as process 1. */
+/* Creates a child in a new PID namespace, as process 1. */
 pid_t by_clone_newpid(family_fn fn, void *arg);
 
 #ifdef __x86_64__

@@ -160,7 +160,7 @@ int kernel_events_impossible(const struct kernel_events *events);
 int kernel_stream(pid_t pid, unsigned int classes, int policy, trace_id_t *trid);
 int kernel_small_stream(pid_t pid, unsigned int classes, int policy, trace_id_t *trid);
 
-/* The same with a log; the stream flushes automatically. */
+/* As kernel_stream(), with a log; the stream flushes automatically. */
 int kernel_withlog(pid_t pid, unsigned int classes, size_t size, int log_policy, int fd,
 		   trace_id_t *trid);
 

@@ -50,8 +50,8 @@ const void *record_parse(struct record *record, const void *from);
 size_t record_format(struct record *record, const struct record *before, void *to);
 
 /*
- * The same for a kernel event, with its data, which starts with the id of the thread: at most 63
- * words. Each record has its own thread 0.
+ * As record_format(), for a kernel event with its data, which together have at most 63 words. The
+ * data start with the id of the thread, which is written only with the thread.
  */
 size_t record_format_kernel(struct record *record, const struct record *before, const void *data,
 			    void *to);

@@ -48,7 +48,7 @@ int take_all(trace_id_t trid);
 /* Reads the next user event; discards system events before it. */
 int take_user(trace_id_t trid, struct event *event);
 
-/* The same, with the thread id. @data has @size bytes of space. */
+/* As take_user(), with the thread id. @data has @size bytes of space. */
 int take_user_batch(trace_id_t trid, struct posixtrace_batch_event *event, void *data, size_t size);
 
 /* The number in the data of an event, or -1. */

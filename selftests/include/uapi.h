@@ -150,7 +150,7 @@ void target_close(struct target *target);
 /* Attaches the caller and maps its gate. */
 int target_open(struct target *target);
 
-/* The same with mmap() only, as programs do before main(). The number of the target stays 0. */
+/* As target_open(), but only maps the gate, as before main(). The target's number stays 0. */
 int target_map(struct target *target);
 
 int target_sync(struct target *target);

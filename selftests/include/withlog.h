@@ -37,7 +37,7 @@ int withlog_new(pid_t pid, const struct log_kind *kind, int fd, trace_id_t *trid
 /* Creates a stream on the caller, and starts it. Returns 0 or an error number. */
 int withlog_start(const struct log_kind *kind, int fd, trace_id_t *trid);
 
-/* The same, with a log that is compressed in this way. */
+/* As withlog_start(), with a log that is compressed in this way. */
 int withlog_start_compressed(const struct log_kind *kind, int compression, int fd,
 			     trace_id_t *trid);
 

@@ -103,7 +103,7 @@ TEST_F(closed_stream, shutdown_frees_the_resources_of_the_library)
 	int maps = count_device_maps(), fds = count_device_fds(NULL);
 
 	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
-	/* The writable and the read-only mapping. */
+	/* It has unmapped the writable and the read-only mapping. */
 	EXPECT_EQ(maps - 2, count_device_maps());
 	EXPECT_EQ(fds, count_device_fds(NULL));
 }

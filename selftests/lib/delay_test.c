@@ -80,7 +80,7 @@ static bool is_counted(int point)
 	return the_point ? point == the_point : point != PXTU_DELAY_DROP;
 }
 
-/* Only if the kernel is not slow: on a slow one, the delays would leave no time for other work. */
+/* A slow kernel multiplies both times by pxt_time_scale(), which leaves time for other work. */
 #define DELAY		40000ULL	/* nanoseconds */
 #define TURNS		200		/* microseconds */
 #define LETTERS		10000

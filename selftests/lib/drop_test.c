@@ -113,8 +113,8 @@ static void count_signal(int sig)
 }
 
 /*
- * From now on reading the counter is fatal, as after strict seccomp. On arm64, older kernels
- * cannot do that: there, a clock is used for counting.
+ * From now on reading the counter is fatal, as after strict seccomp. Older arm64 kernels cannot
+ * forbid it: there, drops are counted with a clock.
  */
 static int forbid_the_counter(void)
 {

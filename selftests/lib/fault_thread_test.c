@@ -434,7 +434,7 @@ static int try_create(struct world *world, int n, struct outcome *outcome)
 	MUST(!drain_begin(world));
 	MUST(!pthread_join(thread, &ret));
 	outcome->err = (long)ret;
-	/* Without an error the thread has ended. */
+	/* With an error, the thread has ended, so its counter cannot be read. */
 	outcome->failed = outcome->err || fault_disarm(&world->fault);
 	close(world->fault.fd);
 	if (outcome->err) {

@@ -267,7 +267,7 @@ TEST_F(getevents, no_buffer)
 	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, self->events[1].event.posix_truncation_status);
 }
 
-/* With any sizes of events and buffers: in order, complete, and only the first event truncated. */
+/* Any sizes of events and buffers: all events in order, only the first of a batch truncated. */
 TEST_F(getevents, random_sizes)
 {
 	size_t lens[60], next = 0;

@@ -336,7 +336,7 @@ TEST_F(race, child_of_a_handler_continues_the_interrupted_event)
 	}
 	steps_end();
 	if (is_child) {
-		/* In any case the child is traced. */
+		/* The child is traced, wherever the handler interrupted its parent. */
 		record_plain(0);
 		_exit(0);
 	}
@@ -346,7 +346,7 @@ TEST_F(race, child_of_a_handler_continues_the_interrupted_event)
 			ASSERT_EQ(INTERRUPTED, event_number(&event));
 			mine++;
 		} else if (event_number(&event) == INTERRUPTED) {
-			/* At most once. */
+			/* A child finishes the interrupted event at most once. */
 			ASSERT_NE(last, event.info.posix_pid);
 			last = event.info.posix_pid;
 		} else {
@@ -445,7 +445,7 @@ TEST(stop_and_start_are_exact_while_children_are_created)
 		while (take_user(trid, &event) == 1) {
 			int number = event_number(&event);
 
-			/* No gap after the first one. */
+			/* No number is missing after the first one. */
 			ASSERT_TRUE(last ? number == last + 1 : number <= started + 1);
 			ASSERT_GE(stopped, number);
 			last = number;

@@ -182,7 +182,7 @@ TEST_F(birth, names_mean_the_same_in_parent_and_child)
 	EXPECT_NE(names->of_child, id);
 }
 
-/* No name was opened before: they only share the stream. */
+/* No name was opened before: parent and child only share the stream. */
 TEST_F(birth, child_can_open_the_first_name)
 {
 	struct names *names = share(sizeof(*names));
@@ -220,7 +220,7 @@ TEST_F(birth, grandchild_is_traced)
 	pid_t *pids = share(sizeof(*pids) * 2);
 
 	ASSERT_NE(NULL, pids);
-	/* In its namespace it has another id. */
+	/* In its namespace, the grandchild gets another id. */
 	if (variant->make == by_clone_newpid)
 		return;
 	pids[0] = variant->make(make_grandchild, pids);
@@ -260,7 +260,7 @@ TEST_F(birth, child_of_another_process_is_traced)
 	trace_id_t trid;
 	pid_t pid;
 
-	/* Otherwise the child would be the child of a traced process itself. */
+	/* Otherwise the stream of the fixture would also trace the child. */
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	ASSERT_EQ(0, child_start(&child, record_and_create_a_child, &make));
 	ASSERT_EQ(0, start_family_stream(child.pid, &trid));

@@ -187,7 +187,7 @@ FIXTURE_VARIANT(killed)
 	int rounds;
 };
 
-/* 300 in total. */
+/* 300 rounds in total. */
 FIXTURE_VARIANT_ADD(killed, flush_into_append) {
 	{ POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 }, 80
 };

@@ -145,7 +145,7 @@ TEST_F(index, seek_skips_older_blocks)
 	EXPECT_GE(5 * PER_EPOCH, rest.read);
 }
 
-/* Before the stream ends, the headers of the blocks tell the same. */
+/* Before the stream ends, the log has no index, but the headers of the blocks tell the same. */
 TEST_F(index, seek_skips_without_an_index)
 {
 	struct log_writer *log = &self->log;

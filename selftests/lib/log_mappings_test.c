@@ -462,7 +462,7 @@ static int record_and_execute(void *arg, const struct talk *talk)
 	return execute_on_request(arg, talk);
 }
 
-/* With or without a flush in between. */
+/* This holds with and without a flush between the two programs. */
 TEST_F(mappings, executed_program_has_other_mappings)
 {
 	struct program helper = { .path = HELPER, .number = 7 };

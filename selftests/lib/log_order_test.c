@@ -382,7 +382,7 @@ TEST_F(policy, status_as_written)
 	EXPECT_EQ(POSIX_TRACE_FULL, sum.status.posix_log_full_status);
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_stream_overrun_status);
-	/* The status belongs to the completed log: getting it does not change it. */
+	/* Reading the status of a completed log does not change it. */
 	log_sum_log(&self->log, &sum);
 	EXPECT_EQ(ENOSPC, sum.status.posix_stream_flush_error);
 }
@@ -435,7 +435,7 @@ TEST_F(policy, batches)
 						  &count, 0));
 		if (!count)
 			break;
-		/* 8 bytes each: as many as the buffer holds, each once. */
+		/* The buffer holds 37 events with 8 bytes of data. Each event comes once. */
 		EXPECT_GE(37, count);
 		for (size_t i = 0; i < count; i++) {
 			ASSERT_EQ(8, events[i].data_len);

@@ -111,7 +111,7 @@ static int flush_by_command(const struct talk *talk)
 	return err;
 }
 
-/* They flush automatically. */
+/* Records without end. The streams flush automatically. */
 static int record(const struct talk *talk)
 {
 	trace_id_t trids[EACH_MAX];

@@ -159,7 +159,7 @@ TEST_F(lost, events_are_lost_at_no_cost)
 	EXPECT_GE(attempts, calls.opens);
 	EXPECT_GE(attempts * CALLS_OF_ATTEMPT, calls.all);
 
-	/* Recorded before the loss. */
+	/* This event was recorded before the loss. */
 	ASSERT_EQ(1, take_user(trid, &event));
 	EXPECT_EQ(1, event_number(&event));
 	EXPECT_EQ(0, take_user(trid, &event));
@@ -250,7 +250,7 @@ TEST_F(back, raised_limit_lets_events_in)
 	ASSERT_EQ(0, lose_by_limit());
 	record_in_vain(_metadata, self->trid);
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
-	/* Automatically, after the pause. */
+	/* The process attaches again automatically, after the pause. */
 	do {
 		record_number(4);
 	} while (!take_user(self->trid, &event));

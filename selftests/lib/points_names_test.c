@@ -166,7 +166,7 @@ FIXTURE_TEARDOWN(sharing)
 	posix_trace_shutdown(self->trid);
 }
 
-/* In a separate process, since the test has already attached. */
+/* Runs in a separate process, because the test has already attached. */
 static int reach_in_parent(const struct _fixture_variant_sharing *variant, const struct talk *talk)
 {
 	trace_event_id_t id;

@@ -7,7 +7,7 @@
 
 void plugin_record(int number);
 
-/* This point has the name of one in points_test.c, with other fields or the same. */
+/* Its point has the name of a point in points_test.c, with other fields or the same. */
 void plugin_cache_get(double value);
 void plugin_plain(void);
 void plugin_strings(const char *one);

@@ -352,7 +352,7 @@ TEST_F(points, errno_is_kept)
 	EXPECT_EQ(12345, errno);
 }
 
-/* Including the first one, which registers the point. */
+/* This includes the first event of a point, which registers the point. */
 TEST(without_the_device_points_do_nothing)
 {
 	ASSERT_EQ(0, chroot("/proc"));

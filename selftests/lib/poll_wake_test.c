@@ -349,7 +349,7 @@ TEST_F(poll_wake, io_uring_costs_one_wakeup_for_each_one_shot)
 /* ------------------------------------------------------------------ */
 /* Recorded by the module						*/
 
-/* The same wake-ups, without a separate command. */
+/* The module causes the same wake-ups, without a WAKE command. */
 TEST_F(poll_wake, events_of_the_module_are_reported)
 {
 	struct epoll_event again = { .events = EPOLLIN | EPOLLONESHOT };

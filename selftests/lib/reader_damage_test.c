@@ -322,7 +322,7 @@ TEST(hostile_target)
 	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
 	hostile = (struct hostile){ &sim, 0 };
 	ASSERT_EQ(0, pthread_create(&thread, NULL, hostile_write, &hostile));
-	/* Until enough of the garbage has had an effect; otherwise the time limit ends it. */
+	/* Loop until enough garbage has had an effect, or the time limit ends the test. */
 	for (round = 0; round < 4000 || sim.reader.corrupt < 1000; round++) {
 		pthread_mutex_lock(&sim.lock);
 		for (i = 0; i < CPUS; i++) {

@@ -51,7 +51,7 @@ static void sim_hook(void)
 
 	if (!between)
 		return;
-	/* Not during the action itself. */
+	/* Call no action during the action itself. */
 	sim_between = NULL;
 	between();
 	sim_between = between;

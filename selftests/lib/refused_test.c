@@ -86,7 +86,7 @@ static struct counts count(void)
 	return (struct counts){ count_device_fds(NULL), count_device_maps() };
 }
 
-/* In a new process. Returns 0, or the number of the failed step. */
+/* Runs in a new process. Returns 0, or the number of the failed step. */
 static int try_refused(const struct refusal *refusal, bool attached, bool creates)
 {
 	struct counts before, after;

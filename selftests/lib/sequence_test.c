@@ -122,7 +122,7 @@ static enum pxtu_written write_as(struct world *world, __u64 who)
 	return pxtu_rseq_record(&gate, &slot, &entry);
 }
 
-/* Only if the same thread was the last writer. */
+/* Call this only if the same thread was the last writer. */
 static enum pxtu_written write_short_as(struct world *world, __u64 who)
 {
 	const struct pxtu_cache cache = cache_of(world, who);

@@ -263,7 +263,7 @@ TEST_F(sharing, parent_keeps_recording_after_vfork)
 		expect_event(_metadata, self->trid, getpid(), i);
 }
 
-/* Only the child's descriptors: the parent keeps its own. */
+/* Closes only the child's descriptors: the parent keeps its own. */
 static int close_all_and_record(void *arg)
 {
 	(void)arg;

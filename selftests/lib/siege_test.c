@@ -165,7 +165,7 @@ static void read_many(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * s
 	}
 }
 
-/* The other stream: in order, complete, and only recorded events. */
+/* Expects the other stream to be in order and complete, with only recorded events. */
 static void read_innocent(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self,
 			  int at_most)
 {

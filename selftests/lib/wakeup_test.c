@@ -149,7 +149,7 @@ static size_t bytes_until_awake(struct __test_metadata *_metadata, struct reader
 	size_t bytes = 0;
 
 	ASSERT_EQ(0, reader_start(reader, trid, NULL));
-	/* Then give it time to run. */
+	/* Once there are enough events, give the reader time to run. */
 	while (!is_done(reader) && monotonic() < limit) {
 		if (bytes < STREAM_SIZE / 2) {
 			record_bytes();

@@ -201,7 +201,7 @@ TEST(recording_takes_no_system_call_except_for_space)
 	trace_id_t trid;
 	int ioctls;
 
-	/* One command for each sub-buffer on each CPU, and some after too many interruptions. */
+	/* There is a command for each sub-buffer on each CPU, and after too many interruptions. */
 	ioctls = count_ioctls(true, &trid);
 	EXPECT_LT(0, ioctls);
 	EXPECT_GT(COUNTED / 10, ioctls);

@@ -108,7 +108,7 @@ TEST_F(alone, event_with_16_bytes_of_data_takes_32)
 	EXPECT_GT(EVENTS * 33, bytes);
 }
 
-/* In a process without enough address space to map its first stream. */
+/* Records in a process without enough address space to map its first stream. */
 static int record_with_little_room(void *arg, const struct talk *talk)
 {
 	struct rlimit limit = { 0, RLIM_INFINITY };
@@ -185,7 +185,7 @@ TEST_F(alone, event_long_after_the_writer_was_named_has_its_own_time)
 	EXPECT_LE(times[2], times[3]);
 }
 
-/* One after the other: the C library reuses a thread's pthread_t for the next. */
+/* Threads that run one after the other, so that the C library gives them the same pthread_t. */
 #define HEIRS	10
 
 struct heir {

@@ -350,7 +350,7 @@ size_t log_metadata(struct log_writer *log, __u32 type, __u32 flags, __u32 count
 		log_payload(log, payload, len);
 		return log_block_end(log);
 	}
-	/* After the ring, in the area for metadata. */
+	/* The block goes after the ring, in the area for metadata. */
 	at = log->metadata_pos;
 	log->len = log->at;
 	log->at = at;

@@ -94,7 +94,7 @@ size_t record_format_kernel(struct record *record, const struct record *before, 
 		.tid = record->tid,
 		.thread_id = record->thread_id,
 	};
-	/* The id of the thread is not repeated. No record has less. */
+	/* Leave out the thread id at the start of the data, because @thread has it. */
 	const size_t len = record->data_len > sizeof(thread.tid) ?
 			   record->data_len - sizeof(thread.tid) : 0;
 	const size_t padding = -len % sizeof(__u64);

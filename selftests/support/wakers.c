@@ -259,7 +259,7 @@ static long wait_threaded_child(const struct meeting *meeting)
 	if (!pid) {
 		if (pthread_create(&thread, NULL, end_later, (void *)meeting))
 			_exit(1);
-		/* Not pthread_exit(), which loads a library. */
+		/* Do not use pthread_exit(), which loads a library. */
 		syscall(SYS_exit, 0);
 	}
 	return wait_for(meeting, pid);

@@ -65,8 +65,8 @@ int calls_new(size_t max, struct calls **calls);
  * @mark: stored in a call that begins
  * @ended: where to store the call that ended, or NULL; valid until the next call
  *
- * If the exit of a call is missing, because the thread enters another call or leaves a different
- * one, the call ends with length 0.
+ * If the thread enters another call, or leaves a different one, the exit of its open call is
+ * missing: that call ends with length 0.
  *
  * Return: 1 if calls show the whole event; 0 if not, such as for an exit without entry; -ENOMEM.
  */

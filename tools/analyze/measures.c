@@ -293,7 +293,7 @@ static int measure_scope(struct measures *measures, const struct event *event, u
 	if (!measure)
 		return -ENOMEM;
 	if (!result.begin || result.lost) {
-		/* An end without a begin is one event, a doubtful pair is two. */
+		/* Count an end without a begin as one event, a doubtful pair as two. */
 		measure->unmatched += result.begin ? 2 : 1;
 		return 0;
 	}

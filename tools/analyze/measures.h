@@ -68,7 +68,7 @@ int measures_end(struct measures *measures);
 const struct measure **measures_rows(const struct measures *measures, enum measure_kind kind,
 				     size_t *count);
 
-/* measures_without() - count the events of types without the field, and these types */
+/* measures_without() - count the event types without the field, and all their events */
 uint64_t measures_without(const struct measures *measures, size_t *types);
 
 /* measures_options() - get what is measured */

@@ -38,7 +38,7 @@ static uint64_t hash(const struct part *part)
 	return hash_pair(hash, part->arg);
 }
 
-/* Finds the slot of a part, or the free one for it. */
+/* Finds the slot of a part. For a new part, finds the free slot where it belongs. */
 static uint32_t *find_slot(const struct parts *parts, const struct part *what)
 {
 	for (uint64_t i = hash(what);; i++) {

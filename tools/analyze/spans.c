@@ -42,7 +42,7 @@ int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, voi
 	return err;
 }
 
-/* Reports since when events may be missing. */
+/* Tells intervals.c from which time on events may be missing. */
 static int note_losses(struct spans *spans, const struct event *event, bool lost)
 {
 	/* These events tell when recording ended. */
@@ -86,7 +86,7 @@ static int put_spans(struct spans *spans, uint32_t thread, const struct event *e
 	bool is_kernel = kevent_read(event, &kevent);
 	int ret, told;
 
-	/* The end of a thread ends its last system call. */
+	/* Do this first: at the end of a thread, calls_event() ends the open call. */
 	told = intervals_event(spans->states, thread, event, is_kernel ? &kevent : NULL, call);
 	if (told < 0 || !is_kernel || !thread)
 		return told;

@@ -35,7 +35,7 @@ struct irq {
 	size_t name_len;
 };
 
-/* Receive the spans, even from other threads than the event's. They return 0 or an error. */
+/* Receive the spans, not only of the thread of the event. They return 0 or an error. */
 struct spans_ops {
 	int (*put_state)(void *to, const struct interval *interval);
 	int (*put_call)(void *to, const struct call *call);

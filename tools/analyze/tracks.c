@@ -23,7 +23,7 @@
  * @place: its open stretch of TRACK_PLACE; @end is not valid yet
  * @cpu: the same for TRACK_CPU
  * @wait: where it began its last wait
- * @wait_fault: that was after a page fault
+ * @wait_fault: the last wait began after a page fault
  */
 struct follow {
 	struct track_thread pub;

@@ -39,8 +39,8 @@ struct waker {
 struct waker waker_of(const struct kevent *kevent);
 
 /*
- * waker_is_thread() - check if a thread is known: the waker itself, the one in whose context a
- * softirq ran, the sender of the signal, or the child
+ * waker_is_thread() - check if @pid and @tid name a thread: the waker itself, the thread in which
+ * a softirq ran, the sender of the signal, or the child
  */
 bool waker_is_thread(const struct waker *waker);
 

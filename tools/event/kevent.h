@@ -14,7 +14,7 @@
 #define KEVENT_ARGS		6	/* arguments of a system call */
 #define KEVENT_CALL_NAME	40	/* bytes of a system call or interrupt name */
 #define KEVENT_ERROR		8	/* bytes of the number of an error */
-#define KEVENT_ERROR_MAX	4095	/* system calls return no larger one */
+#define KEVENT_ERROR_MAX	4095	/* the largest error number of a system call */
 
 /* Text in the data of the event; may contain any bytes. */
 struct kevent_text {
@@ -23,7 +23,7 @@ struct kevent_text {
 };
 
 /**
- * struct kevent - fields of a kernel event; those its type lacks are 0 or ""
+ * struct kevent - fields of a kernel event; 0 or "" if its type lacks the field
  *
  * Fields are named as in the descriptions: see Documentation/kernel-events.rst. Enumerations are
  * numbers in the order of their labels there.

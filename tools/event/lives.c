@@ -12,7 +12,7 @@
 #include "event/lives.h"
 #include "util/threads.h"
 
-#define IDS_MAX		(1U << 20)	/* more threads have only one life */
+#define IDS_MAX		(1U << 20)	/* the lives of further ids are not distinguished */
 #define PROCESS		0		/* thread id that stands for the process */
 #define FOREVER		(INT64_MAX / NSEC_PER_SEC * NSEC_PER_SEC)	/* later than any event */
 

@@ -8,7 +8,7 @@
 
 #include "event/syscall_values.h"
 
-/* The same on x86-64 and arm64. */
+/* These bits are the same on x86-64 and arm64. */
 #define CREATES		(00000100 | 020000000)	/* O_CREAT and the bit of O_TMPFILE */
 
 struct syscall_value {
@@ -141,7 +141,7 @@ static void put_value(struct buffer *to, const struct syscall_use *use, enum sys
 		return;
 	}
 	left = known ? 0 : value & use->mask;
-	/* Without values, a name for 0 means that no bit is set. */
+	/* If all bits are flags, a name for 0 applies only if no bit is set. */
 	if (known && (use->mask || !value))
 		buffer_text(to, known->name);
 	left |= put_bits(to, use, value & ~use->mask, machine, begin);

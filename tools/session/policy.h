@@ -28,14 +28,14 @@ const char *policy_kernel_classes(void);
 bool policy_needs_perfmon(const char *name);
 
 /*
- * policy_knows_processes() - check if /proc is about processes by their ids in our pid namespace:
- * another one may be mounted there
+ * policy_knows_processes() - check if /proc shows processes by their ids in our pid namespace: it
+ * may be mounted for another namespace
  */
 bool policy_knows_processes(void);
 
 /*
  * policy_complain_of_kind() - report a pid that cannot be traced: a kernel thread, a process that
- * has ended, or a thread id. Returns false for any other pid, and if it is not known.
+ * has ended, or a thread id. Returns false for any other pid, and if its kind is not known.
  */
 bool policy_complain_of_kind(pid_t pid);
 

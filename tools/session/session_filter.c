@@ -148,7 +148,7 @@ static int fill_set(const struct session_filter *filter, trace_id_t trid, trace_
 
 	posix_trace_eventset_empty(set);
 	if (filter->nr_filters) {
-		/* All user types, even those opened later; classes select kernel types. */
+		/* Exclude all user types, also later ones. Classes select the kernel types. */
 		posix_trace_eventset_fill(set, POSIX_TRACE_ALL_EVENTS);
 		for (trace_event_id_t type = 1; type < POSIX_TRACE_UNNAMED_USEREVENT; type++)
 			posix_trace_eventset_del(type, set);

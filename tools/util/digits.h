@@ -65,7 +65,7 @@ static inline uint64_t digits_of_half(uint32_t value)
 {
 	uint64_t x = value, letters;
 
-	/* One digit for each byte, the last one lowest. */
+	/* Spread the digits, one to each byte, the last digit to the lowest byte. */
 	x = (x | x << 16) & 0x0000ffff0000ffffULL;
 	x = (x | x << 8) & 0x00ff00ff00ff00ffULL;
 	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fULL;
