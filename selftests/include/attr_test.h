@@ -8,7 +8,7 @@
 #include <time.h>
 #include <trace.h>
 
-/* All values of an attributes object, without padding: memcmp() compares them. */
+/* All values of an attributes object, without padding, so that memcmp() can compare them. */
 struct attr_values {
 	char name[TRACE_NAME_MAX + 1];
 	char version[TRACE_NAME_MAX + 1];

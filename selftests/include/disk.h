@@ -14,7 +14,7 @@
 /* Leaves @left bytes free in the file system of @ballast. Returns 0, or -1 with errno. */
 int disk_fill(int ballast, size_t left);
 
-/* Simulates an error on an ext4 disk: it becomes read-only for all processes. */
+/* Simulates an error on an ext4 disk, which then becomes read-only for all processes. */
 int disk_break(const char *name);
 
 /* Writers block until it is thawed. Returns 0, or -1 with errno. */

@@ -77,7 +77,7 @@ void fuse_wait_hanging(struct fuse_disk *disk);
 
 void fuse_resume(struct fuse_disk *disk);
 
-/* Kills the server: all pending requests fail. */
+/* Kills the server, so that all pending requests fail. */
 void fuse_kill(struct fuse_disk *disk);
 
 void fuse_end(struct fuse_disk *disk);

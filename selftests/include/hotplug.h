@@ -24,7 +24,7 @@ int switch_all_on(void);
 /* Moves the calling thread to a CPU. Returns 0, or -EINVAL if the CPU is offline. */
 int go_to_cpu(unsigned int cpu);
 
-/* Call this before switching CPUs off: all come back, however the test ends. */
+/* Call this before switching CPUs off, so that all come back, however the test ends. */
 int hotplug_begin(struct child *guard);
 
 /* Returns 0 once all CPUs are online, or nonzero on failure. */

@@ -24,7 +24,7 @@ extern struct interrupts interrupts;
 /* Each signal handler calls @in_handler, if not NULL. */
 int interrupts_begin(void (*in_handler)(void));
 
-/* Sets the timer: a signal may interrupt the next call. */
+/* Sets the timer, so that a signal may interrupt the next call. */
 void interrupts_before(void);
 
 static inline void interrupts_after(void)

@@ -20,7 +20,7 @@
 #define NOTE_SYSCALL(number, arg)	do { } while (0)
 #endif
 
-/* A read that is not a command: afterwards the page is ordinary memory for this process. */
+/* Reads without a command. After that, the page is ordinary memory for this process. */
 static void shut_door(void)
 {
 	const struct posixtrace_gate *gate = (const void *)__posix_trace_gate;

@@ -14,7 +14,7 @@
 /* The state of a descriptor in poll() bits, or minus an error number; @timeout is in ms. */
 int poll_say(int fd, int timeout);
 
-/* POLLIN or 0: select() can report no more than that. */
+/* Returns POLLIN or 0, because select() cannot report more. */
 int select_say(int fd, int timeout);
 
 /* A new epoll instance with one descriptor, or minus an error number. */

@@ -51,12 +51,12 @@ size_t record_format(struct record *record, const struct record *before, void *t
 
 /*
  * As record_format(), for a kernel event with its data, which together have at most 63 words. The
- * data start with the id of the thread, which is written only with the thread.
+ * data start with the id of the thread, which the record does not repeat.
  */
 size_t record_format_kernel(struct record *record, const struct record *before, const void *data,
 			    void *to);
 
-/* Alternates between two upper halves: some packed records must name their writer again. */
+/* Alternates between two upper halves, so that some packed records must name their writer again. */
 static inline __u64 mixed_address(unsigned int n)
 {
 	return (n % 7 < 5 ? 0x5555ULL : 0x7fffULL) << 32 | (0xfffffff0U + n);

@@ -42,7 +42,7 @@ static void steps_handler(int signal, siginfo_t *info, void *context)
 		steps->in_handler();
 		steps->in_step = 0;
 	}
-	/* Check again: the handler may have stopped the steps. */
+	/* Check again, because the handler may have stopped the steps. */
 	if (steps->on)
 		regs[REG_EFL] |= TRAP_FLAG;
 	else

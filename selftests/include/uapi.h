@@ -20,7 +20,7 @@
 
 #define DEVICE	"/dev/posixtrace"
 
-/* An address that no process has mapped: every command must return EFAULT. */
+/* An address that no process has mapped, so every command must return EFAULT. */
 #define BAD_POINTER	((void *)8)
 
 /* Loads memory that other threads write, once. */

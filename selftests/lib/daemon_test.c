@@ -593,7 +593,7 @@ static void *record_until_stopped(void *arg)
 	return NULL;
 }
 
-/* Waits until each thread has recorded two more events: no thread is still in an earlier one. */
+/* Waits until each thread has recorded two more events, so that none is still in an earlier one. */
 static void wait_for_recorders(void)
 {
 	unsigned int before[RECORDERS], i;

@@ -13,7 +13,7 @@ static struct aborts {
 	long at[PXTU_DELAYS + 1];
 } *aborts;
 
-/* Also called in a handler: each count is added by either the handler or the interrupted thread. */
+/* Also runs in a handler. Either the handler or the interrupted thread adds each count. */
 static void collect_aborts(void)
 {
 	for (int point = 0; point <= PXTU_DELAYS; point++) {

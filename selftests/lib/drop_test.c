@@ -231,7 +231,7 @@ TEST(other_streams_get_the_drops_of_a_full_one)
 	EXPECT_EQ(0, posix_trace_shutdown(loop));
 }
 
-/* A slot is used by many streams in turn: each only counts its own drops. */
+/* Many streams use a slot in turn. Each stream counts only its own drops. */
 TEST(streams_in_a_reused_slot_count_their_own_drops)
 {
 	struct posixtrace_stats_info stats;

@@ -175,7 +175,7 @@ static int run_create_log(struct world *world)
 	return posix_trace_create_withlog(0, &attr, world->fd, &world->trid);
 }
 
-/* Opens the log and reads it to its end: it has exactly that many events. */
+/* Opens the log and reads it to its end. It must have exactly that many events. */
 static int log_has(struct world *world, int events)
 {
 	struct posix_trace_status_info status;
@@ -283,7 +283,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 	(void)context;
 	if (info->si_code != SI_KERNEL)
 		_exit(1);
-	/* The signal is blocked here: it arrives when the handler returns. */
+	/* The signal is blocked here, so it arrives when the handler returns. */
 	sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	raise(signal);
 }

@@ -297,7 +297,7 @@ static bool flushes(trace_id_t trid)
 	       status.posix_stream_flush_status == POSIX_TRACE_FLUSHING;
 }
 
-/* TCP does not fail without memory: it waits, and so does the flush. */
+/* TCP does not fail without memory. It waits, and so does the flush. */
 static int wait_in_flush(struct world *world)
 {
 	int line = world_start(world);
@@ -336,7 +336,7 @@ static int try_clear(struct world *world, int n, struct outcome *outcome)
 	return end_with(world, EVENTS);
 }
 
-/* A failed clear is not repeated, and recording stops: the result is a log, old or empty. */
+/* A failed clear is not repeated, and recording stops. The result must be a log, old or empty. */
 static int try_clear_and_end(struct world *world, int n, struct outcome *outcome)
 {
 	struct log_content content;

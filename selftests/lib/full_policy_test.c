@@ -44,7 +44,7 @@ static int overrun(trace_id_t trid)
 	return posix_trace_get_status(trid, &status) ? -1 : status.posix_stream_overrun_status;
 }
 
-/* A sub-buffer was partly read: its events come before the gap. */
+/* If a sub-buffer was partly read, its events come before the gap. */
 TEST_F(loop, order_is_kept_across_a_gap)
 {
 	unsigned long long last = 0;
@@ -68,7 +68,7 @@ TEST_F(loop, order_is_kept_across_a_gap)
 	EXPECT_EQ(next - 1, number);
 }
 
-/* A writer at full speed and a reader: numbers increase, and a pair of events reports each gap. */
+/* With a writer at full speed, numbers increase, and a pair of events reports each gap. */
 TEST_F(loop, every_gap_is_reported_while_both_run)
 {
 	int expected = 0, gaps = 0, reported = 0;

@@ -314,7 +314,7 @@ TEST_F(getevents, gap_in_one_batch_or_in_several)
 		for (int i = 0; i < 600; i++)
 			record_text(200);
 		do {
-			/* Clear the buffer: an event that waits for the next batch is not in it. */
+			/* An event that waits for the next batch must not be in the buffer. */
 			memset(self->buffer, 'z', sizeof(self->buffer));
 			ASSERT_EQ(0, posixtrace_getevents(self->trid, self->events, max,
 							  self->buffer, sizeof(self->buffer),
@@ -358,7 +358,7 @@ static int read_all(struct _test_data_getevents *self, unsigned long long *read,
 				continue;
 			number = *(int *)self->events[i].data;
 			(*read)++;
-			/* One thread records: all other events before it are lost. */
+			/* Only one thread records, so all other events before this one are lost. */
 			if (number + 1 != (int)(*read + *lost))
 				return -1;
 		}
@@ -596,7 +596,7 @@ TEST_F(getevents, remaining_event_is_for_other_threads)
 	EXPECT_EQ(1, self->count);
 	ASSERT_EQ(0, pthread_setschedparam(pthread_self(), SCHED_OTHER, &other));
 	if (reader_sleeps(&reader)) {
-		/* The reader missed its wake-up: record another event to wake it. */
+		/* The reader missed its wake-up. Record another event to wake it. */
 		record_number(3);
 		EXPECT_TRUE(false);
 	}
@@ -644,7 +644,7 @@ static void *share(void *arg)
 	char buffer[8];
 	size_t count;
 
-	/* Batches of one event: a larger one would take the end marks of other threads. */
+	/* Get one event at a time: a larger batch would take the end marks of other threads. */
 	for (;;) {
 		if (sharer->batches) {
 			if (posixtrace_getevents(sharer->trid, events, 1, buffer, sizeof(buffer),

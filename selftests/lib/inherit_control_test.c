@@ -282,7 +282,7 @@ TEST_F(control, clear_removes_the_events_of_children)
 			ASSERT_LE(0, child);
 			/* An event that was begun before may be recorded afterwards. */
 			ASSERT_LE(before[child], number);
-			/* The remaining events have no gap: they came afterwards. */
+			/* The remaining events came after the change, so they have no gap. */
 			ASSERT_TRUE(!next[child] || next[child] == number);
 			next[child] = number + 1;
 		}

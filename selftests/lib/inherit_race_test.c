@@ -429,7 +429,7 @@ TEST(stop_and_start_are_exact_while_children_are_created)
 	ASSERT_EQ(0, child_start(&child, bear_children, stage));
 	ASSERT_EQ(0, new_family_stream(child.pid, POSIX_TRACE_INHERITED, 256 << 10,
 				       POSIX_TRACE_UNTIL_FULL, &trid));
-	/* An earlier child may still have to record: it is not traced. */
+	/* An earlier child may still have to record, but it is not traced. */
 	wait_for_births(stage, 1);
 	for (int i = 0; i < rounds(100); i++) {
 		dawdle(i * 131 % 20000);

@@ -96,7 +96,7 @@ TEST_F(birth, child_is_traced_into_the_same_stream)
 	EXPECT_EQ(1, processes_of(self->trid));
 }
 
-/* The child records first: it attaches, perhaps in its parent's memory. */
+/* The child records first, so it attaches, perhaps in its parent's memory. */
 TEST_F(birth, child_can_be_the_first_to_record)
 {
 	int number = 10;
@@ -182,7 +182,7 @@ TEST_F(birth, names_mean_the_same_in_parent_and_child)
 	EXPECT_NE(names->of_child, id);
 }
 
-/* No name was opened before: parent and child only share the stream. */
+/* No name was opened before, so parent and child share only the stream. */
 TEST_F(birth, child_can_open_the_first_name)
 {
 	struct names *names = share(sizeof(*names));

@@ -109,7 +109,7 @@ TEST(many_cpus)
 	log_free(&log);
 }
 
-/* Large blocks of many CPUs with the same time: together they do not fit into memory. */
+/* Large blocks of many CPUs have the same time. Together they do not fit into memory. */
 TEST(large_blocks_of_many_cpus)
 {
 	const __u32 cpus = 300, size = POSIXTRACE_SUBBUF_SIZE_MAX;
@@ -162,7 +162,7 @@ TEST(large_blocks_of_many_cpus)
 	log_free(&log);
 }
 
-/* An epoch with more blocks than the reader indexes: that is reported, but they are not lost. */
+/* An epoch has more blocks than the reader indexes. The reader reports this, but loses no block. */
 TEST(many_blocks_in_one_epoch)
 {
 	const unsigned int nr = 70000;
@@ -325,7 +325,7 @@ FIXTURE_TEARDOWN(row)
 	log_free(&self->log);
 }
 
-/* Asks for a thread that the log does not have: the reader looks for new metadata each time. */
+/* Asks for a thread that the log does not have, so the reader looks for new metadata each time. */
 static int ask_often(trace_id_t trid, int times)
 {
 	const struct timespec time = { LOG_TIME0 / 1000000000, 1 };

@@ -83,7 +83,7 @@ TEST_F_TIMEOUT(cut, truncated_at_any_byte_has_the_events_before_it, 120)
 	off_t len;
 
 	for (len = 0; len < self->size; len = next_byte(self, len, 1)) {
-		/* The end of a LOOP log is stored in front: in a truncated copy it is a hole. */
+		/* The end of a LOOP log is at its start. In a truncated copy it is a hole. */
 		fd = log_tmpfile();
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(len, pwrite(fd, self->bytes, len, 0));

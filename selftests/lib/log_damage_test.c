@@ -289,7 +289,7 @@ TEST_F(damage, a_part_is_overwritten)
 	}
 }
 
-/* Removes blocks: all later ones move. */
+/* Removes blocks, so that all later blocks move. */
 TEST_F(damage, a_part_is_missing)
 {
 	struct sample *sample = &self->sample;
@@ -534,7 +534,7 @@ TEST_F(damage, block_in_the_data_of_a_damaged_block)
 	EXPECT_EQ(sample->whole.events - 10, sum.events);
 }
 
-/* The reader orders by epochs, but does not depend on them: no event is lost. */
+/* The reader orders by epochs, but invalid epochs must not make it lose events. */
 TEST_F(damage, invalid_epochs)
 {
 	static const __u64 epochs[] = { 0, 1, 1000, ~0ULL - 1, ~0ULL };

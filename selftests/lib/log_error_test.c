@@ -160,7 +160,7 @@ TEST_F(disk, full_during_clear_does_not_end_the_log)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
 }
 
-/* Shutdown closes the log: the file system is no longer in use. */
+/* Shutdown closes the log, so the file system is no longer in use. */
 TEST_F(disk, can_be_made_read_only_and_unmounted_after_shutdown)
 {
 	struct log_content content;
@@ -366,7 +366,7 @@ TEST(log_with_o_append_observes_the_file_size_limit)
 	close(fd);
 }
 
-/* SIGPIPE is neither blocked nor ignored: it would kill this test. */
+/* SIGPIPE is neither blocked nor ignored, so it would kill this test. */
 TEST(pipe_without_a_reader_is_an_error_and_no_signal)
 {
 	trace_id_t trid;
@@ -385,7 +385,7 @@ TEST(pipe_without_a_reader_is_an_error_and_no_signal)
 	close(pipe[1]);
 }
 
-/* The pipe contains half of a block when its reader closes it: the log ends there. */
+/* The pipe contains half of a block when its reader closes it. The log ends there. */
 TEST(reader_that_leaves_has_the_events_before)
 {
 	struct log_content content;

@@ -304,7 +304,7 @@ TEST_F(flush, starts_after_an_event_during_another_flush)
 	close(pipe[0]);
 }
 
-/* There is no caller: no process, no address. */
+/* There is no caller, so the event has no process and no address. */
 TEST_F(flush, automatic_one_has_no_process)
 {
 	struct event event;
@@ -346,7 +346,7 @@ TEST_F(flush, does_not_start_automatically_with_other_policies)
 	EXPECT_TRUE(log_content_is(&content, 2));
 }
 
-/* At any rate of events: events that are not in the log are in a gap. */
+/* At any rate of events, events that are not in the log are in a gap. */
 TEST_F(flush, of_a_stream_that_overflows_loses_in_gaps_only)
 {
 	struct posix_trace_status_info status;

@@ -11,7 +11,7 @@
 
 #define CPUS	3
 
-/* Appends pieces of any length: complete blocks are read, once. */
+/* Appends pieces of any length. The reader gets each complete block once. */
 TEST(growing)
 {
 	static const size_t pieces[] = { 1, 7, 64, 129, 1000, 4096 };
@@ -92,7 +92,7 @@ TEST(later_names)
 	log_free(&log);
 }
 
-/* Cleared while being read: unread events are gone. */
+/* If a log is cleared while it is read, unread events are gone. */
 TEST(reset)
 {
 	struct log_writer log;
@@ -116,7 +116,7 @@ TEST(reset)
 		ASSERT_EQ(0, log_write(&log, fd, written));
 		for (int k = 0; k < i; k++)
 			log_take(trid, &event);
-		/* A rewind discards the index: the log is empty. */
+		/* A rewind discards the index, so the log is empty now. */
 		ASSERT_EQ(0, posix_trace_rewind(trid));
 		ASSERT_EQ(0, log_take(trid, &event));
 	}

@@ -323,7 +323,7 @@ TEST(full_stream)
 	log_free(&log);
 }
 
-/* More simultaneous gaps than the reader can store: the rest is reported as one. */
+/* The reader cannot store this many simultaneous gaps. It reports the rest as one gap. */
 TEST(many_gaps)
 {
 	struct log_writer log;

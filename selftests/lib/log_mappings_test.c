@@ -449,7 +449,7 @@ TEST_F(mappings, children_that_record_have_their_own_mappings)
 	ASSERT_EQ(2, read_back(self));
 	EXPECT_EQ(child.pid, self->seen[1].pid);
 	EXPECT_STREQ(self->program, self->seen[1].mapping.path);
-	/* A process without events has no mapping: the log would be full of shells. */
+	/* A process without events has no mappings, or the log would be full of shells. */
 	self->seen[1].pid = silent.pid;
 	ask(self->trid, &self->seen[1]);
 	EXPECT_EQ(ENOENT, self->seen[1].err);

@@ -67,7 +67,7 @@ static bool is_damaged(trace_id_t trid)
 	return posixtrace_get_log_info(trid, &info) || info.flags & POSIXTRACE_LOG_DAMAGED;
 }
 
-/* The ring is in its third lap: the writer always overwrites an old block. */
+/* The ring is in its third lap, so the writer always overwrites an old block. */
 FIXTURE_SETUP(partial)
 {
 	log_begin(&self->log, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 2, RING);

@@ -186,7 +186,7 @@ TEST_F(server, of_a_full_log_gets_its_last_event_later)
 	EXPECT_EQ(POSIX_TRACE_FULL, content.status.posix_log_full_status);
 }
 
-/* The full stream is stopped, so no event starts a flush: the log thread must retry. */
+/* The full stream is stopped, so no event starts a flush. The log thread must retry by itself. */
 TEST_F(server, of_a_full_log_gets_its_last_event_by_itself)
 {
 	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_UNTIL_FULL, 16 << 10 };

@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(disk)
 	disk_end(&self->disk);
 }
 
-/* As withlog_record(), on two CPUs in turn: their blocks have the same times. */
+/* As withlog_record(), on two CPUs in turn, so that their blocks have the same times. */
 static int record_in_turns(int first, int count)
 {
 	for (int i = first; i < first + count; i += 10) {

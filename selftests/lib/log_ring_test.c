@@ -238,7 +238,7 @@ TEST(damaged_status_and_names)
 	log_free(&ring.log);
 }
 
-/* When the log is cleared, the header is written first: the old status is not damage. */
+/* CLEAR writes the header first, so the status of the old log is not damage. */
 TEST(status_of_another_log)
 {
 	struct posixtrace_log_info info;

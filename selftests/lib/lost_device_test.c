@@ -104,7 +104,7 @@ static int record_without_device(int (*lose)(void))
 	record_number(0);
 	if (count_device_fds(&target) != 1)
 		return 1;
-	/* The controller waits for this stop: from here on the process is traced. */
+	/* The controller waits for this stop, so from here on the process is traced. */
 	raise(SIGSTOP);
 	record_number(1);
 	if (foreign_place(&file, FOREIGN_FILE, target, 0))

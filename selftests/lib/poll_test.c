@@ -310,7 +310,7 @@ TEST_F(epoll, edge_of_an_earlier_event)
 
 #define ROUNDS	150
 
-/* Waits for each edge without a timeout: no edge is lost. */
+/* Waits for each edge without a timeout, so the test hangs if an edge is lost. */
 TEST_F(epoll, no_edge_of_another_process_is_lost)
 {
 	struct child child;

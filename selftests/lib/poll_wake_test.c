@@ -22,7 +22,7 @@ static int woken(void)
 	return (int)__atomic_exchange_n(&wakeups, 0, __ATOMIC_RELAXED);
 }
 
-/* The expected number: the module records without WAKE. */
+/* The expected number. If the module records, there is no WAKE. */
 static int expected(int count)
 {
 	return __rseq_size ? count : 0;

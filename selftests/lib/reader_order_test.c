@@ -292,7 +292,7 @@ TEST_F(reader, window_holds_nothing_back_after_an_error)
 	EXPECT_EQ(-ESHUTDOWN, pxtu_window_set(&sim->reader, 0));
 }
 
-/* A traced process can write any time: it cannot make the reader wait forever. */
+/* A traced process can write any time, but must not make the reader wait forever. */
 TEST_F(reader, window_does_not_hold_an_event_with_a_future_time)
 {
 	struct sim *sim = &self->sim;
@@ -372,7 +372,7 @@ TEST_F(reader, without_a_window_all_late_events_are_marked)
 	EXPECT_LT(100, read_delayed(_metadata, &self->sim));
 }
 
-/* A LOOP stream keeps the most recent events: one gap, then all events up to the end. */
+/* A LOOP stream keeps the most recent events. The reader gets one gap, then all of them. */
 TEST(loop_keeps_a_window_without_gaps)
 {
 	const struct posixtrace_batch_event *event;
@@ -382,7 +382,7 @@ TEST(loop_keeps_a_window_without_gaps)
 
 	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
 	for (n = 1; n <= 2000; n++) {
-		/* CPU 3 is slow: its records get old. */
+		/* CPU 3 is slow, so its records get old. */
 		time[n] = sim_write(&sim, n % 50 ? n / 3 % 3 : 3, &n, sizeof(n));
 		ASSERT_NE(0, time[n]);
 	}
@@ -665,7 +665,7 @@ static unsigned int looks_beside(struct __test_metadata *_metadata, __u32 others
 	return looks_to_read(_metadata, &sim);
 }
 
-/* Sub-buffers are small here: the reader checks the other CPUs after each. */
+/* Sub-buffers are small here, and the reader checks the other CPUs after each sub-buffer. */
 TEST(cpus_without_events_cost_little)
 {
 	unsigned int alone = looks_beside(_metadata, 0), beside = looks_beside(_metadata, 60);
@@ -733,7 +733,7 @@ static void check_restart(struct __test_metadata *_metadata, unsigned int run)
 			expect_id(_metadata, &sim, POSIXTRACE_ID_UNNAMED);
 		ASSERT_TRUE(sim.full);
 		expect_id(_metadata, &sim, POSIXTRACE_ID_STOP);
-		/* STOP was the last event: the stream restarts immediately. */
+		/* STOP was the last event, so the stream restarts immediately. */
 		ASSERT_FALSE(sim.full);
 		kept = fill(&sim, &n);
 		event = next(&sim);

@@ -203,7 +203,7 @@ static int unreported_holes(void)
 	return unreported;
 }
 
-/* STOP is filtered: no event tells the reader to look for the hole before START. */
+/* STOP is filtered, so no event tells the reader to look for the hole before START. */
 TEST(each_hole_is_reported_whenever_the_stream_becomes_full)
 {
 	static const unsigned int max[] = { 0, AHEAD, 1, RUN_MAX };

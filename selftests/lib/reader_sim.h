@@ -121,7 +121,7 @@ static inline void sim_close(struct sim *sim, __u32 cpu)
 	__u64 value = pxtu_load(&head->head);
 	__u32 used = POSIXTRACE_HEAD_POS(value) - idx * SIM_SUBBUF_SIZE;
 
-	/* Clamped: a test may have overwritten the head. */
+	/* Limit the value, because a test may have overwritten the head. */
 	pxtu_store(&subbuf->used, used > SIM_SUBBUF_SIZE ? SIM_SUBBUF_SIZE : used);
 	pxtu_store(&subbuf->count, POSIXTRACE_HEAD_COUNT(value));
 	pxtu_store(&subbuf->closed, sim_now(sim));
@@ -276,7 +276,7 @@ static inline bool sim_next(struct sim *sim, __u32 cpu)
 	return true;
 }
 
-/* Stores words, as the sequences do: the reader may be looking at the old contents. */
+/* Stores words, as the sequences do, because the reader may be looking at the old contents. */
 static inline void sim_store(unsigned char *to, const void *from, size_t size)
 {
 	__u64 *place = (__u64 *)(void *)to;

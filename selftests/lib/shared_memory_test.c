@@ -311,7 +311,7 @@ TEST_F(sharing, parent_keeps_recording_after_children_that_closed_all)
 /* ------------------------------------------------------------------ */
 /* Children of children							*/
 
-/* The kernel has forgotten its restartable sequences: its struct rseq has the parent's CPU. */
+/* The kernel no longer updates its struct rseq, which therefore has the parent's CPU. */
 static int record_elsewhere(void *arg)
 {
 	(void)arg;

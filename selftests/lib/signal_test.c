@@ -148,7 +148,7 @@ TEST_F(signal, handler_can_be_the_first_to_record)
 
 	ASSERT_EQ(0, child_start(&child, attach_in_handler, NULL));
 	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
-	/* The child has its own ids: the same names get the same numbers there. */
+	/* Get the ids that the names have in the child, not in this process. */
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(trid, "in the handler", &in_handler));
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(trid, "in the thread", &in_thread));
 	ASSERT_EQ(0, posix_trace_start(trid));

@@ -228,7 +228,7 @@ static inline void soak_meddle(struct soak_life *life)
 		soak_read(life, life->trid);
 }
 
-/* The processes have ended: every event was recorded or dropped, and read or overwritten. */
+/* The processes have ended, so every event was recorded or dropped, and read or overwritten. */
 static inline void soak_sum(struct soak_life *life)
 {
 	struct posixtrace_stats_info stats;

@@ -82,7 +82,7 @@ static void life_begin(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * s
 	ASSERT_LE(0, self->pid[i]);
 	if (self->pid[i])
 		return;
-	/* An open device keeps the module in use: only the parent holds it. */
+	/* An open device keeps the module in use, so only the parent may hold it. */
 	close(self->device);
 	setpgid(0, 0);
 	wrong = memgroup_enter() ? "no memory cgroup"
@@ -202,7 +202,7 @@ static struct soak_memory look_at_memory(void)
 	};
 }
 
-/* RCU and log threads drop the last references: wait for them. */
+/* Waits for RCU and log threads, which drop the last references. */
 static struct soak_memory settled_memory(struct soak_memory at_most)
 {
 	unsigned long long end = now() + 20 * pxt_time_scale() * NSEC;

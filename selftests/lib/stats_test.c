@@ -208,7 +208,7 @@ TEST_F(stats, memory_is_at_least_the_granted_size)
 	ASSERT_EQ(0, posix_trace_attr_getstreamsize(&attr, &size));
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
 	EXPECT_LE(size, self->stats.memory);
-	/* The memory is reserved: recording needs no more. */
+	/* All memory is reserved in advance, so recording needs no more. */
 	before = self->stats.memory;
 	record_too_many();
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));

@@ -89,7 +89,7 @@ TEST_F(threads, each_event_arrives_once_and_in_its_threads_order)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-/* Two threads take turns: their events must have the same order. */
+/* Two threads take turns, and their events must have the same order. */
 struct table {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;

@@ -28,7 +28,7 @@ static void *turns_thread(void *arg)
 	const struct sched_param lowest = { .sched_priority = sched_get_priority_min(SCHED_FIFO) };
 	long count = 0;
 
-	/* The thread sleeps after every turn, even if late: other threads always get a turn. */
+	/* The thread sleeps after every turn, even if late, so other threads always get a turn. */
 	if (run_on((long)arg) < 0 || pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest))
 		__atomic_fetch_add(&turns.failed, 1, __ATOMIC_RELAXED);
 	else

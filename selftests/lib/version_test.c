@@ -62,7 +62,7 @@ TEST_F(version, is_refused)
 	close(fd);
 }
 
-/* The first event closes the gate: there is no second attempt, since the stand-in is stopped. */
+/* The first event closes the gate. A second attempt would hang, because the stand-in is stopped. */
 TEST_F(version, costs_trace_points_nothing)
 {
 	errno = 4711;

@@ -28,7 +28,7 @@ static int held;
 module_param(held, int, 0444);
 MODULE_PARM_DESC(held, "How often it was held, including now");
 
-/* A probe must not sleep. It may have interrupted a change of the clock: read the fast clock. */
+/* A probe must not sleep. It may interrupt a change of the clock, so read the fast clock. */
 static void hold(int number)
 {
 	const u64 end = ktime_get_mono_fast_ns() + (u64)hold_ms * NSEC_PER_MSEC;

@@ -87,7 +87,7 @@ bool fault_disarm(const struct fault *fault)
 	char text[16] = "";
 	ssize_t n;
 
-	/* The kernel formats the remaining count before it copies it: the copy itself may fail. */
+	/* The kernel formats the count before it copies the text: the copy may be what fails. */
 	n = pread(fault->fd, text, sizeof(text) - 1, 0);
 	while (pwrite(fault->fd, "0", 1, 0) != 1)
 		;

@@ -130,7 +130,7 @@ int fault_become(const struct op *op)
 	memory = stream_memory(&plain);
 	if (!memory)
 		return -ENODEV;
-	/* The stream has enabled tracepoints, which outlasts it: start with a new module. */
+	/* The stream has enabled tracepoints, which outlasts it, so start with a new module. */
 	if (op->lasts)
 		err = module_unload() ?: module_load();
 	if (err)

@@ -269,7 +269,7 @@ int fuse_begin_refusing(struct fuse_disk *disk)
 	disk->server = fork();
 	if (!disk->server)
 		fuse_server(device, disk, parent);
-	/* Only the server has the device open: all requests end with the server. */
+	/* Only the server keeps the device open, so all requests end with the server. */
 	close(device);
 	return disk->server < 0 ? -errno : 0;
 }

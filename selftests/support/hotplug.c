@@ -79,7 +79,7 @@ int go_to_cpu(unsigned int cpu)
 static int switch_on_at_end(void *arg, const struct talk *talk)
 {
 	(void)arg;
-	/* The harness kills the process group of a test that takes too long: leave it. */
+	/* Leave the process group, because the harness kills it if a test takes too long. */
 	setpgid(0, 0);
 	say(talk, 0);
 	while (hear(talk) != -EPIPE)

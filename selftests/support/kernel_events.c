@@ -611,7 +611,7 @@ static bool add_threads(struct switches *sum, pid_t pid)
 	return asleep;
 }
 
-/* Look twice: a thread that another one has woken up may be asleep again. */
+/* Look twice, because a thread that another one has woken up may be asleep again. */
 struct switches worker_switches(const struct child *worker)
 {
 	struct switches first, second;

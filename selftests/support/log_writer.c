@@ -292,7 +292,7 @@ size_t log_block_end(struct log_writer *log)
 		log->len = at + size;
 		return log_note(log, at);
 	}
-	/* The block is after the end of the file: move it to its place. */
+	/* The block was made after the end of the file. Move it to its place. */
 	log_ring_place(log, size);
 	if (log->seq == 1)
 		log->oldest = log->pos;

@@ -79,7 +79,7 @@ static void scribble_head(struct prey *prey, uint64_t *rng)
 	}
 }
 
-/* Finds the start of a record if the earlier ones are intact: sub-buffers are pages. */
+/* Finds the start of a record if all records before it in its page, the sub-buffer, are intact. */
 static size_t scribbler_find(const struct prey *prey, uint64_t value)
 {
 	size_t pos = value % prey->pool_size / 4096 * 4096;

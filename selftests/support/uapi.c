@@ -209,7 +209,7 @@ int stream_take(struct stream *stream, struct record *record, void *data, size_t
 				   POSIXTRACE_CONSUMED_COUNT(consumed) + 1,
 				   POSIXTRACE_CONSUMED_POS(consumed) + record->size);
 	__atomic_store_n(&stream->reader->consumed[from].time, record->timestamp, __ATOMIC_RELAXED);
-	/* The position changes only if the sub-buffer was recycled: retry. */
+	/* The position changes only if the sub-buffer was recycled. In that case, retry. */
 	if (!__atomic_compare_exchange_n(&stream->reader->consumed[from].position, &consumed, next,
 					 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return stream_take(stream, record, data, room);

@@ -85,7 +85,7 @@ static void answer(const char *table, unsigned int number)
 
 static int requests(void)
 {
-	/* Open the file alone: if two threads open files, a trace may not tell which is which. */
+	/* Open it before other threads run: a trace cannot always tell apart simultaneous opens. */
 	int file = open("/tmp/service.journal", O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	pthread_t flusher;
 

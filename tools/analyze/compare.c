@@ -32,7 +32,7 @@ static void set_points(struct points *points, const struct histogram *times)
 		if (!count)
 			continue;
 		value = histogram_value(times, i);
-		/* There is no ratio to 0 ns: use half a nanosecond. */
+		/* There is no ratio to 0 ns, so use half a nanosecond. */
 		points->at[points->count].value = value ? (double)value : 0.5;
 		points->at[points->count++].times = (double)count;
 	}
@@ -163,7 +163,7 @@ static int more_certain(const void *a, const void *b)
 	return x->p < y->p ? -1 : x->p > y->p;
 }
 
-/* Corrects the probabilities by Holm's method: among many, some are small by chance. */
+/* Corrects the probabilities by Holm's method, because some of many are small by chance. */
 static void correct(struct comparison *comparisons, size_t count)
 {
 	size_t tested = 0;

@@ -191,7 +191,7 @@ static int see_user(struct instances *instances, const struct event *event)
 	return 0;
 }
 
-/* Only a complete call counts: across a gap or a stop, the ends may be of two calls. */
+/* Only a complete call counts. Across a gap or a stop, the ends may be of two calls. */
 static int see_call(struct instances *instances, const struct call *call)
 {
 	struct instances_scope *scope;
@@ -266,7 +266,7 @@ static void cut_life(struct instances *instances)
 		life->end = instances->to < instances->last ? instances->to : instances->last;
 	if (life->end < life->begin)
 		life->end = life->begin;
-	/* The period begins after the log: nothing is known of it. */
+	/* The period begins after the log, so nothing is known of it. */
 	if (life->begin > instances->last)
 		scope->count = 0;
 	scope->counts.all = scope->count;
@@ -332,7 +332,7 @@ const struct instance *instances_end(struct instances *instances, struct instanc
 {
 	const struct call *call;
 
-	/* Ignore errors: without memory, only the counts of open begins are incomplete. */
+	/* Ignore errors, because without memory only the counts of open begins are incomplete. */
 	if (is_for_scopes(instances)) {
 		forget_open(instances);
 		while ((call = calls_take(instances->calls, instances->last, 0)))

@@ -233,7 +233,7 @@ static int run(struct intervals *intervals, struct thread *thread, uint64_t time
 	return err;
 }
 
-/* Contradictory events: make the state unknown since the interval began. */
+/* Makes the state unknown since the interval began, because events contradict it. */
 static void forget(struct thread *thread)
 {
 	const struct interval *now = &thread->now;
@@ -377,7 +377,7 @@ static int wake_up(struct intervals *intervals, struct thread *thread, const str
 		err = become_runnable(intervals, thread, event->time, &wakeup);
 		return err ? err : 1;
 	}
-	/* The thread runs, or its state is unknown: later events show the effect. */
+	/* The thread runs, or its state is unknown. Later events show the effect of the wake-up. */
 	if (in_state(thread, STATE_RUNNING) || !thread->woken) {
 		thread->woken = true;
 		thread->wakeup = wakeup;
@@ -442,7 +442,7 @@ static int record(struct intervals *intervals, struct thread *thread, const stru
 	return err;
 }
 
-/* Ends a thread after its ids were reused. The time of its end is unknown: drop its last state. */
+/* Ends a thread after its ids were reused. Drops its last state, because its end is unknown. */
 static void drop(struct intervals *intervals, struct thread *thread)
 {
 	if (thread->ended)

@@ -405,7 +405,7 @@ static int measure_event(struct measures *measures, const struct event *event, u
 
 	if (!measure)
 		return -ENOMEM;
-	/* Do not measure across a gap: events may be missing there. */
+	/* Do not measure across a gap, because events may be missing there. */
 	if (measure->count && measure->stretch == measures->stretch)
 		err = histogram_add(&measure->times, event->time > measure->last ?
 				    event->time - measure->last : 0);
@@ -431,14 +431,14 @@ static int note_gap(struct measures *measures, const struct event *event)
 	return 0;
 }
 
-/* If so, POSIX system events do not count: they belong to no traced thread. */
+/* If so, POSIX system events do not count, because they belong to no traced thread. */
 static bool by_thread(const struct measures *measures)
 {
 	return measures->options.by == MEASURES_BY_PROCESS ||
 	       measures->options.by == MEASURES_BY_THREAD;
 }
 
-/* Checks if the thread is needed: finding it costs more than counting the event. */
+/* Checks if the thread is needed, because finding it costs more than counting the event. */
 static bool needs_thread(const struct measures *measures, const struct event *event)
 {
 	return event->has_data && (by_thread(measures) || wants(measures, MEASURE_SCOPE) ||

@@ -232,7 +232,7 @@ static struct begin *new_begin(const struct event *event, size_t stem_len)
 	begin->pub.event = *event;
 	begin->pub.event.name = begin->name;
 	begin->pub.event.data = begin->data;
-	/* Check all data now: later, only the kept part is available. */
+	/* Check all data now, because only the kept part is available later. */
 	if (kept < event->len && !event_has_fields(event, event->len))
 		begin->pub.event.description = NULL;
 	begin->pub.event.len = kept;

@@ -86,7 +86,7 @@ static int put_spans(struct spans *spans, uint32_t thread, const struct event *e
 	bool is_kernel = kevent_read(event, &kevent);
 	int ret, told;
 
-	/* Do this first: at the end of a thread, calls_event() ends the open call. */
+	/* Do this before calls_event(), which ends the open call at the end of a thread. */
 	told = intervals_event(spans->states, thread, event, is_kernel ? &kevent : NULL, call);
 	if (told < 0 || !is_kernel || !thread)
 		return told;

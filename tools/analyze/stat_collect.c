@@ -115,7 +115,7 @@ static int count_type(struct stats *stats, struct stat_type *type, const struct 
 {
 	int err = 0;
 
-	/* Do not measure across a gap: events may be missing there. */
+	/* Do not measure across a gap, because events may be missing there. */
 	if (type->count && type->stretch == stats->stretch)
 		err = histogram_add(&type->intervals,
 				    event->time > type->last ? event->time - type->last : 0);
@@ -210,7 +210,7 @@ static void note_gap(struct stats *stats, const struct event *event)
 {
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
-		/* Keep open begins: the next events tell how many were lost. */
+		/* Keep open begins: if events were lost, @lost of their ends will show it. */
 		stats->stretch++;
 		break;
 	case POSIX_TRACE_START:

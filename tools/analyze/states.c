@@ -115,7 +115,7 @@ static int put_interval(void *to, const struct interval *interval)
 {
 	struct states *states = to;
 	struct summary *thread = &states->threads[interval->thread - 1];
-	/* An interval may begin before the thread was first seen: do not count that time. */
+	/* An interval may begin before the thread was first seen. Do not count that time. */
 	uint64_t begin = interval->begin > thread->born ? interval->begin : thread->born;
 	uint64_t ns = interval->end > begin ? interval->end - begin : 0;
 
@@ -359,7 +359,7 @@ static int fork_thread(struct states *states, const struct event *event,
 
 	if (child.pid && child.tid)
 		err = find_thread(states, &child, states->now, &thread);
-	/* Register the child before its first event: this ends the previous owner of its ids. */
+	/* Register the child before its first event, to end the previous owner of its ids. */
 	if (child.pid && child.tid && !err && thread)
 		err = intervals_begin(states->intervals, number_of(states, thread), &child);
 	return err;
@@ -381,12 +381,12 @@ static void end_others(struct states *states, const struct summary *thread)
 
 static void exit_thread(struct states *states, struct summary *thread, const struct kevent *kevent)
 {
-	/* End the last thread here: its last switch is not recorded. */
+	/* End the last thread here, because its last switch is not recorded. */
 	if (kevent->group_dead) {
 		end_others(states, thread);
 		end_life(states, thread, states->now);
 	}
-	/* So an exec does not visit it: a forged log may have many execs and exiting threads. */
+	/* Keep execs from visiting it: a forged log may have many execs and exiting threads. */
 	unlink_thread(states, thread);
 	thread->exiting = !kevent->group_dead;
 	thread->exited = states->now;
@@ -592,7 +592,7 @@ int states_event(struct states *states, const struct event *event, bool selected
 		states->first = event->time;
 		states->now = event->time;
 		states->lost = event->lost;
-		/* Tell intervals.c the time of the first event: states before it are unknown. */
+		/* Tell intervals.c the first time: states before it are unknown. */
 		intervals_event(states->intervals, 0, event, NULL, NULL);
 	}
 	err = selected ? use_states(states, event->time) : 0;
@@ -603,7 +603,7 @@ int states_event(struct states *states, const struct event *event, bool selected
 	    (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP))
 		states->now = event->time;
 	err = note_gap(states, event);
-	/* An event that is not selected may have changed the state: do not use older ones. */
+	/* An event that is not selected may have changed the state, so do not use older states. */
 	if (!selected && event->tid)
 		snapshot_see(&states->walk, event, true);
 	if (err || !selected)
@@ -627,7 +627,7 @@ static uint64_t end_of(const struct states *states, const struct summary *thread
 
 	if (intervals_dropped(states->intervals, number_of(states, thread), &since))
 		return since > thread->born ? since : thread->born;
-	/* The last switch of the thread is missing: use the exit. */
+	/* The last switch of the thread is missing, so use the exit. */
 	if (thread->exiting && (!interval || interval->begin <= thread->exited))
 		return thread->exited;
 	return states->now;

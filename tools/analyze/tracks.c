@@ -471,7 +471,7 @@ int tracks_event(struct tracks *tracks, const struct event *event)
 		tracks->first = event->time;
 		tracks->now = event->time;
 		tracks->lost = event->lost;
-		/* Tell intervals.c the time of the first event: states before it are unknown. */
+		/* Tell intervals.c the first time: states before it are unknown. */
 		intervals_event(tracks->intervals, 0, event, NULL, NULL);
 	}
 	tracks->begun = true;

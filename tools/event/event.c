@@ -7,7 +7,7 @@
 
 #include "event/event.h"
 
-/* Marks a kernel thread id: user addresses do not have this bit. */
+/* Marks a kernel thread id, because user addresses do not have this bit. */
 #define TID_FLAG	(1ULL << 63)
 /* Width of a kernel id, and of a user address. */
 #define ID_BITS		32

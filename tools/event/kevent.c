@@ -57,7 +57,7 @@ static const struct place types[][FIELDS_MAX] = {
 
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))
 
-/* Returns the index of a field, or -1. @guess is usually right: fields come in table order. */
+/* Returns the index of a field, or -1. @guess is usually right, as fields come in table order. */
 static int find_place(const struct place *places, unsigned int guess, const char *name)
 {
 	for (unsigned int i = 0; i < FIELDS_MAX; i++) {
@@ -91,7 +91,7 @@ static unsigned int read_fields(const struct event *event, const struct place *p
 	struct posixtrace_walk walk;
 	int at = -1, ret;
 
-	/* Speed matters in large logs: one walk both reads the data and checks them. */
+	/* Speed matters in large logs, so one walk both reads the data and checks them. */
 	posixtrace_fields_begin(&walk, event->description->fields, event->data, event->len);
 	while ((ret = posixtrace_fields_next(&walk, &value)) == 1) {
 		bool is_args;

@@ -95,7 +95,7 @@ static void begin(const struct live_names *names, struct live_name *thread,
 	thread->tid = event->tid;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)event->pid, (int)event->tid);
 	thread->fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* Read again: if the thread still exists, the library has looked at the same one. */
+	/* Read again. If the thread still exists, the library has looked at the same thread. */
 	thread->shown = thread->fd >= 0 && read_name(thread->fd, thread->name) &&
 			is_thread(names->trid, event, thread->name) &&
 			read_name(thread->fd, name) && !strcmp(name, thread->name);

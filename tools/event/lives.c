@@ -60,7 +60,7 @@ struct ids {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 };
 
-/* The last lookup: most events are of the same thread as the event before. */
+/* Caches the last lookup, because most events are of the same thread as the event before. */
 struct found {
 	pid_t pid;
 	pid_t tid;
@@ -201,7 +201,7 @@ static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid
 static bool is_of_another(const struct ids *ids, const struct event *event,
 			  const struct kevent *kevent)
 {
-	/* A stream may deliver events late: this one may be from before the end. */
+	/* A stream may deliver events late, so this event may be from before the end. */
 	if (ids->end == ALIVE || event->time < ids->end_time || event->late)
 		return false;
 	switch (event->type) {
@@ -291,7 +291,7 @@ static int find_process(struct lives *lives, struct event *event, const struct k
 	return ret;
 }
 
-/* After exec, only the thread with the process id is left: all other threads have ended. */
+/* After an exec, only the thread with the process id is left. Notes the end of other threads. */
 static void see_exec(struct ids *process, struct ids *thread, const struct event *event,
 		     bool is_new)
 {

@@ -61,7 +61,7 @@ static void tell_missing(const struct logend *end, const char *path, const struc
 	if (status->posix_stream_flush_error)
 		tell("%s: incomplete: writing the log failed: %s", path,
 		     strerror(status->posix_stream_flush_error));
-	/* Overwriting is what the policy is for: give no advice. */
+	/* Give no advice, because the policy is made for overwriting. */
 	if (end->overwritten)
 		tell("%s: %llu older events were overwritten in the log: its policy is loop", path,
 		     (unsigned long long)end->overwritten);

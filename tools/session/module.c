@@ -20,7 +20,7 @@ struct kmod_ctx *module_context(void)
 {
 	struct kmod_ctx *ctx = kmod_new(NULL, NULL);
 
-	/* Silence libkmod: this command prints its errors itself. */
+	/* Silence libkmod, because this command prints its errors itself. */
 	if (ctx)
 		kmod_set_log_fn(ctx, no_messages, NULL);
 	else
@@ -34,7 +34,7 @@ struct kmod_module *module_installed(struct kmod_ctx *ctx)
 
 	if (kmod_module_new_from_name(ctx, MODULE_NAME, &module) < 0)
 		return NULL;
-	/* The path comes from depmod's index. No path: the module is not installed. */
+	/* The path comes from depmod's index. Without a path, the module is not installed. */
 	if (!kmod_module_get_path(module)) {
 		kmod_module_unref(module);
 		return NULL;

@@ -15,7 +15,7 @@
 #include "session/session.h"
 #include "util/message.h"
 
-/* Read events in batches: one wake-up per event would slow the traced process down. */
+/* Read events in batches, because a wake-up per event would slow the traced process down. */
 #define WAKEUP_BYTES	(64U << 10)
 #define WAKEUP_NS	1000000U
 

@@ -8,7 +8,7 @@
 
 static const char digits[] = "0123456789abcdef";
 
-/* Characters that reorder, hide or end text: a name with them could imitate another one. */
+/* Characters that reorder, hide or end text. A name with them could imitate another name. */
 static bool is_deceptive(uint32_t c)
 {
 	return (c >= 0x80 && c < 0xa0) || c == 0xad || c == 0x61c ||

@@ -23,7 +23,7 @@ static bool parse_date(const char *text, uint64_t *time)
 	rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
 	if (!rest)
 		return false;
-	/* timegm() normalizes invalid dates, such as February 30: detect that. */
+	/* Detect invalid dates, such as February 30, which timegm() would normalize. */
 	given = tm;
 	seconds = timegm(&tm);
 	if (tm.tm_mday != given.tm_mday || tm.tm_hour != given.tm_hour ||
