@@ -55,7 +55,7 @@ void foreign_close(struct foreign *file);
 /* Counts the descriptors of the module in this process, and finds the first one. */
 int count_device_fds(int *first);
 
-/* Counts the mappings of the module in this process. Mappings by targets belong to another file. */
+/* Counts the mappings of the module in this process, of the device and of its anonymous file. */
 int count_device_maps(void);
 
 #endif /* _SELFTESTS_FOREIGN_H */

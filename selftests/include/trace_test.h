@@ -26,7 +26,7 @@ static inline unsigned long long event_time(const struct event *event)
 /* Creates a small stream that is full soon. */
 int new_stream(pid_t pid, int policy, trace_id_t *trid);
 
-/* Creates such a stream on the caller, and starts it. */
+/* Creates a small stream on the caller, and starts it. */
 int start_new_stream(int policy, trace_id_t *trid);
 
 /* Starts a stream on the caller with space for thousands of small events. */

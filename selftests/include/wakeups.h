@@ -13,7 +13,7 @@
 /* WAKE commands of all threads in this program. */
 static unsigned long wakeups;
 
-/* If not NULL, called instead: the record is committed, but not reported. */
+/* If not NULL, called instead of WAKE, so the record is committed, but not reported. */
 static void (*wakeups_instead)(void);
 
 static void note_wakeup(long number, const long *arg)

@@ -40,7 +40,7 @@ static int become(uid_t uid, bool ptrace)
 	if (setgroups(0, NULL) || prctl(PR_SET_KEEPCAPS, 1) || setresgid(uid, uid, uid) ||
 	    setresuid(uid, uid, uid) || set_caps(ptrace ? 1 << CAP_SYS_PTRACE : 0))
 		return -1;
-	/* The kernel would do this only in an exec(). */
+	/* Make the process dumpable, which the kernel itself does only in an exec(). */
 	return prctl(PR_SET_DUMPABLE, 1);
 }
 

@@ -386,7 +386,7 @@ TEST_F(row, block_that_is_never_completed)
 	EXPECT_GT(READ_MAX, bytes_read() - self->before);
 }
 
-/* Reading the damaged part takes long, not searching after it. */
+/* Here the cost is to read the incomplete block again and again, not to search after it. */
 TEST_F(row, large_block_that_is_never_completed)
 {
 	static const char payload[LOG_SUBBUF] = { 1 };

@@ -59,7 +59,7 @@ TEST_F(hotplug, events_of_an_offline_cpu_are_in_order)
 	struct log_content content;
 
 	ASSERT_EQ(0, go_to_cpu(1));
-	/* Several sub-buffers; the last one is not full. */
+	/* Fill several sub-buffers, the last one only in part. */
 	withlog_record(0, 300);
 	ASSERT_EQ(0, go_to_cpu(0));
 	ASSERT_EQ(0, switch_cpu(1, false));

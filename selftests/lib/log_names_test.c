@@ -531,7 +531,7 @@ TEST_F(secret, name_of_a_program_that_the_controller_may_not_trace)
 /* ------------------------------------------------------------------ */
 /* Bounds								*/
 
-/* A child that ends immediately. Copying the memory would take most of the time. */
+/* Runs a child that ends immediately. vfork() saves the time to copy the memory. */
 static int __attribute__((noinline)) run_child(void)
 {
 	pid_t pid = vfork();

@@ -236,7 +236,7 @@ TEST_F(poll, hung_up_after_shutdown)
 	close(copy);
 }
 
-/* A thread that sleeps on the descriptor wakes up, but the descriptor may already be closed. */
+/* A thread that sleeps on the descriptor wakes up, but may find the descriptor closed. */
 TEST_F(poll, shutdown_ends_the_sleep)
 {
 	struct poller poller;

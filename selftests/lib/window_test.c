@@ -395,7 +395,7 @@ FIXTURE_SETUP(delayed)
 	ASSERT_EQ(0, posix_trace_start(self->all.trid));
 	say(&self->all.child.talk, 0);
 	ASSERT_EQ(0, hear(&self->all.child.talk));
-	/* START, and the first record of each CPU. */
+	/* Read START and the first record of each CPU. */
 	ASSERT_EQ(0, read_events(&self->all, POSIXTRACE_NOWAIT));
 	ASSERT_EQ(3, self->all.count);
 }

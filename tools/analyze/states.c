@@ -523,7 +523,7 @@ void states_start(struct states *states, struct source *source, const struct sna
 	snapshot_begin(&states->walk, snapshot);
 }
 
-/* Notes the call of a state, as the current place only if events will tell when it ends. */
+/* Notes the call of a state. It is the current place only if events will show its end. */
 static int note_call(struct states *states, struct summary *thread,
 		     const struct posixtrace_thread_state *state)
 {

@@ -403,7 +403,7 @@ void tracks_start(struct tracks *tracks, const struct snapshot *snapshot)
 	snapshot_begin(&tracks->walk, snapshot);
 }
 
-/* Notes the call of a state, as the current place only if events will tell when it ends. */
+/* Notes the call of a state. It is the current place only if events will show its end. */
 static int note_call(struct tracks *tracks, struct follow *thread,
 		     const struct posixtrace_thread_state *state)
 {

@@ -7,7 +7,7 @@
 
 #include "event/layout.h"
 
-#define ITEMS_MAX	128	/* most types have fewer; larger ones are walked */
+#define ITEMS_MAX	128	/* most types have fewer; data of larger types are walked */
 #define LABELS_MAX	32	/* a linear search is fast enough */
 
 static bool is_integer(const struct posixtrace_field *field)

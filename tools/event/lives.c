@@ -180,7 +180,10 @@ static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid
 		return;
 	ids->next = to_ns(&next);
 	born = to_ns(&born_at);
-	/* The clock of births may lag: events have already begun this life. */
+	/*
+	 * The log still has the birth of the previous life: events have begun this one, and the
+	 * clock of births differs a little from the clock of events.
+	 */
 	if (!ids->known && ids->last_known && born <= ids->last_born)
 		return;
 	/* Times in a damaged log may go backwards. */

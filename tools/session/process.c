@@ -42,7 +42,7 @@ static int start_program(struct process *process)
 	/* If SIGCHLD is ignored, the exit status of a child is lost. */
 	sigaction(SIGCHLD, &wait_for_children, &process->old_child);
 
-	/* Not a pipe: MSG_NOSIGNAL prevents SIGPIPE if the child has been killed. */
+	/* Use no pipe: in a socket, MSG_NOSIGNAL prevents SIGPIPE if the child has been killed. */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, begin))
 		return errno;
 	process->pid = fork();

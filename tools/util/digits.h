@@ -30,7 +30,7 @@ static inline void digits_pair(char *to, unsigned int value)
 	memcpy(to, &pair, sizeof(pair));
 }
 
-/* Writes the digits so that they end before @end. Returns false if they may exceed @max >= 2. */
+/* Writes the digits to end before @end. Returns false if they may exceed @max (at least 2). */
 static inline bool digits_before(char *end, uint64_t value, size_t max)
 {
 	for (; value >= 100; value /= 100, max -= 2) {
