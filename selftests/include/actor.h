@@ -65,7 +65,7 @@ long actor_add(struct actor *actor, int nr);
 /* Creates streams until one fails with @error. Returns their number, or another error. */
 long actor_fill(struct actor *actor, int error);
 
-/* Sends ACTOR_END: closing the pipe is not enough, since later actors hold a copy of it. */
+/* Sends ACTOR_END: closing the pipe is not enough, because later actors have a copy. */
 void actor_end(struct actor *actor);
 
 #endif /* _SELFTESTS_ACTOR_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Single-steps with a debugger, since a program cannot set the step flag of this CPU. The debugger
- * is a separate process, created before main(): a child of the stepped thread would be another
- * traced process.
+ * Single-steps with a debugger, because a program cannot set the step flag of this CPU. The
+ * debugger is a separate process, created before main(): a child of the stepped thread would be
+ * another traced process.
  *
  * After each instruction the debugger delivers SIGTRAP. The handler ends with a breakpoint, where
  * the debugger restores the registers of the interrupted code.

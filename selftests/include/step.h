@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The maximum number of handlers for one instruction, as a loop may be long. */
+/* The maximum number of handlers for one instruction, because a loop may be long. */
 #define STEPS_HITS	32
 
 struct steps_seen {
@@ -59,8 +59,8 @@ static inline bool steps_due(int step, int shift)
 }
 
 /*
- * Wraps a change of the signal mask: no step may happen while the trap is blocked, as no handler
- * can run then.
+ * Wraps a change of the signal mask. No step may happen while the trap is blocked, because no
+ * handler can run then.
  */
 static long steps_sigprocmask(int how, const __u64 *set, __u64 *old, size_t size)
 {

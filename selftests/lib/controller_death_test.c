@@ -101,7 +101,7 @@ static void by_crash_of_a_thread(const struct talk *talk)
 		pause();
 }
 
-/* The main thread ends first. No readers here, since they would keep the process alive. */
+/* The main thread ends first. No readers here, because they would keep the process alive. */
 static void thread_by_thread(const struct talk *talk)
 {
 	static struct talk copy;

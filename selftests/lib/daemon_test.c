@@ -201,7 +201,7 @@ TEST_F(number, of_a_closed_stream_can_be_reused_by_the_target)
 {
 	int fds, target = -1;
 
-	/* The process has not attached yet, since it has recorded no event. */
+	/* The process has recorded no event, so it has not attached yet. */
 	ASSERT_EQ(0, count_device_fds(NULL));
 	record_number(1);
 	ASSERT_EQ(1, count_device_fds(&target));

@@ -257,7 +257,7 @@ FIXTURE_SETUP(image)
 	snprintf(self->program, sizeof(self->program), "%s/program", self->dir);
 	snprintf(self->path, sizeof(self->path), "%s/script", self->dir);
 	ASSERT_EQ(0, file_copy(HELPER, self->program));
-	/* chmod() comes last, since chown() clears the bits. */
+	/* chmod() comes last, because chown() clears the bits. */
 	ASSERT_EQ(0, chown(self->program, variant->owner, variant->group));
 	ASSERT_EQ(0, chmod(self->program, variant->mode));
 	if (variant->caps) {

@@ -37,7 +37,7 @@ struct world {
 struct op {
 	bool sequences;		/* keep the library's restartable sequences */
 	bool once;		/* do not repeat it after a failure */
-	bool attaches;		/* it keeps a descriptor, since it attaches */
+	bool attaches;		/* it attaches, and so keeps a descriptor */
 	int (*prepare)(struct world *world);
 	int (*run)(struct world *world);
 	int (*check)(struct world *world);

@@ -357,7 +357,7 @@ static int try_clear_and_end(struct world *world, int n, struct outcome *outcome
 }
 
 /*
- * The shutdown cannot be repeated. Whether an allocation failed is unknown, as the thread has
+ * The shutdown cannot be repeated. It is unknown if an allocation failed, because the thread has
  * ended.
  */
 static int try_shutdown(struct world *world, int n, struct outcome *outcome)

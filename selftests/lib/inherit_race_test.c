@@ -261,7 +261,7 @@ TEST_F(race, handler_of_a_timer_forks)
 		calls++;
 		while (interrupts_pending() && calls - taken.interrupted == ROOM)
 			sched_yield();
-		/* No fork can interrupt this, as no signal is pending. */
+		/* No signal is pending, so no fork can interrupt this. */
 		if (!interrupts_pending())
 			take_handled(_metadata, self->trid, &taken);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The controller ends in many ways and at any point: its log is complete. Uses waitpid(), as the
- * controller has ended by then.
+ * The controller ends in many ways and at any point, but its log is complete. After waitpid(), the
+ * controller has ended.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

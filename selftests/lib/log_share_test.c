@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who pays for writing logs: the controller, through its cgroup, whatever it does. The attackers
- * are ordinary users, as root may use any amount of CPU time.
+ * are ordinary users, because root may use any amount of CPU time.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -152,7 +152,7 @@ TEST_F(poll_wake, edge_triggered_epoll_reports_each_event)
 	EXPECT_EQ(0, woken());
 }
 
-/* An edge-triggered epoll reports an event once, and nothing before the next one. */
+/* An edge-triggered epoll reports an event once. Its next report is about the next event. */
 TEST_F(poll_wake, edge_after_an_earlier_event_is_reported)
 {
 	int epfd;

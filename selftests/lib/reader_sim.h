@@ -50,7 +50,7 @@ struct sim {
 	bool full;
 	/** @no_stop: the stream filters STOP */
 	bool no_stop;
-	/** @slow: sim_fill_up() is called later, as the module synchronizes first */
+	/** @slow: call sim_fill_up() later, as in the module, which synchronizes first */
 	bool slow;
 	/** @filling: recording has stopped, sim_fill_up() is to follow */
 	bool filling;

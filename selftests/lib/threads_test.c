@@ -140,7 +140,7 @@ TEST_F(threads, earlier_events_are_reported_earlier)
 		players[i] = (struct player){ .table = &table, .index = i };
 		ASSERT_EQ(0, pthread_create(&players[i].thread, NULL, play, &players[i]));
 	}
-	/* Read during the game: all earlier events precede the reported one. */
+	/* Read during the game. All events before the reported one must have been reported. */
 	while (expected < ROUNDS) {
 		ASSERT_EQ(0, posix_trace_getnext_event(self->trid, &event.info, event.data,
 						       sizeof(event.data), &event.len,
@@ -154,7 +154,7 @@ TEST_F(threads, earlier_events_are_reported_earlier)
 		pthread_join(players[i].thread, NULL);
 }
 
-/* The same without sleeping: with a spin loop, the ball moves between CPUs in no time. */
+/* Two threads take turns without sleeping: a spin loop moves the ball quickly between CPUs. */
 static int ball;
 
 static void *spin(void *arg)

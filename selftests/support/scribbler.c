@@ -183,7 +183,7 @@ static void prey_begin(struct prey *prey, int fd, const struct posixtrace_slot *
 	};
 }
 
-/* Maps the current streams, as streams come and go. */
+/* Maps the current streams, because streams come and go. */
 static void scribbler_look(struct scribbler *me)
 {
 	if (target_sync(&me->target))

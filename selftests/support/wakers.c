@@ -34,7 +34,7 @@ static long read_one(const struct meeting *meeting)
 	return read(meeting->in, c, sizeof(c)) > 0 ? 0 : -EIO;
 }
 
-/* Eight bytes, as an eventfd wants them. */
+/* Writes eight bytes, which an eventfd requires. */
 static int write_one(const struct meeting *meeting)
 {
 	const uint64_t one = 1;
@@ -244,7 +244,7 @@ static void *end_later(void *arg)
 {
 	const struct meeting *meeting = arg;
 
-	/* The main thread is a zombie when this thread, as the last one, informs the parent. */
+	/* Wait until the main thread is a zombie: then this thread informs the parent. */
 	while (!is_zombie(getpid()))
 		sched_yield();
 	end_when_told(meeting);

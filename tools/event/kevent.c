@@ -57,7 +57,7 @@ static const struct place types[][FIELDS_MAX] = {
 
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))
 
-/* Returns the index of a field, or -1. @guess is usually right, as fields come in table order. */
+/* Returns the index of a field, or -1. Fields usually come in table order, as @guess says. */
 static int find_place(const struct place *places, unsigned int guess, const char *name)
 {
 	for (unsigned int i = 0; i < FIELDS_MAX; i++) {

@@ -20,8 +20,8 @@ struct logfile {
 };
 
 /*
- * logfile_open() - open or create the file. Without @any_kind it must be a regular file, as the log
- * policies loop and until-full require. Returns 0, or an error number after printing an error.
+ * logfile_open() - open or create the file. Without @any_kind it must be a regular file, which the
+ * log policies loop and until-full require. Returns 0, or an error number after printing an error.
  */
 int logfile_open(struct logfile *log, bool any_kind);
 
