@@ -85,12 +85,14 @@ bool fault_disarm(const struct fault *fault)
 {
 	int saved_errno = errno;
 	char text[16] = "";
-	ssize_t n;
+	ssize_t n, written;
 
 	/* The kernel formats the count before it copies the text: the copy may be what fails. */
 	n = pread(fault->fd, text, sizeof(text) - 1, 0);
-	while (pwrite(fault->fd, "0", 1, 0) != 1)
-		;
+	/* ESRCH: @fault is for another thread, which has ended. */
+	do {
+		written = pwrite(fault->fd, "0", 1, 0);
+	} while (written != 1 && errno != ESRCH);
 	errno = saved_errno;
 	return n > 0 && atoi(text) == 0;
 }
