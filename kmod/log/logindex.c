@@ -98,9 +98,9 @@ void pxt_logindex_add(struct pxt_logindex *index, const struct posixtrace_log_bl
 	    (index->passed && block->epoch == index->epoch))
 		return;
 	index->epoch = block->epoch;
-	if (index->count == PXT_LOG_MARKS)
+	if (index->count >= PXT_LOG_MARKS)
 		forget_before(index, oldest);
-	if (index->count == PXT_LOG_MARKS)
+	if (index->count >= PXT_LOG_MARKS)
 		thin_out(index);
 	if (index->passed++ % index->stride == 0)
 		index->mark[index->count++] = index->newest;
