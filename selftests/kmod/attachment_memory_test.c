@@ -27,7 +27,8 @@ static struct {
 } *crowd;
 
 /*
- * All processes do the same, so that they touch the same private pages. Refused ones read @none.
+ * All processes do the same, so that they touch the same private pages. A process that gets no
+ * gate reads @none.
  */
 static int attach(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Once CREATE has returned, no thread of the process sees a gate that is shut for lack of a
- * stream, whenever the thread looked first.
+ * Once CREATE has returned, no thread of the process reads zero as the generation of its gate: that
+ * would mean that the process has no stream. When the thread first read the gate must not matter.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -34,7 +34,7 @@ static void dawdle(int loops)
 		__asm__ __volatile__ ("");
 }
 
-/* With few processors, one of the threads yields to the others from time to time. */
+/* Yields while it waits: there may be fewer processors than threads. */
 static void wait_for_go(void)
 {
 	__atomic_add_fetch(&scene->here, 1, __ATOMIC_ACQ_REL);

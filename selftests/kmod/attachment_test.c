@@ -80,10 +80,10 @@ TEST(mmap_attaches)
 	EXPECT_STREQ(pid, info_of(target.fd, "pid"));
 	EXPECT_STREQ("0", info_of(target.fd, "types"));
 	EXPECT_TRUE(gate_is_zero(target.gate));
-	/* Reading the gate or recording does not make it a target. */
+	/* Reading the gate or recording does not make the process a target. */
 	EXPECT_EQ(0, target_event(&target, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	EXPECT_STREQ("0", info_of(target.fd, "types"));
-	/* Opening a name does. */
+	/* Opening a name makes it one. */
 	EXPECT_LT(0, eventid_open(target.fd, "name"));
 	EXPECT_STRNE("0", info_of(target.fd, "types"));
 	EXPECT_STRNE("", info_of(target.fd, "types"));
@@ -263,7 +263,7 @@ TEST(gate_of_untraced_descendants_is_zero)
 
 	ASSERT_EQ(0, target_map(&target));
 	family.target = &target;
-	/* First after the process has read the gate, then before. */
+	/* The first child starts before this process has read the gate, the second one after. */
 	for (int i = 0; i < 2; i++) {
 		family.generations = 3;
 		ASSERT_EQ(0, child_start(&child, see_zero, &family));
@@ -296,7 +296,7 @@ TEST(traced_descendant_sees_its_own_gate)
 	int events = 0;
 
 	ASSERT_EQ(0, target_map(&target));
-	/* All of them without a descriptor. */
+	/* The children inherit the mapping, but no descriptor. */
 	close(target.fd);
 	ASSERT_EQ(0, child_start(&traced, say_generation, &target));
 	ASSERT_EQ(0, child_start(&other, say_generation, &target));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memory that the module allocates during a command is charged to the memory cgroup of the
- * process, which can stall in a page fault there as long as it likes.
+ * process: by stalling in a page fault, the process can keep the memory as long as it likes.
  */
 #define _GNU_SOURCE
 #include <linux/userfaultfd.h>
@@ -99,7 +99,7 @@ TEST(data_of_an_event_is_charged_while_it_is_copied)
 	before = memgroup_current();
 	say(&child.talk, 0);
 	ASSERT_EQ(0, hear(&child.talk));
-	/* Processors keep a stock of charges. */
+	/* Expect only half: the kernel charges in advance, and keeps the stock per processor. */
 	EXPECT_LE(before + THREADS * DATA_SIZE / 2, memgroup_current());
 	EXPECT_EQ(SIGKILL, child_kill(&child));
 	EXPECT_EQ(0, memgroup_end());

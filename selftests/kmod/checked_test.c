@@ -62,7 +62,7 @@ TEST_F(checked, streams_have_different_numbers)
 
 	EXPECT_NE(0, self->number);
 	EXPECT_LT(self->number, self->other.arg.stream);
-	/* This includes a stream that takes the place of another. */
+	/* A stream also gets a new number if it reuses the slot of another one. */
 	last = self->other.arg.stream;
 	for (int i = 0; i < 5; i++) {
 		ASSERT_EQ(0, stream_create(&third, 0));

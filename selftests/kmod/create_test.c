@@ -186,7 +186,7 @@ static int create(int fd, struct posixtrace_create *arg)
 	return command(fd, POSIXTRACE_IOC_CREATE, arg);
 }
 
-/* A multiple of all sub-buffer sizes, so that the granted size cannot exceed it. */
+/* The largest size is a multiple of all sub-buffer sizes, so rounding up does not exceed it. */
 TEST_F(create, largest_size_is_accepted)
 {
 	struct posixtrace_attr *attr = &self->arg.attr;
@@ -326,7 +326,7 @@ static void *outlive_main(void *arg)
 {
 	const struct talk *talk = arg;
 
-	/* The main thread is a zombie once its state says so. */
+	/* Wait until the main thread has ended. It is then a zombie. */
 	while (!is_zombie(getpid()))
 		sched_yield();
 	_exit(child_idle(NULL, talk));
@@ -517,7 +517,7 @@ TEST_F(create, streams_of_one_process_get_different_slots)
 /* ------------------------------------------------------------------ */
 /* Number of streams							*/
 
-/* Memory is not the limit here. */
+/* Creates a stream of the smallest size, so that memory is not the limit. */
 static int create_small(int *fd, pid_t pid)
 {
 	struct posixtrace_create arg;
@@ -599,7 +599,7 @@ TEST(create_on_a_process_that_keeps_calling_exec_can_be_interrupted)
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
-	/* Creating a large stream takes long. */
+	/* Creating a large stream takes long enough for an exec in the middle. */
 	for (int i = 0; i < 100 && ret != -EINTR; i++) {
 		int fd = device_open();
 

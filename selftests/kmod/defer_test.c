@@ -171,7 +171,7 @@ TEST_F(defer, wait_ends_with_the_window)
 	struct waiter waiter;
 	unsigned long long time;
 
-	/* The reader checks before it sleeps, or while another one sleeps. */
+	/* Set the window before the reader sleeps; in the second round, while it sleeps. */
 	for (int i = 0; i < 2; i++) {
 		time = defer_now(&self->stream, i ? FOREVER : WINDOW);
 		ASSERT_NE(0, time);
@@ -213,7 +213,7 @@ TEST_F(defer, edge_triggered_poller_gets_an_edge_when_the_window_has_passed)
 		EXPECT_LE(time + WINDOW, now());
 		more += epoll_say(epfd, 0) != 0;
 	}
-	/* A window causes one edge. The kernel's check for lost wake-ups causes another one. */
+	/* Each window causes one edge. The kernel's checks for lost wake-ups may cause others. */
 	EXPECT_GE((now() - begin) / LOOK + 1, more);
 	/* Without a window, each record causes an edge. */
 	EXPECT_EQ(0, record(&self->target));
@@ -261,7 +261,7 @@ TEST_F(defer, level_triggered_poller_sleeps_until_the_window_has_passed)
 	close(epfd);
 }
 
-/* Writers need not wake it during the window. */
+/* Writers need not wake the reader during the window. */
 TEST_F(defer, sleeping_reader_costs_writers_nothing)
 {
 	struct waiter waiter;
@@ -362,7 +362,7 @@ TEST_F(defer, end_of_the_last_process_ends_it)
 	struct stream stream;
 	struct child child;
 
-	/* For a poller, and for a reader that sleeps in WAIT. */
+	/* Only poll at first; in the second round, also sleep in WAIT. */
 	for (int waits = 0; waits < 2; waits++) {
 		ASSERT_EQ(0, child_start(&child, child_idle, NULL));
 		ASSERT_EQ(0, stream_create(&stream, child.pid));

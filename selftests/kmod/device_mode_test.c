@@ -38,7 +38,7 @@ static int mode(void)
 	return stat(PXT_DEVICE, &st) ? -errno : (int)(st.st_mode & 07777);
 }
 
-/* Reads it as octal text. */
+/* Returns the value of the parameter, which is octal text, or a negative number. */
 static int parameter(void)
 {
 	FILE *file = fopen(PARAMETER, "re");
@@ -86,7 +86,7 @@ FIXTURE_SETUP(device)
 	ASSERT_EQ(0, take_out());
 }
 
-/* No assertion precedes this, so it always runs: the next program needs the module. */
+/* Inserts the module for the next program. No assertion precedes this, so it always runs. */
 FIXTURE_TEARDOWN(device)
 {
 	if (!access(PXT_DEVICE, F_OK))

@@ -51,8 +51,8 @@ static void *call_once(void *arg)
 }
 
 /*
- * Maps memory with a next page fault that waits for the test. Returns the descriptor, or negative
- * errno.
+ * Maps memory, in which a page fault waits until the test serves it. Returns the descriptor of the
+ * userfaultfd, or negative errno.
  */
 static int map_slow(void **memory)
 {
@@ -90,7 +90,7 @@ TEST_F(door, signal_during_a_call_is_delivered_after_it)
 		.data_len = 10,
 	};
 	ASSERT_EQ(0, pthread_create(&thread, NULL, call_once, &caller));
-	/* The call is copying its data. */
+	/* The call now copies its data, and waits for the page. */
 	ASSERT_EQ(sizeof(msg), read(uffd, &msg, sizeof(msg)));
 	ASSERT_EQ(UFFD_EVENT_PAGEFAULT, msg.event);
 	ASSERT_EQ(0, pthread_kill(thread, SIGUSR1));
@@ -147,7 +147,7 @@ TEST_F(door, each_call_records_once_despite_many_signals)
 /* ------------------------------------------------------------------ */
 /* A debugger								*/
 
-/* Is single-stepped through its calls. */
+/* Makes calls, through which the test single-steps this process. */
 static int knock_debugged(void *arg, const struct talk *talk)
 {
 	struct posixtrace_event event = { .event_id = POSIXTRACE_ID_UNNAMED };
@@ -266,7 +266,7 @@ static int calls_beside_forks(void)
 	return err || crowd_end(&good) ? 1 : 0;
 }
 
-/* Replaces the gate with memory, and that with a new gate. */
+/* Replaces the gate with ordinary memory, then the memory with a new gate. */
 static int calls_beside_munmap(void)
 {
 	const size_t size = sizeof(struct posixtrace_gate);
@@ -283,7 +283,7 @@ static int calls_beside_munmap(void)
 			return 1;
 		if (knock(crowd.target.gate, POSIXTRACE_IOC_EVENT, BAD_POINTER) != NO_DOOR)
 			return 2;
-		/* A running call keeps the old attachment alive for a moment. */
+		/* Retry: a running call keeps the old attachment alive for a moment. */
 		while ((err = target_map(&other)) == -EBUSY)
 			sched_yield();
 		if (!err && mremap((void *)other.gate, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,

@@ -197,7 +197,7 @@ TEST_F(way, wake_wakes_a_reader)
 		EXPECT_EQ(0, waiter.ret);
 		EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	}
-	/* Without WAKE, the kernel finds each event within half a second. */
+	/* Faster than without WAKE: then the kernel finds each event within half a second. */
 	EXPECT_GT(2 * NSEC * pxt_time_scale(), now() - before);
 	EXPECT_EQ(-EFAULT, variant->run(&self->target, POSIXTRACE_IOC_WAKE, BAD_POINTER));
 	writer_close(&writer);
@@ -341,7 +341,7 @@ TEST_F(door, is_gone_after_a_read)
 	/* The descriptor still accepts commands. */
 	EXPECT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_EVENT, &self->event));
 
-	/* fork() does not copy page-table entries of the device. */
+	/* fork() does not copy page-table entries of the device, so a child has a door again. */
 	ASSERT_EQ(0, child_start(&child, knock_in_child, &self->target));
 	EXPECT_EQ(0, child_wait(&child));
 }
@@ -398,7 +398,7 @@ TEST_F(door, is_no_memory_for_system_calls)
 	ASSERT_EQ(0, pipe(pipes));
 	EXPECT_EQ(-1, write(pipes[1], page, 1));
 	EXPECT_EQ(EFAULT, errno);
-	/* vmsplice() would take the page itself. */
+	/* vmsplice() takes the page itself instead of a copy. */
 	EXPECT_EQ(-1, vmsplice(pipes[1], &iov, 1, 0));
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(-1, open((const char *)page, O_RDONLY));
@@ -407,7 +407,7 @@ TEST_F(door, is_no_memory_for_system_calls)
 	EXPECT_EQ(-1, madvise((void *)page, sizeof(self->target.gate->door), MADV_POPULATE_READ));
 #endif
 	EXPECT_TRUE(event_arrives(&self->target, &self->stream));
-	/* As the data of an event: the module copies it. */
+	/* The module cannot copy the data of an event from the door either. */
 	self->event.data = (uintptr_t)page;
 	self->event.data_len = 1;
 	EXPECT_EQ(-EFAULT, knock(self->target.gate, POSIXTRACE_IOC_EVENT, &self->event));

@@ -35,10 +35,7 @@ static int execute(struct fault *fault, int n)
 
 	fault_arm(fault, n);
 	execve("/proc/self/exe", argv, env);
-	/*
-	 * The kernel has many errors for this: without memory for the arguments, for example,
-	 * E2BIG.
-	 */
+	/* Accept any error: without memory for the arguments, for example, it is E2BIG. */
 	return fault_disarm(fault) ? EXEC_FAILED : EXEC_BROKEN;
 }
 
@@ -55,7 +52,7 @@ static bool is_running(struct stream *stream)
 	return !stream_status(stream, &status) && status.flags & POSIXTRACE_STATUS_RUNNING;
 }
 
-/* The process that calls exec(): it stops afterwards, for its parent. */
+/* The process that calls exec(). It stops afterwards, so that its parent can disarm the fault. */
 static int play(void *arg, const struct talk *talk)
 {
 	struct role *role = arg;
@@ -182,7 +179,7 @@ TEST_F(exec, of_a_traced_process_leaves_it_traced_or_unchanged)
 		ASSERT_TRUE(is_well(status, failed)) {
 			TH_LOG("failure %d: status %#x", role.n, status);
 		}
-		/* One event before or after exec(); a killed process has not recorded it. */
+		/* One event, after exec() failed or succeeded; none if the process was killed. */
 		EXPECT_EQ(WIFEXITED(status), events_of(&stream)) {
 			TH_LOG("failure %d: status %#x", role.n, status);
 		}

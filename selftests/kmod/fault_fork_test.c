@@ -113,7 +113,7 @@ static int check_fork(struct world *world)
 	return forks_are_traced(world);
 }
 
-/* The child cannot send a report. It has ended when this returns. */
+/* The child shares the memory, so it does not look for streams. It has ended when this returns. */
 static long run_vfork(struct world *world)
 {
 	world->id = vfork();

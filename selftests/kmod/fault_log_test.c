@@ -43,7 +43,7 @@ static int prepare_create_loop(struct world *world)
 	return line;
 }
 
-/* A pipe keeps what was written. */
+/* The log is a pipe: what is written to it cannot be removed after an error. */
 static int prepare_create_pipe(struct world *world)
 {
 	int pipes[2], line = prepare_create(world);
@@ -51,7 +51,7 @@ static int prepare_create_pipe(struct world *world)
 	if (line)
 		return line;
 	close(world->id);
-	/* This process holds the two ends, with space for a small log. */
+	/* This process keeps both ends open. The empty pipe has space for a small log. */
 	MUST(!pipe2(pipes, O_CLOEXEC));
 	world->id = pipes[1];
 	return 0;

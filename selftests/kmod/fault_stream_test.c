@@ -249,7 +249,7 @@ static long run_status(struct world *world)
 	return stream_status(&world->stream, &world->status);
 }
 
-/* The overrun is reported once, and not lost if a call fails. */
+/* A successful call reports the overrun once. A failed call does not lose it. */
 static int check_overrun(struct world *world)
 {
 	MUST(world->status.flags & POSIXTRACE_STATUS_OVERRUN);
@@ -304,7 +304,7 @@ static int check_eventid(struct world *world)
 	MUST(eventid_open(world->stream.fd, "fault") == world->id);
 	MUST(eventid_open(world->target.fd, "fault") == world->id);
 	MUST(eventid_open(world->target.fd, "another") == world->id + 1);
-	/* The gate opens for this type together with the others. */
+	/* The gate opens for the new type at START, as for all types. */
 	MUST(!LOAD(world->target.gate->enable[world->id]));
 	MUST(!stream_start(&world->stream));
 	MUST(LOAD(world->target.gate->enable[world->id]));
@@ -426,7 +426,7 @@ static int check_shutdown(struct world *world)
 
 	MUST(!world_gate(world));
 	MUST(stream_start(&world->stream) == -ESHUTDOWN);
-	/* All memory has been freed. */
+	/* The slot and the memory have been freed. */
 	MUST(!stream_create(&another, 0));
 	stream_close(&another);
 	return 0;

@@ -117,7 +117,7 @@ TEST_F(fdinfo, state_of_a_stream_is_current)
 	EXPECT_TRUE(info_is_number(self->stream.fd, "stream", self->stream.arg.stream));
 }
 
-/* Another stream takes over its slot. */
+/* The ended stream must not show the process of the stream that takes over its slot. */
 TEST_F(fdinfo, ended_stream_traces_no_process)
 {
 	char value[VALUE_SIZE];
@@ -273,13 +273,13 @@ static int read_forever(void *arg, const struct talk *talk)
 	char value[VALUE_SIZE];
 
 	(void)talk;
-	/* Lives until it or the test is killed. */
+	/* Read until this process or the test is killed. */
 	while (getppid() != 1)
 		info_of(getppid(), stream->fd, "processes", value);
 	return 0;
 }
 
-/* For tools that detect data races and lock inversions. */
+/* Races for KCSAN and lockdep, which report data races and lock inversions. */
 TEST_F(fdinfo, can_be_read_while_the_stream_changes)
 {
 	struct child reader, traced;

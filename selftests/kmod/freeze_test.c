@@ -39,7 +39,7 @@ static int begin_stuck(struct stream *stream, int log)
 	return ret ? ret : stuck_record(stream, EVENTS);
 }
 
-/* Without a log, on its parent, without system events. */
+/* Creates and starts a stream on the parent, without log and system events. */
 static int begin_reading(struct stream *stream, int log)
 {
 	struct posixtrace_filter filter = { .set.bits[0] = ~0ULL };
@@ -76,11 +76,11 @@ static int wait_in_close(struct stream *stream, int log)
 	return close(stream->fd) ? -errno : 0;
 }
 
-/* The last file that exit closes is the stream's. */
+/* Exit waits: the file of the stream is the last one that it closes. */
 static int wait_in_exit(struct stream *stream, int log)
 {
 	(void)stream;
-	/* Closing it would also wait for the server. */
+	/* Close the log now: at exit, this would also wait for the server. */
 	close(log);
 	return 0;
 }
@@ -185,12 +185,12 @@ FIXTURE_SETUP(waiter)
 		stuck_fill(self->job.log, 0);
 	ASSERT_EQ(0, child_start(&self->child, control, &self->job));
 	ASSERT_EQ(0, hear(&self->child.talk));
-	/* An exiting process can no longer be moved there. */
+	/* Move the process now: an exiting process cannot be moved to another cgroup. */
 	if (self->freezer.group)
 		ASSERT_EQ(0, freezer_add(self->child.pid));
 	if (variant->server)
 		fuse_hang(&self->fuse);
-	/* Otherwise CLEAR would run before the flush. */
+	/* Wait until the flush has filled the pipe. Otherwise CLEAR would run before the flush. */
 	while (variant->begin == begin_stuck && !variant->server && has_room(self->job.log))
 		sched_yield();
 	say(&self->child.talk, 0);
@@ -198,7 +198,7 @@ FIXTURE_SETUP(waiter)
 		fuse_wait_hanging(&self->fuse);
 	while (syscall_of(self->child.pid) != variant->call)
 		sched_yield();
-	/* Until it waits for the pipe, it may be interrupted instead. */
+	/* Wait until the process sleeps: a freeze may interrupt its call before that. */
 	while (variant->full && !is_asleep(self->child.pid))
 		sched_yield();
 }
@@ -234,7 +234,7 @@ static bool has_ended(void *arg)
 	return is_zombie(ending->child->pid);
 }
 
-/* Reads the data from the pipe. */
+/* Reads the data from the pipe, so that the process can end. */
 static bool has_ended_when_read(void *arg)
 {
 	struct ending *ending = arg;
@@ -333,7 +333,10 @@ TEST_F(thread, of_a_stuck_pipe_blocks_no_freeze)
 	close(fifo);
 }
 
-/* Only a CREATE that is already frozen asks the thread to end. */
+/*
+ * The thread fails to write the header while CREATE is frozen. It must be able to freeze although
+ * CREATE, which ends it, does not run yet.
+ */
 TEST_F(thread, whose_header_fails_freezes_after_create)
 {
 	struct job job = {

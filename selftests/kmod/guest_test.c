@@ -122,7 +122,7 @@ TEST_F(guest, child_that_gave_up_root_leaves_names_to_its_parent)
 	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, eventid_open(self->target.fd, "one too many"));
 }
 
-/* Existing names are free. */
+/* Opening an existing name takes nothing from the share. */
 TEST_F(guest, child_with_a_used_share_still_finds_all_names)
 {
 	const struct opener worker = { give_up_root, "worker", MANY };
@@ -148,7 +148,7 @@ TEST_F(guest, many_children_leave_half_of_the_names)
 	EXPECT_EQ(NAMED_MAX - GUESTS_MAX - 1, open_names(self->target.fd, "parent", MANY));
 }
 
-/* With its user id alone, it may not trace a process with all capabilities. */
+/* With only the same user id, a process may not trace one that has all capabilities. */
 TEST_F(guest, child_that_gave_up_capabilities_is_a_guest)
 {
 	const struct opener worker = { give_up_capabilities, "worker", 1000 };
@@ -171,7 +171,7 @@ TEST_F(guest, child_with_the_same_rights_shares_all_names)
 	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, eventid_open(self->target.fd, "one too many"));
 }
 
-/* The family of an ordinary user, in a child. */
+/* The first process of a family of an ordinary user. */
 static int be_family(void *arg, const struct talk *talk)
 {
 	const struct opener *opener = arg;
@@ -186,7 +186,7 @@ static int be_family(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* Attached as a child of root, it does not share a table without names. */
+/* The first process is a child of root, but shares no table with it: root has no names. */
 TEST(family_of_one_user_shares_all_names)
 {
 	const struct opener child = { stay_root, "child", MANY };
@@ -265,7 +265,7 @@ TEST_F(guest, does_not_describe_the_types_of_its_parent)
 {
 	EXPECT_EQ(-EPERM, describe_in_child(self->id, "{ u32 of_the_child; }"));
 	EXPECT_EQ(0, type_describe(self->target.fd, self->id, "{ u32 x; }"));
-	/* A worker that reaches the same trace points as its parent. */
+	/* The same text is no error: a worker may reach the same trace points as its parent. */
 	EXPECT_EQ(0, describe_in_child(self->id, "{ u32 x; }"));
 	EXPECT_EQ(-EEXIST, describe_in_child(self->id, "{ u32 y; }"));
 	EXPECT_EQ(-ENOENT, describe_in_child(self->id + 1, "{ u32 y; }"));

@@ -84,7 +84,7 @@ TEST_F(hotplug_memory, no_memory_is_lost_permanently)
 		;
 	for (kept = 0; !lost_of(&self->stream); kept++)
 		ASSERT_EQ(0, record_on(&self->target, 0, kept));
-	/* The last event was lost, or the first sub-buffer was recycled for it. */
+	/* There was no space for the last event: it was lost, or overwrote the first sub-buffer. */
 	EXPECT_EQ(self->stream.ctrl->nr_subbufs * records_per_subbuf(&self->stream), kept - 1);
 }
 

@@ -158,7 +158,7 @@ TEST_F(until_full, becomes_full_and_starts_again_while_a_cpu_is_offline)
 	for (int i = 0; i < lost; i++)
 		ASSERT_EQ(i, take_number(&self->stream));
 	EXPECT_EQ(-1, take_number(&self->stream));
-	/* The stream was emptied, and restarts without a sub-buffer for the offline CPU. */
+	/* The stream is empty now, and restarts. The offline CPU gets no sub-buffer. */
 	stream_release(&self->stream, POSIXTRACE_NONE);
 	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
 	EXPECT_EQ(0, LOAD(head->limit));
@@ -208,7 +208,7 @@ TEST_F(until_full, cpu_goes_offline_while_the_stream_is_full)
 	EXPECT_EQ(6, lost_of(&self->stream));
 }
 
-/* Even if the last CPU gets little space. */
+/* One CPU remains. It must not lose events, even if it gets little space. */
 TEST_F(until_full, reader_that_keeps_up_loses_no_event)
 {
 	unsigned int nr = count_cpus(), pool = self->stream.ctrl->nr_subbufs;

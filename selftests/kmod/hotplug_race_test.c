@@ -128,7 +128,7 @@ TEST_F(race, streams_become_full_and_start_again)
 			ASSERT_EQ(0, stream_status(&stream, &status));
 		} while (status.lost == lost);
 		ASSERT_EQ(++lost, status.lost);
-		/* All but the last one, in order. */
+		/* The last event was lost. All others are read in order. */
 		for (; next < number - 1; next++)
 			ASSERT_EQ(next, take_number(&stream));
 		ASSERT_EQ(-1, take_number(&stream));

@@ -184,7 +184,7 @@ TEST_F(hotplug, stream_created_while_a_cpu_is_offline_serves_it_later)
 	target_close(&self->target);
 	ASSERT_EQ(0, switch_cpu(1, false));
 	ASSERT_EQ(0, open_stream(&self->stream, &self->target, variant->policy, STREAM_SIZE));
-	/* One for each present CPU, online or not. */
+	/* The pool has a sub-buffer for each present CPU, online or not. */
 	EXPECT_EQ(nr_subbufs, self->stream.ctrl->nr_subbufs);
 	ASSERT_EQ(0, record_on(&self->target, 0, 0));
 	ASSERT_EQ(0, switch_cpu(1, true));

@@ -153,7 +153,7 @@ static void init_large(struct posixtrace_create *create)
 static int within_memlock(void *arg, const struct talk *talk)
 {
 	struct posixtrace_create *create = arg;
-	/* Enough for one, but not for both, which have the same size. */
+	/* Enough for user events alone. Kernel events would need the same size again. */
 	const struct rlimit limit = { 448 << 10, 448 << 10 };
 	int plain, kernel;
 

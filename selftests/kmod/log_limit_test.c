@@ -165,7 +165,7 @@ FIXTURE_TEARDOWN(limit)
 	disk_end(&self->disk);
 }
 
-/* SIGXFSZ, neither blocked nor ignored, would kill the test. */
+/* The test neither blocks nor ignores SIGXFSZ, so the signal would kill it. */
 TEST_F(limit, file_is_never_larger_than_the_limit_at_create)
 {
 	off_t limit;
@@ -269,7 +269,7 @@ TEST_F(limit, log_keeps_its_place_with_any_flags_of_the_file)
 	}
 }
 
-/* Even without the flag that the file had at CREATE. */
+/* The log is appended even if O_APPEND is cleared after CREATE. */
 TEST_F(limit, appended_log_is_written_at_its_end)
 {
 	const struct kind kind = { POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_LOOP, true, 0 };
@@ -356,8 +356,9 @@ static int flush_in_vain(void *arg, const struct talk *talk)
 }
 
 /*
- * A controller with a higher limit runs first, and gets more memory. A few flushes are enough, as
- * each closes a sub-buffer; many would take the kernel threads of a user seconds.
+ * The first controller has a higher limit, so its memory grows. A few flushes are enough, as each
+ * closes a sub-buffer. Many would take seconds, because the log threads of a user have a budget of
+ * CPU time.
  */
 TEST(memory_for_events_of_a_flush_is_locked_within_the_limit_of_the_controller)
 {

@@ -107,7 +107,7 @@ static int control(void *arg, const struct talk *talk)
 	struct stream stream = { .fd = job->device };
 	int ret = stuck_create(&stream, job->log);
 
-	/* Otherwise exit would also wait for the server of the file. */
+	/* Close the log now: otherwise exit would also wait for the server of the file. */
 	close(job->log);
 	if (!ret)
 		ret = stuck_record(&stream, EVENTS);
@@ -167,7 +167,7 @@ FIXTURE_TEARDOWN(stuck)
 	write_text(LOG_TIMEOUT, "10");
 }
 
-/* The test keeps the log open. */
+/* The thread ends although the test keeps the log open. */
 TEST_F(stuck, thread_ends_after_its_controller)
 {
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
@@ -184,14 +184,14 @@ TEST_F(stuck, thread_sleeps_while_the_log_is_stuck)
 
 	ASSERT_EQ(0, start_controller(&self->child, &self->job));
 	tid = log_thread_find();
-	/* A thread that waits for a wake-up sleeps once; one that retries sleeps repeatedly. */
+	/* With an error queue, poll() does not wait, so the thread retries. Else it sleeps once. */
 	if (variant->open == stuck_error_queue) {
 		EXPECT_TRUE(becomes_true(has_slept_often, &tid, SECONDS));
 	} else {
 		while (!is_asleep(tid))
 			sched_yield();
 	}
-	/* The controller's exit waits this long for the log. */
+	/* Shorten the exit of the controller, which waits this long for the log. */
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
 	child_kill(&self->child);
 }
@@ -238,7 +238,8 @@ static void run_and_end(int log, void (*end)(int fd))
 }
 
 /*
- * The exit of the killed process is delayed: it ends as soon as possible, and has no other effect.
+ * A process that is killed while it waits for its log may exit late, but it exits, and so does the
+ * log thread.
  */
 TEST_F(stuck, end_of_a_stream_can_be_killed)
 {
@@ -391,7 +392,7 @@ TEST_F(release, waiting_create_does_not_block_other_calls)
 	self->job.device = device_open();
 	ASSERT_EQ(0, child_start(&self->child, create_only, &self->job));
 	ASSERT_EQ(0, hear(&self->child.talk));
-	/* CREATE starts the thread before it waits for it. */
+	/* Wait until CREATE has started the log thread, and waits for it. */
 	while (!log_thread_find() || !is_asleep(self->child.pid))
 		sched_yield();
 	ASSERT_EQ(0, pthread_create(&thread, NULL, attach, &self->job.device));
@@ -400,7 +401,7 @@ TEST_F(release, waiting_create_does_not_block_other_calls)
 	ASSERT_EQ(0, pthread_timedjoin_np(thread, (void **)&ret, &end));
 	EXPECT_EQ(-EBUSY, *ret);
 	child_kill(&self->child);
-	/* No event was recorded, so there is no wait. */
+	/* No event was recorded, so the end of the stream does not wait for the log. */
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 	EXPECT_EQ(0, *(int *)attach(&self->job.device));
 	close(self->job.device);
@@ -497,7 +498,7 @@ TEST(status_is_available_whichever_write_hangs)
 		ASSERT_EQ(0, stream_status(&stream, &status));
 		fuse_resume(&fuse);
 		fuse_hang(&fuse);
-		/* The next write, or the end of the flush. */
+		/* Wait for the next write, or for the end of the flush. */
 		while (status.flags & POSIXTRACE_STATUS_FLUSHING &&
 		       !atomic_load(&fuse.shared->hanging))
 			ASSERT_EQ(0, stream_status(&stream, &status));
@@ -559,13 +560,13 @@ static int control_later(void *arg, const struct talk *talk)
 	return hear(talk);
 }
 
-/* The server does not read the write: the thread can be interrupted. */
+/* The stopped server does not read the request to write, so the thread can be interrupted. */
 TEST_F(served, thread_ends_although_the_server_of_its_log_is_stopped)
 {
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
 	ASSERT_EQ(0, child_start(&self->child, control_later, &self->job));
 	ASSERT_EQ(0, hear(&self->child.talk));
-	/* Not in the middle of a request. */
+	/* Do not stop the server in the middle of a request. */
 	while (!is_asleep(log_thread_find()) || !is_asleep(self->fuse.server))
 		sched_yield();
 	ASSERT_EQ(0, kill(self->fuse.server, SIGSTOP));
@@ -577,7 +578,7 @@ TEST_F(served, thread_ends_although_the_server_of_its_log_is_stopped)
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 }
 
-/* SHUTDOWN was killed, so the stream is already dead. Its log in a file is completed anyway. */
+/* A kill in SHUTDOWN leaves a dead stream. Exit still waits until its log in a file is complete. */
 TEST_F(served, controller_that_is_killed_in_shutdown_waits_for_its_file)
 {
 	struct stream stream;
@@ -596,7 +597,7 @@ TEST_F(served, controller_that_is_killed_in_shutdown_waits_for_its_file)
 	}
 	fuse_wait_hanging(&self->fuse);
 	kill(pid, SIGKILL);
-	/* An exiting task sleeps there in the idle state. */
+	/* An exiting task that waits for its log is in the idle state. */
 	while (thread_state(pid) != 'I' && thread_state(pid) != 'Z')
 		sched_yield();
 	EXPECT_EQ('I', thread_state(pid));
@@ -672,12 +673,15 @@ static int create_and_write(void *arg, const struct talk *talk)
 	while (!log_thread_find())
 		sched_yield();
 	hear(talk);
-	/* From now on only CREATE holds the file, and CREATE ends first. */
+	/*
+	 * From now on only CREATE holds the file. Once the process is killed, CREATE ends, while
+	 * this thread still hangs in write().
+	 */
 	close(killed->job.device);
 	return write(killed->other, talk, sizeof(*talk)) < 0;
 }
 
-/* Only its last thread is left. */
+/* True if one thread of the process is left. */
 static bool is_alone(void *pid)
 {
 	char path[64];

@@ -331,7 +331,7 @@ TEST_F(log, never_has_more_events_than_its_size)
 	self->stream.fd = -1;
 }
 
-/* The log has the events: the stream only reports its end. */
+/* The events go to the log, so poll() on the stream only reports its end. */
 TEST_F(log, stream_is_not_readable_until_it_ends)
 {
 	struct pollfd pollfd = { .events = POLLIN };
@@ -374,7 +374,7 @@ TEST_F(log, unreported_overrun_is_reported_later)
 	ASSERT_EQ(0, start_and_record(self, 5000));
 	ASSERT_EQ(0, flush(&self->stream));
 	ASSERT_EQ(0, wait_flushed(&self->stream));
-	/* This call may have reported it. */
+	/* wait_flushed() may have reported the overrun, so cause another one. */
 	for (int i = 0; i < 5000; i++)
 		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
 	ASSERT_EQ(0, flush(&self->stream));

@@ -121,7 +121,7 @@ TEST_F(worker, only_one_at_a_time)
 	EXPECT_EQ(-ESHUTDOWN, command(self->stream.fd, POSIXTRACE_IOC_WRITE_LOG, NULL));
 }
 
-/* Exit of the controller must not wait for the server. */
+/* A thread of the controller in such a write would make exit wait for the server. */
 TEST_F(worker, does_not_write_what_a_server_writes)
 {
 	struct fuse_disk fuse;
@@ -260,12 +260,12 @@ static int control_pipe(void *arg, const struct talk *talk)
 		ret = -1;
 	if (!ret)
 		ret = stuck_record(&stream, EVENTS);
-	/* In the pipe, not in WRITE_LOG's wait. */
+	/* Wait until the worker sleeps in the full pipe, rather than in WRITE_LOG without work. */
 	while (!ret && (poll(&full, 1, 0) || !is_asleep(worker.tid)))
 		sched_yield();
 	say(talk, ret ? ret : worker.tid);
 	hear(talk);
-	/* Only the worker was interrupted. */
+	/* Only the worker was interrupted, so SHUTDOWN succeeds. */
 	return ret ? 1 : -command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL);
 }
 
@@ -286,7 +286,7 @@ FIXTURE_SETUP(pipe)
 	ASSERT_LE(0, fcntl(self->ends[1], F_SETPIPE_SZ, 4096));
 	self->copy.to = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	ASSERT_LE(0, self->copy.to);
-	/* Space for the header, which CREATE waits for. */
+	/* CREATE waits until the header is written. The empty pipe has space for it. */
 	ASSERT_EQ(0, child_start(&self->child, control_pipe, self->ends));
 	close(self->ends[1]);
 	self->copy.from = self->ends[0];

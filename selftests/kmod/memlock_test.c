@@ -138,7 +138,7 @@ TEST_F(memlock, counts_memory_that_comes_later)
 	EXPECT_EQ(-ENOMEM, answer.error);
 	EXPECT_EQ(self->size + (8 << 10), actor_do(&actor[0], ACTOR_MEMORY, 1).count);
 
-	/* All of it is freed. */
+	/* SHUTDOWN frees all of it. */
 	EXPECT_EQ(1, actor_do(&actor[0], ACTOR_SHUTDOWN, 1).count);
 	ASSERT_EQ(0, start(&actor[1], ALICE, 0, self->size));
 	EXPECT_EQ(1, actor_fill(&actor[1], -ENOMEM));

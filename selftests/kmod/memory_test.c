@@ -243,7 +243,7 @@ TEST(pages_are_freed_at_shutdown)
 {
 	static struct stream streams[20];
 
-	/* In total more than the machine has; files and mappings stay open. */
+	/* Together they need more memory than the machine has. Files and mappings stay open. */
 	for (int i = 0; i < 20; i++) {
 		create_init(&streams[i].arg, 0);
 		streams[i].arg.attr.stream_size = 64 << 20;

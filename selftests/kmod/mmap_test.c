@@ -279,7 +279,7 @@ TEST_F(mmap, range_of_a_stream_that_ended_cannot_be_mapped)
 	EXPECT_GT(0, try_range(self->stream.fd, &self->stream.arg.pool, PROT_READ));
 }
 
-/* The old stream's pool must not show the memory of the next stream in its slot. */
+/* A mapping of the old stream's pool must not reach the memory of the next stream in its slot. */
 TEST_F(mmap, stale_mapping_does_not_reach_the_next_stream)
 {
 	struct posixtrace_map range = self->slot->pool;
@@ -403,7 +403,7 @@ static bool write_faults(char *memory, size_t size)
 	return false;
 }
 
-/* A fault on the marker of the protection must not be retried forever. */
+/* A write to the protected memory must not retry its page fault forever. */
 TEST_F(mmap, userfaultfd_write_protection_is_refused_or_sigbus)
 {
 	static const unsigned long long features[] = { 0, WP_ASYNC | WP_UNPOPULATED };

@@ -151,7 +151,7 @@ TEST(gate_that_a_child_inherited_holds_the_module)
 	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
 	ASSERT_EQ(0, hear(&child.talk));
 	target_close(&target);
-	/* For its descriptor and its mapping. */
+	/* The child's descriptor and mapping keep the same file open. */
 	EXPECT_EQ(before + 1, module_refcount());
 	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	child_kill(&child);

@@ -12,13 +12,16 @@
 #define MAPPINGS	60000
 #define PAGE		4096
 
-/* The longest call of the neighbour takes less than this fraction of the other's call. */
+/* The neighbour's longest call must take less than 1 / PART of the other's shutdown. */
 #define PART		4
 
-/* Something else may delay the neighbour. It always waits if all mappings are in one place. */
+/*
+ * Something else may delay the neighbour in one attempt. If all streams shared a struct
+ * address_space, it would wait in each.
+ */
 #define ATTEMPTS	5
 
-/* In shared memory: the shutdown has begun; its duration in nanoseconds. */
+/* In shared memory: if the shutdown has begun; once it has ended, its duration in nanoseconds. */
 struct times {
 	bool begun;
 	unsigned long long shutdown;
@@ -54,8 +57,8 @@ static int be_crowded(void *arg, const struct talk *talk)
 }
 
 /*
- * Maps a stream in a loop until that shutdown has ended. Returns the longest duration since it
- * began, 0 if no call was made then, ~0 if a call failed.
+ * Maps a stream in a loop until the shutdown of the other one has ended. Returns the longest
+ * duration of a mapping that ended after the shutdown began; 0 without one, ~0 on failure.
  */
 static unsigned long long longest_mapping(struct stream *stream, const struct times *times)
 {

@@ -282,7 +282,7 @@ static int create_many(void *arg, const struct talk *talk)
 	int status;
 
 	(void)arg;
-	/* No other thread runs on that processor while this one does. */
+	/* The children inherit policy and processor, so they wait while this process runs. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || run_on(1) < 0 ||
 	    sched_setscheduler(0, SCHED_FIFO, &lowest))
 		return 1;
@@ -327,7 +327,7 @@ FIXTURE(nursery)
 	struct stream inherited;
 };
 
-/* SKIP() in a setup does not skip the test. */
+/* SKIP() in a setup does not skip the test, so both check this. */
 static bool has_enough_processors(void)
 {
 	return sysconf(_SC_NPROCESSORS_ONLN) >= 3;
@@ -393,7 +393,7 @@ static long times_slept(int tid)
 	return times;
 }
 
-/* Otherwise many new processes could wake many waiters that each wait for one process. */
+/* Otherwise each of many new processes could wake each of many waiters. */
 TEST_F(nursery, only_the_awaited_process_wakes_the_waiter_up)
 {
 	struct creator creator = { .tid = 0 };
@@ -416,7 +416,7 @@ TEST_F(nursery, only_the_awaited_process_wakes_the_waiter_up)
 	EXPECT_TRUE(is_asleep(creator.tid));
 	store(&nursery->release, 1);
 	ASSERT_EQ(0, pthread_join(thread, NULL));
-	/* The process is short-lived. */
+	/* The process may have ended before CREATE found it. */
 	ASSERT_TRUE(creator.ret == 0 || creator.ret == -ESRCH);
 	if (!creator.ret)
 		stream_close(&creator.stream);

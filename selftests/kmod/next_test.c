@@ -64,7 +64,7 @@ static bool is_holder(struct stream *stream, unsigned int cpu)
 	return LOAD(holders[cpu / 64]) >> cpu % 64 & 1;
 }
 
-/* From its first sub-buffer until all are given back. */
+/* A CPU is a holder from its first sub-buffer until it has given back all. */
 TEST_F(next, cpu_is_a_holder_while_it_holds_subbuffers)
 {
 	unsigned int cpu = self->writer.cpu, size = self->stream.ctrl->subbuf_size;
@@ -82,7 +82,7 @@ TEST_F(next, cpu_is_a_holder_while_it_holds_subbuffers)
 		EXPECT_EQ(i == cpu, is_holder(&self->stream, i));
 	while (stream_take(&self->stream, &record, NULL, 0) == 1)
 		;
-	/* The open sub-buffer is empty, and stays. */
+	/* All records have been read, but the CPU keeps the open sub-buffer. */
 	EXPECT_TRUE(is_holder(&self->stream, cpu));
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_CLEAR, NULL));
 	EXPECT_EQ(POSIXTRACE_NONE, stream_oldest(&self->stream, cpu));
@@ -142,11 +142,11 @@ TEST_F(next, does_nothing_while_there_is_space)
 	EXPECT_EQ(POSIXTRACE_SUBBUF_OPEN, stream_subbuf(&self->stream, i)->state);
 }
 
-/* What the head says about the writer of the last record, and if that is used. */
+/* Changes of what the head says about the writer of the last record, and if EVENT then names it. */
 static const struct {
 	const char *name;
 	int head;	/* distance of the described position from the head; 1: no head */
-	int pid;	/* difference from this process; the next ones likewise */
+	int pid;	/* pid to address_high: added to the value of this process */
 	int tid;
 	int thread_id;
 	int address_high;
@@ -194,7 +194,7 @@ TEST_F(next, writer_of_the_last_record_is_used_for_its_head_only)
 	}
 }
 
-/* Even if the head is right about the previous record. */
+/* NEXT makes the head forget the writer of the previous record, even if it was the same. */
 TEST_F(next, first_record_of_a_subbuffer_names_its_writer)
 {
 	struct record record;

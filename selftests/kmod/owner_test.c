@@ -292,7 +292,7 @@ TEST_F(owner, end_of_a_thread_with_its_own_descriptors_ends_no_stream)
 	stream_close(&stream);
 }
 
-/* The kernel copies the descriptors before it finds that the new pid is taken. */
+/* The kernel copies the table of descriptors, finds that the pid is taken, and closes the copy. */
 TEST_F(owner, failed_fork_ends_no_stream)
 {
 	pid_t taken = getpid();
@@ -321,7 +321,7 @@ static void *unshare_too_much(void *failed)
 {
 	if (syscall(SYS_setresuid, -1, 65534, -1))
 		return failed;
-	/* The kernel copies the descriptors before it refuses the rest. */
+	/* The kernel copies the table of descriptors, refuses the rest, and closes the copy. */
 	return unshare(CLONE_FILES | CLONE_NEWUTS) && errno == EPERM ? NULL : failed;
 }
 
@@ -348,7 +348,7 @@ static void *close_in_table_of_its_own(void *arg)
 	return unshare(CLONE_FILES) || close(stream->fd) ? arg : NULL;
 }
 
-/* Not every close of a copied table may be ignored: here the process itself closes it. */
+/* Only closes of a copy that a failed call leaves are ignored. This one is by the process. */
 TEST_F(owner, close_by_a_thread_with_its_own_descriptors_ends_the_stream)
 {
 	struct stream stream;

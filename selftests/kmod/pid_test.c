@@ -190,10 +190,7 @@ static void *survive(void *arg)
 {
 	struct survivor *survivor = arg;
 
-	/*
-	 * When the test gets this answer, the main thread may still be running: the test checks
-	 * that.
-	 */
+	/* This may answer before the main thread has ended, so the test waits for that. */
 	_exit(record_numbers(&survivor->attached, survivor->talk));
 }
 
@@ -207,7 +204,7 @@ static int end_main_thread(void *arg, const struct talk *talk)
 	survivor = (struct survivor){ &copy, *(int *)arg };
 	if (pthread_create(&thread, NULL, survive, &survivor))
 		return 1;
-	/* pthread_exit() would need a library that it loads by name. */
+	/* pthread_exit() would load libgcc_s by name, which a guest may lack. */
 	syscall(SYS_exit, 0);
 	return 2;
 }
@@ -339,7 +336,7 @@ static int be_outer_half(void *arg, const struct talk *talk)
 	return status ? 3 : 0;
 }
 
-/* Returns its pid in the test's namespace once it has reported, or -1. */
+/* Returns the inner process's pid in the test's namespace once it has reported, or -1. */
 static pid_t inner_start(struct child *child, struct inner *inner, long *said)
 {
 	if (child_start(child, be_outer_half, inner))
@@ -422,7 +419,7 @@ TEST(only_visible_processes_are_found)
 	pid_t pid;
 	long said;
 
-	/* The id of this process must not exist in the namespace. */
+	/* The id of @outside must not exist in the inner namespace. */
 	ASSERT_EQ(0, child_start(&outside, child_idle, NULL));
 	ASSERT_EQ(0, hear(&outside.talk));
 	ASSERT_LT(10, outside.pid);
@@ -436,13 +433,13 @@ TEST(only_visible_processes_are_found)
 	EXPECT_EQ(-ESRCH, hear(&child.talk));
 	say(&child.talk, getpid());
 	EXPECT_EQ(-ESRCH, hear(&child.talk));
-	/* The child's own id, as seen by the test. */
+	/* The inner process does not find itself by its id in the test's namespace. */
 	say(&child.talk, pid);
 	EXPECT_EQ(-ESRCH, hear(&child.talk));
 	say(&child.talk, 0);
 	said = hear(&child.talk);
 	EXPECT_LT(1, said);
-	/* The id is valid here although it does not exist in the namespace. */
+	/* The test finds the inner process by that id. */
 	EXPECT_EQ(0, create_for(pid));
 	EXPECT_EQ(0, child_wait(&child));
 	EXPECT_EQ(0, child_wait(&outside));

@@ -30,7 +30,7 @@ FIXTURE_VARIANT(pin)
 {
 	bool by_target;
 	bool writable;
-	/* The range of the stream. */
+	/* Of the struct posixtrace_map of the range. */
 	size_t offset;
 };
 
@@ -171,7 +171,7 @@ TEST_F(pin, debuggers_cannot_access_it)
 
 /*
  * Runs in the memory cgroup: reports by how many bytes it grows when the pages of all mappings are
- * touched. The result is negative if RCU only then frees memory of the ended stream.
+ * touched. The result is negative if RCU frees memory of the ended stream in between.
  */
 static int touch_mappings(void *arg, const struct talk *talk)
 {
@@ -212,7 +212,7 @@ TEST(many_mappings_of_an_ended_stream_need_few_pages)
 	ASSERT_EQ(0, memgroup_begin("max"));
 	ASSERT_EQ(0, child_start(&child, touch_mappings, NULL));
 	bytes = hear(&child.talk);
-	/* Page tables, and charges that processors keep in stock. */
+	/* It grows by page tables, and by charges that processors keep in stock. */
 	EXPECT_GT(MAPPINGS / 2 * PAGE / 2, bytes) TH_LOG("%ld bytes", bytes);
 	say(&child.talk, 0);
 	EXPECT_EQ(0, child_wait(&child));

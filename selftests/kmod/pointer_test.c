@@ -462,7 +462,7 @@ static int call(pointer_data *self, const struct _fixture_variant_pointer *varia
 	return command(variant->fresh ? self->fresh : fd, variant->cmd, there);
 }
 
-/* Readable memory is bad only if the command writes to it. */
+/* Read-only memory is bad only if the command writes to it. */
 static bool is_bad(const struct _fixture_variant_pointer *variant, enum place place)
 {
 	if (place == READ_ONLY)

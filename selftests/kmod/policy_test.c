@@ -164,9 +164,9 @@ TEST_F(loop, gap_and_watermark_enclose_the_lost_events)
 }
 
 /*
- * The first record of a sub-buffer names its writer, the second one does not: for that one the
- * kernel needs the time that the reader has stored. The reader may have been about to take more
- * records.
+ * Only the first record of a sub-buffer names its writer. For later ones, the kernel computes the
+ * time of the first lost record from the time that the reader has stored. In the last round, the
+ * stored time is later, as if the reader had been about to take more records.
  */
 TEST_F(loop, gap_begins_with_the_first_lost_record)
 {
@@ -222,7 +222,7 @@ TEST_F(loop, read_events_are_not_lost)
 	ASSERT_LT(0, overrun);
 	while (stream_take(&self->stream, &record, NULL, 0) == 1)
 		;
-	/* Half as many again: there is space for them. */
+	/* All events were read, so there is space for half as many. */
 	for (int i = 0; i < overrun / 2; i++)
 		ASSERT_EQ(0, write_one(&self->writer, i));
 	EXPECT_EQ(0, flags_of(&self->stream) & POSIXTRACE_STATUS_OVERRUN);
@@ -367,8 +367,8 @@ TEST_F(until_full, starts_again_once_read_empty)
 }
 
 /*
- * Acts as a reader that gets the last record, STOP, before it notices that the stream is
- * full: START, the events, STOP, and no RELEASE afterwards.
+ * Acts as a reader that takes all records (START, the events, STOP) before it notices that the
+ * stream is full, and so does not call RELEASE.
  */
 static int take_all_before_full(struct stream *stream, int written)
 {
@@ -419,7 +419,7 @@ TEST_F(until_full, does_not_start_again_with_unread_events)
 
 	for (int i = 0; i < self->written + 1; i++)
 		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
-	/* The STOP. */
+	/* STOP is still unread. */
 	EXPECT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_WAIT, &wait));
 	EXPECT_EQ(POSIXTRACE_STATUS_FULL,
 		  flags_of(&self->stream) & ~POSIXTRACE_STATUS_OVERRUN);
@@ -446,7 +446,7 @@ TEST_F(until_full, fills_up_again_each_time_it_was_emptied)
 	EXPECT_EQ(written, taken + (int)(lost_of(&self->stream) - lost));
 }
 
-/* START and STOP until there is no space for another START. */
+/* Starts and stops a stream until there is no space for another START. */
 TEST(until_full_without_space_for_start)
 {
 	struct posixtrace_status status;
@@ -469,7 +469,7 @@ TEST(until_full_without_space_for_start)
 	ASSERT_EQ(0, stream_status(&stream, &status));
 	ASSERT_EQ(0, status.lost);
 
-	/* The stream has not started: later events are lost and counted. */
+	/* The stream has not started, so later events are lost and counted. */
 	for (int n = 0; n < 5; n++)
 		ASSERT_EQ(0, target_event(&target, POSIXTRACE_ID_UNNAMED, &n, sizeof(n)));
 	ASSERT_EQ(0, stream_status(&stream, &status));
@@ -477,7 +477,7 @@ TEST(until_full_without_space_for_start)
 	EXPECT_EQ(POSIXTRACE_STATUS_FULL | POSIXTRACE_STATUS_OVERRUN, status.flags);
 	EXPECT_NE(LOAD(stream.ctrl->gap_generation), stream.reader->gap_ack);
 
-	/* An equal number of STARTs and STOPs, and then it starts again. */
+	/* The stream has as many STOPs as STARTs, and starts again once they are read. */
 	while (stream_take(&stream, &record, NULL, 0) == 1) {
 		last = record.event_id;
 		i -= last == POSIXTRACE_ID_STOP;

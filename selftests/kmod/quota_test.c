@@ -110,7 +110,7 @@ TEST_F(share, depends_on_the_capability_and_not_on_the_user_id)
 	ASSERT_EQ(0, start_inside(&self->actor[1], -1, 0, 0));
 	EXPECT_EQ(20, actor_add(&self->actor[0], 20));
 	EXPECT_EQ(8, actor_fill(&self->actor[1], -EAGAIN));
-	/* Streams with the capability do not count towards her share. */
+	/* Alice's streams with the capability do not count towards her share. */
 	ASSERT_EQ(0, start_user(&self->actor[2], ALICE));
 	EXPECT_EQ(8, actor_fill(&self->actor[2], -EAGAIN));
 	for (int i = 0; i < 3; i++)
@@ -206,17 +206,17 @@ TEST_F(share, is_free_after_failed_creates)
 	ASSERT_EQ(0, set_parameter(POSIXTRACE_SLOTS_MAX + 1));
 	ASSERT_EQ(0, start_user(&actor[0], ALICE));
 	ASSERT_EQ(0, start_user(&actor[1], ALICE));
-	/* The last step of CREATE writes the answer. */
+	/* Each failure must release the share. First, fail in the last step, writing the answer. */
 	EXPECT_EQ(50, actor_do(&actor[0], ACTOR_BAD_CREATE, 50).count);
-	/* The step before reserves a slot on the process. Each failure must release the share. */
+	/* Then fail in the step before, which reserves a slot on the process. */
 	EXPECT_EQ(POSIXTRACE_SLOTS_MAX, actor_add(&actor[0], POSIXTRACE_SLOTS_MAX));
 	for (int i = 0; i < 20; i++)
 		EXPECT_EQ(0, actor_fill(&actor[0], -EAGAIN));
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
-	/* These also fail because of the share itself. */
+	/* Then fail because the share itself is used up. */
 	EXPECT_EQ(1, actor_do(&actor[1], ACTOR_CLOSE, 1).count);
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
-	/* The memory of a stream is allocated before that. */
+	/* Last, fail in an earlier step, which allocates the memory of the stream. */
 	ASSERT_EQ(0, start_inside(&actor[2], -1, BOB, 0));
 	EXPECT_EQ(0, actor_do(&actor[2], ACTOR_MEMLOCK, 4096).error);
 	for (int i = 0; i < 50; i++)
@@ -390,7 +390,7 @@ TEST_F(share, namespaces_in_namespaces_add_nothing)
 	ASSERT_EQ(0, start_inside(&actor[0], inner, 5, CAPS_ALL));
 	ASSERT_EQ(0, start_inside(&actor[1], outer, 0, CAPS_ALL));
 	ASSERT_EQ(0, start_user(&actor[2], ALICE));
-	/* The inner process has no capabilities outside: no access to the reserved eighth. */
+	/* The inner process has no capabilities outside, so it cannot get the reserved eighth. */
 	EXPECT_EQ(7, actor_fill(&actor[0], -EAGAIN));
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
 	EXPECT_EQ(0, actor_fill(&actor[2], -EAGAIN));
@@ -409,7 +409,7 @@ TEST_F(share, is_of_a_user_id_inside_and_outside_of_a_namespace)
 	ASSERT_LE(0, ns);
 	ASSERT_EQ(0, start_user(&actor[0], 100001));
 	ASSERT_EQ(0, start_inside(&actor[1], ns, 2, 0));
-	/* That user id also has streams outside. */
+	/* User id 2 inside is 100001 outside: both share a limit. */
 	EXPECT_EQ(6, actor_add(&actor[0], 6));
 	EXPECT_EQ(2, actor_fill(&actor[1], -EAGAIN));
 	actor_end(&actor[0]);

@@ -171,7 +171,7 @@ TEST_F(record, each_thread_id_is_recorded)
 	}
 }
 
-/* The lower half of its time would be ambiguous. */
+/* A record has only the lower half of its time, which is ambiguous after the span. */
 TEST_F(record, names_its_writer_again_at_the_end_of_the_span)
 {
 	struct record record;
@@ -185,7 +185,7 @@ TEST_F(record, names_its_writer_again_at_the_end_of_the_span)
 		EXPECT_EQ(i % 2 == 0, record.writers);
 		EXPECT_EQ(record.named + POSIXTRACE_WRITER_SPAN, LOAD(writer.head->time_end));
 		EXPECT_LE(record.named, record.timestamp);
-		/* Pretend that this much time has passed. */
+		/* Pretend that the span has passed. */
 		if (i % 2)
 			writer.head->time_end = record.timestamp;
 	}
@@ -349,7 +349,7 @@ FIXTURE_VARIANT_ADD(refused, id_beyond_all) {
 
 FIXTURE_VARIANT_ADD(refused, id_far_beyond_all) { .event = { .event_id = ~0U }, .ret = -EINVAL };
 
-/* No error, since POSIX lets posix_trace_event() ignore it. */
+/* No error, since POSIX lets posix_trace_event() ignore an undefined type. */
 FIXTURE_VARIANT_ADD(refused, undefined_id) {
 	.event = { .event_id = POSIXTRACE_ID_MAX - 1 }, .ret = 0
 };

@@ -16,15 +16,14 @@
 
 #define TYPES		1000
 #define CHILDREN	200
-/* A guest has enough memory for some more. */
-/* Processes of an earlier test may still be alive, and a small guest permits 3,200 in all. */
+/* A small guest permits 3,200 threads in all, and some of an earlier test may still be alive. */
 #define THREADS		2500
 #define STACK		131072
 /* Nanoseconds between two turns of the other thread: a call takes a large multiple of it. */
 #define INTERVAL	50000
 /* During a call, the other thread waits for less than this fraction of the call. */
 #define PART		8
-/* Nanoseconds within which a call must have let it run. */
+/* Nanoseconds within which one of the calls must have let the other thread run in time. */
 #define PATIENCE	(60 * NSEC)
 
 /* The turns and longest wait of the other thread, which shares the test's processor. */
@@ -88,7 +87,7 @@ static int be_large(void *arg, const struct talk *talk)
 			return 2;
 	}
 	say(talk, 0);
-	/* Once there is a stream, they inherit it. */
+	/* Wait until there is a stream, which the children inherit. */
 	hear(talk);
 	for (i = 0; i < CHILDREN; i++) {
 		switch (fork()) {
@@ -145,9 +144,9 @@ static int shares_once(struct stream *stream, int (*call)(struct stream *stream,
 }
 
 /*
- * True if the other thread had some turns during a call, and waited for no more than a small part
- * of it. Another task may use the processor during a call, so one good call out of several is
- * enough: a call that lets no other thread run is never good.
+ * True if the other thread had some turns during one of several calls, and waited for no more than
+ * a small part of the call. One such call is enough: in the others, another task may have used the
+ * processor. A command that lets no other thread run never makes one.
  */
 static bool shares(struct stream *stream, int (*call)(struct stream *stream, int i),
 		   void (*after)(struct stream *stream))

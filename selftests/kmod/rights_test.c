@@ -229,7 +229,7 @@ static int idle_as(int dumpable, const struct talk *talk)
 	return child_idle(NULL, talk);
 }
 
-/* The program that such a process executes in its namespace. */
+/* The program that be_target() executes for a process with another image. */
 static void __attribute__((constructor)) executed(void)
 {
 	const char *text = getenv(EXECUTED_VARIABLE);
@@ -285,7 +285,7 @@ struct attempt {
 
 enum { BECAME, CREATED, CREATED_OWN, LOOKED, SIGNALLED, ANSWERS };
 
-/* Tests access to its memory, at an address that may be unmapped. */
+/* Tests access to the memory of a process, at an address that may be unmapped. */
 static int look_into(pid_t pid)
 {
 	char byte;
@@ -304,7 +304,7 @@ static int try_all(void *arg, const struct talk *talk)
 	say(talk, become(&controller->ids, controller->caps, space_fd[controller->space]));
 	create_init(&create, attempt->pid);
 	say(talk, command(fd, POSIXTRACE_IOC_CREATE, &create));
-	/* A file has no role after a failed CREATE; every process may trace itself. */
+	/* After a failed CREATE, the file has no role, so the process can trace itself with it. */
 	create_init(&create, 0);
 	say(talk, command(fd, POSIXTRACE_IOC_CREATE, &create));
 	say(talk, look_into(attempt->pid));
@@ -341,7 +341,7 @@ TEST_F(rights, follow_the_rule)
 			TH_LOG("controller: %s", controller->name);
 		EXPECT_EQ(may ? -EBUSY : 0, answer[CREATED_OWN])
 			TH_LOG("controller: %s", controller->name);
-		/* A controller that may not trace it may not ptrace it either. */
+		/* A controller that may not trace the process may not ptrace it either. */
 		EXPECT_TRUE(may || answer[LOOKED] == -EPERM)
 			TH_LOG("controller: %s", controller->name);
 		/* The rule for signals agrees with the kernel. */
@@ -507,7 +507,7 @@ static int create_of_size(void *arg, const struct talk *talk)
 	const struct request *request = arg;
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	struct posixtrace_create create;
-	/* As root, which must make no difference. */
+	/* Opened as root. This must make no difference: CREATE checks its caller. */
 	int fd = device_open();
 
 	if (setrlimit(RLIMIT_MEMLOCK, &unlimited) || become_user(1000))
@@ -533,7 +533,7 @@ FIXTURE_VARIANT(gains)
 };
 
 FIXTURE_VARIANT_ADD(gains, main_thread) { false, 20 };
-/* The credentials of the program are wrong for longer. */
+/* If another thread executes the program, the process has the old credentials for longer. */
 FIXTURE_VARIANT_ADD(gains, another_thread) { true, 6 };
 
 FIXTURE_SETUP(gains)

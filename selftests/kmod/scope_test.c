@@ -41,7 +41,7 @@ static int set_default(void)
 
 	if (scope() != 3)
 		return set_scope(0);
-	/* Only unloading undoes it. An orphaned process that maps the gate may still be exiting. */
+	/* Only unloading undoes scope 3. An orphaned process that maps the gate may delay it. */
 	while ((err = module_unload()) == -EAGAIN && now() < limit)
 		sched_yield();
 	return err ? err : module_load();
@@ -108,7 +108,7 @@ static int try_relative(void *arg, const struct talk *talk)
 	pthread_t thread;
 	int line[2];
 
-	/* The child of a parent that is already the user has these credentials. */
+	/* If the parent already is that user, this child has its credentials. */
 	if (geteuid() == 0 && (become(&ids, attempt->caps, -1) || prctl(PR_SET_DUMPABLE, 1)))
 		return 1;
 	switch (attempt->relative) {
@@ -225,7 +225,7 @@ static void check_relatives(struct __test_metadata *_metadata, struct _test_data
 			.relative = i, .caps = caps, .sibling = self->sibling.pid,
 		};
 
-		/* A user without the capability creates the parent. */
+		/* The parent becomes a user without capabilities, so its child has none. */
 		if (i == PARENT && caps)
 			continue;
 		EXPECT_EQ(is_allowed(i, caps & PTRACE, scope) ? 0 : -EPERM,
@@ -270,7 +270,7 @@ TEST_F(scope, capability_counts_in_the_user_namespace_of_the_process)
 	EXPECT_EQ(variant->scope < 3 ? 0 : -EPERM, try_attempt(&attempt));
 	attempt.sibling = in_foreign.pid;
 	EXPECT_EQ(variant->scope < 1 ? 0 : -EPERM, try_attempt(&attempt));
-	/* End the later one first: it has the pipe of the other one. */
+	/* End the later child first: it has a copy of the other one's pipe. */
 	EXPECT_EQ(0, child_wait(&in_foreign));
 	EXPECT_EQ(0, child_wait(&in_owned));
 	close(owned);

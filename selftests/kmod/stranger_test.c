@@ -16,7 +16,7 @@
 #define PREDEFINED	9
 #define SECRET	"alice's secret"
 
-/* What the stranger is told, although it would have to guess it. */
+/* What the test tells the stranger. A real one would have to guess it. */
 struct booty {
 	pid_t target;
 	pid_t controller;
@@ -63,7 +63,7 @@ static int be_target(void *arg, const struct talk *talk)
 	}
 }
 
-/* Her controller: waits for the next event, and reports its number. */
+/* Alice's controller: reports the number of the next event, or the state of its stream. */
 enum { WAIT = 1, STATE };
 
 struct state {
@@ -142,8 +142,8 @@ static long sleeps_of(pid_t pid)
 }
 
 /*
- * A thread that is about to sleep already has the state of a sleeping one, before the sleep is
- * counted. The kernel shows the system call only for threads that are off the CPU.
+ * A thread shows as asleep before the kernel counts the sleep. So also wait for its system call,
+ * which the kernel only shows once the thread is off the CPU.
  */
 static void await_sleep(pid_t pid)
 {
@@ -186,7 +186,7 @@ FIXTURE_SETUP(stranger)
 	ASSERT_EQ(0, hear(&self->controller.talk));
 	self->before = *states;
 
-	/* A sleeping reader. */
+	/* From now on, the reader sleeps. */
 	say(&self->controller.talk, WAIT);
 	await_sleep(self->controller.pid);
 	self->sleeps = sleeps_of(self->controller.pid);
@@ -199,7 +199,7 @@ FIXTURE_TEARDOWN(stranger)
 	await_sleep(self->controller.pid);
 	EXPECT_EQ(self->sleeps, sleeps_of(self->controller.pid));
 
-	/* For comparison: */
+	/* For comparison, Alice's target can wake up the reader. */
 	say(&self->target.talk, WAKE);
 	EXPECT_EQ(1, hear(&self->target.talk));
 	while (sleeps_of(self->controller.pid) == self->sleeps)
@@ -213,7 +213,7 @@ FIXTURE_TEARDOWN(stranger)
 	EXPECT_EQ(self->before.stats.recorded + 1, states->stats.recorded);
 	states->stats.recorded--;
 	EXPECT_EQ(0, memcmp(&self->before, states, sizeof(*states)));
-	/* End the second one first: it also has the pipe of the first. */
+	/* End the controller first: it has a copy of the target's pipe. */
 	EXPECT_EQ(0, child_wait(&self->controller));
 	EXPECT_EQ(0, child_wait(&self->target));
 }
@@ -329,7 +329,7 @@ static int try_to_map(struct stream *stream, struct target *target)
 		booty->stream.pool, booty->slot.heads, booty->slot.pool, booty->slot.wakeup,
 	};
 	const int count = sizeof(ranges) / sizeof(ranges[0]);
-	/* The kernel chooses the offsets of the streams, but all have the same form. */
+	/* The offsets of two streams differ by a multiple of this. */
 	const uint64_t stride = 1ULL << 34;
 
 	for (int i = 0; i < count; i++) {
@@ -347,7 +347,7 @@ static int try_to_map(struct stream *stream, struct target *target)
 			range.offset = base + (range.offset - booty->stream.reader.offset);
 			if (can_map_range(stream->fd, &range))
 				return 100 + i;
-			/* Offset 0 is the gate of the mapping process. */
+			/* Offset 0 is the gate of the mapping process, which may map it. */
 			if (i && can_map_range(target->fd, &range))
 				return 1000 + i;
 		}

@@ -278,7 +278,7 @@ TEST_F(stream, release_of_an_unread_subbuffer_is_busy)
 	struct record record;
 	unsigned int i;
 
-	/* System events are unread until their first sub-buffer is closed. */
+	/* Record system events until their first sub-buffer is closed, and read none of them. */
 	ASSERT_EQ(0, stream_start(&self->stream));
 	i = stream_oldest(&self->stream, self->stream.ctrl->nr_cpus);
 	ASSERT_NE(POSIXTRACE_NONE, i);
@@ -290,7 +290,7 @@ TEST_F(stream, release_of_an_unread_subbuffer_is_busy)
 	}
 	ASSERT_EQ(POSIXTRACE_SUBBUF_CLOSED, stream_subbuf(&self->stream, i)->state);
 	EXPECT_EQ(-EBUSY, stream_release(&self->stream, i));
-	/* The attempt does not lose a record. */
+	/* The refused command has not lost a record. */
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	EXPECT_EQ(POSIXTRACE_ID_START, record.event_id);
 }
@@ -330,7 +330,7 @@ TEST_F(stream, shutdown_is_seen_in_the_mapping_and_harms_no_reader)
 
 	ASSERT_EQ(0, stream_start(&self->stream));
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
-	/* Scratch pages or the last state; a fault would kill this test. */
+	/* The mapping has scratch pages or the last state. A fault would kill this test. */
 	EXPECT_TRUE(LOAD(self->stream.ctrl->size) == 0 ||
 		    LOAD(self->stream.ctrl->flags) & POSIXTRACE_CTRL_SHUTDOWN);
 	memcpy(&record, self->stream.pool, sizeof(record));

@@ -17,8 +17,8 @@
 #define CHILDREN	(3000 / pxt_time_scale())
 
 /*
- * Limit in percent of the time of a switch: the cost of the other processes, and measurement
- * error.
+ * Limit for the time of a switch beside all processes, in percent of the time beside one. It leaves
+ * room for measurement error.
  */
 #define LIMIT		115
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processors that are interrupted when the controller synchronizes with all writers: only those
- * that run a thread of the traced process. If another process shares its memory, others as well,
- * but not often. Uses the kernel's counters. One processor of the guest is isolated, see
- * "processors=" in selftests/vm/check.
+ * When the controller synchronizes with all writers, the module interrupts only processors that run
+ * a thread of the traced process. If another process shares the memory of the traced one, the
+ * module also interrupts other processors, but not often. Uses the kernel's counters. One processor
+ * of the guest is isolated, see "processors=" in selftests/vm/check.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -22,7 +22,7 @@
 #define ROUNDS		100
 #define FEW_CALLS	(ROUNDS / 4)
 
-/* The module interrupts strangers a hundred times a second, and some at the start. */
+/* The module interrupts strangers at most RATE times a second, and BURST times at the start. */
 #define MANY_ROUNDS	2000
 #define SOME_ROUNDS	400
 #define MOMENT		(NSEC / 20000)
@@ -30,7 +30,7 @@
 #define BURST		20
 #define STREAMS		8
 #define USER		4242
-/* The kernel also interrupts some. */
+/* Factor on the limit, because the kernel also interrupts processors for its own purposes. */
 #define MARGIN		2
 
 /* The kernel also interrupts idle processors for its own purposes, at varying rates. */
@@ -107,7 +107,7 @@ static int be_somewhere(void *arg, const struct talk *talk)
 		return 1;
 	if (be_many(plan))
 		return 4;
-	/* Idle processors keep the address space of the process that ran last. */
+	/* Each idle processor keeps the address space of the process that ran last: be that one. */
 	for (int cpu = 0; plan->attaches && cpu < cpus; cpu++) {
 		if (run_on(cpu) < 0)
 			return 2;
@@ -161,8 +161,8 @@ FIXTURE_VARIANT_ADD(synchronize, of_shared_memory)
 };
 
 /*
- * The target is on its processor. A stranger is busy on the other one of the first two, one of
- * which is isolated. The test is on the last one.
+ * The target is on processor 0 or 1, as the variant says, and a busy stranger on the other one.
+ * Processor 1 may be isolated. The test is on the last processor.
  */
 FIXTURE_SETUP(synchronize)
 {
@@ -220,7 +220,10 @@ static int wait_shortly(struct stream *stream)
 	return command(stream->fd, POSIXTRACE_IOC_WAIT, &wait) != -ETIMEDOUT;
 }
 
-/* Makes a call many times, then spends as much time with a call that needs no other processor. */
+/*
+ * Counts the interrupts while it makes a call many times, and the excess over the interrupts in the
+ * same time with a call that needs no other processor.
+ */
 static int measure(struct _test_data_synchronize *self, int (*once)(struct stream *stream),
 		   int count)
 {
@@ -309,10 +312,10 @@ TEST_F(synchronize, is_not_needed_when_a_wait_has_timed_out)
 	EXPECT_TRUE(alone);
 }
 
-/* The reader itself may wait as often as it likes. */
+/* A reader may wait as often as it likes, but must not interrupt strangers as often. */
 TEST_F(synchronize, of_waiting_readers_interrupts_strangers_rarely)
 {
-	/* A spinning processor of a guest may answer late. */
+	/* Make fewer calls if the target spins: its processor may answer late in a guest. */
 	const int count = variant->spins ? ROUNDS : MANY_ROUNDS;
 
 	if (self->unfit)

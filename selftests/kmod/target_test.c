@@ -266,7 +266,7 @@ static void *sync_beside_a_process(void *arg)
 	return arg;
 }
 
-/* A main thread that has ended has no address space, but is still a thread of its process. */
+/* SYNC must look at another thread: a main thread that has ended has no address space. */
 TEST(sync_sees_who_shares_memory_after_the_main_thread_has_ended)
 {
 	pthread_t thread;
@@ -347,7 +347,7 @@ static int compare_generation(void *arg, const struct talk *talk)
 	return LOAD(other.gate->generation) == *generation;
 }
 
-/* A child has its parent's cache in its memory. */
+/* A child has its parent's cache in its memory, which must not match the gate of the child. */
 TEST_F(target, no_two_gates_have_an_equal_generation)
 {
 	unsigned long long generation;

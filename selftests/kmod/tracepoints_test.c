@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Streams with kernel events turn tracepoints on and off, for which the kernel interrupts every
- * processor. Limits on how often they can cause that; no other stream waits for it.
+ * processor. The module limits how often streams can cause that, and no other stream waits for it.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -177,7 +177,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median time for a stream next to such a child, in nanoseconds, or 0 on failure. */
+/* The median time to create and end a stream beside create_often(), in ns, or 0 on failure. */
 static unsigned long long stream_beside(__u64 classes)
 {
 	unsigned long long took[ROUNDS], begin;

@@ -82,7 +82,7 @@ static int record(void)
 	return ret ? -1 : id;
 }
 
-/* A child answers instead of this process until it ends. */
+/* Forks a child that answers instead of this process, until the child ends. */
 static int fork_and_wait(const struct talk *talk)
 {
 	int status;
@@ -204,7 +204,7 @@ TEST_F(unload, child_with_shared_event_types_survives)
 	ASSERT_LT(0, tell(&child, LET_GO));
 	ASSERT_EQ(0, module_unload());
 	EXPECT_EQ(-ENOENT, tell(&child, IS_GONE));
-	/* A child of that process, which is not a target of any module. */
+	/* Let that process fork again. It is now a target of no module. */
 	pid = tell(&child, FORK);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, module_load());
@@ -233,7 +233,7 @@ TEST_F(unload, processes_that_end_without_the_module_are_forgotten)
 		ASSERT_EQ(0, child_start(&child, execute_requests, NULL));
 		ASSERT_LT(0, tell(&child, LET_GO));
 		ASSERT_LT(0, tell(&child, FORK));
-		/* Once it answers, it has started and inherited. */
+		/* Once the child answers, it has started and inherited. */
 		ASSERT_LT(0, tell(&child, LET_GO));
 		ASSERT_EQ(0, module_unload());
 		if (i == 1)
@@ -244,7 +244,7 @@ TEST_F(unload, processes_that_end_without_the_module_are_forgotten)
 	}
 }
 
-/* Processes from before have the old numbers in their memory. */
+/* Older processes have the old numbers in their memory, so the next module must not reuse them. */
 TEST_F(unload, numbers_do_not_restart)
 {
 	unsigned long long number[2], generation[2];
@@ -304,7 +304,7 @@ static int start_and_end(int n)
 		execl("/bin/true", "true", NULL);
 		_exit(1);
 	case 2:
-		/* Attaches if possible, and exits afterwards. */
+		/* Attach if the module is there, and end by a signal. */
 		open_and_close(NULL);
 		attach_and_let_go();
 		kill(getpid(), SIGKILL);
@@ -317,7 +317,7 @@ static int start_and_end(int n)
 	}
 }
 
-/* Uses the module at any point of its life, or not at all. */
+/* Uses the module, which may be in the middle of its start or end, or absent. */
 static int use_module(int me)
 {
 	struct posixtrace_attach attach = { .flags = 0 };
@@ -333,13 +333,13 @@ static int use_module(int me)
 		ret = -1;
 		goto close;
 	}
-	/* The device can be opened a second time while the first file is open. */
+	/* The first file holds the module, so the device can be opened a second time. */
 	stream_fd = device_open();
 	create_init(&create, 0);
 	create.attr.inherited = POSIXTRACE_INHERITED;
 	if (stream_fd < 0 || command(stream_fd, POSIXTRACE_IOC_CREATE, &create))
 		ret = -2;
-	/* A child that inherits everything. */
+	/* Fork a child that inherits everything. */
 	if (!ret && storm->attached[me] % 4 == 0 && fork() == 0)
 		_exit(0);
 	if (stream_fd >= 0)
@@ -385,7 +385,7 @@ static int be_storm(void *arg, const struct talk *talk)
 	return ret;
 }
 
-/* Waits until each has become a target of the current module. */
+/* Waits until each process of the storm has become a target of the current module. */
 static void await_storm(void)
 {
 	int before[STORMERS];
@@ -428,7 +428,7 @@ TEST_F_TIMEOUT(unload, races_with_forks_execs_and_ends, 600)
 	for (int i = 0; i < STORMERS; i++) {
 		TH_LOG("attached %d, no device %d, forked %d, executed %d", storm->attached[i],
 		       storm->refused[i], storm->forked[i], storm->executed[i]);
-		/* Each has met the module both present and absent: otherwise there was no race. */
+		/* Each process has met the module both present and absent: otherwise no race. */
 		EXPECT_LT(0, storm->attached[i]);
 		EXPECT_LT(0, storm->refused[i]);
 	}

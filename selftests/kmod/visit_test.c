@@ -13,7 +13,7 @@
 #include "uapi.h"
 
 #define HOLD		"pxt_hold"
-/* CREATE takes less time, and waits for longer than for two of these. */
+/* CREATE takes less time than a hold, and waits for longer than two holds (VISIT_MS). */
 #define HOLD_MS		150
 
 /* Shared by both processes. */
@@ -72,7 +72,7 @@ static void *visit(void *arg)
 	return arg;
 }
 
-/* Another thread looks after CREATE, when the visitor has mapped its page. */
+/* Looks at the gate after CREATE, when the visitor, another thread, has mapped its page. */
 static int be_visited(void *arg, const struct talk *talk)
 {
 	pthread_t visitor;

@@ -215,7 +215,7 @@ TEST_F(wait, wake_command_wakes_it_up)
 		EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 		EXPECT_EQ(0, LOAD(writer.wakeup->need_wakeup));
 	}
-	/* Without WAKE, the kernel finds each event within half a second. */
+	/* Faster than without WAKE: then the kernel finds each event within half a second. */
 	EXPECT_GT(2 * NSEC * pxt_time_scale(), now() - before);
 	writer_close(&writer);
 }
@@ -237,7 +237,7 @@ TEST_F(wait, sees_events_without_a_wake_command)
 	writer_close(&writer);
 }
 
-/* A thread polled and stopped before an event came: the kernel clears need_wakeup after a while. */
+/* After a poll() that timed out, no thread waits: the kernel clears need_wakeup after a while. */
 TEST_F(wait, need_wakeup_is_cleared_without_a_waiter)
 {
 	unsigned long long limit = now() + 10 * NSEC * pxt_time_scale();
@@ -311,7 +311,7 @@ TEST_F(wait, signal_with_restart_keeps_waiting)
 	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR1));
 	ASSERT_EQ(0, stream_start(&self->stream));
 	ret = waiter_end(&waiter);
-	/* The kernel may do either; the library retries if necessary. */
+	/* The kernel may restart the call or not. The library retries if necessary. */
 	EXPECT_TRUE(ret == 0 || ret == -EINTR);
 }
 
@@ -480,8 +480,8 @@ static unsigned int take_all(struct stream *stream, unsigned int nr)
 }
 
 /*
- * Otherwise each call would hold the lock for all sub-buffers of the largest stream, and keep
- * other tasks off the processor.
+ * WAIT frees sub-buffers that have been read. Otherwise each call would look at all sub-buffers of
+ * the largest stream with the lock held, and keep other tasks off the processor.
  */
 TEST_F(wait, reads_no_subbuffer_twice)
 {
