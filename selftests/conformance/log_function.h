@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Functions of streams with log, or of logs: they refuse a stream without log, here the one of the
- * fixture "until_full".
+ * Tests of functions that are for streams with log, or for logs: they refuse a stream without log,
+ * here the stream of the fixture "until_full".
  */
 #ifndef _SELFTESTS_LOG_FUNCTION_H
 #define _SELFTESTS_LOG_FUNCTION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fixtures with a stream and its log, which has all events and is only flushed by calls, and with a
- * file for a log.
+ * Fixtures. "logged": a stream and its log, which keeps all events. Only calls flush the stream.
+ * "log_file": a file for a log.
  */
 #ifndef _SELFTESTS_LOGGED_STREAM_H
 #define _SELFTESTS_LOGGED_STREAM_H

@@ -127,7 +127,7 @@ TEST_F(promise, a03_filter_start_and_stop)
 
 	ASSERT_GE(SYSTEM_MAX, count);
 	while (self->traced.count < count) {
-		/* A suspended stream records no FILTER. */
+		/* Start the stream first if it is suspended, because then it records no FILTER. */
 		err = !self->traced.running || self->traced.count % 7 == 6 ?
 		      toggle_running(&self->traced) : toggle_filter(&self->traced);
 		ASSERT_EQ(0, err);
@@ -201,7 +201,7 @@ TEST_F(promise, a05_after_clear)
 	EXPECT_STREQ("", wrong(&self->traced));
 }
 
-/* posix_trace_clear() resets a POSIX_TRACE_LOOP stream; the other one is read until empty. */
+/* After that, the LOOP stream is cleared, and the UNTIL_FULL stream is read until it is empty. */
 TEST_F(promise, a05_after_the_stream_was_full)
 {
 	ASSERT_EQ(0, toggle_running(&self->traced));

@@ -276,14 +276,14 @@ TEST_F(promise, a04_threads_in_turn)
 TEST_F(promise, a05_after_clear)
 {
 	plan_make(&plan, &self->attr, self->stream_size, 0, variant->lens, variant->count);
-	/* The CPUs hold sub-buffers that are neither full nor empty. */
+	/* Begin with CPUs that hold sub-buffers, neither full nor empty. */
 	plan_record_in_turn(&plan, plan.count / 3);
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	plan_record_in_turn(&plan, plan.count);
 	EXPECT_STREQ("", plan_verify(&plan, self->trid, NULL, 0));
 }
 
-/* posix_trace_clear() resets a POSIX_TRACE_LOOP stream; the other one is read until empty. */
+/* After that, the LOOP stream is cleared, and the UNTIL_FULL stream is read until it is empty. */
 TEST_F(promise, a05_after_the_stream_was_full)
 {
 	ASSERT_TRUE(record_until_full(self->trid, &self->attr));

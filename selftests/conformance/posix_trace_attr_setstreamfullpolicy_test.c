@@ -79,7 +79,7 @@ TEST_F(attr, a03_loop_has_the_most_recent_events)
 		taken++;
 	}
 	EXPECT_EQ(count, next);
-	/* The promise is about the requested memory: 248 bytes for each event. */
+	/* Expect half of the events that fit into the requested memory at 248 bytes each. */
 	EXPECT_LT((16 << 10) / 248 / 2, taken);
 	EXPECT_GT(count, taken);
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
@@ -241,7 +241,7 @@ TEST(a10_flush_flushes_automatically)
 		log_content_fd(fd, &content);
 		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
 		ASSERT_EQ(0, posixtrace_get_stats(trid, &stats));
-		/* A running stream can be about to fill up, and the next events would not fit. */
+		/* Wait for all events: a running stream may be too full for the next ones. */
 	} while (status.posix_stream_status != POSIX_TRACE_RUNNING ||
 		 content.numbers != (int)stats.recorded);
 	withlog_record(40010, 10);

@@ -102,11 +102,11 @@ TEST_F(started, a02_running_stream_keeps_running)
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 	record_number(2);
-	/* No START precedes it: the stream was not restarted. */
+	/* No START precedes the event: posix_trace_clear() has not restarted the stream. */
 	ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
 	EXPECT_EQ(2, event_number(&event));
 	EXPECT_EQ(0, take(self->trid, &event));
-	/* The stream cannot be started, but it can be stopped. */
+	/* The stream is running: a start has no effect, but a stop has. */
 	EXPECT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(0, take(self->trid, &event));
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
@@ -371,9 +371,9 @@ TEST_F(started, a12_threads_can_record_during_the_call)
 			sched_yield();
 		before = __atomic_load_n(&writer.number, __ATOMIC_ACQUIRE);
 		ASSERT_EQ(0, posix_trace_clear(self->trid));
-		/* Skip the event that may be in progress, and the next. */
+		/* Later, wait for the event that may be in progress, and for the next one. */
 		after = __atomic_load_n(&writer.number, __ATOMIC_ACQUIRE) + 1;
-		/* The stream may have been full when it was cleared. */
+		/* The stream is suspended if it was full when it was cleared. */
 		ASSERT_EQ(0, posix_trace_start(self->trid));
 		while (__atomic_load_n(&writer.number, __ATOMIC_ACQUIRE) <= after)
 			sched_yield();

@@ -200,7 +200,7 @@ static void *create_cancelled(void *arg)
 	pthread_cancel(pthread_self());
 	if (posix_trace_create(0, arg, &trid))
 		return arg;
-	/* The call did not act on the cancellation. */
+	/* The call has created a stream despite the cancellation. */
 	return posix_trace_shutdown(trid) ? arg : NULL;
 }
 

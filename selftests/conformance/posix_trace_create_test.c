@@ -187,7 +187,7 @@ TEST_F(create, a03_object_must_be_initialized)
 	EXPECT_EQ(EINVAL, posix_trace_create(0, &attr, &self->trid));
 	ASSERT_EQ(0, posix_trace_attr_destroy(&self->attr));
 	EXPECT_EQ(EINVAL, posix_trace_create(0, &self->attr, &self->trid));
-	/* This error precedes ESRCH. */
+	/* EINVAL takes precedence over ESRCH. */
 	EXPECT_EQ(EINVAL, posix_trace_create(INT_MAX, &self->attr, &self->trid));
 	EXPECT_EQ(UNTOUCHED, self->trid);
 }
@@ -210,7 +210,7 @@ TEST_F(create, a04_null_means_the_default_attributes)
 	ASSERT_EQ(0, posix_trace_attr_getinherited(&self->attr, &policy));
 	ASSERT_EQ(0, posix_trace_attr_getinherited(&granted, &granted_policy));
 	EXPECT_EQ(policy, granted_policy);
-	/* The default for a stream without log. */
+	/* LOOP is the default for a stream without log. */
 	ASSERT_EQ(0, posix_trace_attr_getstreamfullpolicy(&granted, &granted_policy));
 	EXPECT_EQ(POSIX_TRACE_LOOP, granted_policy);
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
@@ -440,7 +440,7 @@ TEST_F(create, a14_all_processes_together_can_create_trace_sys_max_streams)
 	/* End the last child first: it has copies of the pipes of the earlier ones. */
 	for (int i = TRACE_SYS_MAX / STREAMS_MAX - 1; i >= 0; i--)
 		EXPECT_EQ(0, child_wait(&child[i]));
-	/* The streams counted as long as their controllers were alive. */
+	/* The streams of the children have ended with them, and do not count. */
 	EXPECT_TRUE(all_slots_are_free(&self->attr));
 }
 
@@ -482,7 +482,7 @@ static int uses_accepted_beside_own(void *arg, const struct talk *talk)
 
 	if (posix_trace_create(0, NULL, &own))
 		return 255;
-	/* Trace ids of two processes can be equal: then this one is the child's stream. */
+	/* The two trace ids can be equal. The id is then valid, but is the child's stream. */
 	return own == *(trace_id_t *)arg ? 0 : uses_accepted(arg, talk);
 }
 

@@ -10,7 +10,7 @@
 #include "step.h"
 #include "trace_test.h"
 
-/* Event numbers: interrupted calls record negative ones. */
+/* The number of an event by an interrupted call; the numbers of the handler start at 0. */
 #define INTERRUPTED	(-2)
 
 static int handled;		/* events that the handler has recorded */
@@ -27,7 +27,7 @@ static void handle(void)
 }
 
 #ifdef HAVE_STEPS
-/* Expects all events of the handler, in order, and the interrupted ones. */
+/* Expects @count events of the handler, in order, and @calls events of interrupted calls. */
 static void expect_handled(struct __test_metadata *_metadata, trace_id_t trid, int count,
 			   int calls)
 {
@@ -156,7 +156,7 @@ TEST_F(step, a17_handler_interrupts_the_first_opening_of_a_type)
 static int bad_children;
 static bool is_child;
 
-/* In the child, the interrupted call continues without steps. */
+/* Forks during some steps. In the child, the interrupted call continues without steps. */
 static void handle_and_fork(void)
 {
 	int status;

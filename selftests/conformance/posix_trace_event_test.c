@@ -42,7 +42,7 @@ TEST_F(event, a02_data_that_fits)
 	for (int i = 0; i < MAX_DATA; i++)
 		data[i] = i * 31;
 	for (size_t len = 1; len <= MAX_DATA; len += len < 20 || len > 240 ? 1 : 13) {
-		/* With every alignment. */
+		/* Use every alignment. */
 		size_t skip = len < 240 ? len % 8 : 0;
 
 		posix_trace_event(self->id, data + skip, len);

@@ -171,7 +171,7 @@ static void *attach_stopped(void *arg)
 {
 	struct attacher *attacher = arg;
 
-	/* Call it before the test gets the thread id, so that its waitpid() finds the thread. */
+	/* Call ptrace() before the test gets the thread id: its waitpid() then finds the thread. */
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	say(attacher->talk, syscall(SYS_gettid));
 	raise(SIGSTOP);
@@ -229,7 +229,7 @@ TEST(a04_first_call_while_another_thread_attaches)
 	say(&child.talk, 0);
 	pid = hear(&child.talk);
 	ASSERT_EQ(child.pid, pid);
-	/* The other thread has finished, or is asleep until this one has attached. */
+	/* Wait until the other thread has finished, or sleeps until this one has attached. */
 	for (;;) {
 		struct pollfd through = { .fd = child.talk.in, .events = POLLIN };
 
@@ -319,7 +319,7 @@ struct filler {
 	int named;
 };
 
-/* Opens names that no other thread uses until no type is left. */
+/* Opens names until no type is left. No other thread uses these names. */
 static void *fill_with_own(void *arg)
 {
 	struct filler *filler = arg;
@@ -434,7 +434,7 @@ enum generation {
 	GENERATIONS,
 };
 
-/* The identifiers that each process opened, in shared memory: the newest names first. */
+/* The identifiers that each process opened, in shared memory. It opens the newest names first. */
 struct opened {
 	trace_event_id_t ids[GENERATIONS][GENERATIONS];
 };
@@ -559,7 +559,7 @@ TEST_F(loop, a17_signals)
 		err = posix_trace_eventid_open(name.text, &id);
 		interrupts_after();
 		ASSERT_EQ(0, err);
-		/* Each name twice: first a new one, then the same again. */
+		/* Each name is opened twice, so every second identifier is new. */
 		ASSERT_EQ(opened < 2 * TRACE_USER_EVENT_MAX - 1 ? last + opened % 2 : UNNAMED, id);
 		last = id;
 		while (take_user(self->trid, &event) == 1)

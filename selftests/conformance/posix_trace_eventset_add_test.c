@@ -73,7 +73,7 @@ TEST_F(add, a04_no_filter_changes)
 	EXPECT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_UNNAMED_USEREVENT, &self->set));
 	ASSERT_EQ(0, posix_trace_get_filter(trid, &filter));
 	EXPECT_EQ(0, set_count(&filter, 1, IDS_MAX));
-	/* Nor does a change of a set that was read from a stream. */
+	/* A change of a set that was read from a stream does not change the filter either. */
 	EXPECT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_UNNAMED_USEREVENT, &filter));
 	ASSERT_EQ(0, posix_trace_get_filter(trid, &filter));
 	EXPECT_EQ(0, set_count(&filter, 1, IDS_MAX));

@@ -76,7 +76,7 @@ TEST_F(del, a04_no_filter_changes)
 	EXPECT_EQ(0, posix_trace_eventset_del(POSIX_TRACE_UNNAMED_USEREVENT, &self->set));
 	ASSERT_EQ(0, posix_trace_get_filter(trid, &filter));
 	EXPECT_EQ(1, set_has(&filter, POSIX_TRACE_UNNAMED_USEREVENT));
-	/* Nor does a change of a set that was read from a stream. */
+	/* A change of a set that was read from a stream does not change the filter either. */
 	EXPECT_EQ(0, posix_trace_eventset_del(POSIX_TRACE_UNNAMED_USEREVENT, &filter));
 	ASSERT_EQ(0, posix_trace_get_filter(trid, &filter));
 	EXPECT_EQ(1, set_has(&filter, POSIX_TRACE_UNNAMED_USEREVENT));

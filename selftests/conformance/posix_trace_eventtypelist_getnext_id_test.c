@@ -110,7 +110,7 @@ TEST_F(suspended, a05_types_defined_during_the_listing)
 		ASSERT_LT(0, next_id(self->trid));
 	EXPECT_EQ(new, next_id(self->trid));
 	EXPECT_EQ(0, next_id(self->trid));
-	/* At the end of the list, twice. */
+	/* Define types when the listing is at its end, twice. */
 	new = open_trid_id(self->trid, "at the end");
 	EXPECT_EQ(new, next_id(self->trid));
 	EXPECT_EQ(0, next_id(self->trid));
@@ -143,7 +143,7 @@ static void *define(void *arg)
 	return NULL;
 }
 
-/* The traced process, with two threads. */
+/* The traced process: two threads define types. */
 static int define_in_child(void *arg, const struct talk *talk)
 {
 	struct definer definer[2] = { { .number = 1 }, { .number = 2 } };

@@ -62,7 +62,7 @@ TEST_F(attr, a03_sizes_are_the_granted_ones)
 		ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, sizes[i]));
 		ASSERT_EQ(0, attr_granted(&self->attr, &granted));
 		ASSERT_EQ(0, attr_read(&granted, &values));
-		/* Whole pages, and at least two. */
+		/* The size is granted in whole pages, at least two. */
 		EXPECT_EQ(sizes[i] > 1 ? (sizes[i] + 4095) / 4096 * 4096 : 8192,
 			  values.stream_size);
 		EXPECT_EQ(100, values.max_data_size);
@@ -77,7 +77,7 @@ TEST_F(attr, a04_stream_full_policy_in_effect)
 	ASSERT_EQ(0, attr_granted(&self->attr, &granted));
 	ASSERT_EQ(0, attr_read(&granted, &values));
 	EXPECT_EQ(POSIX_TRACE_LOOP, values.stream_policy);
-	/* The policy is now set. */
+	/* A policy that was set is granted. */
 	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&granted, POSIX_TRACE_UNTIL_FULL));
 	ASSERT_EQ(0, attr_granted(&granted, &self->attr));
 	ASSERT_EQ(0, attr_read(&self->attr, &values));
@@ -235,7 +235,7 @@ TEST_F(attr, a10_object_need_not_be_initialized)
 	trace_id_t trid;
 
 	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &trid));
-	/* Into an initialized object, uninitialized ones, and a destroyed one. */
+	/* Write to an initialized object, to uninitialized ones, and to a destroyed one. */
 	ASSERT_EQ(0, posix_trace_get_attr(trid, &self->attr));
 	ASSERT_EQ(0, attr_read(&self->attr, &expected));
 	EXPECT_TRUE(has(trid, &expected, 0));
@@ -335,7 +335,7 @@ TEST_F(attr, a15_cancelled_thread_leaves_nothing_behind)
 	EXPECT_EQ(0, posix_trace_get_attr(trid, &self->attr));
 	EXPECT_EQ(0, posix_trace_start(trid));
 	EXPECT_EQ(1, take(trid, &event));
-	/* Would wait for a thread that is still in a function of the stream. */
+	/* This would wait if a cancelled thread still counted as a user of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 

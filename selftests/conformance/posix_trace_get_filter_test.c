@@ -129,7 +129,7 @@ TEST_F(get, a05_old_or_new_filter_but_no_mixture)
 	pthread_t thread;
 	void *result;
 
-	/* FILTER events cannot fill a LOOP stream. */
+	/* FILTER events do not suspend a LOOP stream, however many there are. */
 	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &changer.trid));
 	ASSERT_EQ(0, posix_trace_set_filter(changer.trid, &changer.sets[0],
 					    POSIX_TRACE_SET_EVENTSET));

@@ -194,7 +194,7 @@ TEST(a03_until_full_is_never_running_and_full)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* The overrun status */
+/* ------------------------------------------------------------------ */
 /* The overrun								*/
 
 TEST_F(stream, a04_overrun_is_reset_by_the_call)

@@ -210,7 +210,7 @@ TEST_F(open, a11_can_be_opened_many_times_in_any_process)
 
 TEST_F(open, a12_truncated_and_damaged_logs)
 {
-	/* The name, two blocks of fifty events, and a part of the third. */
+	/* Keep the name, two blocks of fifty events, and a part of the third block. */
 	size_t block = LOG_BLOCK + sizeof(struct posixtrace_writer) +
 		       50 * POSIXTRACE_RECORD_STEP(8);
 	size_t len = LOG_HEADER + LOG_BLOCK + 72 + 2 * block + 100;
@@ -270,7 +270,7 @@ TEST_F(open, a14_cancelled_thread_leaves_nothing_behind)
 	if (opened_by_call)
 		EXPECT_EQ(0, posix_trace_close(opened_by_call));
 	EXPECT_EQ(before, free_descriptor());
-	/* No lock is held. */
+	/* The cancelled thread has left no lock held: the function still works. */
 	EXPECT_EQ(0, open_cancelled(self->fd));
 	EXPECT_EQ(0, posix_trace_close(opened_by_call));
 }

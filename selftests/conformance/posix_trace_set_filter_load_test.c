@@ -129,7 +129,7 @@ FIXTURE(load)
 	struct child child;
 	pthread_t thread;
 	unsigned long long filtered[ROUNDS];	/* when set_filter() returned */
-	unsigned long long passes[ROUNDS];	/* when the next one was called */
+	unsigned long long passes[ROUNDS];	/* when the next set_filter() was called */
 };
 
 FIXTURE_VARIANT(load)
@@ -192,7 +192,10 @@ FIXTURE_TEARDOWN(load)
 	munmap(load, sizeof(*load));
 }
 
-/* Reads the next event of the threads; @recorder has recorded it. *filters counts changes. */
+/*
+ * Reads the next event of the recording threads, and stores its thread and number. Counts the
+ * FILTER events before it in *filters.
+ */
 static int take_recorded(trace_id_t trid, struct event *event, struct recorder **recorder,
 			 int *number, int *filters)
 {
@@ -225,7 +228,7 @@ TEST_F(load, a10_nothing_is_recorded_after_the_return)
 			ASSERT_FALSE(event_time(&event) > self->filtered[i] &&
 				     event_time(&event) < self->passes[i]);
 	}
-	/* Calls were made while no event of the type may be recorded. */
+	/* Check that the threads did make calls while the type was filtered out. */
 	for (int i = 0; i < THREADS; i++)
 		for (int j = 0; j < CALLS; j++)
 			calls += load->recorder[i].must_not[j];

@@ -212,7 +212,7 @@ TEST_F(filter, a17_other_streams_record_as_before)
 	EXPECT_TYPES(self->trid, POSIX_TRACE_START, POSIX_TRACE_FILTER, self->b);
 	EXPECT_TYPES(other, POSIX_TRACE_START, POSIX_TRACE_FILTER, self->a);
 	EXPECT_EQ(0, posix_trace_shutdown(other));
-	/* A new stream may reuse its slot, with an empty filter. */
+	/* A new stream may reuse the slot of an ended one, but its filter is empty. */
 	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &other));
 	posix_trace_event(self->b, NULL, 0);
 	EXPECT_TYPES(other, POSIX_TRACE_START, self->b);

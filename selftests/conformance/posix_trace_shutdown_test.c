@@ -343,7 +343,7 @@ TEST_F(end, a08_streams_of_a_controller_end_with_it)
 	ASSERT_EQ(EAGAIN, new_stream(0, POSIX_TRACE_LOOP, &trid));
 	overfill(0);
 	say(&self->child.talk, 0);
-	/* The new program reports that it runs. */
+	/* If the controller executes a program, that reports that it runs. */
 	ASSERT_EQ(variant->end == BY_EXEC ? IDLE : -EPIPE, hear(&self->child.talk));
 	if (variant->end != BY_EXEC)
 		child_wait(&self->child);

@@ -109,7 +109,7 @@ TEST(a04_full_stream_records_no_start)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* The window of a LOOP stream moves: it can run although it is full. */
+/* The window of a LOOP stream moves, so the stream can run although it is full. */
 TEST(a05_full_loop_stream_starts)
 {
 	struct event event;

@@ -134,7 +134,7 @@ TEST(a04_full_stream_does_not_change)
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_stop(trid));
 	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(trid));
-	/* There is one STOP, and this call has not caused it. */
+	/* The only STOP is the automatic one: posix_trace_stop() has recorded none. */
 	while ((id = take_id(trid, &event)) > 0 && id != POSIX_TRACE_OVERFLOW) {
 		if (id != POSIX_TRACE_STOP)
 			continue;

@@ -156,7 +156,7 @@ TEST_F(getnext, a06_clock_set_past_the_time)
 	EXPECT_EQ(0, child_wait(&guard));
 }
 
-/* The reader is still asleep at the old time, and wakes up at the new one. */
+/* The reader sleeps on when the old clock would have reached the time, until the new one does. */
 TEST_F(getnext, a07_clock_set_back)
 {
 	struct timespec later, until;
@@ -297,7 +297,7 @@ TEST_F(getnext, a14_signal_interrupts)
 
 TEST(a15_events_of_a_log)
 {
-	/* The time is neither checked nor waited for. */
+	/* For a log, the time is neither checked nor waited for. */
 	const struct timespec times[] = { { 0, 0 }, { 0, -1 }, { INT32_MAX, 0 } };
 	struct event event;
 	trace_id_t trid;

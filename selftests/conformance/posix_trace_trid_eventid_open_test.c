@@ -233,7 +233,7 @@ TEST(a10_all_traced_processes_have_the_same_types)
 	say(&child.talk, 0);
 	ASSERT_LT(0, hear(&child.talk));
 	for (long i = 0; i < NAMES; i++) {
-		/* In turn, the controller or the processes open the name first. */
+		/* The controller and the processes take turns at opening the name first. */
 		trace_event_id_t first = i % 2 ? open_trid_id(trid, numbered("name", i).text) : 0;
 		long parent, its_child;
 
@@ -256,7 +256,7 @@ TEST_F(trid_open, a11_process_before_its_first_call)
 	trace_event_id_t id = open_trid_id(self->trid, "name 7");
 
 	ASSERT_LT(UNNAMED, id);
-	/* These are its first calls. */
+	/* These are the first calls of the process. */
 	EXPECT_EQ(id + 1, ask(&self->child, OPEN, 8));
 	EXPECT_EQ(id, ask(&self->child, OPEN, 7));
 }

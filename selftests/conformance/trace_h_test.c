@@ -40,7 +40,7 @@ TEST(a02_members_of_posix_trace_status_info)
 	EXPECT_TRUE(IS_TYPE(int, info.posix_stream_flush_status));
 }
 
-/* The compiler has checked that they are defined. */
+/* The compiler has checked that the constants are defined. */
 TEST(a03_constants_fit_their_types)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(trace_h_constants); i++) {
@@ -146,7 +146,7 @@ TEST(a08_macros_evaluate_their_arguments_once)
 	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, id);
 	EXPECT_EQ(data + 1, next);
 	EXPECT_EQ(1, size);
-	/* As one expression, with expressions as arguments. */
+	/* The macro is one expression, and takes expressions as arguments. */
 	id ? posix_trace_event(id | 1, 1 ? data : NULL, size & 1) : (void)0;
 }
 

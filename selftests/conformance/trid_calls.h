@@ -49,7 +49,7 @@ static inline int bad_trids_accepted(int (*fn)(trace_id_t trid), trace_id_t trid
 	return count;
 }
 
-/* The call with this trace id returns @result, one with an invalid id fails; errno is kept. */
+/* Neither a call with an invalid id nor one with @trid, which returns @result, changes errno. */
 static inline void expect_errno_kept(struct __test_metadata *_metadata,
 				     int (*fn)(trace_id_t trid), trace_id_t trid, int result)
 {

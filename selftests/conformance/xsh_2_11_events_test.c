@@ -483,7 +483,7 @@ TEST(a13_user_event_of_another_process)
 	ASSERT_EQ(0, trace_child(&child, call_in_child, NULL, &trid));
 	ASSERT_EQ(1, take_user(trid, &event));
 	EXPECT_EQ(child.pid, event.info.posix_pid);
-	/* The child is a copy of this process. */
+	/* The child is a copy of this process, so its thread id and addresses are the same. */
 	EXPECT_TRUE(event.info.posix_thread_id == pthread_self());
 	EXPECT_TRUE(is_in_function(event.info.posix_prog_address, call_event));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));

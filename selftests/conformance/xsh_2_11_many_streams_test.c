@@ -235,7 +235,7 @@ static int child_crew(void *arg, const struct talk *talk)
 #define CHILDREN	3
 #define STREAMS		(2 * CHILDREN)
 
-/* Two streams on each of them, one of each policy: 0 and 1 on the first, and so on. */
+/* Each child has two streams, LOOP and UNTIL_FULL: 0 and 1 trace the first child, and so on. */
 struct family {
 	struct child child[CHILDREN];
 	trace_id_t trid[STREAMS];
@@ -431,7 +431,7 @@ TEST(a06_32_streams_with_different_filters_on_one_process)
 	}
 }
 
-/* Half of them are full, the other half have a moving window. */
+/* Half of the streams are full, the other half have a moving window. */
 TEST(a07_full_streams_do_not_affect_the_others)
 {
 	trace_id_t trid[STREAMS_MAX];

@@ -11,7 +11,7 @@
 
 #define ROUNDS	400
 
-/* Two threads on two CPUs pass a ball to each other. Each receiver records its number. */
+/* Two threads on two CPUs pass a ball to each other. A receiver records the number of the pass. */
 struct game {
 	int kind;
 	int in[2];
@@ -164,8 +164,8 @@ FIXTURE_TEARDOWN(order)
 }
 
 /*
- * Read during the game: all earlier events precede the reported one. The players interrupt
- * a busy reader at any point, also between its checks of two CPUs.
+ * Reads during the game: an event must not be reported before an earlier one. The players
+ * interrupt a busy reader at any point, also between its checks of two CPUs.
  */
 static void read_game(struct __test_metadata *_metadata, int kind, bool busy)
 {

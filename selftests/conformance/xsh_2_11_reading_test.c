@@ -167,7 +167,7 @@ TEST_F(reading, a06_process_and_thread_of_controller_calls)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* The stream stops by itself. */
+/* A stream that fills up stops by itself. */
 TEST_F(reading, a07_no_process_and_no_thread)
 {
 	char data[256] = "";

@@ -177,7 +177,7 @@ TEST_F(waiting, a19_cancelled_thread_does_not_wait)
 	EXPECT_EQ(PTHREAD_CANCELED, result);
 }
 
-/* An event does not change that. It remains in the stream. */
+/* A cancelled thread does not even read an event that is there: it remains in the stream. */
 TEST_F(waiting, a19_cancelled_thread_does_not_read)
 {
 	struct reader reader = { .trid = self->trid, .abstime = variant->abstime };
@@ -208,7 +208,7 @@ TEST_F(waiting, a20_cancelled_thread_holds_no_lock)
 	EXPECT_EQ(0, reader_end(&readers[1]));
 	EXPECT_EQ(0, take(self->trid, &self->event));
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
-	/* Would wait for a thread that is still in a function of the stream. */
+	/* This would wait if a cancelled thread still counted as a user of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
@@ -323,7 +323,7 @@ static void handler_that_is_held(int signal)
 	__atomic_store_n(&held.entered, 1, __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&held.go_on, __ATOMIC_ACQUIRE))
 		;
-	/* An earlier signal has arrived when this returns. It is not a cancellation point. */
+	/* No cancellation point. When it returns, the cancellation's signal has arrived. */
 	syscall(SYS_getppid);
 	__atomic_store_n(&held.left, 1, __ATOMIC_RELEASE);
 }
@@ -347,7 +347,7 @@ static void cancel_in_handler(struct __test_metadata *_metadata, trace_id_t trid
 	EXPECT_EQ(1, held.left);
 	EXPECT_EQ(PTHREAD_CANCELED, result);
 	EXPECT_EQ(0, reader.done);
-	/* Would wait for a thread that is still in a function of the stream. */
+	/* This would wait if the cancelled thread still counted as a user of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 

@@ -145,7 +145,7 @@ TEST_F(loop, a15_overflow_has_the_time_of_the_first_overwritten_event)
 
 	for (int i = 0; i < taken; i++)
 		record_number(i);
-	/* These events are not lost. */
+	/* The events so far are read, so they cannot be lost. */
 	ASSERT_EQ(1 + taken, take_all(self->trid));
 	overfill_timed(&times, taken);
 	ASSERT_EQ(POSIX_TRACE_OVERFLOW, take_id(self->trid, &event));

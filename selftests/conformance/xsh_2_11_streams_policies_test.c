@@ -135,7 +135,7 @@ TEST_F(until_full, a24_start_is_reported_before_the_next_event)
 		EXPECT_EQ(POSIX_TRACE_OVERFLOW, take_id(self->trid, &event));
 		EXPECT_EQ(POSIX_TRACE_RESUME, take_id(self->trid, &event));
 		EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
-		/* The stream starts by itself, with its own filter. */
+		/* The automatic START has no process, and the filter of the stream as its data. */
 		EXPECT_EQ(0, event.info.posix_pid);
 		EXPECT_EQ(sizeof(trace_event_set_t), event.len);
 		for (int i = 0; i < 3; i++) {
@@ -146,7 +146,7 @@ TEST_F(until_full, a24_start_is_reported_before_the_next_event)
 	}
 }
 
-/* The first event of the new window wakes up a sleeping reader. */
+/* A call that may block returns the first event of the new window. */
 TEST_F(until_full, a24_blocked_reader_wakes_up)
 {
 	struct event event;
@@ -352,7 +352,7 @@ TEST(a31_log_overrun_when_the_log_has_no_space)
 		EXPECT_EQ(0, overruns_of_flush(trid));
 		ASSERT_EQ(0, fill_log(trid));
 		overruns_of_flush(trid);
-		/* More than the stream holds: the events are lost because of the log. */
+		/* Record more than the stream holds. The log takes no events, so they are lost. */
 		for (int round = 0; round < 3; round++) {
 			withlog_record(0, 4000);
 			EXPECT_LE(1, overruns_of_flush(trid)) {

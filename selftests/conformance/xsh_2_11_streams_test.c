@@ -241,7 +241,7 @@ TEST_F(stream, a09_no_other_states_and_changes)
 	};
 
 	for (int i = 0; i < 40; i++) {
-		/* Many steps lead to a full or an empty stream. */
+		/* Repeat RECORD and READ often, so that the stream becomes full or empty. */
 		const int counts[] = { 400, 400, 1, 1, 1 };
 		const enum step steps[] = { RECORD, RECORD, RECORD, RECORD, READ, READ, START,
 					    START, START, STOP, STOP, CLEAR };

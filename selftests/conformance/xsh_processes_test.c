@@ -96,7 +96,7 @@ TEST_F(processes, a02_new_program_starts_without_names)
 
 	ASSERT_EQ(0, ended(pid));
 	EXPECT_TRUE(next_is(self, pid, 1, "new 1"));
-	/* Also a third program, and one with the names of the first. */
+	/* The same holds for a third program, and for one that maps the names of the first. */
 	ASSERT_EQ(0, ended(by_fork(map_and_execute, "third")));
 	ASSERT_EQ(0, ended(by_fork(map_and_execute, "old")));
 }
@@ -150,7 +150,7 @@ static int create_and_leave(void *arg)
 	_Exit(0);
 }
 
-/* The stream of a child traces this process, and ends with the child. */
+/* The stream of a child traces this process. It ends when the child exits or calls exec. */
 static void expect_shut_down(struct __test_metadata *_metadata, bool executes)
 {
 	struct leaving leaving = { .log = log_tmpfile(), .executes = executes };
@@ -191,7 +191,7 @@ static int finds_names(void *arg)
 
 	if (map_names("of the parent", NAMES, &last) || last != *(trace_event_id_t *)arg)
 		return 1;
-	/* The process has no room for further names. */
+	/* The process has as many names as it can have. */
 	return posix_trace_eventid_open("of the child", &other) ||
 	       other != POSIX_TRACE_UNNAMED_USEREVENT;
 }
