@@ -68,7 +68,7 @@ static void read_log(trace_id_t trid, const struct timespec *start)
 	} while (count);
 }
 
-/* The traced program chooses the names: they may contain any bytes. */
+/* The traced program chooses the names, so they may contain any bytes. */
 static void print_name(const char *name)
 {
 	int width = 0;

@@ -27,7 +27,7 @@ static void check(int error, const char *what)
 	}
 }
 
-/* The program waits for a byte: events before the creation of the stream would be lost. */
+/* The child waits for a byte before exec: events before the stream exists would be lost. */
 static pid_t prepare(char **argv, int *go)
 {
 	int ends[2];

@@ -51,7 +51,7 @@ int main(void)
 	posix_trace_event(noise, NULL, 0);
 	posix_trace_event(work, NULL, 0);
 
-	/* The stream is running: it records the change as an event. */
+	/* The stream is running, so it records the change as an event. */
 	check(posix_trace_set_filter(trid, &set, POSIX_TRACE_SUB_EVENTSET), "set_filter");
 	posix_trace_event(noise, NULL, 0);
 	check(posix_trace_stop(trid), "stop");

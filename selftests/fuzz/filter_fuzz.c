@@ -25,7 +25,7 @@ static void check(int good, const char *what)
 	abort();
 }
 
-/* The commands report errors with it. */
+/* Stands in for the function with which the commands report errors. */
 void tell(const char *format, ...)
 {
 	(void)format;
@@ -65,7 +65,7 @@ static void test_end(const struct filter *filter, const struct event *event,
 	check(verdict != FILTER_PERHAPS || filter_has_conditions(filter), "no condition");
 }
 
-/* The same event at both ends: each condition on a field has one result. */
+/* The scope begins and ends with the same event, so a condition on a field has one result. */
 static void test_event(const struct filter *filter, const struct event *event)
 {
 	const struct filter_scope scope = {

@@ -122,7 +122,7 @@ static void ring(int blocks, size_t piece, const char *name)
 	log_free(&log);
 }
 
-/* With so many CPUs the reader keeps less of a block in memory, and one block exceeds that. */
+/* With 3000 CPUs, the reader keeps less of each block in memory than the block has here. */
 static void many_cpus(void)
 {
 	unsigned char data[250] = { 0 };

@@ -38,7 +38,7 @@ static void check(int good, const char *what)
 	abort();
 }
 
-/* True if the file has a block that an older library cannot read, and must not skip. */
+/* True if the file has a block of a later version, which this library must not skip. */
 static bool has_foreign_block(size_t len)
 {
 	const __u32 magic = POSIXTRACE_LOG_BLOCK_MAGIC;
@@ -164,8 +164,9 @@ static void look_at_mapping(trace_id_t trid, pid_t pid, const struct timespec *t
 }
 
 /*
- * Each record has at least 16 bytes, or a word in kernel events; damaged places have 8; gaps are
- * two events. A compressed block has any number of records, but not more than a sub-buffer.
+ * The maximum number of events in @len bytes. A record has at least 16 bytes, a kernel event at
+ * least a word, and a damaged place 8 bytes. A gap counts as two events. A compressed block has
+ * any number of records, but not more than a sub-buffer.
  */
 static size_t events_max(size_t len)
 {
@@ -272,7 +273,7 @@ static void look_at_all(trace_id_t trid, size_t len)
 	check(count >= 9 && count <= POSIXTRACE_ID_MAX, "number of types");
 }
 
-/* From some time on, there are no events that the log does not have. */
+/* Seeks to some times, and reads to the end: only events of the log may be reported. */
 static void seek_some(trace_id_t trid, size_t len)
 {
 	static const time_t seconds[] = { 1700000000, 0, INT32_MAX };
@@ -312,7 +313,7 @@ static void use(trace_id_t trid, int fd, unsigned char how, size_t len)
 	}
 	read_all(trid, len, how & BATCH);
 	look_at_all(trid, len);
-	/* The file no longer changes. */
+	/* The file no longer changes, so two readings must be equal. */
 	if (refused || !good(posix_trace_rewind(trid), len, "rewind"))
 		return;
 	first = read_all(trid, len, 0);

@@ -2,7 +2,7 @@
 /*
  * System calls without the C library, because errno may belong to another process when memory is
  * shared; and accesses to memory that may be gone. A signal in such an access makes it return
- * -EFAULT: the accesses lie between two labels, and use no stack.
+ * -EFAULT. For that, the accesses lie between two labels, and use no stack.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -263,8 +263,9 @@ static unsigned int spoil_size(struct actor *a, unsigned int cmd)
 }
 
 /*
- * Keep ended streams and foreign files for a few more calls. A descriptor that another thread has
- * closed is unused, or another kind of file.
+ * True if the file should be dropped after this result. Ended streams and foreign files are kept
+ * for a few more calls. Another thread has closed the descriptor if it is unused, or is another
+ * kind of file.
  */
 static bool is_useless(struct actor *a, long ret, bool spoiled)
 {

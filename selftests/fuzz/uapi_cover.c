@@ -17,7 +17,7 @@
 #define KCOV_DISABLE	_IO('c', 101)
 #define KCOV_TRACE_PC	0
 
-/* For a thread before its start. No effect without KCOV or without permission. */
+/* Called for a thread before it starts. Has no effect without KCOV or without permission. */
 void cover_open(struct actor *a)
 {
 	void *where = (void *)(COVER_ADDRESS + a->thread * COVER_WORDS * 8);
@@ -68,7 +68,7 @@ void cover_end(struct actor *a)
 	for (i = 1; i <= n && i < COVER_WORDS; i++) {
 		pc = a->cover[i];
 		edge = &shared->edges[mix(pc ^ last << 1) % sizeof(shared->edges)];
-		/* The module is smaller than that: no two points share a byte. */
+		/* The module is smaller than the array, so no two points share a byte. */
 		point = &shared->points[pc % sizeof(shared->points)];
 		last = pc;
 		if (*edge)

@@ -26,8 +26,8 @@ static long open_path(const char *path, int flags)
 }
 
 /*
- * Uses up most of the space, so that a later writer has to wait. A repeatable run has no signals
- * that would end the wait.
+ * Uses up most of the space, so that a later writer has to wait. Not in a repeatable run, because
+ * it has no signals that would end the wait.
  */
 static void fill_up(struct actor *a, int fd)
 {
@@ -48,12 +48,12 @@ static void fill_up(struct actor *a, int fd)
 	sys(SYS_fcntl, fd, F_SETFL, flags);
 }
 
-/* Closes the other end, makes it another descriptor of this one, or leaves it open. */
+/* Closes the first end, replaces it by a copy of the second one, or leaves it open. */
 static long keep_second(struct actor *a, const int *pair)
 {
 	if (one_in(a, 3))
 		fill_up(a, pair[1]);
-	/* With both ends in one worker, the pair exists as long as the worker. */
+	/* If both ends stay open, the pair exists as long as the worker. */
 	if (one_in(a, 4))
 		sys(SYS_close, pair[0]);
 	else if (one_in(a, 2))
@@ -122,7 +122,7 @@ static void fill_name(struct actor *a, int family, struct sockaddr_storage *name
 	}
 }
 
-/* Connected to itself: written data waits to be read here. */
+/* A socket that is connected to itself, so that written data waits there to be read. */
 static long log_socket(struct actor *a)
 {
 	static const int families[] = {
@@ -158,7 +158,7 @@ static long log_socket(struct actor *a)
 	fill_name(a, family, &name, &len);
 	sys(SYS_bind, fd, &name, len);
 	len = sizeof(name);
-	/* The port has no listener: errors come back. */
+	/* Sometimes use a port without a listener, so that errors come back. */
 	if (!sys(SYS_getsockname, fd, &name, &len) && family == AF_INET && one_in(a, 4))
 		((struct sockaddr_in *)&name)->sin_port = htons(9);
 	sys(SYS_connect, fd, &name, len);
@@ -183,7 +183,7 @@ static long log_terminal(struct actor *a)
 		sys(SYS_ioctl, slave, TCXONC, TCOOFF);
 	if (one_in(a, 2))
 		sys(SYS_fcntl, slave, F_SETFL, O_NONBLOCK);
-	/* This closes the master: the terminal hangs up. Otherwise its buffer fills up. */
+	/* This closes the master, so the terminal hangs up. Otherwise its buffer fills up. */
 	if (one_in(a, 2))
 		sys(SYS_dup3, slave, master, O_CLOEXEC);
 	return slave;
@@ -229,14 +229,14 @@ static const struct kind {
 	{ "pipe", log_pipe },
 	{ "drained pipe", log_drained },
 	{ "socket pair", log_socketpair },
-	/* Errors of these depend on time: a repeatable run does not use them. */
+	/* Errors of these depend on time, so a repeatable run does not use them. */
 	{ "FIFO", log_fifo },
 	{ "terminal", log_terminal },
 	{ "FUSE", log_fuse },
 	{ "socket", log_socket },
 };
 
-/* The number of kinds before these. */
+/* The number of kinds that a repeatable run uses: the first ones. */
 #define LOG_KINDS_STEADY	5
 
 /* A new log: a descriptor, or negative errno. */

@@ -26,10 +26,10 @@
 #include "uapi_fuzz.h"
 #include "uapi_hang.h"
 
-/* No call takes that long, on the slowest kernel with all processors busy. */
+/* No call takes that long, even on the slowest kernel with all processors busy. */
 #define HANG_SECONDS	60
 
-/* Run at most this many times longer, until every operation has succeeded. */
+/* If an operation has not yet succeeded, a run takes at most this many times longer. */
 #define SLOW		3
 
 /* A worker is killed now and then. */
@@ -106,7 +106,7 @@ static void note_death(pid_t pid, int status, bool again)
 	if (i == shared->options.workers)
 		return;
 	shared->workers[i].pid = 0;
-	/* The worker was the first to notice that all calls were made. */
+	/* No crash: the worker has noticed that all calls were made, but the supervisor has not. */
 	if (again && WIFEXITED(status) && !WEXITSTATUS(status) && has_all_calls())
 		return;
 	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
@@ -175,7 +175,7 @@ static void note_hang(unsigned int number, unsigned int thread)
 	       ops[worker->doing[thread]].name);
 	/* The thread may wait for a log thread. */
 	count_log_threads(true);
-	/* A thread in the module must return; a thread anywhere else must at least die. */
+	/* Count a hang if a thread is in the module, or if the worker did not die when killed. */
 	if (show_stacks(worker->pid) || worker->pid == hung[number])
 		hangs++;
 	hung[number] = worker->pid;
@@ -196,7 +196,7 @@ static void look_for_hang(unsigned int number, unsigned int thread)
 		note_hang(number, thread);
 	} else if (shared->options.alone &&
 		   seconds() - moved_at[number][thread] > HANG_SECONDS / 2) {
-		/* The only worker waits for its own log, which has no reader. */
+		/* The only worker waits for its own log, and nothing else would end that wait. */
 		kill_worker(number);
 	}
 }
@@ -275,7 +275,7 @@ static struct count total(unsigned int op)
 	return sum;
 }
 
-/* Not a command, or without effect on the caller: may not succeed within a minute. */
+/* Operations that need not succeed within a minute: no command, or no effect on the caller. */
 static bool is_rare(long (*run)(struct actor *a))
 {
 	return run == op_unknown || run == op_exec || run == op_exec_self || run == op_kill;
@@ -307,7 +307,7 @@ static bool is_over(time_t start)
 		return true;
 	if (!options->seconds || seconds() - start < options->seconds)
 		return false;
-	/* A slow machine makes few calls in that time. */
+	/* Give a slow machine more time, because it makes few calls. */
 	return all_have_succeeded() || seconds() - start >= SLOW * options->seconds;
 }
 
@@ -575,7 +575,7 @@ int main(int argc, char **argv)
 		return (argv[1][0] == 'w' ? worker_main : short_main)
 			(strtoul(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
 	}
-	/* A seed must also reproduce addresses. */
+	/* A seed must also reproduce addresses, so they must not be random. */
 	if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE)) {
 		personality(ADDR_NO_RANDOMIZE);
 		execv("/proc/self/exe", argv);

@@ -104,7 +104,7 @@ static long make_child(struct actor *a, unsigned long flags, void (*run)(struct 
 
 	if (place < 0)
 		return place;
-	/* The child uses this thread's TLS and stack: this thread waits, others continue. */
+	/* The child uses this thread's TLS and @start, so this thread waits. Others continue. */
 	if (flags & CLONE_VM)
 		flags |= CLONE_VFORK;
 	if (flags & CLONE_VM) {
@@ -153,7 +153,7 @@ static void execute_short(struct actor *a)
 	execute(a, "short");
 }
 
-/* A child that makes calls with the files that it still has. */
+/* A child executes a program that makes calls with the files that it still has. */
 long op_exec(struct actor *a)
 {
 	return make_child(a, one_in(a, 2) ? CLONE_VM : 0, execute_short);
@@ -166,7 +166,7 @@ long op_exec_self(struct actor *a)
 		return -EPERM;
 	cover_stop(a);
 	__atomic_fetch_add(&a->worker->execs, 1, __ATOMIC_RELAXED);
-	/* The new program has no handlers at first. */
+	/* Block signals, because the new program has no handlers at first. */
 	block_signals(true);
 	execute(a, "worker");
 	return -ENOEXEC;
@@ -206,7 +206,7 @@ long op_signal(struct actor *a)
 	return sys(SYS_kill, pid, one_in(a, 2) ? SIGUSR1 : SIGALRM);
 }
 
-/* In a repeatable run, always to a single processor. */
+/* Binds the thread to one processor, or allows all; the latter not in a repeatable run. */
 long op_affinity(struct actor *a)
 {
 	uint64_t mask = 1ULL << below(a, 4);
@@ -226,9 +226,9 @@ long op_limits(struct actor *a)
 		return sys(SYS_prctl, PR_SET_DUMPABLE, below(a, 2));
 	if (sys(SYS_prlimit64, 0, what, NULL, &limit))
 		return -EPERM;
-	/* The limit on file sizes, since files fill the memory, is never raised. */
+	/* Never raise the maximum: files fill the memory, so their size must stay limited. */
 	limit.rlim_cur = sizes[below(a, ARRAY_SIZE(sizes))];
-	/* For a few calls only: with lower limits, hardly any call succeeds. */
+	/* Mostly use the maximum, because with lower limits hardly any call succeeds. */
 	if (limit.rlim_cur > limit.rlim_max || !one_in(a, 4))
 		limit.rlim_cur = limit.rlim_max;
 	return sys(SYS_prlimit64, 0, what, &limit, NULL);

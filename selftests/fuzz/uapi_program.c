@@ -79,7 +79,7 @@ static unsigned int random_op(uint64_t *state)
 	unsigned int i, sum = total;
 	uint64_t r;
 
-	/* All threads compute the same sum. */
+	/* Threads may do this at the same time: all compute the same sum. */
 	if (!sum) {
 		for (i = 0; i < nr_ops; i++)
 			sum += ops[i].weight;
@@ -135,7 +135,7 @@ static unsigned int op_to_ring(struct actor *a, unsigned int op)
 		return op;
 	if (!file)
 		return op_of(op_attach);
-	/* The known object may be gone. */
+	/* Not always, because the known slot may be gone. */
 	if (has_slot(file) && !one_in(a, 4))
 		return op_to_map(a, PART_RING);
 	return op_of(pick_file(a, ROLE_STREAM) ? op_sync : op_create);
@@ -195,7 +195,7 @@ static uint64_t state_of(const struct objects *objects)
 	return state;
 }
 
-/* Not clock_gettime(): a neighbouring unmap may have removed its data. */
+/* Not clock_gettime(): a call may have unmapped the data that it reads. */
 static uint64_t now(void)
 {
 	return __builtin_ia32_rdtsc();
@@ -258,7 +258,7 @@ static uint32_t corpus_len(void)
 	return len < CORPUS_SIZE ? len : CORPUS_SIZE;
 }
 
-/* Another thread may be writing it: any mixture is still a program. */
+/* Another thread may be writing the program, but any mixture is still a program. */
 static void from_corpus(struct actor *a, struct program *program)
 {
 	*program = shared->corpus[next_random(&a->random) % corpus_len()];

@@ -134,12 +134,12 @@ long op_read_ring(struct actor *a)
 	if (peek((void *)(view->addr + offsetof(struct posixtrace_ctrl, size)), &word) ||
 	    peek((void *)(view->addr + offsetof(struct posixtrace_ctrl, oldest_offset)), &offsets))
 		return -EFAULT;
-	/* nr_cpus and oldest_offset, subbuf_offset */
+	/* word: size and nr_cpus; offsets: oldest_offset and subbuf_offset */
 	i = below(a, (uint32_t)(word >> 32) + 1ULL);
 	if (peek((void *)(view->addr + (uint32_t)offsets + 4ULL * i), &oldest))
 		return -EFAULT;
 	release->subbuf = oldest;
-	/* Another mapping with any contents may have replaced it. */
+	/* Check the number: another mapping with any contents may have replaced the view. */
 	if (release->subbuf < reader->len / sizeof(struct posixtrace_consumed))
 		take_all(reader->addr + offsetof(struct posixtrace_reader, consumed) +
 			 sizeof(struct posixtrace_consumed) * release->subbuf,

@@ -37,7 +37,7 @@ static pid_t whom_to_trace(struct actor *a)
 {
 	const struct worker *worker = &shared->workers[below(a, shared->options.workers)];
 
-	/* Ids differ from run to run. */
+	/* Process ids differ from run to run, so a repeatable run uses none. */
 	if (shared->options.alone)
 		return 0;
 	switch (below(a, 16)) {
@@ -69,7 +69,7 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 
 	attr->inherited = below(a, 2);
 	attr->stream_policy = below(a, log ? 3 : 2);
-	/* The only policy for pipes and the like. */
+	/* Mostly APPEND, because it is the only policy for pipes and the like. */
 	attr->log_policy = one_in(a, 4) ? below(a, 2) : POSIXTRACE_POLICY_APPEND;
 	attr->stream_size = sizes[below(a, one_in(a, 8) ? ARRAY_SIZE(sizes) : common)];
 	attr->max_data_size = data_sizes[below(a, ARRAY_SIZE(data_sizes))];
@@ -93,7 +93,7 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 		attr->name[i] = 'a' + below(a, 26);
 }
 
-/* The file becomes a stream; without a file that has no role, a new one does. */
+/* Makes a stream of a file without a role, and opens the device if there is no such file. */
 long op_create(struct actor *a)
 {
 	struct posixtrace_create *create = argument(a);
@@ -242,7 +242,7 @@ long op_description(struct actor *a)
 			  sizeof(*description));
 }
 
-/* Without a deadline, a signal ends it: see interrupt_every(). */
+/* Without a deadline, a signal ends the wait: see interrupt_every(). */
 long op_wait(struct actor *a)
 {
 	struct posixtrace_wait *wait = argument(a);

@@ -182,12 +182,12 @@ int worker_main(unsigned int number, uint64_t seed)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signals_init();
-	/* The layout of a stream depends on the order of its writers. */
+	/* Repeat the order of the writers, because the layout of a stream depends on it. */
 	if (shared->options.alone)
 		sys(SYS_sched_setaffinity, 0, sizeof(first_cpu), &first_cpu);
 	for (i = 0; i < ARENAS; i++)
 		arena_init(shared->arenas[number][i]);
-	/* The files of KCOV belong to root. */
+	/* Open the files of KCOV before rights_init(), because they belong to root. */
 	for (i = 0; i < shared->options.threads; i++) {
 		actor_init(&actors[i], number, i, seed);
 		cover_open(&actors[i]);
@@ -196,7 +196,7 @@ int worker_main(unsigned int number, uint64_t seed)
 	for (i = 1; i < shared->options.threads; i++)
 		start_thread(&actors[i], stacks[i]);
 	run(&actors[0]);
-	/* The other threads may be at any point. */
+	/* Do not clean up, because the other threads may be at any point. */
 	sys(SYS_exit_group, 0);
 	return 0;
 }

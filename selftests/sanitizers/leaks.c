@@ -24,8 +24,8 @@ static void __attribute__((constructor)) note_the_harness(void)
 }
 
 /*
- * The processes that a case creates have another parent: they may share its memory (vfork()), or
- * end in the middle.
+ * Processes that a case creates have another parent, and are not searched: they may share the
+ * memory of the case (vfork()), or end in the middle.
  */
 static int is_a_case(void)
 {

@@ -25,7 +25,7 @@ const char *__asan_default_options(void)
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {
-	/* The leak check must be able to attach: the process may not have changed privileges. */
+	/* The leak check attaches to the process, which fails after a change of privileges. */
 	return getauxval(AT_SECURE) || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1;
 }
 
