@@ -22,9 +22,9 @@ V ?= 0
 PART ?=
 # directories of tests that do not run: EXCEPT=conformance,tools
 EXCEPT ?=
-# of the faults to inject, only each Nth
+# inject only each Nth fault
 FAULT_STRIDE ?=
-# check-debug: all, to look for leaks behind all tests
+# check-debug: all, to search for leaks after all tests
 LEAKS ?=
 # covers: the file of the module to look at
 FILE ?=
@@ -42,7 +42,7 @@ smp = $(if $(SMP),--smp $(SMP)) $(if $(PART),--part $(PART)) $(if $(EXCEPT),--ex
 	$(if $(FAULT_STRIDE),--fault-stride $(FAULT_STRIDE))
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
-# The Makefiles of other directories get it as well.
+# The Makefiles of other directories get DESTDIR as well, unquoted.
 $(if $(filter-out /%,$(DESTDIR)),$(error DESTDIR must begin with / and have no blanks: $(DESTDIR)))
 
 all: module $(SUBDIRS)
@@ -128,7 +128,7 @@ install: all
 		uapi/linux/posixtrace_log.h uapi/linux/posixtrace_memory.h
 	@scripts/doc install '$(DESTDIR)$(MANDIR)'
 
-# Each Makefile knows what it installed: install once more, elsewhere, and look.
+# Only the Makefiles know what they install, so the script installs once more, elsewhere, and looks.
 uninstall: all
 	@scripts/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(INCLUDEDIR)' '$(MANDIR)'
 
@@ -161,7 +161,7 @@ check-quick:
 		conformance/posix_trace_create_test conformance/posix_trace_getnext_event_test \
 		conformance/xsh_2_11_streams_losses_test examples/hello_test.sh
 
-# The tests that record, with the module recording. All other tests try both ways themselves.
+# Runs the tests that record, but lets the module write their events. Other tests try both ways.
 check-command:
 	@selftests/vm/check --kernel $(kernel) $(smp) --no-sequences $(if $(filter-out 0,$(V)),--verbose) \
 		$(or $(TEST),conformance event_test threads_test signal_test inherit_test \
@@ -185,7 +185,7 @@ fuzz-fields:
 fuzz-filter:
 	@selftests/fuzz/run $(FUZZ_SECONDS) filter
 
-# On the debug kernel, unless another one is asked for.
+# Runs on the debug kernel unless KERNEL is set.
 fuzz-uapi:
 	@selftests/fuzz/uapi --kernel $(if $(filter command line environment,$(origin KERNEL)),$(KERNEL),debug) \
 		--seconds $(FUZZ_SECONDS) --smp $(or $(SMP),2) $(if $(FUZZ_CALLS),--calls $(FUZZ_CALLS)) \
@@ -207,7 +207,7 @@ covers:
 check-valgrind:
 	@selftests/valgrind/run $(TEST)
 
-# ThreadSanitizer runs fewer programs: those with threads.
+# With ThreadSanitizer, only programs with threads run.
 check-asan:
 	@selftests/sanitizers/run address $(TEST)
 

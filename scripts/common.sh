@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Shared by the project's bash scripts: where things are, how to speak, locks.
+# Shared by the project's bash scripts: directories, messages, locks.
 
 # shellcheck disable=SC2034 # used by those who source this
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cache=${POSIXTRACE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/posixtrace}
 build=$top/build${POSIXTRACE_ARCH:+/$POSIXTRACE_ARCH}
-# The variables of our make (V=1, TEST=...) are not meant for the kernel's or the tests'.
+# Our make's variables (V=1, TEST=...) must not reach the Makefiles of the kernel and the tests.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 
 note()
@@ -20,8 +20,8 @@ die()
 	exit 1
 }
 
-# locked NAME COMMAND ...: runs the command while holding a lock under the cache
-# directory, so that two runs never prepare the same thing at the same time.
+# locked NAME COMMAND ...: runs the command while it holds a lock under the cache directory. So two
+# runs never prepare the same thing at the same time.
 locked()
 {
 	local what_for=$1
@@ -47,9 +47,9 @@ cross_to()
 	build=$top/build/$1
 }
 
-# begin_ccache: from here on, the compiler remembers what it compiles with ccache: most of that is
-# the same in all clones. Debug information may name another one. The build of a kernel names the
-# clone in each call, so a module is the same only for clones in the same place.
+# begin_ccache: from here on, compiler calls can use ccache, because most files are the same in all
+# clones of the project. Debug information may therefore name another clone. The build of a module
+# names the clone in each call, so modules are only shared by clones at the same path.
 begin_ccache()
 {
 	"$top/scripts/deps" tests || return 1

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs "make" targets one after the other or side by side and adds up the counts that they
-# end with. Sourced by .ci/run and scripts/check-release, which call parts_begin first.
+# Runs "make" targets one after the other or side by side, and adds up the counts in their last
+# lines. Sourced by .ci/run and scripts/check-release, which call parts_begin first.
 
-# parts_begin COUNT: so many parts will run; the sum is the last line, however they end
+# parts_begin COUNT: announces the number of parts. The sum is the last line, however the parts end.
 parts_begin()
 {
 	parts=$1
@@ -21,7 +21,7 @@ parts_end()
 		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 		reported=$((reported + 1))
 	done < <(find "$parts_dir" -name 'counts.*' -exec cat {} +)
-	# A part that never reported was cut off.
+	# If a part has not reported, the run was interrupted, which is a failure.
 	[ "$reported" -eq "$parts" ] || failed=$((failed + 1))
 	[ ! -e "$parts_dir/times" ] || sort -t: -k2nr "$parts_dir/times"
 	show_failures
@@ -31,8 +31,8 @@ parts_end()
 	exit 0
 }
 
-# show_failures: repeats, of each part that failed, the lines that name failures, or its last lines.
-# What is cut from a long output is seldom its end.
+# show_failures: repeats the lines that name failures, or the last lines, of each part that failed.
+# They are at the end, which usually survives if a long output is cut.
 show_failures()
 {
 	local log lines
@@ -56,7 +56,7 @@ run_part()
 	last=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 1 || true)
 	if [ -n "$last" ]; then
 		read -r p _ f _ s _ <<<"${last//,/}"
-		# a failure that the counts do not show
+		# Count a failure that the counts do not show.
 		[ "$status" -eq 0 ] || [ "$f" -gt 0 ] || f=1
 	fi
 	(
@@ -72,9 +72,9 @@ run_part()
 	mv "$new" "$counts"
 }
 
-# run_queue NUMBER WORKERS PART...: WORKERS at a time, each takes the next part when its last one
-# has ended. The first part has that number, which no two parts share. Long parts come first, so
-# that all workers end at about the same time.
+# run_queue NUMBER WORKERS PART...: runs the parts with WORKERS workers. A worker takes the next
+# part when its last one has ended. The parts are numbered from NUMBER on, and no two parts of a run
+# may have the same number. Pass long parts first, so that all workers end at about the same time.
 run_queue()
 {
 	local number=$1 workers=$2 worker
@@ -98,7 +98,7 @@ run_worker()
 	done
 }
 
-# take_number FILE: prints the number in FILE, which becomes the next one
+# take_number FILE: prints the number in FILE, and increments it
 take_number()
 {
 	local number

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# Included by the Makefile of each test directory. Every *_test.c becomes a program,
-# and every *_test.sh is one that sources tap.sh; both print TAP. *_helper.c become
-# programs that tests start. Builds on kselftest's lib.mk, which needs its variables
-# set before it is included.
+# Included by the Makefile of each test directory. Tests print TAP: each *_test.c is compiled, and
+# each *_test.sh sources tap.sh. Each *_helper.c becomes a program that tests start. Uses
+# kselftest's lib.mk, which needs its variables set before it is included.
 
 TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)
 BUILD ?= $(TOP)/build
@@ -27,7 +26,8 @@ LDLIBS += $(SUPPORT) -L$(STAGE)/usr/lib -lposixtrace -Wl,-rpath,$(STAGE)/usr/lib
 PROGRAMS := $(patsubst %.c,$(OUTPUT)/%,$(wildcard *_test.c *_helper.c))
 EXTRA_CLEAN := $(PROGRAMS:=.o) $(PROGRAMS:=.d)
 
-# lib.mk compiles and links in one step: a change in the library would recompile all programs.
+# Do not use lib.mk's rules: they compile and link in one step, so a change in the library would
+# recompile all programs.
 OVERRIDE_TARGETS := 1
 $(shell mkdir -p $(OUTPUT))
 include $(KSELFTEST)/lib.mk
@@ -35,7 +35,8 @@ include $(KSELFTEST)/lib.mk
 $(PROGRAMS): %: %.o $(SUPPORT)
 	$(LINK.c) $@.o $(LDLIBS) -o $@
 
-# -MT, as in support and fuzz: ccache would write a relative path of the object, unknown to make.
+# -MT, as in support and fuzz: otherwise ccache writes a relative path of the object, which does not
+# match the target of this rule.
 $(PROGRAMS:=.o): $(OUTPUT)/%.o: %.c $(KSELFTEST)/kselftest_harness.h $(KSELFTEST)/kselftest.h
 	$(COMPILE.c) -MMD -MP -MT $@ -o $@ $<
 

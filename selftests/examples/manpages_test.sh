@@ -161,10 +161,10 @@ raii
 END
 
 grep -v '^	' "$tmp/table" >"$tmp/programs"
-# one more case checks that the table lists every program
+# One more case checks that the table lists every program.
 begin $(($(wc -l <"$tmp/programs") + 1))
 
-# prints_expected NAME: each line of the program matches its pattern in the table
+# prints_expected NAME: checks that each line of the program matches its pattern in the table
 prints_expected()
 {
 	awk -v name="$1" '!/^\t/ { on = $1 == name; next } on { print substr($0, 2) }' \

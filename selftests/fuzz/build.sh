@@ -1,12 +1,13 @@
 #!/bin/bash -eu
 # SPDX-License-Identifier: GPL-2.0
-# Builds the fuzzers as OSS-Fuzz does, with its variables CC, CFLAGS, LIB_FUZZING_ENGINE and OUT.
-# A project there needs clang, make, zip and linux-libc-dev, and runs this from any directory. Here:
+# Builds the fuzzers as OSS-Fuzz does, with its variables CC, CFLAGS, LIB_FUZZING_ENGINE and OUT. An
+# OSS-Fuzz project needs clang, make, zip and linux-libc-dev, and runs this script from any
+# directory. On this machine:
 #
 #	CC=clang CFLAGS='-O1 -g -fsanitize=address,fuzzer-no-link' LIB_FUZZING_ENGINE=-fsanitize=fuzzer \
 #		OUT=/tmp/fuzzers selftests/fuzz/build.sh
 #
-# "make fuzz-log" and the like build and run the same programs for some time: see run.
+# "make fuzz-log" and similar targets build the same programs and run them for some time: see run.
 cd "$(dirname "$0")/../.."
 : "${CC:=clang}" "${CFLAGS:=-O1 -g -fsanitize=address,fuzzer-no-link}"
 : "${LIB_FUZZING_ENGINE:=-fsanitize=fuzzer}" "${OUT:=$PWD/build/oss-fuzz}"

@@ -9,7 +9,7 @@
 #	prints "NAME" and "NAME+N what is weakened"
 
 BEGIN {
-	# LDAXR and STLXR are part of a compare-and-swap.
+	# LDAXR and STLXR need no separate mark: they are part of a compare-and-swap.
 	barrier = "smp_[a-z]|[^_]xchg\\(|cmpxchg(_release)?\\(|atomic_[a-z_]*return\\(|" \
 		"spin_(un)?lock\\(|rcu_read_(un)?lock|synchronize_|rcu_assign_|" \
 		"DMB|DSB|ISB|LDAR|STLR|SWPAL|CASAL"
