@@ -21,7 +21,7 @@ held {
 	hold[held++] = $0
 	if (/\[posixtrace\]/)
 		ours = 1
-	# the end of the trace; a message with a longer trace is a different one
+	# This is the end of the trace. A message with a longer trace is a different message.
 	if (/<\/TASK>/ || held > 200) {
 		if (ours || held > 200)
 			show_held()

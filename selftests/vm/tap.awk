@@ -101,7 +101,7 @@ BEGIN {
 }
 
 END {
-	# show the last lines of a program that ended early
+	# Show the last lines of a program that ended early.
 	if (!verbose && (planned == "" || passed + failed + skipped < planned))
 		show_held()
 	print passed, failed, skipped, planned > counts

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Makes the file of symbols out of the library's map: since which version of the package
-# there is each of them, which is the version that its node is named after.
+# Makes the file of symbols out of the library's map. It says since which version the package has
+# each symbol, which is the version in the name of the symbol's node.
 
 BEGIN {
 	print "libposixtrace.so.1 libposixtrace1 #MINVER#"
