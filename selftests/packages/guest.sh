@@ -7,7 +7,7 @@
 # shellcheck disable=SC2317	# check calls the functions
 
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-# without this, udevadm refuses to work in a chroot
+# Without this, udevadm refuses to work in a chroot.
 export SYSTEMD_IGNORE_CHROOT=1
 version=$1
 device=/dev/posixtrace
@@ -42,7 +42,8 @@ boot_inserts_it()
 	$start && settle && ls -l "$device"
 }
 
-# The administrator sets the sysctls in /etc/sysctl.d, before the unit starts.
+# Acts as if the administrator had set the sysctls in /etc/sysctl.d, which apply before the unit
+# starts.
 boot_obeys_the_sysctls()
 {
 	removes_it || return 1

@@ -9,7 +9,8 @@ import struct
 
 from common import SYSTEM_EVENTS, escaped, output_of
 
-# The module keeps so many last names of a thread until they are in the log (PXT_LOGTASK_NAMES - 1).
+# The module keeps this many last names of a thread until they are in the log (PXT_LOGTASK_NAMES -
+# 1).
 NAMES_KEPT = 3
 
 

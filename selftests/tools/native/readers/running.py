@@ -3,8 +3,8 @@
 
 import collections
 
-# begin, end: nanoseconds since the Epoch; begins: the time of the event, and the time of the
-# previous event if the two became one switch
+# begins: the time of the event that begins the run, and the time of the previous event if both
+# became one switch; end: the time of its end; all in nanoseconds since the Epoch
 Ran = collections.namedtuple("Ran", "tid begins end cpu")
 
 
