@@ -170,6 +170,13 @@ bool switches_begun(const struct switches *switches)
 	return switches->begun;
 }
 
+bool switches_runs(const struct switches *switches, uint32_t number, uint32_t cpu, uint64_t time)
+{
+	return switches->begun && number < switches->nr_threads && cpu < switches->nr_cpus &&
+	       switches->threads[number].cpu == cpu + 1 && switches->cpus[cpu].since < time &&
+	       switches->cpus[cpu].seen >= time;
+}
+
 /* Sees where a thread runs. Its switches, if complete, tell it better than other events. */
 static void see(struct switches *switches, const struct event *event,
 		const struct running *running)

@@ -77,6 +77,9 @@ void switches_begin(struct switches *switches);
 /* switches_begun() - check if switches_begin() was called */
 bool switches_begun(const struct switches *switches);
 
+/* switches_runs() - check if the switches so far show that a thread runs on a CPU at a time */
+bool switches_runs(const struct switches *switches, uint32_t number, uint32_t cpu, uint64_t time);
+
 /* Process a sched_switch_out or sched_switch_in, after switches_see(). */
 void switches_out(struct switches *switches, const struct event *event,
 		  const struct kevent *kevent, const struct running *running);

@@ -18,6 +18,7 @@
 #include "analyze/pairs.h"
 #include "event/event_names.h"
 #include "event/kevent.h"
+#include "event/syscall_args.h"
 #include "export/export.h"
 #include "export/perfetto_args.h"
 #include "export/perfetto_ftrace.h"
@@ -241,7 +242,7 @@ static void put_instant(struct perfetto *perfetto, const struct event *event, si
 	struct packets_event instant = packets_event(packets, event->time, TYPE_INSTANT, track);
 
 	packets_category(packets, category_of(event));
-	perfetto_args(packets, "", event, data_len);
+	perfetto_args(packets, "", event, data_len, NULL);
 	packets_name(packets, event->name, strlen(event->name));
 	packets_end(packets, instant);
 }
@@ -291,12 +292,12 @@ static void put_slice(struct perfetto *perfetto, const struct event *end,
 	}
 	event = packets_event(packets, begin->event.time, TYPE_SLICE_BEGIN, track);
 	packets_category(packets, PACKETS_USER);
-	perfetto_args(packets, "", &begin->event, begin->data_len);
+	perfetto_args(packets, "", &begin->event, begin->data_len, NULL);
 	packets_name(packets, begin->stem, strlen(begin->stem));
 	packets_end(packets, event);
 	put_held(perfetto, begin);
 	event = packets_event(packets, end->time, TYPE_SLICE_END, track);
-	perfetto_args(packets, "end_", end, end->len);
+	perfetto_args(packets, "end_", end, end->len, NULL);
 	if (result->lost)
 		perfetto_arg_number(packets, "lost", result->lost);
 	packets_end(packets, event);
@@ -358,6 +359,25 @@ static bool is_syscall(const struct event *event)
 	return event->type == POSIXTRACE_SYSCALL_ENTRY || event->type == POSIXTRACE_SYSCALL_EXIT;
 }
 
+/* Returns the number of argument words that a system call uses. */
+static unsigned int count_args(const struct kevent *entry)
+{
+	const struct syscall_args *known = NULL;
+	unsigned int count = 0;
+	struct syscall_arg arg;
+	const char *at;
+
+	/* The table is for 64-bit calls. */
+	if (!entry->compat)
+		known = syscall_args_find(entry->name.at, entry->name.len);
+	if (!known)
+		return KEVENT_ARGS;
+	at = known->args;
+	while (syscall_args_next(&at, &arg))
+		count++;
+	return count;
+}
+
 /* Writes a system call that began on the same track; @begin and @end are its events. */
 static void put_syscall(struct perfetto *perfetto, const struct event *end,
 			const struct kevent *exit, const struct pairs_result *result,
@@ -366,16 +386,18 @@ static void put_syscall(struct perfetto *perfetto, const struct event *end,
 	const struct event *begin = &result->begin->event;
 	struct packets *packets = perfetto->packets;
 	uint64_t track = TRACK_THREAD(number);
+	struct perfetto_shown shown = { .fields = { "name", "nr" } };
 	struct packets_event event;
 	char name[KEVENT_CALL_NAME];
 
+	shown.nr_args = count_args(entry);
 	if (!result->proper) {
 		track = TRACK_STEM(number, end->type);
 		put_named_track(perfetto, track, TRACK_THREAD(number), "system calls");
 	}
 	event = packets_event(packets, begin->time, TYPE_SLICE_BEGIN, track);
 	packets_category(packets, PACKETS_KERNEL);
-	perfetto_args(packets, "", begin, result->begin->data_len);
+	perfetto_args(packets, "", begin, result->begin->data_len, &shown);
 	kevent_call_name(entry, name);
 	packets_name(packets, name, strlen(name));
 	packets_end(packets, event);
@@ -396,14 +418,17 @@ static void put_interrupt(struct perfetto *perfetto, const struct event *event,
 	uint64_t track = TRACK_INTERRUPTS(number);
 	char room[KEVENT_CALL_NAME];
 	struct kevent_text name = kevent_irq_name(kevent, room);
+	struct perfetto_shown shown = { .fields = { "name" }, .nr_args = KEVENT_ARGS };
 	struct packets_event slice;
 
 	if (duration > event->time)
 		duration = event->time;
+	else
+		shown.fields[1] = "duration";
 	put_named_track(perfetto, track, TRACK_THREAD(number), "interrupts");
 	slice = packets_event(packets, event->time - duration, TYPE_SLICE_BEGIN, track);
 	packets_category(packets, PACKETS_KERNEL);
-	perfetto_args(packets, "", event, event->len);
+	perfetto_args(packets, "", event, event->len, &shown);
 	packets_name(packets, name.at, name.len);
 	packets_end(packets, slice);
 	slice = packets_event(packets, event->time, TYPE_SLICE_END, track);
@@ -522,6 +547,7 @@ static int put_event(struct perfetto *perfetto, const struct event *event)
 {
 	struct kevent kevent;
 	bool is_kernel = kevent_read(event, &kevent);
+	struct event shown = *event;
 	uint32_t number;
 	uint64_t track;
 	int ret;
@@ -535,13 +561,15 @@ static int put_event(struct perfetto *perfetto, const struct event *event)
 		ret = perfetto_ftrace_event(perfetto->ftrace, event, is_kernel ? &kevent : NULL,
 					    number);
 		perfetto_ftrace_write(perfetto->ftrace, packets_bytes(perfetto->packets), false);
+		if (!ret && perfetto_ftrace_runs(perfetto->ftrace, event, number))
+			shown.cpu = SOURCE_NO_CPU;
 	}
 	if (!ret && is_kernel && number != THREADS_OTHERS && is_syscall(event))
-		ret = put_syscall_event(perfetto, event, &kevent, number, track);
+		ret = put_syscall_event(perfetto, &shown, &kevent, number, track);
 	else if (!ret && is_kernel && number != THREADS_OTHERS && event->type == POSIXTRACE_IRQ)
-		put_interrupt(perfetto, event, &kevent, number);
+		put_interrupt(perfetto, &shown, &kevent, number);
 	else if (!ret)
-		ret = put_user_event(perfetto, event, number, track);
+		ret = put_user_event(perfetto, &shown, number, track);
 	return ret < 0 ? ret : flush(perfetto, WRITE_AT);
 }
 

@@ -2,6 +2,7 @@
 /*
  * Writes event data as arguments for Perfetto: see perfetto_args.h.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "export/export.h"
@@ -105,8 +106,31 @@ static void put_value(struct packets *packets, const struct posixtrace_value *va
 			     value->number);
 }
 
-static void put_fields(struct packets *packets, const char *prefix, const struct event *event)
+/* A kernel event's thread is that of its track, and a flag that is not shown is not set. */
+static bool is_shown(const struct event *event, const struct posixtrace_value *value,
+		     const struct perfetto_shown *shown)
 {
+	const char *name = value->field->name;
+
+	/* The entry of a system call counts as a begin, and begins as user events. */
+	if (!name || (event->user && !shown))
+		return false;
+	for (size_t i = 0; shown && i < PERFETTO_SHOWN && shown->fields[i]; i++) {
+		if (!strcmp(name, shown->fields[i]))
+			return true;
+	}
+	if (value->what == POSIXTRACE_BEGIN)
+		return shown && !shown->nr_args;
+	if (value->field->type == POSIXTRACE_FIELD_BOOL)
+		return !value->number;
+	return !strcmp(name, "tid") && (pid_t)value->number == event->tid;
+}
+
+static void put_fields(struct packets *packets, const char *prefix, const struct event *event,
+		       const struct perfetto_shown *shown)
+{
+	const unsigned int max = shown ? shown->nr_args : UINT_MAX;
+	unsigned int elements = 0;
 	size_t messages[DESCRIPTION_LEVELS] = { 0 }, message;
 	unsigned int kind = EVENT_DEBUG_ANNOTATIONS;
 	struct posixtrace_value value;
@@ -118,12 +142,20 @@ static void put_fields(struct packets *packets, const char *prefix, const struct
 		if (!values.depth || (value.what == POSIXTRACE_BEGIN && values.depth == 1))
 			continue;
 		if (value.what == POSIXTRACE_END) {
-			proto_end(packets_to(packets), messages[values.depth]);
+			if (messages[values.depth])
+				proto_end(packets_to(packets), messages[values.depth]);
 			continue;
 		}
 		kind = values.depth - (value.what == POSIXTRACE_BEGIN) == 1 ?
 			       EVENT_DEBUG_ANNOTATIONS :
 		       value.field->name ? ANNOTATION_DICT_ENTRIES : ANNOTATION_ARRAY_VALUES;
+		if (kind == EVENT_DEBUG_ANNOTATIONS)
+			elements = 0;
+		if (value.what == POSIXTRACE_BEGIN)
+			messages[values.depth - 1] = 0;
+		if ((kind == EVENT_DEBUG_ANNOTATIONS && is_shown(event, &value, shown)) ||
+		    (kind == ANNOTATION_ARRAY_VALUES && elements++ >= max))
+			continue;
 		message = begin_argument(packets, kind,
 					 kind == EVENT_DEBUG_ANNOTATIONS ? prefix : "",
 					 value.field->name);
@@ -179,13 +211,14 @@ static void put_data(struct packets *packets, const char *prefix, const struct e
 }
 
 void perfetto_args(struct packets *packets, const char *prefix, const struct event *event,
-		   size_t data_len)
+		   size_t data_len, const struct perfetto_shown *shown)
 {
 	bool fields = event_has_fields(event, data_len);
 
 	if (fields) {
-		put_fields(packets, prefix, event);
-		put_units(packets, prefix, event->description);
+		put_fields(packets, prefix, event, shown);
+		if (!shown)
+			put_units(packets, prefix, event->description);
 	} else if (event->has_data) {
 		put_data(packets, prefix, event);
 	}

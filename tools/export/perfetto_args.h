@@ -12,18 +12,32 @@
 /* perfetto_text() - append a message field with text, which may contain any bytes */
 void perfetto_text(struct buffer *bytes, unsigned int field, const void *text, size_t len);
 
+#define PERFETTO_SHOWN	2
+
+/**
+ * struct perfetto_shown - what a reader finds elsewhere, so that no argument repeats it
+ * @fields: names of fields, up to PERFETTO_SHOWN or NULL; the others have no unit
+ * @nr_args: number of elements of an array that mean something
+ */
+struct perfetto_shown {
+	const char *fields[PERFETTO_SHOWN];
+	unsigned int nr_args;
+};
+
 /**
  * perfetto_args() - append the data of an event as arguments
  * @packets: the trace, between packets_event() and packets_end()
  * @prefix: prefix for the names of the arguments
  * @event: the event; for the begin of a pair, with the part of its data that was kept
  * @data_len: number of bytes of data that the event originally had
+ * @shown: what to leave out, or NULL
  *
  * Appends the fields if the description of the type matches, otherwise the data as "text" or
- * "bytes". Structs become dictionaries.
+ * "bytes". Structs become dictionaries. Of a kernel event, leaves out its thread, which the track
+ * shows, and flags that are not set.
  */
 void perfetto_args(struct packets *packets, const char *prefix, const struct event *event,
-		   size_t data_len);
+		   size_t data_len, const struct perfetto_shown *shown);
 
 /* perfetto_arg_number(), perfetto_arg_signed() - append a numeric argument */
 void perfetto_arg_number(struct packets *packets, const char *name, uint64_t value);

@@ -616,6 +616,13 @@ int perfetto_ftrace_event(struct perfetto_ftrace *ftrace, const struct event *ev
 	return kevent ? put_kernel_event(ftrace, event, kevent, &running) : 0;
 }
 
+bool perfetto_ftrace_runs(const struct perfetto_ftrace *ftrace, const struct event *event,
+			  uint32_t number)
+{
+	return event->cpu < BUNDLES_CPUS &&
+	       switches_runs(ftrace->switches, number, event->cpu, event->time);
+}
+
 void perfetto_ftrace_write(struct perfetto_ftrace *ftrace, struct buffer *to, bool end)
 {
 	if (end) {

@@ -6,6 +6,9 @@
 #ifndef POSIXTRACE_PERFETTO_FTRACE_H
 #define POSIXTRACE_PERFETTO_FTRACE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "event/kevent.h"
 #include "event/source.h"
 #include "util/buffer.h"
@@ -28,6 +31,10 @@ int perfetto_ftrace_new(struct perfetto_ftrace **ftrace);
  */
 int perfetto_ftrace_event(struct perfetto_ftrace *ftrace, const struct event *event,
 			  const struct kevent *kevent, uint32_t number);
+
+/* perfetto_ftrace_runs() - after perfetto_ftrace_event(), check if the trace shows the CPU */
+bool perfetto_ftrace_runs(const struct perfetto_ftrace *ftrace, const struct event *event,
+			  uint32_t number);
 
 /**
  * perfetto_ftrace_write() - append packets

@@ -758,10 +758,79 @@ test_system_calls_and_interrupts_are_slices()
 	END
 	arguments | grep '"args"' | head -n 1 >got
 	diff got - <<-'END'
-		name: "args" item { pointer_value: 3 } item { pointer_value: 4096 } item { pointer_value: 64 } item { pointer_value: 0 } item { pointer_value: 0 } item { pointer_value: 0 }
+		name: "args" item { pointer_value: 3 } item { pointer_value: 4096 } item { pointer_value: 64 }
 	END
 	arguments | grep -q '^int_value: -11 name: "result"$'
 	[ "$(grep -c 'category_iids: 4' decoded)" -eq 8 ]
+}
+
+# Arguments that repeat the name, the length, the thread or the CPU of what is drawn are left out.
+test_no_argument_repeats_what_is_shown()
+{
+	whole_log log <<-'END'
+		classes all
+		thread one 7 7 0x7f01
+		block 0
+		kernel syscall_entry 1000 @one nr=39 args=1,2,3,4,5,6 name=getpid
+		kernel syscall_exit 1100 @one nr=39 result=7
+		kernel syscall_entry 1200 @one nr=999 args=1,2,3,4,5,6
+		kernel syscall_exit 1300 @one nr=999 result=-2
+		kernel irq 2000 @one number=236 duration=100 kind=vector name=local_timer
+		kernel page_fault 2100 @one user=true write=true address=0x1000
+		kernel sched_switch_in 3000 @one prio=120
+		kernel page_fault 3100 @one user=true exec=true address=0x2000
+		kernel page_fault 3200 cpu=1 @one address=0x3000
+		kernel sched_switch_out 4000 cpu=0 @one prio=120 state=S
+		kernel signal_generate 5000 cpu=1 @one sig=9
+	END
+	export_log perfetto out log
+	decode out
+	arguments >got
+	diff got - <<-'END'
+		uint_value: 0 name: "on_cpu"
+		int_value: 7 name: "result"
+		name: "args" item { pointer_value: 1 } item { pointer_value: 2 } item { pointer_value: 3 } item { pointer_value: 4 } item { pointer_value: 5 } item { pointer_value: 6 }
+		uint_value: 0 name: "on_cpu"
+		int_value: -2 name: "result"
+		uint_value: 236 name: "number"
+		string_value: "vector" name: "kind"
+		uint_value: 0 name: "on_cpu"
+		bool_value: true name: "user"
+		bool_value: true name: "write"
+		pointer_value: 4096 name: "address"
+		pointer_value: 0 name: "ip"
+		uint_value: 0 name: "on_cpu"
+		bool_value: true name: "user"
+		bool_value: true name: "exec"
+		pointer_value: 8192 name: "address"
+		pointer_value: 0 name: "ip"
+		pointer_value: 12288 name: "address"
+		pointer_value: 0 name: "ip"
+		uint_value: 1 name: "on_cpu"
+		string_value: "SIGKILL" name: "sig"
+		int_value: 0 name: "code"
+		string_value: "another" name: "by"
+		string_value: "delivered" name: "result"
+		int_value: 0 name: "sender_pid"
+		int_value: 0 name: "sender_tid"
+		uint_value: 1 name: "on_cpu"
+	END
+}
+
+# The log is not compressed. Before there were limits, the first had 2.4 times as many bytes.
+test_traces_are_little_larger_than_logs()
+{
+	local limit log
+	while read -r log limit; do
+		xz -dc "$schema/logs/$log.log.xz" >log
+		rm -f out
+		export_log perfetto out log
+		echo "$log: $(stat -c %s out) bytes, log $(stat -c %s log)"
+		[ $(($(stat -c %s out) * 100)) -le $(($(stat -c %s log) * limit)) ]
+	done <<-'END'
+		gitgc 150
+		tar 130
+	END
 }
 
 # Events with impossible values, or without the fields of their type, are shown unchanged.

@@ -2,6 +2,7 @@
 """Perfetto's trace and the JSON of Chrome, both read by Perfetto's trace processor, compared with the
 items of the page."""
 
+import bisect
 import collections
 import json
 import math
@@ -90,7 +91,8 @@ class Trace:
         for id, begin, length, name, category, args, *_ in self.slices:
             thread = self.thread_of(self.on[int(id)])
             yield (Slice(int(begin), int(length), name, (thread[3], thread[4]) if thread else None,
-                         thread[1] if thread else None), category, self.args.get(number(args), {}))
+                         thread[1] if thread else None), category, self.args.get(number(args), {}),
+                   thread[0] if thread else None)
 
 
 # ----------------------------------------------------------------------
@@ -141,11 +143,22 @@ def same(shown, value):
     return str(shown) == str(value)
 
 
-def args_differ(shown, args):
+def is_shown_elsewhere(name, value, category, runs_on):
+    """Kernel events leave out their thread and flags that are not set. All events leave out the CPU
+    on which the trace shows their thread at that time."""
+    if name == "on_cpu":
+        return int(value) in runs_on
+    return category == "kernel" and (value is False or name == "tid")
+
+
+def args_differ(shown, args, category, runs_on):
     """The name of an argument that differs, or None."""
     if any(len(str(value)) >= 250 for value in args.values()):
         return None     # the page truncates it
     for name in shown.keys() | args.keys():
+        if name not in shown and is_shown_elsewhere(name.removeprefix("end_"), args[name], category,
+                                                    runs_on[name.startswith("end_")]):
+            continue
         if name not in shown or name not in args or not same(shown[name], args[name]):
             return f"{name}: {shown.get(name)!r} instead of {args.get(name)!r}"
     return None
@@ -173,18 +186,29 @@ def expected_slice(item, first):
     return Slice(item.begin + first, length, name, process, thread), args
 
 
+def cpus_at(runs, time):
+    """The CPUs on which a thread runs at a time, from its periods in order: two at most, as a period
+    may begin when another ends."""
+    after = bisect.bisect_right(runs, (time, math.inf))
+    return {cpu for _, end, cpu in runs[max(after - 2, 0):after] if end >= time}
+
+
 def compare_slices(trace, items, first, differences):
     left = collections.defaultdict(list)
     for item in items:
         found = expected_slice(item, first)
         if found:
             left[found[0]].append(found[1])
-    for slice_, _, shown in trace.all_slices():
+    runs = collections.defaultdict(list)
+    for tid, begin, end, cpu in sorted(running_of(trace, math.inf)):
+        runs[tid].append((begin, end, cpu))
+    for slice_, category, shown, tid in trace.all_slices():
         wanted = left.get(slice_)
         if not wanted:
             differences.add("Perfetto, beside the page", f"has {slice_} {shown}")
             continue
-        wrong = [args is not None and args_differ(shown, args) for args in wanted]
+        runs_on = [cpus_at(runs[tid], slice_.begin), cpus_at(runs[tid], slice_.begin + slice_.length)]
+        wrong = [args is not None and args_differ(shown, args, category, runs_on) for args in wanted]
         best = next((i for i, found in enumerate(wrong) if not found), 0)
         if wrong[best]:
             differences.add("Perfetto, beside the page", f"{wrong[best]}: {slice_}")
@@ -207,12 +231,13 @@ ANOTHER = 2147483647    # stands for threads that are not traced
 UNKNOWN = 1 << 30       # for threads without an id: larger than any id
 
 
-def running_of(trace):
+def running_of(trace, last=0):
+    """The periods in which threads ran. The last one of a CPU has length -1: it is @last, unless 0."""
     found = []
     for utid, begin, length, state, cpu, _ in trace.states:
-        if state == "Running" and int(length) > 0 and trace.threads[int(utid)][0] != IDLE:
-            found.append((trace.threads[int(utid)][0], int(begin), int(begin) + int(length),
-                          number(cpu)))
+        length = last if int(length) < 0 else int(length)
+        if state == "Running" and length > 0 and trace.threads[int(utid)][0] != IDLE:
+            found.append((trace.threads[int(utid)][0], int(begin), int(begin) + length, number(cpu)))
     return found
 
 
@@ -248,7 +273,7 @@ def compare_chrome(trace, items, differences):
            item.kind == "instant" and item.name.startswith("posix_trace_"):
             continue    # not on a thread
         expected[Slice(item.begin, item.length, item.name, process, thread)] += 1
-    for slice_, category, _ in trace.all_slices():
+    for slice_, category, *_ in trace.all_slices():
         if category in ("lost", "system") or slice_.thread is None:
             continue
         longer = slice_._replace(length=slice_.length + 1)
