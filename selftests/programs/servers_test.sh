@@ -26,6 +26,14 @@ test_logs_have_events_of_many_threads()
 	done
 }
 
+# The logs are compressed: log_bytes adds up what they have as records. See performance.rst.
+test_events_and_traces_are_small()
+{
+	"$native/../../bench/log_bytes" "$traced"/*.log | tee sizes
+	awk '/kernel events of/ && $6 > 25 || /Perfetto/ && $(NF - 3) > 2 { print; bad = 1 }
+		END { exit bad || NR != 10 }' sizes
+}
+
 test_states_hold()
 {
 	"$native/check_states" "$traced"/*.log
