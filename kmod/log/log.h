@@ -15,7 +15,8 @@
  * enum pxt_log_phase - progress of a flush
  * @PXT_LOG_NO_FLUSH: no flush is in progress
  * @PXT_LOG_EVENTS: the flush writes events
- * @PXT_LOG_STATUS: events are written; STOP of a full log or the status is missing
+ * @PXT_LOG_STATUS: the events are written, or failed; STOP (if the log is full) and the status
+ *	(LOOP) are still to be written
  */
 enum pxt_log_phase {
 	PXT_LOG_NO_FLUSH,

@@ -281,7 +281,7 @@ static int write_reset(struct pxt_logwriter *w)
 	return err;
 }
 
-/* Write the header or RESET first if that failed when the log was cleared. */
+/* Retry a header or RESET that could not be written: it must precede the next block. */
 static int write_missing(struct pxt_logwriter *w)
 {
 	if (w->headless)

@@ -22,17 +22,18 @@
  * @pid: the process that attached; constant
  * @mm: its address space: a synchronization must reach the threads that run in it. After an exec
  *	the process must attach again. Holds the struct, not the memory; constant
- * @inode: the gate is mapped through its address space; inherited mappings use the parent's;
- *	constant
+ * @inode: the gate is mapped through its i_mapping. A mapping that was inherited by fork() is in
+ *	the i_mapping of the parent; constant
  * @target: target of @pid; a reference. NULL until a stream or a name needs it: until then the
  *	process sees a shut gate. Written once, under the lock of the table, with release
  * @node: in pxt_table.attachments, once @target is set; under table->lock
- * @shared: another process with this address space has recorded with one of the files, into a
- *	stream that may trace only that process; under table->lock
+ * @shared: another process with this address space has recorded with one of the files: a
+ *	synchronization must reach this one even if the stream does not trace it; under table->lock
  * @marked: the current synchronization must reach its CPUs; under table->lock
- * @open: without @target: another process with this address space is traced, so the gate is open
- *	for everything; set once
- * @visitors: threads that may map a shut gate although @target is set
+ * @open: another process with this address space is traced, and there is room for one gate only:
+ *	without @target, the gate is open for everything; set once
+ * @visitors: threads in a page fault that may still map the shut gate after @target is set; show()
+ *	waits for them
  */
 struct pxt_attachment {
 	struct kref kref;

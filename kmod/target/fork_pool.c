@@ -75,7 +75,7 @@ void pxt_fork_pool_destroy(struct pxt_fork_pool *pool)
 }
 
 /**
- * pxt_fork_pool_reserve() - fill the pool for the forks of all threads
+ * pxt_fork_pool_reserve() - resize the pool: one entry for the next fork of each thread
  * @pool: of a process
  * @count: number of threads of the process
  *

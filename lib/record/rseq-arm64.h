@@ -9,9 +9,10 @@
 #include "record/asm-arm64.h"
 
 /*
- * Check that the gate is open and the slot is ours, or else jump to "no". x12: the head of
- * this CPU, x16: the area. The acquire orders the gate before the time in the head, which START
- * sets before it opens the gate. Pairs with the unlocks in run() (kmod/stream/state.c).
+ * Check that the gate is open and the slot is ours, or else jump to "no". x12: struct
+ * posixtrace_cpu_head of this CPU, x16: the area. The acquire orders the gate before the time in
+ * that head, which START sets before it opens the gate. Pairs with the unlocks in run()
+ * (kmod/stream/state.c).
  */
 #define PXTU_RSEQ_CHECK								\
 	"ldr x9, " PXTU_OF(PXTU_GATE_GENERATION, "%[gate]") "\n\t"		\

@@ -345,8 +345,8 @@ void pxtu_reader_restart(struct pxtu_reader *reader);
  * pxtu_reader_settle() - end a series of pxtu_reader_next()
  * @reader: the reader
  *
- * Call this after reporting the events that pxtu_reader_next() returned. From then on, the kernel
- * wakes up waiting and polling threads only for the remaining events.
+ * Call this after reporting the events that pxtu_reader_next() returned. Until then, the
+ * kernel counts these events as unread, so WAIT and poll() do not sleep.
  */
 void pxtu_reader_settle(struct pxtu_reader *reader);
 

@@ -232,7 +232,7 @@ trace_h_members(struct posix_trace_event_info *event, struct posix_trace_status_
 	return members;
 }
 
-/* The types are object types that can be copied, in an array and as a member. */
+/* Compiles only if each type is complete, also in an array; trace_h_test.c copies elements. */
 struct trace_h_types {
 	size_t size;
 	trace_attr_t attr[2];

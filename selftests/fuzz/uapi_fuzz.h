@@ -220,7 +220,7 @@ bool one_in(struct actor *a, unsigned int n);
 /* Values of struct call.how. */
 #define HOW_COMPAT	(1U << 7)	/* as a 32-bit program */
 #define HOW_CHECKED	(1U << 6)	/* within CHECKED */
-#define HOW_SPOIL	0x3fU		/* see spoil() */
+#define HOW_SPOIL	0x3fU		/* enum spoil in uapi_args.c */
 
 uint8_t random_how(uint64_t *state);
 struct file *pick_file(struct actor *a, enum role role);

@@ -255,7 +255,7 @@ long op_wait(struct actor *a)
 		wait->deadline += below(a, 3) ? 0 : below(a, 2000000);
 	}
 	wait->unblock = one_in(a, 4) ? rnd(a) : 0;
-	/* Without signals, nothing ends a WAIT early: do not spoil its deadline. */
+	/* With "alone", no signal ends a WAIT that has lost its deadline: do not spoil it. */
 	if (shared->options.alone)
 		a->call.how &= ~HOW_SPOIL;
 	return ioctl_with(a, stream_with(a, one_in(a, 8)), POSIXTRACE_IOC_WAIT, wait,

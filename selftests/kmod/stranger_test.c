@@ -219,7 +219,7 @@ FIXTURE_TEARDOWN(stranger)
 }
 
 /* ------------------------------------------------------------------ */
-/* Attempts: each returns 0, or the number of the one that succeeded */
+/* Attempts: the try_*() functions return 0, or the number of the first check that failed */
 
 static int become_stranger(bool is_root_somewhere)
 {
@@ -262,7 +262,7 @@ static int try_to_see(struct stream *stream, struct target *target)
 		return 1;
 	if (command(stream->fd, POSIXTRACE_IOC_EVENT_TYPES, &types) || types.count != PREDEFINED)
 		return 2;
-	/* The same id has another meaning; the same name gets the stranger's own id. */
+	/* Ids are the stranger's own: its first name gets Alice's number, Alice's name the next. */
 	if (eventid_open(target->fd, "bob's") != (int)booty->secret_id ||
 	    eventid_open(target->fd, SECRET) != (int)booty->secret_id + 1)
 		return 3;

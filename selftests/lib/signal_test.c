@@ -72,7 +72,7 @@ static void *interrupt(void *arg)
 	return (void *)(long)sent;
 }
 
-/* The thread records all the time, so signals arrive in the middle of recording. */
+/* This thread records all the time, so the signals of the other one interrupt its recording. */
 TEST_F(signal, handler_interrupts_the_recording_of_its_thread)
 {
 	struct target target = { .thread = pthread_self() };
@@ -129,7 +129,7 @@ TEST_F(signal, handler_interrupts_the_reader)
 	EXPECT_EQ((long)sent, expected);
 }
 
-/* A handler records the first event of a process, which attaches it. */
+/* The first event of a process attaches it to the module. Here, a signal handler records it. */
 static int attach_in_handler(void *arg, const struct talk *talk)
 {
 	(void)arg;

@@ -54,7 +54,7 @@ struct comparison {
  *
  * The order is: longer, shorter, all others; by the absolute value of @added, then by total time.
  *
- * Return: an array to free, or NULL without memory.
+ * Return: an array to free, or NULL if out of memory.
  */
 struct comparison *compare_measures(const struct measures *a, const struct measures *b,
 				    enum measure_kind kind, size_t *count);

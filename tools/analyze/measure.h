@@ -90,7 +90,7 @@ int measure_table_new(struct measure_table **table);
  * @kind: kind of the name
  * @name: the name
  *
- * Return: the measure; if the table is full, the measure of all other names; NULL without memory.
+ * Return: the measure, or the one for all names that did not fit; NULL if out of memory.
  */
 struct measure *measure_whole(struct measure_table *table, enum measure_kind kind,
 			      const char *name);
@@ -105,7 +105,7 @@ struct measure *measure_whole(struct measure_table *table, enum measure_kind kin
  *
  * A new measure has no @value: the caller sets it with measure_set_value().
  *
- * Return: the measure; if the table is full, the measure of other values; NULL without memory.
+ * Return: the measure; if the table is full, the measure of other values; NULL if out of memory.
  */
 struct measure *measure_part(struct measure_table *table, const struct measure *whole,
 			     enum measure_part part, const void *key, size_t key_len);
@@ -126,7 +126,7 @@ uint64_t measure_total(const struct measure *measure);
  *
  * The order is by measure_total(), then by name and value. MEASURE_OTHERS come last.
  *
- * Return: an array to free, or NULL without memory.
+ * Return: an array to free, or NULL if out of memory.
  */
 const struct measure **measure_list(const struct measure_table *table, enum measure_kind kind,
 				    bool divided, size_t *count);

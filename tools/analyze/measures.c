@@ -197,7 +197,7 @@ static struct measure *part_of_file(struct measures *measures, const struct meas
 
 /*
  * Finds the measure for an event, scope, call or state. @end is NULL for an event, and for a scope
- * or call that has not ended; a state has neither @begin nor @end. Returns NULL without memory.
+ * or call that has not ended; a state has neither @begin nor @end. Returns NULL if out of memory.
  */
 static struct measure *find(struct measures *measures, enum measure_kind kind, const char *name,
 			    uint32_t thread, const struct event *begin, const struct event *end)

@@ -63,7 +63,7 @@ int measures_end(struct measures *measures);
  * Leaves out names that are not divided because none of their events has the field, and scopes of
  * which only begins or only ends were seen. In the order of measure_list().
  *
- * Return: an array to free, or NULL without memory.
+ * Return: an array to free, or NULL if out of memory.
  */
 const struct measure **measures_rows(const struct measures *measures, enum measure_kind kind,
 				     size_t *count);

@@ -249,7 +249,7 @@ static void put_blocked_reason(struct perfetto_ftrace *ftrace, const struct even
 	end_event(ftrace);
 }
 
-/* Finds the last owner of a thread id; NULL without memory or with too many ids. */
+/* Finds the last owner of a thread id; NULL if out of memory or with too many ids. */
 static struct owner *find_owner(struct perfetto_ftrace *ftrace, pid_t tid)
 {
 	size_t room = ftrace->nr_owners ? 2 * ftrace->nr_owners : 64;
