@@ -28,11 +28,22 @@ static int compare(const void *a, const void *b)
 	return ret || !call->name[key->len] ? ret : -1;
 }
 
+#define CALLS	64
+
+/* Remembers results: programs make few different calls. Two calls may have the same place. */
 const struct syscall_args *syscall_args_find(const char *name, size_t len)
 {
+	static _Thread_local const struct syscall_args *cache[CALLS];
+	const struct syscall_args **found;
 	const struct key key = { name, len };
 
-	return bsearch(&key, known, sizeof(known) / sizeof(known[0]), sizeof(known[0]), compare);
+	if (!len)
+		return NULL;
+	found = &cache[((unsigned char)name[0] + (unsigned char)name[len - 1] * 3 + len * 7) % CALLS];
+	if (!*found || compare(&key, *found))
+		*found = bsearch(&key, known, sizeof(known) / sizeof(known[0]), sizeof(known[0]),
+				 compare);
+	return *found;
 }
 
 bool syscall_args_next(const char **at, struct syscall_arg *arg)

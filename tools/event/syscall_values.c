@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "event/syscall_values.h"
+#include "util/hash.h"
 
 /* These bits are the same on x86-64 and arm64. */
 #define CREATES		(00000100 | 020000000)	/* O_CREAT and the bit of O_TMPFILE */
@@ -195,9 +196,37 @@ static bool is_descriptor(const struct syscall_arg *arg)
 	const size_t len = (size_t)arg->name_len;
 	size_t i = 0, count = sizeof(names) / sizeof(names[0]);
 
+	if (arg->type != SYSCALL_ARG_INT)
+		return false;
 	while (i < count && (strncmp(arg->name, names[i], len) || names[i][len]))
 		i++;
-	return arg->type == SYSCALL_ARG_INT && i < count;
+	return i < count;
+}
+
+/* An argument of a call. Both texts are in the table of calls. */
+struct known_arg {
+	const char *call;
+	const char *name;	/* may be the text of an argument of another call as well */
+	const struct syscall_use *use;
+	bool is_descriptor;
+};
+
+#define KNOWN_ARGS	256
+
+/* Remembers results: programs make few different calls, and each makes many lookups. */
+static const struct known_arg *find_arg(const char *call, const struct syscall_arg *arg)
+{
+	static _Thread_local struct known_arg cache[KNOWN_ARGS];
+	uint64_t hash = hash_pair((uintptr_t)call, (uintptr_t)arg->name);
+	struct known_arg *known = &cache[hash % KNOWN_ARGS];
+
+	if (known->call != call || known->name != arg->name) {
+		known->call = call;
+		known->name = arg->name;
+		known->use = find_use(call, arg->name, arg->name_len);
+		known->is_descriptor = is_descriptor(arg);
+	}
+	return known;
 }
 
 int syscall_descriptor(const struct syscall_args *known)
@@ -206,7 +235,7 @@ int syscall_descriptor(const struct syscall_args *known)
 	struct syscall_arg arg;
 
 	for (int i = 0; i < SYSCALL_ARGS && syscall_args_next(&args, &arg); i++) {
-		if (is_descriptor(&arg))
+		if (find_arg(known->name, &arg)->is_descriptor)
 			return i;
 	}
 	return -1;
@@ -216,20 +245,22 @@ void syscall_put(struct buffer *to, const struct syscall_call *call)
 {
 	const struct syscall_use *use = NULL, *before;
 	const char *args = call->known->args;
+	const struct known_arg *known;
 	struct syscall_arg arg;
 
 	buffer_text(to, call->known->name);
 	buffer_byte(to, '(');
 	for (int i = 0; i < SYSCALL_ARGS && syscall_args_next(&args, &arg); i++) {
 		before = use;
-		use = find_use(call->known->name, arg.name, arg.name_len);
+		known = find_arg(call->known->name, &arg);
+		use = known->use;
 		if (use && use->base == 8 && before && before->values == values_open &&
 		    !(call->args[i - 1] & CREATES))
 			continue;
 		if (i)
 			buffer_text(to, ", ");
 		put_arg(to, use, arg.type, (uint64_t)call->args[i], call->machine);
-		if (call->put_fd && is_descriptor(&arg))
+		if (call->put_fd && known->is_descriptor)
 			call->put_fd(to, call->context, (int32_t)call->args[i]);
 	}
 	buffer_byte(to, ')');
