@@ -13,7 +13,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Raise the version for any change to an asserted layout or to the meaning of a member. */
-static_assert(POSIXTRACE_ABI_VERSION == 19);
+static_assert(POSIXTRACE_ABI_VERSION == 20);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -75,6 +75,10 @@ ASSERT_OFFSET(posixtrace_state, flags, 44);
 ASSERT_OFFSET(posixtrace_state, args, 80);
 ASSERT_OFFSET(posixtrace_state, name, 136);
 ASSERT_SIZE(posixtrace_states, 16);
+ASSERT_SIZE(posixtrace_file, 256);
+ASSERT_OFFSET(posixtrace_file, kind, 24);
+ASSERT_OFFSET(posixtrace_file, text, 32);
+ASSERT_SIZE(posixtrace_files, 24);
 ASSERT_SIZE(posixtrace_wait, 24);
 ASSERT_SIZE(posixtrace_release, 8);
 ASSERT_SIZE(posixtrace_defer, 32);

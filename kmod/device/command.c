@@ -21,6 +21,7 @@
 #include "target/description.h"
 #include "target/eventid.h"
 #include "target/kerneltype.h"
+#include "target/files.h"
 #include "target/memory.h"
 #include "target/shared_tp.h"
 #include "target/target.h"
@@ -321,6 +322,52 @@ static int states(struct pxt_stream *stream, void __user *uarg)
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
 }
 
+/* Rows of open files per copy to the caller. */
+#define FILES_BATCH	32
+
+static int copy_files(struct pxt_stream *stream, struct posixtrace_files *arg,
+		      struct posixtrace_file *batch)
+{
+	struct pxt_files_cursor cursor = { .pid = arg->pid, .fd = arg->fd };
+	u32 room = arg->count, n;
+	int err;
+
+	arg->count = 0;
+	do {
+		n = pxt_files_fill(&stream->link, stream->ns, batch,
+				   min_t(u32, room - arg->count, FILES_BATCH), &cursor);
+		err = copy_out(u64_to_user_ptr(arg->files) + arg->count * sizeof(*batch), batch,
+			       n * sizeof(*batch));
+		if (err)
+			return err;
+		arg->count += n;
+	} while (n && room - arg->count >= POSIXTRACE_FILES_MIN && cursor.pid >= 0 &&
+		 !fatal_signal_pending(current));
+	arg->pid = cursor.pid;
+	arg->fd = cursor.fd;
+	return 0;
+}
+
+static int files(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_file *batch;
+	struct posixtrace_files arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	if (err)
+		return err;
+	if (arg.count < POSIXTRACE_FILES_MIN || arg.pid < 0 || arg.reserved)
+		return -EINVAL;
+	if (!(stream->attr.classes & POSIXTRACE_CLASS_STRINGS))
+		return -EOPNOTSUPP;
+	batch = kmalloc_array(FILES_BATCH, sizeof(*batch), GFP_KERNEL_ACCOUNT);
+	if (!batch)
+		return -ENOMEM;
+	err = copy_files(stream, &arg, batch);
+	kfree(batch);
+	return err ? err : copy_out(uarg, &arg, sizeof(arg));
+}
+
 /**
  * pxt_command_stream() - run a command of role stream
  * @stream: of the calling process
@@ -377,6 +424,8 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 		return get_kernel_stats(stream, arg);
 	case POSIXTRACE_IOC_STATES:
 		return states(stream, arg);
+	case POSIXTRACE_IOC_FILES:
+		return files(stream, arg);
 	default:
 		return -ENOTTY;
 	}

@@ -11,9 +11,11 @@
 #include "log/logturn.h"
 #include "logthread/metadata.h"
 #include "logthread/taskblocks.h"
+#include "ring/clock.h"
 #include "stream/stream.h"
 #include "target/description.h"
 #include "target/eventid.h"
+#include "target/files.h"
 #include "target/kerneltype.h"
 #include "target/logtasks.h"
 #include "target/logwakers.h"
@@ -243,6 +245,48 @@ static int write_states(struct pxt_log *log)
 	return err;
 }
 
+/* Rows of open files at each start, in at most half of the metadata of the smallest log. */
+#define FILES_MAX	8192
+
+/* Says that further processes have no rows. */
+static int write_end_of_files(struct pxt_log *log)
+{
+	struct posixtrace_file *file = pxt_logwriter_payload(&log->writer);
+
+	memset(file, 0, sizeof(*file));
+	file->time = pxt_clock_now();
+	file->fd = -1;
+	file->kind = POSIXTRACE_FILE_MORE;
+	return pxt_logwriter_metadata(&log->writer, POSIXTRACE_LOG_FILES, sizeof(*file), 1);
+}
+
+/* Write the open files of all processes, as the states. */
+static int write_files(struct pxt_log *log)
+{
+	const struct pxt_stream *stream = log->stream;
+	struct pxt_files_cursor cursor = { };
+	struct pxt_logwriter *w = &log->writer;
+	u32 room = pxt_logwriter_room(w) / sizeof(struct posixtrace_file);
+	u32 count, sum = 0;
+	int err = 0;
+
+	if (!(stream->attr.classes & POSIXTRACE_CLASS_STRINGS))
+		return 0;
+	while (!err && cursor.pid >= 0 && pxt_logwriter_takes_metadata(w)) {
+		if (sum >= FILES_MAX)
+			return write_end_of_files(log);
+		count = pxt_files_fill(&stream->link, stream->ns, pxt_logwriter_payload(w), room,
+				       &cursor);
+		if (pxt_log_pauses(log))
+			err = -ERESTARTSYS;
+		else if (count)
+			err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_FILES,
+						     count * sizeof(struct posixtrace_file), count);
+		sum += count;
+	}
+	return err;
+}
+
 static int write_due_states(struct pxt_log *log)
 {
 	int err;
@@ -250,6 +294,8 @@ static int write_due_states(struct pxt_log *log)
 	if (!log->states_due || !log->stream->attr.classes || !READ_ONCE(log->stream->running))
 		return 0;
 	err = write_states(log);
+	if (!err)
+		err = write_files(log);
 	if (!err)
 		log->states_due = false;
 	return err;

@@ -8,7 +8,6 @@
  * wake up, and even exit, while these are read: they only count if it has not run in between.
  */
 #include <linux/highmem.h>
-#include <linux/idr.h>
 #include <linux/mm.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/mm.h>
@@ -25,11 +24,10 @@
 #include "ring/clock.h"
 #include "target/callnames.h"
 #include "target/gate.h"
-#include "target/interest.h"
 #include "target/memory.h"
 #include "target/target.h"
-#include "target/targets.h"
 #include "target/threadstate.h"
+#include "target/traced.h"
 
 /* Process ids to look at per call, traced or not: each may take a cache miss. */
 #define IDS_MAX		4096
@@ -319,39 +317,6 @@ static bool fill(struct task_struct *task, const struct pxt_target *target,
 /* ------------------------------------------------------------------ */
 /* All threads								*/
 
-/* Called under RCU. */
-static bool is_traced(const struct pxt_link *link, const struct pxt_target *target)
-{
-	return rcu_dereference(target->slot[link->slot]) == link &&
-	       !test_bit(PXT_TARGET_HIDDEN, &target->works);
-}
-
-/*
- * Look at the first id that is not smaller than @next. Returns references to its thread and
- * process, or NULL if the thread is not traced. Advances @next, to -1 after the last id.
- */
-static struct task_struct *find_thread(const struct pxt_link *link, struct pid_namespace *ns,
-				       pid_t *next, struct pxt_target **target)
-{
-	struct task_struct *task = NULL;
-	struct pid *pid;
-
-	rcu_read_lock();
-	pid = idr_get_next(&ns->idr, next);
-	*next = pid ? *next + 1 : -1;
-	if (pid)
-		task = pid_task(pid, PIDTYPE_PID);
-	if (task && (!pxt_interest_in(task) || task->flags & PXT_PF_KERNEL))
-		task = NULL;
-	*target = task ? pxt_target_lookup(task_tgid(task)) : NULL;
-	if (!*target || !is_traced(link, *target) || !kref_get_unless_zero(&(*target)->kref))
-		task = NULL;
-	if (task)
-		get_task_struct(task);
-	rcu_read_unlock();
-	return task;
-}
-
 /**
  * pxt_threadstate_fill() - get the states of traced threads
  * @link: of a stream with kernel events
@@ -377,7 +342,7 @@ u32 pxt_threadstate_fill(const struct pxt_link *link, struct pid_namespace *ns,
 	for (i = 0; i < IDS_MAX && count < room && *next >= 0; i++) {
 		if (i % STEP == STEP - 1)
 			cond_resched();
-		task = find_thread(link, ns, next, &target);
+		task = pxt_traced_next(link, ns, PIDTYPE_PID, next, &target);
 		if (!task)
 			continue;
 		if (fill(task, target, ns, &to[count]))

@@ -119,6 +119,9 @@ struct pxtu_source_ops {
 	 */
 	int (*get_states)(struct pxtu_source *source, struct posixtrace_state *states,
 			  size_t *count, __u64 *next);
+	/** @get_files: the same for open files of processes; needs room for POSIXTRACE_FILES_MIN */
+	int (*get_files)(struct pxtu_source *source, struct posixtrace_file *files,
+			 size_t *count, __u64 *next);
 	/** @next_type: gets the next event type of the list, or 0 at its end */
 	int (*next_type)(struct pxtu_source *source, trace_event_id_t *id);
 	/** @rewind_types: goes back to the first event type */

@@ -351,6 +351,55 @@ struct posixtrace_thread_state {
 int posixtrace_get_states(trace_id_t __trid, struct posixtrace_thread_state *__states,
 			  size_t __max_states, size_t *__count, unsigned long long *__next);
 
+/* Kinds of struct posixtrace_open_file. */
+
+/* Begins the rows of a process; fd is -1. */
+#define POSIXTRACE_FILE_TABLE	0
+/* text is the path, or "" if it is too long. */
+#define POSIXTRACE_FILE_PATH	1
+/* text is the protocol with the addresses: "tcp:127.0.0.1:80->127.0.0.1:50000" */
+#define POSIXTRACE_FILE_SOCKET	2
+/* An end of the pipe inode. */
+#define POSIXTRACE_FILE_PIPE	3
+/* A file without a path: text is as in /proc/PID/fd, such as "anon_inode:[eventfd]". */
+#define POSIXTRACE_FILE_OTHER	4
+/* There are inode more descriptors without a row; fd is -1. If pid is 0: of more processes. */
+#define POSIXTRACE_FILE_MORE	5
+
+/* Flags of struct posixtrace_open_file. */
+
+/* Open for reading. */
+#define POSIXTRACE_FILE_READS	(1U << 0)
+/* Open for writing. */
+#define POSIXTRACE_FILE_WRITES	(1U << 1)
+/* The table may change without a system call of the process, as by another process that shares it. */
+#define POSIXTRACE_FILE_UNSURE	(1U << 2)
+/* Closed when the process executes a program. */
+#define POSIXTRACE_FILE_CLOEXEC	(1U << 3)
+
+/* Rows to make room for, at least. */
+#define POSIXTRACE_FILES_MIN	16
+
+/* A descriptor of a traced process at a moment. */
+struct posixtrace_open_file {
+	struct timespec time;		/* the moment */
+	unsigned long long inode;	/* of the file; see also POSIXTRACE_FILE_MORE */
+	pid_t pid;
+	int fd;
+	unsigned int kind;		/* POSIXTRACE_FILE_TABLE to POSIXTRACE_FILE_MORE */
+	unsigned int flags;		/* READS, WRITES, UNSURE, CLOEXEC */
+	char text[224];			/* what it is */
+	unsigned int __reserved[8];	/* zero */
+};
+
+/*
+ * Get what the descriptors of the traced processes are, like posixtrace_get_states(): for a stream
+ * with the class strings, and for its log. max_files is at least POSIXTRACE_FILES_MIN. Returns 0;
+ * ENOTSUP if the stream has not that class; or EINVAL or ENOMEM.
+ */
+int posixtrace_get_files(trace_id_t __trid, struct posixtrace_open_file *__files,
+			 size_t __max_files, size_t *__count, unsigned long long *__next);
+
 /* Flags of struct posixtrace_log_info. */
 #define POSIXTRACE_LOG_ENDED	1	/* the stream was shut down: the log is final */
 #define POSIXTRACE_LOG_DAMAGED	2	/* damage was found in the log so far */

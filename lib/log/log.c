@@ -52,7 +52,7 @@ static void free_log(struct pxtu_log *log)
 	free(log->survey.tasks.task);
 	free(log->survey.tasks.program);
 	free(log->survey.tasks.mapping);
-	pxtu_log_free_states(&log->survey.states);
+	pxtu_log_free_rows(log);
 	free(log->data);
 	free(log->scratch);
 	free(log->piece);

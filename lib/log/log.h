@@ -195,7 +195,9 @@ struct pxtu_log_survey {
 	/** @tasks: names of threads and processes, and the host */
 	struct pxtu_log_tasks tasks;
 	/** @states: places of the states of threads */
-	struct pxtu_log_states states;
+	struct pxtu_log_rows states;
+	/** @files: places of the open files of processes */
+	struct pxtu_log_rows files;
 	/** @described: the descriptions, by event type; NULL if there are no descriptions */
 	struct pxtu_log_description *described;
 	/** @place: index in @names of each type, from 1; 0: not in @names */

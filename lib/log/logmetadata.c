@@ -26,7 +26,7 @@ void pxtu_log_forget_places(struct pxtu_log_survey *survey)
 		memset(survey->described, 0, POSIXTRACE_ID_MAX * sizeof(*survey->described));
 	survey->tasks.nr_programs = 0;
 	survey->tasks.nr_mappings = 0;
-	pxtu_log_forget_states(&survey->states);
+	pxtu_log_forget_rows(survey);
 }
 
 void pxtu_log_begin_metadata(struct pxtu_log *log)

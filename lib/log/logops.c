@@ -240,6 +240,20 @@ static int log_get_states(struct pxtu_source *source, struct posixtrace_state *s
 	return err;
 }
 
+static int log_get_files(struct pxtu_source *source, struct posixtrace_file *files,
+			 size_t *count, __u64 *next)
+{
+	struct pxtu_log *log = pxtu_log_of(source);
+	int err;
+
+	pthread_mutex_lock(source->lock);
+	err = survey_more(log);
+	if (!err)
+		err = pxtu_log_files(log, files, count, next);
+	pthread_mutex_unlock(source->lock);
+	return err;
+}
+
 static int log_next_type(struct pxtu_source *source, trace_event_id_t *id)
 {
 	struct pxtu_log *log = pxtu_log_of(source);
@@ -280,6 +294,7 @@ const struct pxtu_source_ops pxtu_log_ops = {
 	.get_mapping = log_get_mapping,
 	.get_host = log_get_host,
 	.get_states = log_get_states,
+	.get_files = log_get_files,
 	.next_type = log_next_type,
 	.rewind_types = log_rewind_types,
 };

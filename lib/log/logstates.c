@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The states of threads in a log: what they did when recording started. The survey has the places
- * of the blocks; the file is read again when the caller asks for states.
+ * The states of threads and the open files of processes in a log: what was when recording started.
+ * The survey has the places of the blocks; the file is read again when the caller asks for rows.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,39 +13,73 @@
 #include "log/logtasks.h"
 
 /**
- * struct pxtu_log_state_place - a block of states
- * @offset: of the first state in the file
- * @first: number of that state, from 0
- * @count: number of states
+ * struct pxtu_log_row_place - a block of rows
+ * @offset: of the first row in the file
+ * @first: number of that row, from 0
+ * @count: number of rows
  * @seq: number of the block
  */
-struct pxtu_log_state_place {
+struct pxtu_log_row_place {
 	__u64 offset;
 	__u64 first;
 	__u32 count;
 	__u64 seq;
 };
 
-int pxtu_log_add_states(struct pxtu_log *log, const struct pxtu_log_block *block)
+/**
+ * struct kind - a kind of rows
+ * @type: of the blocks: POSIXTRACE_LOG_*
+ * @size: of a row
+ * @valid: checks a row
+ */
+struct kind {
+	__u32 type;
+	size_t size;
+	bool (*valid)(const void *row);
+};
+
+static bool is_valid_state(const void *row)
 {
-	struct pxtu_log_states *states = &log->survey.states;
-	const struct pxtu_log_state_place *last;
+	const struct posixtrace_state *state = row;
+
+	return state->pid > 0 && state->tid > 0 && state->ppid >= 0 &&
+	       memchr(state->name, '\0', sizeof(state->name)) &&
+	       memchr(state->call_name, '\0', sizeof(state->call_name));
+}
+
+static bool is_valid_file(const void *row)
+{
+	const struct posixtrace_file *file = row;
+
+	return file->pid >= 0 && file->fd >= -1 && memchr(file->text, '\0', sizeof(file->text));
+}
+
+static const struct kind states = {
+	POSIXTRACE_LOG_STATES, sizeof(struct posixtrace_state), is_valid_state,
+};
+static const struct kind files = {
+	POSIXTRACE_LOG_FILES, sizeof(struct posixtrace_file), is_valid_file,
+};
+
+static int add(struct pxtu_log *log, struct pxtu_log_rows *rows, const struct kind *kind,
+	       const struct pxtu_log_block *block)
+{
+	const struct pxtu_log_row_place *last;
 	__u64 first = 0;
 	int err;
 
-	if (!block->head.count ||
-	    block->head.count > block->head.size / sizeof(struct posixtrace_state)) {
+	if (!block->head.count || block->head.count > block->head.size / kind->size) {
 		log->survey.damaged = true;
 		return 0;
 	}
-	last = states->nr_places ? &states->place[states->nr_places - 1] : NULL;
+	last = rows->nr_places ? &rows->place[rows->nr_places - 1] : NULL;
 	if (last)
 		first = last->first + last->count;
-	err = pxtu_log_make_room(&states->place, sizeof(*states->place), states->nr_places,
-				 &states->places_room);
+	err = pxtu_log_make_room(&rows->place, sizeof(*rows->place), rows->nr_places,
+				 &rows->places_room);
 	if (err)
 		return err == -ENOSPC ? 0 : err;
-	states->place[states->nr_places++] = (struct pxtu_log_state_place){
+	rows->place[rows->nr_places++] = (struct pxtu_log_row_place){
 		.offset = block->offset + log->head.block_size,
 		.first = first,
 		.count = block->head.count,
@@ -53,77 +88,103 @@ int pxtu_log_add_states(struct pxtu_log *log, const struct pxtu_log_block *block
 	return 0;
 }
 
-/* Finds the block with a state, or NULL. */
-static const struct pxtu_log_state_place *find(const struct pxtu_log_states *states, __u64 number)
+int pxtu_log_add_rows(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
-	size_t low = 0, high = states->nr_places, middle;
+	return block->head.type == POSIXTRACE_LOG_STATES ?
+	       add(log, &log->survey.states, &states, block) :
+	       add(log, &log->survey.files, &files, block);
+}
+
+/* Finds the block with a row, or NULL. */
+static const struct pxtu_log_row_place *find(const struct pxtu_log_rows *rows, __u64 number)
+{
+	size_t low = 0, high = rows->nr_places, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (states->place[middle].first + states->place[middle].count <= number)
+		if (rows->place[middle].first + rows->place[middle].count <= number)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < states->nr_places ? &states->place[low] : NULL;
+	return low < rows->nr_places ? &rows->place[low] : NULL;
 }
 
 /* The writer may have restarted the metadata and written another block here. */
-static bool still_there(struct pxtu_log *log, const struct pxtu_log_state_place *place)
+static bool still_there(struct pxtu_log *log, const struct kind *kind,
+			const struct pxtu_log_row_place *place)
 {
 	struct posixtrace_log_block head;
 	const __u64 offset = place->offset - log->head.block_size;
 
 	return pxtu_log_read(log, &head, sizeof(head), offset) == sizeof(head) &&
 	       head.cookie == log->head.cookie && head.seq == place->seq &&
-	       head.type == POSIXTRACE_LOG_STATES;
+	       head.type == kind->type;
 }
 
-static bool is_valid(const struct posixtrace_state *state)
+/* Moves the valid rows to the front. Returns their number. */
+static size_t keep_valid(const struct kind *kind, char *rows, size_t count)
 {
-	return state->pid > 0 && state->tid > 0 && state->ppid >= 0 &&
-	       memchr(state->name, '\0', sizeof(state->name)) &&
-	       memchr(state->call_name, '\0', sizeof(state->call_name));
+	size_t kept = 0, i;
+
+	for (i = 0; i < count; i++) {
+		if (!kind->valid(rows + i * kind->size))
+			continue;
+		if (kept != i)
+			memcpy(rows + kept * kind->size, rows + i * kind->size, kind->size);
+		kept++;
+	}
+	return kept;
 }
 
-int pxtu_log_states(struct pxtu_log *log, struct posixtrace_state *to, size_t *count, __u64 *next)
+static int read_rows(struct pxtu_log *log, const struct pxtu_log_rows *rows,
+		     const struct kind *kind, void *to, size_t *count, __u64 *next)
 {
-	const struct pxtu_log_state_place *place = find(&log->survey.states, *next);
+	const struct pxtu_log_row_place *place = find(rows, *next);
 	const size_t room = *count;
-	size_t kept = 0, n, i;
+	size_t n;
 	ssize_t size;
 
 	*count = 0;
-	while (place && !kept) {
+	while (place && !*count) {
 		n = place->first + place->count - *next;
 		if (n > room)
 			n = room;
-		size = (ssize_t)(n * sizeof(*to));
-		if (!still_there(log, place) ||
+		size = (ssize_t)(n * kind->size);
+		if (!still_there(log, kind, place) ||
 		    pxtu_log_read(log, to, (size_t)size,
-				  place->offset + (*next - place->first) * sizeof(*to)) != size) {
+				  place->offset + (*next - place->first) * kind->size) != size) {
 			if (log->error)
 				return pxtu_log_failed(log);
 			/* Continue after what was overwritten. */
 			*next = place->first + place->count;
 		} else {
 			*next += n;
-			for (i = 0; i < n; i++)
-				if (is_valid(&to[i]))
-					to[kept++] = to[i];
+			*count = keep_valid(kind, to, n);
 		}
-		place = find(&log->survey.states, *next);
+		place = find(rows, *next);
 	}
-	*count = kept;
 	return 0;
 }
 
-void pxtu_log_forget_states(struct pxtu_log_states *states)
+int pxtu_log_states(struct pxtu_log *log, struct posixtrace_state *to, size_t *count, __u64 *next)
 {
-	states->nr_places = 0;
+	return read_rows(log, &log->survey.states, &states, to, count, next);
 }
 
-void pxtu_log_free_states(struct pxtu_log_states *states)
+int pxtu_log_files(struct pxtu_log *log, struct posixtrace_file *to, size_t *count, __u64 *next)
 {
-	free(states->place);
+	return read_rows(log, &log->survey.files, &files, to, count, next);
+}
+
+void pxtu_log_forget_rows(struct pxtu_log_survey *survey)
+{
+	survey->states.nr_places = 0;
+	survey->files.nr_places = 0;
+}
+
+void pxtu_log_free_rows(struct pxtu_log *log)
+{
+	free(log->survey.states.place);
+	free(log->survey.files.place);
 }

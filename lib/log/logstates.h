@@ -8,21 +8,22 @@
 
 struct pxtu_log;
 struct pxtu_log_block;
+struct pxtu_log_survey;
 
 /**
- * struct pxtu_log_states - where the states of threads are in a log
+ * struct pxtu_log_rows - where rows of one kind are in a log
  * @place: the blocks, in their order
  * @nr_places: number of elements of @place
  * @places_room: room in @place
  */
-struct pxtu_log_states {
-	struct pxtu_log_state_place *place;
+struct pxtu_log_rows {
+	struct pxtu_log_row_place *place;
 	size_t nr_places;
 	size_t places_room;
 };
 
-/* pxtu_log_add_states() - note the place of a block; returns 0 or -ENOMEM */
-int pxtu_log_add_states(struct pxtu_log *log, const struct pxtu_log_block *block);
+/* pxtu_log_add_rows() - note the place of a block of STATES or FILES; returns 0 or -ENOMEM */
+int pxtu_log_add_rows(struct pxtu_log *log, const struct pxtu_log_block *block);
 
 /**
  * pxtu_log_states() - read states
@@ -35,7 +36,10 @@ int pxtu_log_add_states(struct pxtu_log *log, const struct pxtu_log_block *block
  */
 int pxtu_log_states(struct pxtu_log *log, struct posixtrace_state *to, size_t *count, __u64 *next);
 
-void pxtu_log_forget_states(struct pxtu_log_states *states);
-void pxtu_log_free_states(struct pxtu_log_states *states);
+/* pxtu_log_files() - read open files, like pxtu_log_states() */
+int pxtu_log_files(struct pxtu_log *log, struct posixtrace_file *to, size_t *count, __u64 *next);
+
+void pxtu_log_forget_rows(struct pxtu_log_survey *survey);
+void pxtu_log_free_rows(struct pxtu_log *log);
 
 #endif /* PXTU_LOGSTATES_H */

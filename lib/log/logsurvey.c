@@ -266,7 +266,8 @@ int pxtu_log_survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 	case POSIXTRACE_LOG_MAPPINGS:
 		return step == PXTU_LOG_BLOCK ? pxtu_log_add_mappings(log, block) : 0;
 	case POSIXTRACE_LOG_STATES:
-		return step == PXTU_LOG_BLOCK ? pxtu_log_add_states(log, block) : 0;
+	case POSIXTRACE_LOG_FILES:
+		return step == PXTU_LOG_BLOCK ? pxtu_log_add_rows(log, block) : 0;
 	case POSIXTRACE_LOG_END:
 		pxtu_log_read_end(log, block->offset + log->head.block_size);
 		err = pxtu_log_failed(log);
@@ -277,7 +278,7 @@ int pxtu_log_survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 			survey->generation = block->head.gap_generation;
 		survey->gap = false;
 		pxtu_marks_forget(log);
-		pxtu_log_forget_states(&survey->states);
+		pxtu_log_forget_rows(survey);
 		survey->start = survey->walk;
 		survey->start_generation = survey->generation;
 		break;
@@ -319,8 +320,9 @@ static int read_metadata(struct pxtu_log *log)
 			err = pxtu_log_add_descriptions(log, &block);
 		else if (!err && block.head.type == POSIXTRACE_LOG_MAPPINGS)
 			err = pxtu_log_add_mappings(log, &block);
-		else if (!err && block.head.type == POSIXTRACE_LOG_STATES)
-			err = pxtu_log_add_states(log, &block);
+		else if (!err && (block.head.type == POSIXTRACE_LOG_STATES ||
+				  block.head.type == POSIXTRACE_LOG_FILES))
+			err = pxtu_log_add_rows(log, &block);
 		else if (!err && block.head.type == POSIXTRACE_LOG_INDEX && log->survey.brief)
 			err = load_marks(log, &block);
 		else if (!err)

@@ -203,6 +203,29 @@ static int stream_get_states(struct pxtu_source *source, struct posixtrace_state
 	return err;
 }
 
+/* The number is the process id with the descriptor. */
+static int stream_get_files(struct pxtu_source *source, struct posixtrace_file *files,
+			    size_t *count, __u64 *next)
+{
+	struct posixtrace_files arg = {
+		.files = (uintptr_t)files,
+		.pid = *next != UINT64_MAX ? (__s32)(*next >> 32) : -1,
+		.fd = (__u32)*next,
+	};
+	const __u32 room = *count < UINT32_MAX ? (__u32)*count : UINT32_MAX;
+	int err = 0;
+
+	*count = 0;
+	while (!err && arg.pid >= 0 && !*count) {
+		arg.count = room;
+		err = pxtu_stream_ioctl(pxtu_stream_of(source), POSIXTRACE_IOC_FILES, &arg);
+		if (!err)
+			*count = arg.count;
+	}
+	*next = arg.pid >= 0 ? (__u64)arg.pid << 32 | arg.fd : UINT64_MAX;
+	return err;
+}
+
 const struct pxtu_source_ops pxtu_stream_ops = {
 	.next = stream_next,
 	.next_run = stream_next_run,
@@ -221,6 +244,7 @@ const struct pxtu_source_ops pxtu_stream_ops = {
 	.get_mapping = pxtu_stream_get_mapping,
 	.get_host = pxtu_stream_get_host,
 	.get_states = stream_get_states,
+	.get_files = stream_get_files,
 	.next_type = stream_next_type,
 	.rewind_types = stream_rewind_types,
 };

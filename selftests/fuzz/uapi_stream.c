@@ -231,6 +231,18 @@ long op_states(struct actor *a)
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_STATES, states, sizeof(*states));
 }
 
+long op_files(struct actor *a)
+{
+	struct posixtrace_files *files = argument(a);
+
+	files->count = one_in(a, 8) ? rnd(a) : POSIXTRACE_FILES_MIN + below(a, 64);
+	files->pid = one_in(a, 8) ? (int)rnd(a) : 0;
+	files->fd = one_in(a, 8) ? rnd(a) : below(a, 8);
+	files->reserved = one_in(a, 16);
+	files->files = (uintptr_t)data_pointer(a, files->count * sizeof(struct posixtrace_file));
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_FILES, files, sizeof(*files));
+}
+
 long op_description(struct actor *a)
 {
 	struct posixtrace_description *description = argument(a);

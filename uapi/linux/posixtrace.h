@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 /* Incremented whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		19
+#define POSIXTRACE_ABI_VERSION		20
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -445,6 +445,78 @@ struct posixtrace_states {
 	__s32 next;
 };
 
+/* posixtrace_file.kind */
+
+/* Begins the rows of a process. @fd is -1. */
+#define POSIXTRACE_FILE_TABLE		0
+/* @text is the path; "" if it is too long. */
+#define POSIXTRACE_FILE_PATH		1
+/* @text is the protocol with the addresses: "tcp:127.0.0.1:80->127.0.0.1:50000" */
+#define POSIXTRACE_FILE_SOCKET		2
+/* An end of the pipe @inode. */
+#define POSIXTRACE_FILE_PIPE		3
+/* A file without a path: @text is what /proc/PID/fd shows, such as "anon_inode:[eventfd]". */
+#define POSIXTRACE_FILE_OTHER		4
+/* @inode further descriptors of the process have no row. @fd is -1. */
+#define POSIXTRACE_FILE_MORE		5
+
+/* posixtrace_file.flags */
+
+/* Open for reading. */
+#define POSIXTRACE_FILE_READS		(1U << 0)
+/* Open for writing. */
+#define POSIXTRACE_FILE_WRITES		(1U << 1)
+/*
+ * The table may change without a system call of the process: another process shares it, threads
+ * have several tables, or an io_uring has threads.
+ */
+#define POSIXTRACE_FILE_UNSURE		(1U << 2)
+/* The descriptor is closed when the process executes a program. */
+#define POSIXTRACE_FILE_CLOEXEC		(1U << 3)
+
+#define POSIXTRACE_FILE_TEXT_SIZE	224
+
+/**
+ * struct posixtrace_file - a descriptor of a traced process at a moment
+ * @time: the moment, ns since the Epoch
+ * @inode: number of its inode; see also MORE
+ * @pid: the process, in the pid namespace of the controller
+ * @fd: the descriptor
+ * @kind: POSIXTRACE_FILE_*
+ * @flags: POSIXTRACE_FILE_*
+ * @text: what it is, terminated
+ */
+struct posixtrace_file {
+	__u64 time;
+	__u64 inode;
+	__s32 pid;
+	__s32 fd;
+	__u32 kind;
+	__u32 flags;
+	char text[POSIXTRACE_FILE_TEXT_SIZE];
+};
+
+/* posixtrace_files.count, at least */
+#define POSIXTRACE_FILES_MIN		16
+
+/**
+ * struct posixtrace_files - argument of FILES
+ * @files: Input: address of an array of struct posixtrace_file
+ * @count: Input: room in the array, at least POSIXTRACE_FILES_MIN; Output: number of rows, possibly
+ *	0 before the last one
+ * @pid: Input: the processes with this and larger ids, 0 for all; Output: where to continue, or -1
+ *	after the last one
+ * @fd: Input: first descriptor of that process, 0 for all; Output: where to continue
+ * @reserved: zero
+ */
+struct posixtrace_files {
+	__u64 files;
+	__u32 count;
+	__s32 pid;
+	__u32 fd;
+	__u32 reserved;
+};
+
 /* posixtrace_wait.flags */
 #define POSIXTRACE_WAIT_DEADLINE	(1U << 0)
 
@@ -669,6 +741,8 @@ struct posixtrace_mapping {
 #define POSIXTRACE_IOC_WRITE_LOG	_IO(POSIXTRACE_IOC_MAGIC, 0x22)
 #define POSIXTRACE_IOC_STATES \
 	_IOWR(POSIXTRACE_IOC_MAGIC, 0x23, struct posixtrace_states)
+#define POSIXTRACE_IOC_FILES \
+	_IOWR(POSIXTRACE_IOC_MAGIC, 0x24, struct posixtrace_files)
 
 /* role target */
 #define POSIXTRACE_IOC_ATTACH		_IOWR(POSIXTRACE_IOC_MAGIC, 0x30, struct posixtrace_attach)

@@ -91,6 +91,8 @@ struct posixtrace_log_header {
 
 /* Payload: struct posixtrace_log_mark. Always OPTIONAL. */
 #define POSIXTRACE_LOG_INDEX		14
+/* Payload: struct posixtrace_file. Always OPTIONAL. */
+#define POSIXTRACE_LOG_FILES		15
 
 /* posixtrace_log_block.flags */
 

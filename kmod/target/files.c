@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The open files of traced processes at a moment: what descriptors are that were opened before a
+ * stream started.
+ *
+ * Everything is read with the lock of the table held, so that each open file has the reference of
+ * its descriptor. With a reference of our own, ours might become the last one, and we would close
+ * the file: for a socket or a FUSE file, that waits. The lock keeps the process from opening files,
+ * so it is released after a few of them, and nothing under it waits.
+ */
+#include <linux/bitmap.h>
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/idr.h>
+#include <linux/magic.h>
+#include <linux/net.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "ring/clock.h"
+#include "target/files.h"
+#include "target/sockname.h"
+#include "target/target.h"
+#include "target/traced.h"
+#include "target/walk.h"
+
+/* Rows per time that the lock is held: a long path takes a microsecond. */
+#define BATCH		8
+/* Descriptors to look at, open or not, per time that the lock is held. */
+#define WINDOW		4096U
+/* Descriptors from this one on are only counted. */
+#define FDS_MAX		8192U
+/* Process ids to look at per call. */
+#define IDS_MAX		4096
+
+static_assert(BATCH + 2 <= PXT_FILES_MIN && PXT_FILES_MIN == POSIXTRACE_FILES_MIN);
+
+/**
+ * struct table - the table of descriptors of a process
+ * @task: a thread that has it; a reference
+ * @target: the process; a reference
+ * @pid: its id in the namespace of the controller
+ * @files: the table, only to be compared
+ * @users: threads of the process that have it
+ * @unsure: other threads have other tables, or work for an io_uring
+ */
+struct table {
+	struct task_struct *task;
+	struct pxt_target *target;
+	pid_t pid;
+	const struct files_struct *files;
+	int users;
+	bool unsure;
+};
+
+/* ------------------------------------------------------------------ */
+/* The table								*/
+
+static const struct files_struct *files_of(const struct task_struct *thread)
+{
+	/* A thread that exits clears it with a plain store. */
+	return data_race(READ_ONCE(thread->files));
+}
+
+static bool take_user(struct task_struct *thread, void *arg)
+{
+	struct table *table = arg;
+
+	table->files = files_of(thread);
+	if (!table->files || thread->flags & PXT_PF_KERNEL)
+		return false;
+	table->task = thread;
+	get_task_struct(thread);
+	return true;
+}
+
+static bool count_user(struct task_struct *thread, void *arg)
+{
+	const struct files_struct *files = files_of(thread);
+	struct table *table = arg;
+
+	if (files == table->files)
+		table->users++;
+	else if (files)
+		table->unsure = true;
+	/* It closes and opens files without system calls. */
+	if (thread->flags & PF_IO_WORKER)
+		table->unsure = true;
+	return false;
+}
+
+/* Returns false if no thread of the process has a table. */
+static bool open_table(struct task_struct *process, struct table *table)
+{
+	if (pxt_walk_threads(process, take_user, table) <= 0)
+		return false;
+	/* Too many threads that end: say that it is unsure. */
+	if (pxt_walk_threads(process, count_user, table) < 0)
+		table->unsure = true;
+	return true;
+}
+
+/* Lock the table if the stream may still see it. Returns NULL without locks otherwise. */
+static struct files_struct *lock_table(const struct pxt_link *link, const struct table *table)
+{
+	struct files_struct *files;
+	bool traced;
+
+	task_lock(table->task);
+	files = table->task->files;
+	if (!files || files != table->files)
+		goto unlock;
+	spin_lock(&files->file_lock);
+	/*
+	 * A program that the process executes opens its files with the lock, after the process was
+	 * marked.
+	 */
+	rcu_read_lock();
+	traced = pxt_traced_by(link, table->target);
+	rcu_read_unlock();
+	if (traced)
+		return files;
+	spin_unlock(&files->file_lock);
+unlock:
+	task_unlock(table->task);
+	return NULL;
+}
+
+static void unlock_table(const struct table *table, struct files_struct *files)
+{
+	spin_unlock(&files->file_lock);
+	task_unlock(table->task);
+}
+
+/* May another process change the table? A new thread is counted before it has the table. */
+static bool is_unsure(const struct table *table, const struct files_struct *files)
+{
+	return table->unsure || atomic_read(&files->count) > table->users;
+}
+
+/* ------------------------------------------------------------------ */
+/* A row								*/
+
+static struct posixtrace_file *begin_row(struct posixtrace_file *to, const struct table *table,
+					 const struct files_struct *files, u32 kind)
+{
+	memset(to, 0, sizeof(*to));
+	to->time = pxt_clock_now();
+	to->pid = table->pid;
+	to->fd = -1;
+	to->kind = kind;
+	if (is_unsure(table, files))
+		to->flags = POSIXTRACE_FILE_UNSURE;
+	return to;
+}
+
+static u32 kind_of(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	if (S_ISSOCK(inode->i_mode))
+		return POSIXTRACE_FILE_SOCKET;
+	if (S_ISFIFO(inode->i_mode) && inode->i_sb->s_magic == PIPEFS_MAGIC)
+		return POSIXTRACE_FILE_PIPE;
+	return POSIXTRACE_FILE_PATH;
+}
+
+static void put_path(struct posixtrace_file *to, struct file *file)
+{
+	const char *path = d_path(pxt_file_user_path(file), to->text, sizeof(to->text));
+
+	/* A path without its begin is useless. */
+	if (IS_ERR(path)) {
+		to->text[0] = '\0';
+		return;
+	}
+	/* It is at the end of the buffer. */
+	memmove(to->text, path, strlen(path) + 1);
+	memset(to->text + strlen(to->text), 0, sizeof(to->text) - strlen(to->text));
+	/* Files without a path have texts such as "anon_inode:[eventfd]". */
+	if (to->text[0] != '/')
+		to->kind = POSIXTRACE_FILE_OTHER;
+}
+
+static void put_file(struct posixtrace_file *to, struct file *file, struct pid_namespace *ns)
+{
+	const struct socket *socket;
+
+	to->inode = file_inode(file)->i_ino;
+	to->kind = kind_of(file);
+	if (file->f_mode & FMODE_READ)
+		to->flags |= POSIXTRACE_FILE_READS;
+	if (file->f_mode & FMODE_WRITE)
+		to->flags |= POSIXTRACE_FILE_WRITES;
+	socket = to->kind == POSIXTRACE_FILE_SOCKET ? sock_from_file(file) : NULL;
+	if (socket)
+		pxt_sockname_put(socket, ns, to->text, sizeof(to->text));
+	else if (to->kind == POSIXTRACE_FILE_PIPE)
+		strscpy(to->text, "pipe", sizeof(to->text));
+	else
+		put_path(to, file);
+}
+
+/* ------------------------------------------------------------------ */
+/* All rows								*/
+
+/* Fill up to BATCH rows from descriptor *@fd on, and advance it. The table is locked. */
+static u32 fill_batch(const struct table *table, struct files_struct *files,
+		      struct pid_namespace *ns, struct posixtrace_file *to, u32 *fd)
+{
+	const struct fdtable *fdt = files_fdtable(files);
+	u32 end = min3(fdt->max_fds, *fd + WINDOW, FDS_MAX), count = 0;
+	struct file *file;
+
+	while (count < BATCH) {
+		*fd = find_next_bit(fdt->open_fds, end, *fd);
+		if (*fd >= end)
+			break;
+		file = rcu_dereference_check(fdt->fd[*fd], lockdep_is_held(&files->file_lock));
+		/* A descriptor may be reserved for a file that is being opened. */
+		if (file) {
+			begin_row(&to[count], table, files, POSIXTRACE_FILE_PATH)->fd = *fd;
+			if (test_bit(*fd, fdt->close_on_exec))
+				to[count].flags |= POSIXTRACE_FILE_CLOEXEC;
+			put_file(&to[count++], file, ns);
+		}
+		++*fd;
+	}
+	return count;
+}
+
+/* Count open descriptors from @fd on, in a part of the table. Returns the end of the part. */
+static u32 count_part(struct files_struct *files, u32 fd, u64 *open)
+{
+	const struct fdtable *fdt = files_fdtable(files);
+	u32 words = min_t(u32, WINDOW, (fdt->max_fds - fd) / BITS_PER_LONG);
+
+	*open += bitmap_weight(fdt->open_fds + fd / BITS_PER_LONG, words * BITS_PER_LONG);
+	return fd + words * BITS_PER_LONG;
+}
+
+/* A row that says how many descriptors have none. */
+static u32 fill_more(const struct pxt_link *link, const struct table *table,
+		     struct posixtrace_file *to)
+{
+	struct files_struct *files;
+	u32 fd = FDS_MAX, max;
+	u64 open = 0;
+
+	do {
+		files = lock_table(link, table);
+		if (!files)
+			return 0;
+		max = files_fdtable(files)->max_fds;
+		if (fd < max)
+			fd = count_part(files, fd, &open);
+		if (fd >= max && open) {
+			begin_row(to, table, files, POSIXTRACE_FILE_MORE);
+			to->inode = open;
+		}
+		unlock_table(table, files);
+		cond_resched();
+	} while (fd < max && !fatal_signal_pending(current));
+	return open && fd >= max;
+}
+
+/* Fill rows of one process from *@fd on; *@fd becomes 0 after its last one. */
+static u32 fill_process(const struct pxt_link *link, const struct table *table,
+			struct pid_namespace *ns, struct posixtrace_file *to, u32 room, u32 *fd)
+{
+	struct files_struct *files;
+	u32 count = 0, max;
+
+	do {
+		files = lock_table(link, table);
+		if (!files)
+			goto end;
+		if (!*fd)
+			begin_row(&to[count++], table, files, POSIXTRACE_FILE_TABLE);
+		count += fill_batch(table, files, ns, to + count, fd);
+		max = files_fdtable(files)->max_fds;
+		unlock_table(table, files);
+		cond_resched();
+		if (fatal_signal_pending(current))
+			break;
+	} while (*fd < min(max, FDS_MAX) && room - count >= BATCH + 2);
+	if (*fd < min(max, FDS_MAX))
+		return count;
+	if (max > FDS_MAX)
+		count += fill_more(link, table, to + count);
+end:
+	*fd = 0;
+	return count;
+}
+
+/**
+ * pxt_files_fill() - get the open files of traced processes
+ * @link: of a stream with kernel events
+ * @ns: pid namespace of its controller
+ * @to: result
+ * @room: number of rows at @to, at least PXT_FILES_MIN
+ * @cursor: where to start; advances
+ *
+ * Each row was true at its time. Looks at a bounded number of processes, so there may be further
+ * ones although @room is not used up. Paths are relative to the root of the caller.
+ *
+ * Context: may sleep.
+ * Return: number of rows.
+ */
+u32 pxt_files_fill(const struct pxt_link *link, struct pid_namespace *ns,
+		   struct posixtrace_file *to, u32 room, struct pxt_files_cursor *cursor)
+{
+	struct task_struct *process;
+	u32 count = 0, i;
+	pid_t next;
+
+	for (i = 0; i < IDS_MAX && cursor->pid >= 0 && room - count >= PXT_FILES_MIN; i++) {
+		struct table table = { };
+
+		cond_resched();
+		if (fatal_signal_pending(current))
+			break;
+		next = cursor->pid;
+		process = pxt_traced_next(link, ns, PIDTYPE_TGID, &next, &table.target);
+		/* The process has ended, and this is another one. */
+		if (next != cursor->pid + 1)
+			cursor->fd = 0;
+		if (process) {
+			table.pid = task_tgid_nr_ns(process, ns);
+			if (open_table(process, &table)) {
+				count += fill_process(link, &table, ns, to + count, room - count,
+						      &cursor->fd);
+				put_task_struct(table.task);
+			} else {
+				cursor->fd = 0;
+			}
+			pxt_target_put(table.target);
+			put_task_struct(process);
+		}
+		if (!cursor->fd)
+			cursor->pid = next;
+		else
+			cursor->pid = next - 1;
+	}
+	return count;
+}
