@@ -6,63 +6,43 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <trace.h>
 
+#include "analyze/descriptor_calls.h"
 #include "analyze/descriptors.h"
+#include "analyze/open_files.h"
 #include "event/kevent.h"
 #include "util/hash.h"
 
 #define BUCKETS		1024U	/* a power of two */
 #define PROCESSES_MAX	4096U
 #define THREADS_MAX	4096U
-#define PROCESS_FDS	1024U	/* known per process */
+#define PROCESS_FDS	16384U	/* known per process */
 #define ALL_FDS		65536U
+#define FD_BUCKETS	16384U	/* a power of two */
 #define PATH_SIZE	DESCRIPTORS_PATH_SIZE
 
-/* What a system call does with descriptors. */
-enum effect {
-	NOTHING,
-	OPENS,			/* the result is a descriptor of the path in argument @arg */
-	MAKES,			/* the result is another new descriptor */
-	DUPLICATES,		/* the result is a duplicate of argument 0 */
-	REPLACES,		/* also closes the descriptor in argument 1 */
-	CLOSES,			/* argument 0 */
-	CLOSES_MANY,
-	EXECUTES,
-	COPIES,			/* a child has a copy of the table */
-	CLONES,			/* argument 0 has the flags */
-	MAY_SHARE,		/* a child may share the table */
-	SHARES,			/* a child shares it, or a thread has another one */
-	CONTROLS,		/* fcntl() */
-	UNSHARES,		/* argument 0 has the flags */
-	CONFUSES,		/* descriptors change without further calls */
-};
-
-static const struct {
-	const char *name;
-	enum effect effect;
-	unsigned int arg;
-} calls[] = {
-	{ "openat", OPENS, 1 }, { "open", OPENS, 0 }, { "close", CLOSES, 0 },
-	{ "openat2", OPENS, 1 }, { "creat", OPENS, 0 }, { "fcntl", CONTROLS, 0 },
-	{ "dup", DUPLICATES, 0 }, { "dup2", REPLACES, 0 }, { "dup3", REPLACES, 0 },
-	{ "close_range", CLOSES_MANY, 0 }, { "execve", EXECUTES, 0 }, { "execveat", EXECUTES, 0 },
-	{ "fork", COPIES, 0 }, { "vfork", COPIES, 0 }, { "clone", CLONES, 0 },
-	{ "clone3", MAY_SHARE, 0 }, { "unshare", UNSHARES, 0 }, { "io_uring_setup", CONFUSES, 0 },
-	{ "io_uring_enter", CONFUSES, 0 },
-	{ "socket", MAKES, 0 }, { "accept", MAKES, 0 }, { "accept4", MAKES, 0 },
-	{ "epoll_create", MAKES, 0 }, { "epoll_create1", MAKES, 0 }, { "eventfd", MAKES, 0 },
-	{ "eventfd2", MAKES, 0 }, { "signalfd4", MAKES, 0 }, { "timerfd_create", MAKES, 0 },
-	{ "inotify_init", MAKES, 0 }, { "inotify_init1", MAKES, 0 }, { "memfd_create", MAKES, 0 },
-	{ "pidfd_open", MAKES, 0 }, { "pidfd_getfd", MAKES, 0 }, { "perf_event_open", MAKES, 0 },
-	{ "open_tree", MAKES, 0 }, { "fsopen", MAKES, 0 }, { "fsmount", MAKES, 0 },
-	{ "userfaultfd", MAKES, 0 }, { "bpf", MAKES, 0 }, { "mq_open", MAKES, 0 },
-};
-
+/**
+ * struct fd - a descriptor whose file is known
+ * @next: in its bucket
+ * @after: of the same process
+ * @link: what points to this one in the list of the process
+ * @process: key of the process
+ * @socket: @path is the name of a socket
+ * @keeps: it is known to stay open when the process executes a program
+ */
 struct fd {
+	struct fd *next;
+	struct fd *after;
+	struct fd **link;
+	uint64_t process;
 	int64_t number;
+	bool socket;
+	bool keeps;
 	char *path;
 };
 
@@ -75,6 +55,8 @@ struct fd {
  * @broken: no path is ever known again
  * @changes: number of calls that close descriptors
  * @sets: number of paths learned
+ * @closing: threads in calls that close descriptors
+ * @count: number of @fds
  * @fds: those with a path
  */
 struct process {
@@ -85,6 +67,7 @@ struct process {
 	bool broken;
 	uint64_t changes;
 	uint64_t sets;
+	unsigned int closing;
 	size_t count;
 	struct fd *fds;
 };
@@ -95,9 +78,14 @@ struct thread {
 	uint64_t key;		/* from event_thread_key() */
 	uint64_t process;
 	int64_t nr;
-	enum effect effect;
+	enum call_effect effect;
 	unsigned int arg;
 	int64_t fd;		/* argument 0 */
+	int64_t closes;		/* the descriptor that it closes, -1: any */
+	bool closing;		/* counts as process.closing */
+	bool socket;		/* @path is the name of a socket */
+	bool keeps;		/* the new descriptor stays open */
+	bool executed;		/* the process has executed a program */
 	uint64_t changes;	/* of the process at its begin */
 	uint64_t sets;
 	bool doubts;		/* counts as process.unsure */
@@ -111,7 +99,11 @@ struct descriptors {
 	struct thread *threads[BUCKETS];
 	size_t nr_processes;
 	size_t nr_threads;
+	struct fd *fds[FD_BUCKETS];
 	size_t nr_fds;
+	struct open_files *files;	/* at the start, or NULL */
+	uint64_t complete_from;	/* no event is missing since then, or UINT64_MAX */
+	bool held;		/* no events are recorded, or not all */
 	uint64_t lost;
 	bool blind;		/* any process may share a table */
 };
@@ -119,34 +111,42 @@ struct descriptors {
 /* ------------------------------------------------------------------ */
 /* Tables								*/
 
-static void drop_fd(struct descriptors *all, struct process *process, size_t at)
+static struct fd **fd_slot(const struct descriptors *all, uint64_t process, int64_t number)
 {
-	free(process->fds[at].path);
-	process->fds[at] = process->fds[--process->count];
+	struct fd **slot;
+
+	slot = (struct fd **)&all->fds[hash_pair(process, (uint64_t)number) % FD_BUCKETS];
+	while (*slot && ((*slot)->process != process || (*slot)->number != number))
+		slot = &(*slot)->next;
+	return slot;
+}
+
+static struct fd *find_fd(const struct descriptors *all, const struct process *process,
+			  int64_t number)
+{
+	return *fd_slot(all, process->key, number);
+}
+
+static void close_fd(struct descriptors *all, struct process *process, int64_t number)
+{
+	struct fd **slot = fd_slot(all, process->key, number), *fd = *slot;
+
+	if (!fd)
+		return;
+	*slot = fd->next;
+	*fd->link = fd->after;
+	if (fd->after)
+		fd->after->link = fd->link;
+	free(fd->path);
+	free(fd);
+	process->count--;
 	all->nr_fds--;
 }
 
 static void drop_fds(struct descriptors *all, struct process *process)
 {
-	while (process->count)
-		drop_fd(all, process, process->count - 1);
-}
-
-static struct fd *find_fd(const struct process *process, int64_t number)
-{
-	for (size_t i = 0; i < process->count; i++) {
-		if (process->fds[i].number == number)
-			return &process->fds[i];
-	}
-	return NULL;
-}
-
-static void close_fd(struct descriptors *all, struct process *process, int64_t number)
-{
-	struct fd *fd = find_fd(process, number);
-
-	if (fd)
-		drop_fd(all, process, (size_t)(fd - process->fds));
+	while (process->fds)
+		close_fd(all, process, process->fds->number);
 }
 
 void descriptors_forget(struct descriptors *all)
@@ -157,7 +157,6 @@ void descriptors_forget(struct descriptors *all)
 
 			all->processes[i] = process->next;
 			drop_fds(all, process);
-			free(process->fds);
 			free(process);
 		}
 		while (all->threads[i]) {
@@ -174,13 +173,24 @@ void descriptors_forget(struct descriptors *all)
 int descriptors_new(struct descriptors **descriptors)
 {
 	*descriptors = calloc(1, sizeof(**descriptors));
-	return *descriptors ? 0 : -ENOMEM;
+	if (!*descriptors)
+		return -ENOMEM;
+	(*descriptors)->complete_from = UINT64_MAX;
+	return 0;
+}
+
+int descriptors_start(struct descriptors *descriptors, struct source *source)
+{
+	open_files_free(descriptors->files);
+	return open_files_read(source, &descriptors->files);
 }
 
 void descriptors_free(struct descriptors *descriptors)
 {
-	if (descriptors)
-		descriptors_forget(descriptors);
+	if (!descriptors)
+		return;
+	descriptors_forget(descriptors);
+	open_files_free(descriptors->files);
 	free(descriptors);
 }
 
@@ -208,40 +218,68 @@ static struct process *get_process(struct descriptors *all, uint64_t key)
 	return *slot;
 }
 
-static struct thread **thread_slot(struct descriptors *all, const struct event *event)
+static struct thread **thread_slot(const struct descriptors *all, const struct event *event)
 {
 	const uint64_t key = event_thread_key(event), process = event_process_key(event);
-	struct thread **slot = &all->threads[hash_pair(key, process) % BUCKETS];
+	struct thread **slot;
+
+	slot = (struct thread **)&all->threads[hash_pair(key, process) % BUCKETS];
 
 	while (*slot && ((*slot)->key != key || (*slot)->process != process))
 		slot = &(*slot)->next;
 	return slot;
 }
 
-static void set_path(struct descriptors *all, struct process *process, int64_t number,
-		     const char *path)
+static struct fd *set_path(struct descriptors *all, struct process *process, int64_t number,
+			   const char *path, bool socket)
 {
-	struct fd *fds;
-	size_t room;
+	struct fd **slot, *fd;
 
 	close_fd(all, process, number);
-	room = process->count ? 2 * process->count : 1;
 	if (process->count == PROCESS_FDS || all->nr_fds == ALL_FDS)
-		return;
-	if (!(process->count & (process->count - 1))) {
-		fds = realloc(process->fds, room * sizeof(*fds));
-		if (!fds)
-			return;
-		process->fds = fds;
+		return NULL;
+	fd = calloc(1, sizeof(*fd));
+	if (fd)
+		fd->path = strdup(path);
+	if (!fd || !fd->path) {
+		free(fd);
+		return NULL;
 	}
-	fds = &process->fds[process->count];
-	fds->number = number;
-	fds->path = strdup(path);
-	if (!fds->path)
-		return;
+	fd->process = process->key;
+	fd->number = number;
+	fd->socket = socket;
+	slot = fd_slot(all, process->key, number);
+	fd->next = *slot;
+	*slot = fd;
+	fd->after = process->fds;
+	if (fd->after)
+		fd->after->link = &fd->after;
+	fd->link = &process->fds;
+	process->fds = fd;
 	process->count++;
 	process->sets++;
 	all->nr_fds++;
+	return fd;
+}
+
+/*
+ * The socket gets another address: its name is only the protocol. Other descriptors may be the same
+ * socket.
+ */
+static void strip_socket(struct descriptors *all, const struct process *process, int64_t number)
+{
+	const struct fd *found = find_fd(all, process, number);
+	char path[PATH_SIZE];
+
+	if (!found || !found->socket || !found->path[strcspn(found->path, ":-,")])
+		return;
+	snprintf(path, sizeof(path), "%s", found->path);
+	for (size_t i = 0; i < FD_BUCKETS; i++) {
+		for (struct fd *fd = all->fds[i]; fd; fd = fd->next) {
+			if (fd->socket && !strcmp(fd->path, path))
+				fd->path[strcspn(path, ":-,")] = '\0';
+		}
+	}
 }
 
 /* ------------------------------------------------------------------ */
@@ -267,30 +305,74 @@ static void leave_table(struct descriptors *all, struct process *process)
 static void end_call(struct descriptors *all, struct thread **slot)
 {
 	struct thread *thread = *slot;
+	struct process *process = *process_slot(all, thread->process);
 
 	if (thread->doubts)
-		settle(*process_slot(all, thread->process));
+		settle(process);
+	if (thread->closing && process && process->closing)
+		process->closing--;
 	*slot = thread->next;
 	free(thread);
 	all->nr_threads--;
 }
 
-static void find_call(const struct kevent *kevent, struct thread *thread)
+/* What a call makes that is no file with a path. */
+static void find_kind(const struct descriptors *all, const struct process *process,
+		      const struct kevent *kevent, struct thread *thread, const char *kind)
 {
-	thread->effect = NOTHING;
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		if (kevent->name.len == strlen(calls[i].name) &&
-		    !memcmp(kevent->name.at, calls[i].name, kevent->name.len)) {
-			thread->effect = calls[i].effect;
-			thread->arg = calls[i].arg;
-			return;
-		}
+	const struct fd *from;
+
+	if (!kind || thread->effect != MAKES)
+		return;
+	if (strcmp(kind, "socket") != 0) {
+		snprintf(thread->path, sizeof(thread->path), "%s", kind);
+	} else if (kevent->name.len == strlen(kind) && !memcmp(kevent->name.at, kind, strlen(kind))) {
+		snprintf(thread->path, sizeof(thread->path), "%s", descriptor_socket_kind(kevent));
+		thread->socket = true;
+	} else {
+		from = find_fd(all, process, (int32_t)kevent->args[0]);
+		if (from && from->socket)
+			snprintf(thread->path, sizeof(thread->path), "%.*s,accepted",
+				 (int)descriptor_address_size(from->path), from->path);
+		else
+			snprintf(thread->path, sizeof(thread->path), "socket");
+		thread->socket = true;
 	}
+	thread->has_path = true;
 }
 
-static bool makes_descriptor(enum effect effect)
+/* Returns the kind of what the call makes, or NULL. */
+static const char *find_call(const struct kevent *kevent, struct thread *thread)
+{
+	const struct descriptor_call *call = descriptor_call_find(kevent);
+
+	thread->effect = call ? call->effect : NOTHING;
+	thread->arg = call ? call->arg : 0;
+	return call ? call->kind : NULL;
+}
+
+static bool makes_descriptor(enum call_effect effect)
 {
 	return effect == OPENS || effect == MAKES || effect == DUPLICATES || effect == REPLACES;
+}
+
+/* The descriptor may be closed when the process executes a program. */
+static void close_on_exec(const struct descriptors *all, const struct process *process,
+			  int64_t number)
+{
+	struct fd *fd = find_fd(all, process, number);
+
+	if (fd)
+		fd->keeps = false;
+}
+
+/* The call closes a descriptor, -1 for any, at a time until its end. */
+static void begin_closing(struct process *process, struct thread *thread, int64_t number)
+{
+	process->changes++;
+	process->closing++;
+	thread->closing = true;
+	thread->closes = number;
 }
 
 static void begin_call(struct descriptors *all, struct process *process, struct thread *thread,
@@ -302,19 +384,38 @@ static void begin_call(struct descriptors *all, struct process *process, struct 
 	switch (thread->effect) {
 	case CLOSES:
 		close_fd(all, process, (int32_t)kevent->args[0]);
-		process->changes++;
+		begin_closing(process, thread, (int32_t)kevent->args[0]);
 		break;
 	case REPLACES:
 		if ((int32_t)kevent->args[0] != (int32_t)kevent->args[1])
 			close_fd(all, process, (int32_t)kevent->args[1]);
-		process->changes++;
+		begin_closing(process, thread, (int32_t)kevent->args[1]);
+		/* Of dup3(); dup2() has no third argument. */
+		thread->keeps = kevent->name.len == strlen("dup2") && kevent->name.at[3] == '2';
 		break;
 	case CLOSES_MANY:
-	case EXECUTES:
 		drop_fds(all, process);
-		process->changes++;
+		begin_closing(process, thread, -1);
+		break;
+	case EXECUTES:
+		begin_closing(process, thread, -1);
+		break;
+	case DUPLICATES:
+		thread->keeps = true;
+		break;
+	case CONTROLS_FILE:
+		if ((uint32_t)kevent->args[1] == FIOCLEX)
+			close_on_exec(all, process, (int32_t)kevent->args[0]);
+		thread->effect = NOTHING;
+		break;
+	case ADDRESSES:
+		strip_socket(all, process, (int32_t)kevent->args[0]);
+		thread->effect = NOTHING;
 		break;
 	case CONTROLS:
+		thread->keeps = kevent->args[1] == F_DUPFD;
+		if (kevent->args[1] == F_SETFD)
+			close_on_exec(all, process, (int32_t)kevent->args[0]);
 		thread->effect = kevent->args[1] == F_DUPFD || kevent->args[1] == F_DUPFD_CLOEXEC ?
 				 DUPLICATES : NOTHING;
 		break;
@@ -346,19 +447,27 @@ static void enter(struct descriptors *all, const struct event *event, const stru
 {
 	struct process *process = get_process(all, event_process_key(event));
 	struct thread **slot = thread_slot(all, event), *thread;
+	enum call_effect effect;
+	const char *kind;
 
 	/* The exit of the call before was not seen, as of sigreturn(). */
-	if (*slot)
+	if (*slot) {
+		if ((*slot)->effect == EXECUTES && !(*slot)->executed && process)
+			drop_fds(all, process);
 		end_call(all, slot);
+	}
 	thread = process && all->nr_threads < THREADS_MAX ? calloc(1, sizeof(*thread)) : NULL;
 	if (!thread) {
 		descriptors_forget(all);
 		return;
 	}
 	process->broken |= kevent->compat != 0;
-	find_call(kevent, thread);
+	kind = find_call(kevent, thread);
+	find_kind(all, process, kevent, thread, kind);
+	effect = thread->effect;
 	begin_call(all, process, thread, kevent);
-	if (thread->effect == NOTHING) {
+	/* Of other calls, the exit must not look like one whose entry was not seen. */
+	if (effect == NOTHING) {
 		free(thread);
 		return;
 	}
@@ -393,17 +502,61 @@ static void get_descriptor(struct descriptors *all, struct process *process,
 			   const struct thread *thread, int64_t number)
 {
 	const bool duplicates = thread->effect == DUPLICATES || thread->effect == REPLACES;
-	const struct fd *fd = duplicates ? find_fd(process, thread->fd) : NULL;
+	const struct fd *fd = duplicates ? find_fd(all, process, thread->fd) : NULL;
+	const bool keeps = thread->keeps;
+	bool socket = fd ? fd->socket : thread->socket;
 	char path[PATH_SIZE] = "";
+	struct fd *new;
 
 	if (fd)
-		strcpy(path, fd->path);
+		snprintf(path, sizeof(path), "%s", fd->path);
 	else if (thread->has_path)
-		strcpy(path, thread->path);
+		snprintf(path, sizeof(path), "%s", thread->path);
 	close_fd(all, process, number);
 	/* Another thread may have closed it already. */
-	if (path[0] && process->changes == thread->changes)
-		set_path(all, process, number, path);
+	if (path[0] && process->changes == thread->changes) {
+		new = set_path(all, process, number, path, socket);
+		if (new)
+			new->keeps = keeps;
+	}
+}
+
+/* A call ends that began before the trace, so its arguments are not known. */
+static void leave_unseen(struct descriptors *all, const struct event *event,
+			 const struct kevent *kevent)
+{
+	struct process *process = *process_slot(all, event_process_key(event));
+	struct thread thread = { };
+
+	if (!process || kevent->result < 0)
+		return;
+	find_call(kevent, &thread);
+	switch (thread.effect) {
+	case CLOSES:
+	case REPLACES:
+	case CLOSES_MANY:
+		drop_fds(all, process);
+		process->changes++;
+		break;
+	case OPENS:
+	case MAKES:
+	case DUPLICATES:
+	case CONTROLS:
+		close_fd(all, process, kevent->result);
+		break;
+	case CLONES:
+	case MAY_SHARE:
+	case SHARES:
+		/* 0: the new thread or process returns. */
+		process->broken |= kevent->result > 0;
+		break;
+	case UNSHARES:
+	case CONFUSES:
+		process->broken = true;
+		break;
+	default:
+		break;
+	}
 }
 
 static void leave(struct descriptors *all, const struct event *event, const struct kevent *kevent)
@@ -412,12 +565,18 @@ static void leave(struct descriptors *all, const struct event *event, const stru
 	struct process *process = thread ? *process_slot(all, thread->process) : NULL;
 	const bool returns = thread && kevent->nr == thread->nr;
 
+	if (!thread)
+		leave_unseen(all, event, kevent);
 	/* Nothing says who the child is. */
 	if (thread && !thread->forked && (kevent->result > 0 || !returns) &&
 	    (thread->effect == MAY_SHARE || thread->effect == SHARES))
 		all->blind = true;
 	if (process && returns && kevent->result >= 0 && makes_descriptor(thread->effect))
 		get_descriptor(all, process, thread, kevent->result);
+	/* Without the event of class process. */
+	if (process && thread->effect == EXECUTES && !thread->executed &&
+	    (!returns || kevent->result >= 0))
+		drop_fds(all, process);
 	if (thread)
 		end_call(all, slot);
 }
@@ -427,8 +586,12 @@ static void leave(struct descriptors *all, const struct event *event, const stru
 
 static void copy_table(struct descriptors *all, const struct process *from, struct process *to)
 {
-	for (size_t i = 0; i < from->count; i++)
-		set_path(all, to, from->fds[i].number, from->fds[i].path);
+	for (const struct fd *fd = from->fds; fd; fd = fd->after) {
+		struct fd *new = set_path(all, to, fd->number, fd->path, fd->socket);
+
+		if (new)
+			new->keeps = fd->keeps;
+	}
 }
 
 static void fork_process(struct descriptors *all, const struct event *event,
@@ -441,7 +604,7 @@ static void fork_process(struct descriptors *all, const struct event *event,
 	struct process *process = get_process(all, event_process_key(event)), *child = NULL;
 	struct thread *thread = *thread_slot(all, event);
 	/* It may have begun before the trace. */
-	enum effect effect = thread ? thread->effect : MAY_SHARE;
+	enum call_effect effect = thread ? thread->effect : MAY_SHARE;
 
 	if (thread)
 		thread->forked = true;
@@ -488,14 +651,33 @@ static void end_process(struct descriptors *all, const struct event *event)
 	leave_table(all, process);
 	slot = process_slot(all, process->key);
 	*slot = process->next;
-	free(process->fds);
 	free(process);
 	all->nr_processes--;
 }
 
+/* The process has executed a program. */
+static void execute(struct descriptors *all, const struct event *event)
+{
+	struct process *process = *process_slot(all, event_process_key(event));
+	struct thread *thread = *thread_slot(all, event);
+	struct fd *fd, *after;
+
+	if (!process)
+		return;
+	if (process->sharer || process->unsure || process->broken)
+		leave_table(all, process);
+	for (fd = process->fds; fd; fd = after) {
+		after = fd->after;
+		if (!fd->keeps)
+			close_fd(all, process, fd->number);
+	}
+	process->broken = false;
+	if (thread)
+		thread->executed = true;
+}
+
 static void follow(struct descriptors *all, const struct event *event, const struct kevent *kevent)
 {
-	struct process *process;
 	struct thread **slot;
 
 	switch (event->type) {
@@ -512,11 +694,7 @@ static void follow(struct descriptors *all, const struct event *event, const str
 		fork_process(all, event, kevent);
 		break;
 	case POSIXTRACE_EXEC:
-		process = *process_slot(all, event_process_key(event));
-		if (process) {
-			leave_table(all, process);
-			process->broken = false;
-		}
+		execute(all, event);
 		break;
 	case POSIXTRACE_EXIT:
 		slot = thread_slot(all, event);
@@ -528,21 +706,98 @@ static void follow(struct descriptors *all, const struct event *event, const str
 	}
 }
 
+/* ------------------------------------------------------------------ */
+/* Descriptors at the start						*/
+
+/* May a thread of the process have closed the descriptor, in a call that has not ended? */
+static bool is_closing(const struct descriptors *all, const struct process *process, int64_t number)
+{
+	if (!process->closing)
+		return false;
+	for (size_t i = 0; i < BUCKETS; i++) {
+		for (const struct thread *thread = all->threads[i]; thread; thread = thread->next) {
+			if (thread->process == process->key && thread->closing &&
+			    (thread->closes < 0 || thread->closes == number))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void take_row(struct descriptors *all, struct process *process,
+		     const struct posixtrace_open_file *row)
+{
+	struct buffer name = { };
+	struct fd *fd;
+
+	if (row->kind == POSIXTRACE_FILE_OTHER && strstr(row->text, "[io_uring]"))
+		process->broken = true;
+	if (row->fd < 0 || is_closing(all, process, row->fd))
+		return;
+	open_files_name(all->files, row, &name);
+	close_fd(all, process, row->fd);
+	if (name.len && name.len < PATH_SIZE && !name.failed) {
+		buffer_byte(&name, '\0');
+		fd = set_path(all, process, row->fd, (const char *)name.data,
+			      row->kind == POSIXTRACE_FILE_SOCKET);
+		if (fd)
+			fd->keeps = !(row->flags & POSIXTRACE_FILE_CLOEXEC);
+	}
+	buffer_free(&name);
+}
+
+void descriptors_reach(struct descriptors *all, struct source *source, uint64_t time)
+{
+	const struct posixtrace_open_file *row;
+	struct process *process;
+	struct event event;
+
+	while (all->files && (row = open_files_next(all->files, time))) {
+		if (open_files_ns(row) < all->complete_from || row->pid <= 0)
+			continue;
+		event = (struct event){
+			.time = open_files_ns(row), .name = "", .pid = row->pid,
+			.tid = row->pid, .user = true, .source = source,
+		};
+		process = source_identify(source, &event) ? NULL :
+			  get_process(all, event_process_key(&event));
+		if (!process)
+			continue;
+		if (row->flags & POSIXTRACE_FILE_UNSURE)
+			process->broken = true;
+		take_row(all, process, row);
+	}
+}
+
 void descriptors_event(struct descriptors *descriptors, const struct event *event)
 {
 	struct kevent kevent;
 
-	if (event->lost != descriptors->lost)
+	descriptors_reach(descriptors, event->source, event->time);
+	if (event->lost != descriptors->lost) {
 		descriptors_forget(descriptors);
+		descriptors->complete_from = UINT64_MAX;
+	}
+	if (descriptors->complete_from == UINT64_MAX && !descriptors->held)
+		descriptors->complete_from = event->time;
 	descriptors->lost = event->lost;
 	switch (event->type) {
-	case POSIX_TRACE_ERROR:
 	case POSIX_TRACE_START:
+	case POSIX_TRACE_RESUME:
+		descriptors_forget(descriptors);
+		descriptors->complete_from = event->time;
+		descriptors->held = false;
+		return;
+	case POSIX_TRACE_ERROR:
+		descriptors_forget(descriptors);
+		descriptors->complete_from = event->time;
+		return;
 	case POSIX_TRACE_STOP:
 	case POSIX_TRACE_OVERFLOW:
-	case POSIX_TRACE_RESUME:
 	case POSIX_TRACE_FILTER:
 		descriptors_forget(descriptors);
+		descriptors->complete_from = UINT64_MAX;
+		descriptors->held = true;
 		return;
 	case POSIXTRACE_SYSCALL_ENTRY:
 	case POSIXTRACE_SYSCALL_TEXT:
@@ -562,9 +817,14 @@ const char *descriptors_path(const struct descriptors *descriptors, const struct
 			     int64_t fd)
 {
 	const struct process *process = *process_slot(descriptors, event_process_key(event));
+	const struct thread *thread = *thread_slot(descriptors, event);
 	const struct fd *found = process && !process->broken && !process->unsure &&
-				 !descriptors->blind ? find_fd(process, fd) : NULL;
+				 !descriptors->blind ? find_fd(descriptors, process, fd) : NULL;
 
+	/* The thread has executed a program, which no event told. */
+	if (thread && thread->effect == EXECUTES && event->type == POSIXTRACE_SYSCALL_ENTRY &&
+	    !thread->executed)
+		return NULL;
 	return found ? found->path : NULL;
 }
 

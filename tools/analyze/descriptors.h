@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the file descriptors of processes are: the paths with which they were opened, from the
- * system calls in a log with the classes syscall, strings and process.
+ * What the file descriptors of processes are: the paths with which they were opened, or the kinds of
+ * other files, from the system calls in a log with the classes syscall, strings and process, and
+ * from what was open when recording started.
  *
  * A path is known only while no event could make it wrong. Losses, calls whose effect is not known,
  * and tables that may be shared with another process make it unknown.
@@ -25,6 +26,17 @@ int descriptors_new(struct descriptors **descriptors);
 
 /* descriptors_free() - free it; may be NULL */
 void descriptors_free(struct descriptors *descriptors);
+
+/* descriptors_start() - read what was open at the start of a log or stream; 0 or -errno */
+int descriptors_start(struct descriptors *descriptors, struct source *source);
+
+/**
+ * descriptors_reach() - use what was open before a time
+ * @all: the descriptors
+ * @source: from descriptors_start(), read up to that time
+ * @time: of the next event; descriptors_event() does it too, but after the event was printed
+ */
+void descriptors_reach(struct descriptors *all, struct source *source, uint64_t time);
 
 /* descriptors_forget() - start again, before the events of another log */
 void descriptors_forget(struct descriptors *descriptors);

@@ -500,12 +500,19 @@ static int measure_selected(struct measures *measures, const struct event *event
 	return err;
 }
 
+int measures_start(struct measures *measures, struct source *source)
+{
+	return measures->descriptors ? descriptors_start(measures->descriptors, source) : 0;
+}
+
 int measures_event(struct measures *measures, const struct event *event, bool selected)
 {
 	/* A call closes a descriptor when it begins, and opens one when it ends. */
 	const bool opens = event->type == POSIXTRACE_SYSCALL_EXIT;
 	int err;
 
+	if (measures->descriptors)
+		descriptors_reach(measures->descriptors, event->source, event->time);
 	if (measures->descriptors && opens)
 		descriptors_event(measures->descriptors, event);
 	err = measure_selected(measures, event, selected);

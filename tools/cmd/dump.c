@@ -56,6 +56,7 @@ static int print_one(struct dump *dump, const struct event *event)
 	logend_event(&dump->end, event);
 	print_see_first(&dump->print, select_first_time(dump->selection));
 	print_see(&dump->print, event);
+	descriptors_reach(dump->descriptors, dump->source, event->time);
 	if (event->type == POSIXTRACE_SYSCALL_EXIT)
 		descriptors_event(dump->descriptors, event);
 	if (select_event(dump->selection, event))
@@ -139,7 +140,10 @@ static int open_again(struct dump *dump)
 	print_restart(&dump->print);
 	descriptors_forget(dump->descriptors);
 	select_restart(dump->selection);
-	return 0;
+	err = descriptors_start(dump->descriptors, dump->source);
+	if (err)
+		complain(dump->path, -err);
+	return err;
 }
 
 static int follow_until(struct dump *dump, int signals, int changes)
@@ -217,6 +221,11 @@ static int print_log(struct dump *dump)
 		goto free;
 	}
 	dump->print.call.descriptors = dump->descriptors;
+	err = descriptors_start(dump->descriptors, dump->source);
+	if (err) {
+		complain(dump->path, -err);
+		goto free;
+	}
 	source_set_formats(dump->source, dump->formats);
 	err = durations_select(dump->selection, dump->source, NULL);
 	if (err)

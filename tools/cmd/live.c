@@ -10,6 +10,7 @@
 
 #include <posixtrace.h>
 
+#include "analyze/descriptors.h"
 #include "cmd/commands.h"
 #include "event/formats.h"
 #include "event/misfits.h"
@@ -29,6 +30,7 @@ struct live {
 	struct session session;
 	struct source *source;
 	struct print print;
+	struct descriptors *descriptors;
 	struct buffer text;
 	const char *format_file;	/* argument of --format-file, or NULL */
 	struct formats *formats;
@@ -42,12 +44,20 @@ struct live {
 
 static int print_one(struct live *live, const struct event *event)
 {
+	int err = 0;
+
 	print_see(&live->print, event);
 	live->stopped |= event->type == POSIX_TRACE_STOP;
-	if (!session_filter_passes(&live->session.filter, live->session.trid, event))
-		return 0;
-	live->events += event->has_data;
-	return print_event(&live->print, &live->text, event);
+	descriptors_reach(live->descriptors, live->source, event->time);
+	if (event->type == POSIXTRACE_SYSCALL_EXIT)
+		descriptors_event(live->descriptors, event);
+	if (session_filter_passes(&live->session.filter, live->session.trid, event)) {
+		live->events += event->has_data;
+		err = print_event(&live->print, &live->text, event);
+	}
+	if (event->type != POSIXTRACE_SYSCALL_EXIT)
+		descriptors_event(live->descriptors, event);
+	return err;
 }
 
 /* Prints the available events. Returns their number, or a negative error number. */
@@ -147,8 +157,16 @@ static int run_live(struct live *live)
 {
 	struct process *process = &live->session.process;
 	int status, ret = 1;
-	int err = process_begin(process);
+	int err = descriptors_new(&live->descriptors);
 
+	if (err) {
+		complain("live", -err);
+		return 1;
+	}
+	/* Events that the filter leaves out may close descriptors. */
+	if (!live->session.filter.patterns)
+		live->print.call.descriptors = live->descriptors;
+	err = process_begin(process);
 	if (err) {
 		complain("starting the program", err);
 		return 1;
@@ -164,6 +182,8 @@ static int run_live(struct live *live)
 					   (uint64_t)live->window * NSEC_PER_MSEC);
 	if (!err)
 		err = posix_trace_start(live->session.trid);
+	if (!err)
+		err = -descriptors_start(live->descriptors, live->source);
 	if (err) {
 		complain("trace stream", err);
 	} else {
@@ -211,6 +231,7 @@ static int cmd_live(int argc, char **argv)
 	status = 1;
 	if (!live.format_file || !formats_load(live.format_file, &live.formats))
 		status = run_live(&live);
+	descriptors_free(live.descriptors);
 	formats_free(live.formats);
 	buffer_free(&live.text);
 out:

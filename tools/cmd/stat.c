@@ -248,6 +248,8 @@ static int read_start(void *arg, struct source *source)
 	struct stat_command *stat = arg;
 	int err;
 
+	if (stat->measures)
+		return measures_start(stat->measures, source);
 	if (!stat->states)
 		return 0;
 	err = snapshot_read(source, &stat->snapshot);

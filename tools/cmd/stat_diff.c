@@ -38,7 +38,8 @@ static int begin_side(const struct stat_diff *diff, struct side *side)
 	options.kinds = 1U << MEASURE_EVENT | 1U << MEASURE_SCOPE | 1U << MEASURE_CALL;
 	if (options.classes & POSIXTRACE_CLASS_SCHED)
 		options.kinds |= 1U << MEASURE_STATE;
-	return measures_new(&options, &side->measures);
+	err = measures_new(&options, &side->measures);
+	return err ? err : measures_start(side->measures, side->source);
 }
 
 static int read_side(const struct stat_diff *diff, struct side *side)

@@ -133,7 +133,7 @@ test_races_make_paths_unknown()
 	prints out <<-'END'
 		5
 		6
-		7
+		7<tcp>
 	END
 }
 
@@ -256,6 +256,252 @@ test_incomplete_texts_and_losses_are_unknown()
 		4</b>
 		4
 	END
+}
+
+# files_log FILE: writes a log that starts at 100. FILE.in has the lines of write_log for what was open,
+# and then, after "-", those for events.
+files_log()
+{
+	{
+		cat <<-'END'
+			host h
+			classes syscall,strings,process
+			thread a 7 7 0x7f01
+			thread b 7 8 0x7f02
+			thread c 9 9 0x7f03
+			task 7 7 1 seven
+			task 9 9 1 nine
+		END
+		sed '/^-$/,$d' "$1.in"
+		cat <<-'END'
+			block 4
+			event 2 100
+			block 0
+		END
+		sed '1,/^-$/d' "$1.in"
+		echo end
+	} | write_log "$1"
+}
+
+# What was open at the start is known until an event changes it.
+test_descriptors_of_the_start_are_known()
+{
+	cat >log.in <<-'END'
+		file a 200 -1 0 0 0
+		file a 200 3 1 3 0 /etc/passwd
+		file a 201 4 2 3 0 tcp:0.0.0.0:80,listening
+		file a 201 5 4 3 0 anon_inode:[eventfd]
+		file a 202 6 1 3 0
+		file a 203 1 3 2 77
+		file c 203 0 3 1 77
+		file c 203 1 3 2 78
+		file a 300 8 1 3 0 /late
+		file c 203 -1 5 0 1000
+		-
+		kernel syscall_entry 150 @a name=read args=3
+		kernel syscall_entry 1000 @a name=read args=3
+		kernel syscall_entry 1010 @a name=read args=4
+		kernel syscall_entry 1020 @a name=read args=5
+		kernel syscall_entry 1030 @a name=read args=6
+		kernel syscall_entry 1040 @a name=read args=1
+		kernel syscall_entry 1050 @c name=read args=0
+		kernel syscall_entry 1060 @c name=read args=1
+		kernel syscall_entry 1070 @a name=read args=8
+		kernel syscall_entry 1080 @a nr=43 name=accept args=4
+		kernel syscall_exit 1090 @a nr=43 name=accept result=9
+		kernel syscall_entry 1100 @a name=read args=9
+		kernel syscall_entry 1110 @a nr=3 name=close args=3
+		kernel syscall_exit 1120 @a nr=3 name=close
+		kernel syscall_entry 1130 @a name=read args=3
+		kernel syscall_entry 1140 @a nr=42 name=connect args=4
+		kernel syscall_exit 1150 @a nr=42 name=connect
+		kernel syscall_entry 1160 @a name=read args=4
+		kernel syscall_entry 1170 @a nr=41 name=socket args=2,1,0
+		kernel syscall_exit 1180 @a nr=41 name=socket result=3
+		kernel syscall_entry 1190 @a name=read args=3
+		kernel syscall_entry 1200 @a nr=32 name=dup args=5
+		kernel syscall_exit 1210 @a nr=32 name=dup result=10
+		kernel syscall_entry 1220 @a name=read args=10
+	END
+	files_log log
+	posixtrace dump log | sed -nE 's/.* syscall_entry *read\((.*), 0, 0\)$/\1/p' >out
+	prints out <<-'END'
+		3
+		3</etc/passwd>
+		4<tcp:0.0.0.0:80,listening>
+		5<eventfd>
+		6
+		1<pipe to 9/nine>
+		0<pipe from 7/seven>
+		1<pipe:[78]>
+		8</late>
+		9<tcp:0.0.0.0:80,accepted>
+		3
+		4<tcp>
+		3<tcp>
+		10<eventfd>
+	END
+	posixtrace stat --by=file --json log >out
+	jq -r 'select(.table == "call") | "\(.name) \(.value) \(.times)"' out >got
+	grep -qx 'close /etc/passwd 1' got
+	grep -qx 'dup eventfd 1' got
+	grep -qx 'socket tcp 1' got
+}
+
+# start_is_unknown FD: writes the log in log.in and checks that no read of FD has a name
+start_is_unknown()
+{
+	files_log log
+	posixtrace dump log | sed -nE 's/.* syscall_entry *read\((.*), 0, 0\)$/\1/p' >out
+	grep -qx "$1" out
+	lacks '<' out
+}
+
+test_descriptors_of_the_start_that_may_have_changed_are_unknown()
+{
+	local event
+	# a call that closes them is in progress; it began before the trace; no events of the time
+	# before; others have the table
+	while IFS= read -r event; do
+		cat >log.in <<-END
+			file a 200 3 1 3 0 /etc/passwd
+			-
+			$event
+			kernel syscall_entry 1000 @b name=read args=3
+		END
+		start_is_unknown 3
+	done <<-'END'
+		kernel syscall_entry 150 @a nr=3 name=close args=3
+		kernel syscall_entry 150 @a nr=33 name=dup2 args=5,3
+		kernel syscall_entry 150 @a nr=436 name=close_range args=0,9
+		kernel syscall_exit 250 @a nr=3 name=close
+		kernel syscall_exit 250 @a nr=33 name=dup2 result=3
+		kernel syscall_exit 250 @a nr=257 name=openat result=3
+		kernel syscall_exit 250 @a nr=436 name=close_range
+		kernel syscall_exit 250 @a nr=425 name=io_uring_setup result=9
+		kernel syscall_exit 250 @a nr=272 name=unshare
+		kernel syscall_exit 250 @a nr=435 name=clone3 result=99
+	END
+	cat >log.in <<-'END'
+		file a 200 -1 0 4 0
+		file a 200 3 1 3 0 /etc/passwd
+		-
+		kernel syscall_entry 1000 @a name=read args=3
+	END
+	start_is_unknown 3
+	cat >log.in <<-'END'
+		file a 200 3 1 3 0 /etc/passwd
+		file a 200 4 4 3 0 anon_inode:[io_uring]
+		-
+		kernel syscall_entry 1000 @a name=read args=3
+	END
+	start_is_unknown 3
+	# before recording started, and after a loss
+	cat >log.in <<-'END'
+		file a 50 3 1 3 0 /etc/passwd
+		-
+		kernel syscall_entry 1000 @a name=read args=3
+	END
+	start_is_unknown 3
+	cat >log.in <<-'END'
+		file a 200 3 1 3 0 /etc/passwd
+		file a 950 3 1 3 0 /etc/passwd
+		-
+		epoch
+		lost 1 900
+		block 0
+		kernel syscall_entry 1000 @a name=read args=3
+	END
+	start_is_unknown 3
+	# without events of one of the classes
+	cat >log.in <<-'END'
+		file a 200 3 1 3 0 /etc/passwd
+		-
+		kernel syscall_entry 1000 @a name=read args=3
+	END
+	files_log log
+	posixtrace dump log | grep -q '3</etc/passwd>'
+	{
+		printf '%s\n' 'classes syscall,process' 'thread a 7 7 0x7f01'
+		sed -n '/^file/p' log.in
+		printf '%s\n' 'block 4' 'event 2 100' 'block 0'
+		sed -n '/^kernel/p' log.in
+		echo end
+	} | write_log part
+	posixtrace dump part >out
+	lacks '<' out
+}
+
+test_descriptors_that_stay_open_are_known_to_the_next_program()
+{
+	cat >log.in <<-'END'
+		file a 200 0 1 1 0 /dev/tty
+		file a 200 1 1 2 0 /out
+		file a 200 2 1 2 0 /log
+		file a 200 3 1 11 0 /closed
+		-
+		kernel syscall_entry 300 @a nr=72 name=fcntl args=2,2,1
+		kernel syscall_exit 310 @a nr=72 name=fcntl
+		kernel syscall_entry 320 @a nr=33 name=dup2 args=1,5
+		kernel syscall_exit 330 @a nr=33 name=dup2 result=5
+		kernel syscall_entry 340 @a nr=59 name=execve
+		kernel syscall_exit 350 @a nr=59 name=execve result=-2
+		kernel syscall_entry 360 @a name=read args=3
+		kernel syscall_entry 370 @a nr=59 name=execve
+		kernel sched_process_exec 380 @a filename=/bin/true
+		kernel syscall_exit 390 @a nr=59 name=execve
+		kernel syscall_entry 400 @a name=read args=0
+		kernel syscall_entry 410 @a name=read args=1
+		kernel syscall_entry 420 @a name=read args=2
+		kernel syscall_entry 430 @a name=read args=3
+		kernel syscall_entry 440 @a name=read args=5
+	END
+	files_log log
+	posixtrace dump log | sed -nE 's/.* syscall_entry *read\((.*), 0, 0\)$/\1/p' >out
+	prints out <<-'END'
+		3</closed>
+		0</dev/tty>
+		1</out>
+		2
+		3
+		5</out>
+	END
+}
+
+test_threads_do_not_matter_to_the_start()
+{
+	cat >log.in <<-'END'
+		file a 200 3 1 3 0 /etc/passwd
+		file a 200 0 1 3 0 /dev/tty
+		-
+		kernel syscall_entry 300 @a nr=56 name=clone args=0x50f00
+		kernel sched_process_fork 310 @a child_pid=@b child_tid=@b
+		kernel syscall_exit 320 @a nr=56 name=clone result=8
+		kernel syscall_exit 330 @b nr=56 name=clone
+		kernel syscall_entry 340 @a nr=72 name=fcntl args=3,3
+		kernel syscall_exit 350 @a nr=72 name=fcntl
+		kernel syscall_entry 400 @b name=read args=3
+		kernel syscall_entry 410 @a name=read args=0
+	END
+	files_log log
+	posixtrace dump log | sed -nE 's/.* syscall_entry *read\((.*), 0, 0\)$/\1/p' >out
+	prints out <<-'END'
+		3</etc/passwd>
+		0</dev/tty>
+	END
+}
+
+# A close of another descriptor does not matter.
+test_descriptors_of_the_start_are_kept_beside_others()
+{
+	cat >log.in <<-'END'
+		file a 200 3 1 3 0 /etc/passwd
+		-
+		kernel syscall_entry 150 @a nr=3 name=close args=4
+		kernel syscall_entry 1000 @b name=read args=3
+	END
+	files_log log
+	posixtrace dump log | grep -q 'read(3</etc/passwd>, 0, 0)$'
 }
 
 # A forged log may have any number of processes, threads and descriptors.

@@ -22,6 +22,8 @@
  *	state NAME TIME SINCE STATE FLAGS CPU CALL ARG WORD OWNER KIND CALLNAME
  *					what the thread NAME did at TIME; STATE as a number,
  *					FLAGS as in struct posixtrace_state
+ *	file THREAD TIME FD KIND FLAGS INODE [TEXT]
+ *					a descriptor of the process, as in struct posixtrace_file
  *	thread NAME PID TID THREAD	"@NAME" in the lines below stands for this thread
  *	since TIME			the times of the events below count from TIME
  *	block CPU			the following events come from this CPU
@@ -226,6 +228,22 @@ static const struct log_thread *find_thread(const char *name)
 	}
 	fail("\"@\" without the name of a thread");
 	return NULL;
+}
+
+static void add_file(const char *rest)
+{
+	struct posixtrace_file file = { .text = "" };
+	unsigned long long time, inode;
+	char name[32];
+
+	if (sscanf(rest, "%31s %llu %d %u %u %llu %223[^\n]", name, &time, &file.fd, &file.kind,
+		   &file.flags, &inode, file.text) < 6)
+		fail("wrong number of words after \"file\"");
+	file.time = time_base + time;
+	file.inode = inode;
+	file.pid = find_thread(name)->pid;
+	log_metadata(&log_file_writer, POSIXTRACE_LOG_FILES, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1,
+		     &file, sizeof(file));
 }
 
 static void add_state(const char *rest)
@@ -444,6 +462,9 @@ static void run_line(char *line)
 	} else if (!strncmp(line, "state ", 6)) {
 		end_block();
 		add_state(line + 6);
+	} else if (!strncmp(line, "file ", 5)) {
+		end_block();
+		add_file(line + 5);
 	} else if (!strncmp(line, "block ", 6)) {
 		block_cpu = strtol(line + 6, NULL, 0);
 	} else if (!strncmp(line, "lost ", 5)) {

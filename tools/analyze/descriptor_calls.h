@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What system calls do with descriptors.
+ */
+#ifndef POSIXTRACE_DESCRIPTOR_CALLS_H
+#define POSIXTRACE_DESCRIPTOR_CALLS_H
+
+#include <stddef.h>
+
+#include "event/kevent.h"
+
+/* What a system call does with descriptors. */
+enum call_effect {
+	NOTHING,
+	OPENS,			/* the result is a descriptor of the path in argument @arg */
+	MAKES,			/* the result is another new descriptor */
+	DUPLICATES,		/* the result is a duplicate of argument 0 */
+	REPLACES,		/* also closes the descriptor in argument 1 */
+	CLOSES,			/* argument 0 */
+	CLOSES_MANY,
+	EXECUTES,
+	COPIES,			/* a child has a copy of the table */
+	CLONES,			/* argument 0 has the flags */
+	MAY_SHARE,		/* a child may share the table */
+	SHARES,			/* a child shares it, or a thread has another one */
+	CONTROLS,		/* fcntl() */
+	CONTROLS_FILE,		/* ioctl() */
+	UNSHARES,		/* argument 0 has the flags */
+	CONFUSES,		/* descriptors change without further calls */
+	ADDRESSES,		/* the socket in argument 0 gets another address */
+};
+
+/**
+ * struct descriptor_call - a system call
+ * @name: its name
+ * @effect: what it does
+ * @arg: OPENS: the argument with the path
+ * @kind: MAKES: what it makes, or NULL
+ */
+struct descriptor_call {
+	const char *name;
+	enum call_effect effect;
+	unsigned int arg;
+	const char *kind;
+};
+
+/* descriptor_call_find() - find the call of a syscall_entry or _exit; NULL if it has no effect */
+const struct descriptor_call *descriptor_call_find(const struct kevent *kevent);
+
+/* descriptor_socket_kind() - get the protocol of a call of socket(), or "socket" */
+const char *descriptor_socket_kind(const struct kevent *entry);
+
+/*
+ * descriptor_address_size() - get the bytes of the name of a listening socket that are its protocol
+ * with its address; of another socket, its protocol only
+ */
+size_t descriptor_address_size(const char *name);
+
+#endif /* POSIXTRACE_DESCRIPTOR_CALLS_H */
