@@ -28,7 +28,9 @@ struct instances {
 	bool begun;
 	uint64_t first;			/* of the log */
 	uint64_t last;
-	uint64_t from;			/* of the period that was asked for */
+	bool has_from;			/* of the period that was asked for */
+	bool has_to;
+	uint64_t from;
 	uint64_t to;
 	struct instances_scope *scopes;
 	size_t nr_scopes;
@@ -111,24 +113,26 @@ static int find_scope(struct instances *instances, const char *name, size_t len,
 	return 0;
 }
 
-static bool is_thread(const struct instances *instances, pid_t tid)
+/* Both may be the same event, if only one of them is known. */
+static bool is_selected(const struct instances *instances, const struct event *begin,
+			const struct event *end, const char *name)
 {
-	return !instances->options.tid || instances->options.tid == tid;
+	return select_scope(instances->options.selection, begin, end, name);
 }
 
 static void add(struct instances *instances, struct instances_scope *scope,
-		const struct event *begin, uint64_t end)
+		const struct event *begin, const struct event *end, const char *name)
 {
 	const struct instance new = {
 		.pid = begin->pid,
 		.key = event_thread_key(begin),
 		.begin = begin->time,
-		.end = end > begin->time ? end : begin->time,
+		.end = end->time > begin->time ? end->time : begin->time,
 	};
 	size_t i = scope->count;
 
-	if (!is_thread(instances, begin->tid) || new.begin < instances->from ||
-	    new.end > instances->to)
+	if (new.begin < instances->from || new.end > instances->to ||
+	    !is_selected(instances, begin, end, name))
 		return;
 	scope->counts.all++;
 	for (; i > 0; i--) {
@@ -151,7 +155,8 @@ static int count_begin(struct instances *instances, const struct pairs_begin *be
 	int err = find_scope(instances, begin->stem, strlen(begin->stem), &scope);
 
 	if (!err && scope)
-		scope->counts.unmatched += is_thread(instances, begin->event.tid);
+		scope->counts.unmatched += is_selected(instances, &begin->event, &begin->event,
+						       begin->stem);
 	return err;
 }
 
@@ -175,7 +180,7 @@ static int see_user(struct instances *instances, const struct event *event)
 	if (pairs_role(event->name, &len) == PAIRS_NONE)
 		return 0;
 	err = find_scope(instances, event->name, len, &scope);
-	if (err || !scope || !is_thread(instances, event->tid))
+	if (err || !scope)
 		return err;
 	err = pairs_event(instances->pairs, event, &result);
 	if (err)
@@ -183,28 +188,33 @@ static int see_user(struct instances *instances, const struct event *event)
 	if (result.role == PAIRS_BEGIN)
 		return result.forgotten ? count_begin(instances, result.forgotten) : 0;
 	if (!result.begin)
-		scope->counts.unmatched++;
+		scope->counts.unmatched += is_selected(instances, event, event, scope->name);
 	else if (result.lost)
-		scope->counts.doubtful++;
+		scope->counts.doubtful += is_selected(instances, &result.begin->event, event,
+						      result.begin->stem);
 	else
-		add(instances, scope, &result.begin->event, event->time);
+		add(instances, scope, &result.begin->event, event, result.begin->stem);
 	return 0;
 }
 
-/* Only a complete call counts. Across a gap or a stop, the ends may be of two calls. */
-static int see_call(struct instances *instances, const struct call *call)
+/*
+ * Only a complete call counts. Across a gap or a stop, the ends may be of two calls. @end: its exit,
+ * or NULL if it has none.
+ */
+static int see_call(struct instances *instances, const struct call *call, const struct event *end)
 {
 	struct instances_scope *scope;
 	int err = find_scope(instances, call->name, strlen(call->name), &scope);
 
-	if (err || !scope || !is_thread(instances, call->entry.tid))
+	if (err || !scope)
 		return err;
-	if (!call->finished)
-		scope->counts.unmatched++;
+	if (!end)
+		scope->counts.unmatched += is_selected(instances, &call->entry, &call->entry,
+						       call->name);
 	else if (call->lost || call->mark != instances->stretch)
-		scope->counts.doubtful++;
+		scope->counts.doubtful += is_selected(instances, &call->entry, end, call->name);
 	else
-		add(instances, scope, &call->entry, call->end);
+		add(instances, scope, &call->entry, end, call->name);
 	return 0;
 }
 
@@ -223,7 +233,7 @@ static int see_kernel(struct instances *instances, const struct event *event)
 	err = calls_event(instances->calls, thread, event, &kevent, instances->stretch, &ended);
 	if (err < 0)
 		return err;
-	return ended ? see_call(instances, ended) : 0;
+	return ended ? see_call(instances, ended, ended->finished ? event : NULL) : 0;
 }
 
 /* ------------------------------------------------------------------ */
@@ -240,12 +250,13 @@ static void see_life(struct instances *instances, const struct event *event)
 	bool other = !scope->count || life->pid != event->pid ||
 		     life->key != event_thread_key(event);
 
-	if (!event->tid || !event->has_data || !is_thread(instances, event->tid))
+	if (!event->tid || !event->has_data)
 		return;
 	if (!other) {
 		life->end = event->time > life->end ? event->time : life->end;
 	} else if (event->time <= instances->to &&
-		   (!scope->count || life->end < instances->from)) {
+		   (!scope->count || life->end < instances->from) &&
+		   select_thread(instances->options.selection, event)) {
 		scope->count = 1;
 		*life = (struct instance){ .pid = event->pid, .key = event_thread_key(event),
 					   .begin = event->time, .end = event->time };
@@ -260,9 +271,9 @@ static void cut_life(struct instances *instances)
 
 	if (!scope->count)
 		return;
-	if (instances->options.from.set)
+	if (instances->has_from)
 		life->begin = instances->from;
-	if (instances->options.to.set)
+	if (instances->has_to)
 		life->end = instances->to < instances->last ? instances->to : instances->last;
 	if (life->end < life->begin)
 		life->end = life->begin;
@@ -297,14 +308,17 @@ static int note_gap(struct instances *instances, const struct event *event)
 
 static void see_first(struct instances *instances, uint64_t time)
 {
-	const struct instances_options *options = &instances->options;
+	struct moment from, to;
 
+	select_period(instances->options.selection, &from, &to);
+	instances->has_from = from.set;
+	instances->has_to = to.set;
 	instances->first = time;
 	/* Events may be older than the first one. Leave out periods that begin before it. */
 	instances->from = time;
-	if (options->from.set && moment_time(&options->from, time) > time)
-		instances->from = moment_time(&options->from, time);
-	instances->to = options->to.set ? moment_time(&options->to, time) : UINT64_MAX;
+	if (from.set && moment_time(&from, time) > time)
+		instances->from = moment_time(&from, time);
+	instances->to = to.set ? moment_time(&to, time) : UINT64_MAX;
 }
 
 int instances_event(struct instances *instances, const struct event *event)
@@ -336,7 +350,7 @@ const struct instance *instances_end(struct instances *instances, struct instanc
 	if (is_for_scopes(instances)) {
 		forget_open(instances);
 		while ((call = calls_take(instances->calls, instances->last, 0)))
-			see_call(instances, call);
+			see_call(instances, call, NULL);
 	} else {
 		cut_life(instances);
 	}

@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 #include "analyze/pairs.h"
+#include "event/select.h"
 #include "event/source.h"
-#include "util/moment.h"
 
 #define INSTANCES_MAX		1000	/* instances of a scope that can be asked for */
 #define INSTANCES_SCOPES	512	/* scopes of which instances are found */
@@ -22,17 +22,14 @@
  * @each: instances of each scope and system call, up to INSTANCES_SCOPES of them
  * @scope: name of a scope without its suffix, or of a system call; NULL: the life of a thread
  * @worst: number of instances, at most INSTANCES_MAX
- * @tid: only in threads with this id; 0: any; without @scope, the first thread of the log
- * @from: a scope must begin then or later; a life begins then, or without it at its first event
- * @to: a scope must end then or earlier; a life ends then, or without it at its last event
+ * @selection: of a scope, its begin or end must be selected, and it must begin and end in the
+ *	period; a life is of the first thread with a selected event, and is cut to the period
  */
 struct instances_options {
 	bool each;
 	const char *scope;
 	size_t worst;
-	pid_t tid;
-	struct moment from;
-	struct moment to;
+	struct selection *selection;
 };
 
 /**

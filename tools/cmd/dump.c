@@ -17,6 +17,7 @@
 #include "analyze/descriptors.h"
 #include "analyze/durations.h"
 #include "cmd/commands.h"
+#include "cmd/log_operand.h"
 #include "elf/symbols.h"
 #include "event/formats.h"
 #include "event/logend.h"
@@ -24,6 +25,7 @@
 #include "event/select.h"
 #include "print/print.h"
 #include "util/message.h"
+#include "util/pager.h"
 
 /* Poll interval for files without inotify notifications, such as on NFS. */
 #define LOOK_MS		1000
@@ -242,7 +244,7 @@ static int print_log(struct dump *dump)
 	if (!err && !dump->cleared)
 		err = logend_tell(&dump->end, dump->path, dump->source);
 	if (!err)
-		err = select_complain(dump->selection, dump->path);
+		err = select_complain(dump->selection, dump->path, dump->source);
 free:
 	descriptors_free(dump->descriptors);
 	symbols_free(dump->print.symbols);
@@ -257,10 +259,14 @@ static int run_dump(struct dump *dump)
 	if (dump->format_file && formats_load(dump->format_file, &dump->formats))
 		return 1;
 	err = source_open_log(dump->path, &dump->source);
-	if (err)
+	if (err) {
 		source_complain(dump->path, err);
-	else
+	} else {
+		if (!dump->follow)
+			pager_begin();
+		print_begin(&dump->print);
 		err = print_log(dump);
+	}
 	source_close(dump->source);
 	formats_free(dump->formats);
 	return err ? 1 : 0;
@@ -284,16 +290,12 @@ static int get_options(struct dump *dump, int argc, char **argv)
 
 	if (status != OPTIONS_OK)
 		return status;
-	print_begin(&dump->print);
-	if (argc - optind != 1)
-		return usage_error("dump", argc == optind ?
-				   "dump: needs a LOG, such as posixtrace.log" :
-				   "dump: takes one LOG, not %d", argc - optind);
-	dump->path = argv[optind];
 	if (dump->follow && select_has_durations(dump->selection))
 		return usage_error("dump",
 				   "--follow: a duration is known only at the end of its scope");
-	return OPTIONS_OK;
+	if (select_check(dump->selection))
+		return 1;
+	return log_operand("dump", argc, argv, &dump->path);
 }
 
 static int cmd_dump(int argc, char **argv)
@@ -312,13 +314,13 @@ static int cmd_dump(int argc, char **argv)
 	return status;
 }
 
-static const char *const dump_usage[] = { "[OPTION]... LOG", NULL };
+static const char *const dump_usage[] = { "[OPTION]... [LOG]", NULL };
 
 const struct command command_dump = {
 	.name = "dump",
 	.summary = "print the events of a log",
 	.usage = dump_usage,
-	.about = "Print the events of a log, one per line.",
+	.about = "Print the events of a log (posixtrace.log), one per line.",
 	.notes = "Columns: time, processor, process, thread, event type, data.\n"
 		 "Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.",
 	.operands = OPERAND_FILE,

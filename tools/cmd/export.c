@@ -13,6 +13,7 @@
 #include "analyze/durations.h"
 #include "analyze/snapshot.h"
 #include "cmd/commands.h"
+#include "cmd/log_operand.h"
 #include "event/misfits.h"
 #include "export/explain.h"
 #include "export/export.h"
@@ -148,7 +149,7 @@ static int run_export(struct export *export, size_t format)
 	if (!err)
 		err = logend_tell(&export->end, export->log, export->source);
 	if (!err)
-		err = select_complain(export->selection, export->log);
+		err = select_complain(export->selection, export->log, export->source);
 out:
 	explain_free(export->explain);
 	source_close(export->source);
@@ -180,20 +181,17 @@ static const struct command_option options[] = {
 	{ OPTION_NUMBER, 0, "worst", "N", "explain the N slowest instances (default: 5)",
 	  OPTION_NUMBER_AT(struct export_command, export.worst), .min = 1, .max = WORST_MAX },
 	OPTION_GROUP_AT(struct export_command, export.format_file, formats_options),
-	OPTION_GROUP_AT(struct export_command, export.selection, select_filter_and_time),
+	OPTION_GROUP_AT(struct export_command, export.selection, select_options),
 	{ }
 };
 
 /* Rejects options that conflict. Returns OPTIONS_OK or the exit status. */
-static int check_options(const struct export_command *command, int nr_logs)
+static int check_options(const struct export_command *command)
 {
 	const struct export *export = &command->export;
 
 	if (command->format < 0)
 		return usage_error("export", "--format: required: ctf, chrome, perfetto or html");
-	if (nr_logs != 1)
-		return usage_error("export", nr_logs ? "export: takes one LOG, not %d" :
-				   "export: needs a LOG, such as posixtrace.log", nr_logs);
 	if (formats[command->format].directory && !export->path) {
 		tell("--output: required with --format=%s, which writes a directory",
 		     format_names[command->format].name);
@@ -216,7 +214,7 @@ static int check_options(const struct export_command *command, int nr_logs)
 		tell("--max-events: needs --format=html");
 		return 2;
 	}
-	return OPTIONS_OK;
+	return select_check(export->selection) ? 1 : OPTIONS_OK;
 }
 
 static int cmd_export(int argc, char **argv)
@@ -231,9 +229,10 @@ static int cmd_export(int argc, char **argv)
 	}
 	status = options_parse(&command_export, argc, argv, &command);
 	if (status == OPTIONS_OK)
-		status = check_options(&command, argc - optind);
+		status = check_options(&command);
+	if (status == OPTIONS_OK)
+		status = log_operand("export", argc, argv, &export->log);
 	if (status == OPTIONS_OK) {
-		export->log = argv[optind];
 		if (command.compress)
 			export->compression = formats[command.format].compression;
 		status = 1;
@@ -246,7 +245,7 @@ static int cmd_export(int argc, char **argv)
 	return status;
 }
 
-static const char *const export_usage[] = { "--format=FORMAT [OPTION]... LOG", NULL };
+static const char *const export_usage[] = { "--format=FORMAT [OPTION]... [LOG]", NULL };
 
 const struct command command_export = {
 	.name = "export",

@@ -16,6 +16,7 @@
 
 #include "cmd/commands.h"
 #include "util/message.h"
+#include "util/pager.h"
 
 static const struct command *const commands[] = {
 	&command_dump,
@@ -76,7 +77,11 @@ static int run(int argc, char **argv)
 		print_list();
 		return 0;
 	}
-	if (*name)
+	if (!*name)
+		tell("needs a COMMAND");
+	else if (*name == '-')
+		tell("%s: no such option", name);
+	else
 		tell("unknown command \"%s\"", name);
 	print_help(stderr);
 	return 2;
@@ -121,7 +126,7 @@ static void leave_module(void)
 
 int main(int argc, char **argv)
 {
-	int err = occupy_descriptors();
+	int status, err = occupy_descriptors();
 
 	leave_module();
 	/* Write whole lines, so that output of the traced program cannot split them. */
@@ -130,5 +135,7 @@ int main(int argc, char **argv)
 		complain("/dev/null", -err);
 		return 1;
 	}
-	return close_output(run(argc, argv));
+	status = close_output(run(argc, argv));
+	pager_end();
+	return status;
 }

@@ -16,6 +16,7 @@
 #include <posixtrace.h>
 
 #include "cmd/commands.h"
+#include "cmd/log_operand.h"
 #include "print/answer.h"
 #include "session/logfile.h"
 #include "session/session.h"
@@ -530,7 +531,7 @@ static int cmd_record(int argc, char **argv)
 {
 	struct recording rec = {
 		.session.data_size = SESSION_DEFAULT,
-		.log.path = "posixtrace.log",
+		.log.path = LOG_DEFAULT,
 		.policy = POSIX_TRACE_FLUSH,
 		.log_policy = POSIX_TRACE_APPEND,
 		.order = POSIXTRACE_ORDER_CAUSAL,

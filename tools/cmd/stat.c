@@ -20,6 +20,7 @@
 #include "analyze/stat.h"
 #include "analyze/states.h"
 #include "cmd/commands.h"
+#include "cmd/log_operand.h"
 #include "cmd/stat_diff.h"
 #include "cmd/stat_live.h"
 #include "event/logend.h"
@@ -32,6 +33,7 @@
 #include "session/session.h"
 #include "util/escape.h"
 #include "util/message.h"
+#include "util/pager.h"
 
 /* Check the clock after this many events. */
 #define LOOK_EVERY	(1U << 16)
@@ -292,13 +294,14 @@ static int run_log(struct stat_command *stat)
 		complain(stat->path, -err);
 		goto close;
 	}
+	pager_begin();
 	if (!stat->json)
 		print_head(stat);
 	err = print_all(stat, stat->source);
 	if (!err)
 		err = logend_tell(&stat->end, stat->path, stat->source);
 	if (!err)
-		err = select_complain(stat->selection, stat->path);
+		err = select_complain(stat->selection, stat->path, stat->source);
 close:
 	source_close(stat->source);
 	return err;
@@ -489,14 +492,14 @@ static int get_options(struct stat_command *stat, int argc, char **argv)
 
 	if (status != OPTIONS_OK)
 		return status;
+	if (select_check(stat->selection))
+		return 1;
 	stat->paths = argv + optind;
 	if (stat->diff)
 		return check_diff(stat, argc - optind);
-	if (argc - optind != 1)
-		return usage_error("stat", argc == optind ?
-				   "stat: needs a PID, or a LOG such as posixtrace.log" :
-				   "stat: takes one LOG or PID, not %d", argc - optind);
-	stat->path = argv[optind];
+	status = log_operand("stat", argc, argv, &stat->path);
+	if (status != OPTIONS_OK)
+		return status;
 	stat->pid = parse_pid(stat->path);
 	if (!stat->with_kernel && stat->with_states)
 		stat->kernel = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS;
@@ -521,7 +524,7 @@ static int cmd_stat(int argc, char **argv)
 }
 
 static const char *const stat_usage[] = {
-	"[OPTION]... LOG",
+	"[OPTION]... [LOG]",
 	"[OPTION]... [--seconds=N] PID",
 	"[OPTION]... --diff LOG LOG",
 	NULL,

@@ -16,6 +16,7 @@
 #include "print/measures_json.h"
 #include "util/escape.h"
 #include "util/message.h"
+#include "util/pager.h"
 
 struct side {
 	const char *path;
@@ -74,7 +75,7 @@ static int open_side(const struct stat_diff *diff, struct side *side)
 	err = read_side(diff, side);
 	if (err)
 		complain(side->path, -err);
-	return err ? err : select_complain(diff->selection, side->path);
+	return err ? err : select_complain(diff->selection, side->path, side->source);
 }
 
 static void print_head(const struct side *side, char name)
@@ -121,6 +122,8 @@ int stat_diff(const struct stat_diff *diff)
 	err = open_side(diff, &sides[0]);
 	if (!err)
 		err = open_side(diff, &sides[1]);
+	if (!err)
+		pager_begin();
 	if (!err)
 		err = print_sides(diff, sides);
 	for (int i = 0; !err && i < 2; i++) {

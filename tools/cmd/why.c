@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <linux/posixtrace.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +15,12 @@
 #include "analyze/snapshot.h"
 #include "analyze/tracks.h"
 #include "cmd/commands.h"
+#include "cmd/log_operand.h"
 #include "event/logend.h"
+#include "event/select.h"
 #include "print/why_print.h"
 #include "util/message.h"
-#include "util/moment.h"
+#include "util/pager.h"
 
 #define WORST_DEFAULT	5
 
@@ -27,9 +28,7 @@ struct why_command {
 	const char *path;
 	const char *scope;
 	unsigned long worst;	/* 0: --worst was not given */
-	unsigned long tid;
-	struct moment from;
-	struct moment to;
+	struct selection *selection;
 	bool all;
 	bool json;
 	unsigned int classes;	/* POSIXTRACE_CLASS_* of the log */
@@ -142,11 +141,9 @@ static int tell_none(const struct why_command *why)
 	if (why->scope)
 		tell("%s: no complete %s in this period: posixtrace stat lists the scopes",
 		     why->path, why->scope);
-	else if (why->tid)
-		tell("%s: no events of thread %lu: posixtrace stat --states lists the threads",
-		     why->path, why->tid);
-	else
-		tell("%s: no events of threads", why->path);
+	else if (select_has_all(why->selection) ||
+		 !select_complain(why->selection, why->path, why->source))
+		tell("%s: no thread has such events in this period", why->path);
 	return -ENODATA;
 }
 
@@ -168,6 +165,8 @@ static int explain_all(struct why_command *why)
 		err = collect(why);
 	if (err)
 		return err;
+	if (count)
+		pager_begin();
 	tell_counts(why, &counts);
 	if (!count)
 		return tell_none(why);
@@ -184,9 +183,7 @@ static int run_log(struct why_command *why)
 	const struct instances_options options = {
 		.scope = why->scope,
 		.worst = why->scope ? why->worst : 1,
-		.tid = (pid_t)why->tid,
-		.from = why->from,
-		.to = why->to,
+		.selection = why->selection,
 	};
 	int err = check_classes(why);
 
@@ -228,33 +225,17 @@ static int run_why(struct why_command *why)
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-static int call_from(void *target, const struct command_option *option, const char *value)
-{
-	return moment_option(&((struct why_command *)target)->from, option, value);
-}
-
-static int call_to(void *target, const struct command_option *option, const char *value)
-{
-	return moment_option(&((struct why_command *)target)->to, option, value);
-}
-
 static const struct command_option options[] = {
 	{ OPTION_FLAG, 'a', "all", NULL, "also print parts of less than half a percent",
 	  OPTION_BOOL_AT(struct why_command, all) },
-	{ OPTION_CALL, 0, "from", "TIME",
-	  "explain what begins at this time or later: " MOMENT_FORMS,
-	  .call = call_from },
 	{ OPTION_FLAG, 'j', "json", NULL, "print a JSON object for each instance",
 	  OPTION_BOOL_AT(struct why_command, json) },
 	{ OPTION_TEXT, 0, "scope", "NAME",
 	  "explain instances of a scope or system call, not a thread from begin to end",
 	  OPTION_TEXT_AT(struct why_command, scope) },
-	{ OPTION_NUMBER, 't', "tid", "TID",
-	  "the thread to explain, otherwise the first; with --scope: only instances in it",
-	  OPTION_NUMBER_AT(struct why_command, tid), .min = 1, .max = INT_MAX },
-	{ OPTION_CALL, 0, "to", "TIME", "explain what ends up to this time", .call = call_to },
 	{ OPTION_NUMBER, 0, "worst", "N", "with --scope: the N slowest instances (default: 5)",
 	  OPTION_NUMBER_AT(struct why_command, worst), .min = 1, .max = INSTANCES_MAX },
+	OPTION_GROUP_AT(struct why_command, selection, select_options),
 	{ }
 };
 
@@ -264,32 +245,36 @@ static int get_options(struct why_command *why, int argc, char **argv)
 
 	if (status != OPTIONS_OK)
 		return status;
-	if (argc - optind != 1)
-		return usage_error("why", argc == optind ?
-				   "why: needs a LOG, such as posixtrace.log" :
-				   "why: takes one LOG, not %d", argc - optind);
-	why->path = argv[optind];
 	if (why->worst && !why->scope)
 		return usage_error("why", "--worst: needs --scope");
-	if (why->from.set && why->to.set && why->from.absolute == why->to.absolute &&
-	    why->to.time < why->from.time)
-		return usage_error("why", "--to: must not be before --from");
+	if (!why->scope && select_has_durations(why->selection))
+		return usage_error("why", "--filter: a duration needs --scope");
+	if (select_check(why->selection))
+		return 1;
 	if (!why->worst)
 		why->worst = WORST_DEFAULT;
-	return OPTIONS_OK;
+	return log_operand("why", argc, argv, &why->path);
 }
 
 static int cmd_why(int argc, char **argv)
 {
 	struct why_command why = { };
-	int status = get_options(&why, argc, argv);
+	int status, err = select_new(&why.selection);
 
-	return status == OPTIONS_OK ? run_why(&why) : status;
+	if (err) {
+		complain("why", -err);
+		return 1;
+	}
+	status = get_options(&why, argc, argv);
+	if (status == OPTIONS_OK)
+		status = run_why(&why);
+	select_free(why.selection);
+	return status;
 }
 
 static const char *const why_usage[] = {
-	"[OPTION]... --scope=NAME LOG",
-	"[OPTION]... [--tid=TID] LOG",
+	"[OPTION]... --scope=NAME [LOG]",
+	"[OPTION]... [--tid=TID] [LOG]",
 	NULL,
 };
 

@@ -2,10 +2,10 @@
 /*
  * Selects events by type, fields, process, thread and time: see select.h.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <linux/posixtrace_log.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +17,27 @@
 #include "util/bits.h"
 #include "util/message.h"
 #include "util/moment.h"
+#include "util/ranges.h"
 
 /* Event type ids are smaller. */
 #define TYPES	POSIXTRACE_EVENT_ID_MAX
+
+#define CPU_MAX	(POSIXTRACE_LOG_CPUS_MAX - 1)
 
 struct names {
 	char **name;
 	size_t count;
 };
 
-struct numbers {
-	uint64_t *number;
-	size_t count;
+/* The criteria, in the order in which they are tested. */
+enum criterion {
+	BY_TIME,
+	BY_PID,
+	BY_TID,
+	BY_CPU,
+	BY_EXCLUDE,
+	BY_FILTER,
+	SELECTED,	/* passed all */
 };
 
 /* Cached per event type: whether its name is excluded. */
@@ -42,8 +51,9 @@ struct selection {
 	struct filter **filters;	/* an event must pass one of them */
 	size_t nr_filters;
 	struct names exclude;
-	struct numbers pids;
-	struct numbers threads;
+	struct ranges pids;
+	struct ranges threads;
+	struct ranges cpus;
 	struct moment from;
 	struct moment to;
 	bool begun;
@@ -52,7 +62,8 @@ struct selection {
 	bool sought;		/* select_next() has skipped what is before @from */
 	bool complete;		/* the log will not grow */
 	bool past;		/* an event after @to was read */
-	bool inside;		/* an event between @from and @to was read */
+	enum criterion reached;	/* the farthest criterion that an event was tested with */
+	bool recorded;		/* a user or kernel event was read */
 	unsigned char verdict[TYPES];
 	struct bits *selected;	/* numbers of events, from select_judge(), or NULL */
 };
@@ -78,8 +89,9 @@ void select_free(struct selection *selection)
 		filter_free(selection->filters[i]);
 	free(selection->filters);
 	free_names(&selection->exclude);
-	free(selection->pids.number);
-	free(selection->threads.number);
+	ranges_free(&selection->pids);
+	ranges_free(&selection->threads);
+	ranges_free(&selection->cpus);
 	bits_free(selection->selected);
 	free(selection);
 }
@@ -138,31 +150,6 @@ static int add_names(struct names *names, const struct command_option *option, c
 	}
 }
 
-static int add_numbers(struct numbers *numbers, const struct command_option *option,
-		       const char *text, uint64_t max)
-{
-	uint64_t *number;
-	char *end;
-
-	for (const char *p = text;; p = end + 1) {
-		errno = 0;
-		number = reallocarray(numbers->number, numbers->count + 1, sizeof(*number));
-		if (!number)
-			return -ENOMEM;
-		numbers->number = number;
-		/* Base 0, because threads are printed in hexadecimal. */
-		number[numbers->count] = strtoull(p, &end, 0);
-		if (errno || !isdigit((unsigned char)*p) || (*end && *end != ',') ||
-		    number[numbers->count] > max)
-			return refuse(option, text, max == INT_MAX ?
-				      "numbers up to 2147483647, separated by commas" :
-				      "numbers up to 64 bits, separated by commas");
-		numbers->count++;
-		if (!*end)
-			return 0;
-	}
-}
-
 /* The target of these options is a pointer to the selection. */
 static struct selection *selection_at(void *target)
 {
@@ -182,12 +169,17 @@ static int call_exclude(void *target, const struct command_option *option, const
 
 static int call_pid(void *target, const struct command_option *option, const char *value)
 {
-	return add_numbers(&selection_at(target)->pids, option, value, INT_MAX);
+	return ranges_option(&selection_at(target)->pids, option, value, INT_MAX, false);
 }
 
 static int call_tid(void *target, const struct command_option *option, const char *value)
 {
-	return add_numbers(&selection_at(target)->threads, option, value, UINT64_MAX);
+	return ranges_option(&selection_at(target)->threads, option, value, UINT64_MAX, false);
+}
+
+static int call_cpu(void *target, const struct command_option *option, const char *value)
+{
+	return ranges_option(&selection_at(target)->cpus, option, value, CPU_MAX, true);
 }
 
 static int call_from(void *target, const struct command_option *option, const char *value)
@@ -200,39 +192,36 @@ static int call_to(void *target, const struct command_option *option, const char
 	return moment_option(&selection_at(target)->to, option, value);
 }
 
-const struct command_option select_filter[] = {
-	{ OPTION_CALL, 'f', "filter", "FILTER",
-	  "select events by names, fields and durations: 'cache_* && op == set'",
-	  .call = call_filter },
-	{ }
-};
-
-static const struct command_option select_time[] = {
-	{ OPTION_CALL, 0, "from", "TIME",
-	  "select events from this time on: " MOMENT_FORMS,
-	  .call = call_from },
-	{ OPTION_CALL, 0, "to", "TIME", "select events up to this time", .call = call_to },
-	{ }
-};
-
-const struct command_option select_filter_and_time[] = {
-	{ OPTION_GROUP, .group = select_filter },
-	{ OPTION_GROUP, .group = select_time },
-	{ }
-};
-
 const struct command_option select_options[] = {
-	{ OPTION_GROUP, .group = select_filter },
+	{ OPTION_CALL, 'C', "cpu", "CPU,...",
+	  "select events that these processors recorded: 0,2-3", .call = call_cpu },
 	{ OPTION_CALL, 'x', "exclude", "NAME,...",
 	  "leave out events of these types; * and ? are wildcards",
 	  .call = call_exclude },
+	{ OPTION_CALL, 'f', "filter", "FILTER",
+	  "select events by names, fields and durations: 'cache_* && op == set'",
+	  .call = call_filter },
+	{ OPTION_CALL, 0, "from", "TIME",
+	  "select events from this time on: " MOMENT_FORMS,
+	  .call = call_from },
 	{ OPTION_CALL, 'p', "pid", "PID,...", "select events of these processes",
 	  .call = call_pid },
 	{ OPTION_CALL, 't', "tid", "TID,...", "select events of these threads",
 	  .call = call_tid },
-	{ OPTION_GROUP, .group = select_time },
+	{ OPTION_CALL, 0, "to", "TIME", "select events up to this time", .call = call_to },
 	{ }
 };
+
+int select_check(const struct selection *selection)
+{
+	const struct moment *from = &selection->from, *to = &selection->to;
+
+	/* The others can be compared once the first event is known. */
+	if (!from->set || !to->set || from->absolute != to->absolute || to->time >= from->time)
+		return 0;
+	tell("--to: must not be before --from");
+	return -ENOENT;
+}
 
 /* ------------------------------------------------------------------ */
 /* Events								*/
@@ -246,13 +235,16 @@ static bool has_name(const struct names *names, const char *name)
 	return false;
 }
 
-static bool has_number(const struct numbers *numbers, uint64_t number)
+/* Without numbers, the option was not given. */
+static bool wants_number(const struct ranges *ranges, uint64_t number)
 {
-	for (size_t i = 0; i < numbers->count; i++) {
-		if (numbers->number[i] == number)
-			return true;
-	}
-	return !numbers->count;
+	return !ranges->count || ranges_have(ranges, number);
+}
+
+static bool wants_cpu(const struct selection *selection, const struct event *event)
+{
+	return !selection->cpus.count || (event->cpu != SOURCE_NO_CPU &&
+					  ranges_have(&selection->cpus, event->cpu));
 }
 
 static bool wants_type(struct selection *selection, const struct event *event)
@@ -284,7 +276,8 @@ void select_restart(struct selection *selection)
 	selection->begun = false;
 	selection->sought = false;
 	selection->past = false;
-	selection->inside = false;
+	selection->reached = BY_TIME;
+	selection->recorded = false;
 }
 
 bool select_needs_data(const struct selection *selection)
@@ -299,7 +292,8 @@ bool select_needs_data(const struct selection *selection)
 bool select_has_all(const struct selection *selection)
 {
 	return !selection->nr_filters && !selection->exclude.count && !selection->pids.count &&
-	       !selection->threads.count && !selection->from.set && !selection->to.set;
+	       !selection->threads.count && !selection->cpus.count && !selection->from.set &&
+	       !selection->to.set;
 }
 
 bool select_has_durations(const struct selection *selection)
@@ -323,14 +317,32 @@ static bool is_inside(const struct selection *selection, uint64_t time)
 	       !(selection->to.set && compare(selection, time, &selection->to) > 0);
 }
 
-static bool wants_event(struct selection *selection, const struct event *event,
-			const struct filter_scope *scope)
+/* Returns the first criterion that an event does not meet. Whether it is inside is known. */
+static enum criterion test(struct selection *selection, const struct event *event,
+			   const struct filter_scope *scope, bool inside)
 {
-	return is_inside(selection, event->time) && wants_type(selection, event) &&
-	       has_number(&selection->pids, (uint64_t)event->pid) &&
-	       (has_number(&selection->threads, event->thread) ||
-		has_number(&selection->threads, (uint64_t)event->tid)) &&
-	       passes_filter(selection, event, scope);
+	if (!inside)
+		return BY_TIME;
+	if (!wants_number(&selection->pids, (uint64_t)event->pid))
+		return BY_PID;
+	if (!wants_number(&selection->threads, event->thread) &&
+	    !wants_number(&selection->threads, (uint64_t)event->tid))
+		return BY_TID;
+	if (!wants_cpu(selection, event))
+		return BY_CPU;
+	if (!wants_type(selection, event))
+		return BY_EXCLUDE;
+	return passes_filter(selection, event, scope) ? SELECTED : BY_FILTER;
+}
+
+static bool wants_event(struct selection *selection, const struct event *event,
+			const struct filter_scope *scope, bool inside)
+{
+	const enum criterion met = test(selection, event, scope, inside);
+
+	if (met > selection->reached)
+		selection->reached = met;
+	return met == SELECTED;
 }
 
 void select_first(struct selection *selection, const struct event *event)
@@ -401,32 +413,108 @@ static void put_time(char text[32], uint64_t ns)
 		 (unsigned long long)(ns % NSEC_PER_SEC));
 }
 
-int select_complain(const struct selection *selection, const char *path)
+static void complain_of_time(const struct selection *selection, const char *path)
 {
 	const char *option = selection->from.set ? "from" : "to";
 	char last[32];
 
-	if (selection->inside || !(selection->from.set || selection->to.set))
-		return 0;
 	put_time(last, selection->last - selection->first);
-	if (!selection->begun)
+	if (!selection->from.set && !selection->to.set)
+		tell("%s: no events", path);
+	else if (selection->begun && selection->from.set && selection->to.set &&
+		 moment_compare(&selection->to, selection->first,
+				moment_time(&selection->from, selection->first)) > 0)
+		tell("--to: must not be before --from");
+	else if (!selection->begun)
 		tell("--%s: %s has no events", option, path);
 	else if (selection->past)
 		tell("--%s: %s has no events at that time", option, path);
 	else
 		tell("--%s: %s has no events at that time: its last one is at %s", option, path,
 		     last);
-	return -ENOENT;
+}
+
+/* What no event meets, of those that meet the criteria before. */
+static void complain_of(const struct selection *selection, const char *path)
+{
+	switch (selection->reached) {
+	case BY_TIME:
+		complain_of_time(selection, path);
+		break;
+	case BY_PID:
+		tell("--pid: %s has no such events: posixtrace stat --by=process lists processes",
+		     path);
+		break;
+	case BY_TID:
+		tell("--tid: %s has no such events: posixtrace stat --by=thread lists threads",
+		     path);
+		break;
+	case BY_CPU:
+		tell("--cpu: %s has no such events: posixtrace dump shows the processors", path);
+		break;
+	case BY_EXCLUDE:
+		tell("--exclude: leaves no event of %s", path);
+		break;
+	case BY_FILTER:
+		tell("--filter: %s has no such events: posixtrace list %s shows names and fields",
+		     path, path);
+		break;
+	case SELECTED:
+		break;
+	}
+}
+
+/* Reports a complete log without any event. */
+static void complain_of_all(const char *path, const struct source *source)
+{
+	struct posixtrace_log_info info;
+
+	if (posixtrace_get_log_info(source_trid(source), &info) || info.lost ||
+	    !(info.flags & POSIXTRACE_LOG_ENDED))
+		return;
+	tell("%s: no events: the program has no trace points, or did not reach one", path);
+	tell("posixtrace list PROGRAM shows its points; record --kernel=sched,process needs none");
+}
+
+int select_complain(const struct selection *selection, const char *path,
+		    const struct source *source)
+{
+	if (!select_has_all(selection)) {
+		complain_of(selection, path);
+		return selection->reached == SELECTED ? 0 : -ENOENT;
+	}
+	if (!selection->recorded)
+		complain_of_all(path, source);
+	return 0;
 }
 
 bool select_event(struct selection *selection, const struct event *event)
 {
 	select_first(selection, event);
-	if (is_inside(selection, event->time))
-		selection->inside = true;
+	selection->recorded |= event->has_data;
 	if (selection->selected)
 		return bits_test(selection->selected, event->number);
-	return wants_event(selection, event, NULL);
+	return wants_event(selection, event, NULL, is_inside(selection, event->time));
+}
+
+bool select_scope(struct selection *selection, const struct event *begin, const struct event *end,
+		  const char *name)
+{
+	struct filter_scope scope = {
+		.name = name,
+		.duration = end->time > begin->time ? end->time - begin->time : 0,
+		.other = end,
+	};
+
+	if (wants_event(selection, begin, &scope, true))
+		return true;
+	scope.other = begin;
+	return wants_event(selection, end, &scope, true);
+}
+
+bool select_thread(struct selection *selection, const struct event *event)
+{
+	return wants_event(selection, event, NULL, true);
 }
 
 int select_judge(struct selection *selection, const struct event *event,
@@ -434,7 +522,7 @@ int select_judge(struct selection *selection, const struct event *event,
 {
 	int err = selection->selected ? 0 : bits_new(&selection->selected);
 
-	if (!err && wants_event(selection, event, scope))
+	if (!err && wants_event(selection, event, scope, is_inside(selection, event->time)))
 		err = bits_set(selection->selected, event->number);
 	return err;
 }

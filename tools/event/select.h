@@ -13,18 +13,21 @@
 #include "util/moment.h"
 #include "util/options.h"
 
-/*
- * Options for a structure with a pointer to a selection: all of them; --filter, --from and --to;
- * --filter alone.
- */
+/* Options for a structure with a pointer to a selection. */
 extern const struct command_option select_options[];
-extern const struct command_option select_filter_and_time[];
-extern const struct command_option select_filter[];
 
 struct selection;
 
 /* select_new() - create a selection of all events; returns 0 or a negative error number */
 int select_new(struct selection **selection);
+
+/**
+ * select_check() - check that the options can select something, before a log is opened
+ * @selection: the selection
+ *
+ * Return: 0, or -ENOENT after printing an error.
+ */
+int select_check(const struct selection *selection);
 
 /**
  * select_next() - read the next event of which select_event() must know
@@ -51,14 +54,15 @@ uint64_t select_first_time(const struct selection *selection);
 void select_period(const struct selection *selection, struct moment *from, struct moment *to);
 
 /**
- * select_complain() - report that --from and --to select no events
+ * select_complain() - report that no event was selected, or that the log has no events
  * @selection: the selection, after the last event
  * @path: name of the log
+ * @source: the log
  *
- * Return: 0 if they are not used or there are events between them, whatever the other options
- *	select; otherwise -ENOENT.
+ * Return: 0, or -ENOENT if options left out all events.
  */
-int select_complain(const struct selection *selection, const char *path);
+int select_complain(const struct selection *selection, const char *path,
+		    const struct source *source);
 
 /**
  * select_event() - check if an event is selected
@@ -69,6 +73,22 @@ int select_complain(const struct selection *selection, const char *path);
  * conditions on durations, only events are selected about which select_judge() has decided.
  */
 bool select_event(struct selection *selection, const struct event *event);
+
+/**
+ * select_scope() - check if a scope or system call is selected, whatever its time is
+ * @selection: the selection
+ * @begin: its begin
+ * @end: its end
+ * @name: its name
+ *
+ * Return: true if one of the two events is selected. A condition on a field is true if it is true
+ *	for one of them.
+ */
+bool select_scope(struct selection *selection, const struct event *begin, const struct event *end,
+		  const char *name);
+
+/* select_thread() - check if an event is selected, whatever its time is */
+bool select_thread(struct selection *selection, const struct event *event);
 
 /* select_has_all() - check if no option leaves out events */
 bool select_has_all(const struct selection *selection);

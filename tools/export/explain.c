@@ -34,12 +34,12 @@ static int find(struct explain *explain, struct export *export, uint64_t max_eve
 		.each = !export->scope,
 		.scope = export->scope,
 		.worst = export->worst ? export->worst : EXPLAIN_WORST,
+		.selection = export->selection,
 	};
 	struct event event;
 	uint64_t events = 0;
 	int ret = 0, err;
 
-	select_period(export->selection, &options.from, &options.to);
 	err = instances_new(&options, &explain->instances);
 	while (!err && (ret = source_next(export->source, &event)) > 0) {
 		err = export_interrupted();

@@ -22,6 +22,7 @@
 #include "util/digits.h"
 #include "util/escape.h"
 #include "util/message.h"
+#include "util/pager.h"
 
 #define DATA_SHOWN	48	/* bytes, without --full */
 #define NAME_WIDTH	24
@@ -69,7 +70,7 @@ static bool shows_colours(void)
 {
 	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
 
-	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && (!none || !*none);
+	return pager_shows() && term && strcmp(term, "dumb") != 0 && (!none || !*none);
 }
 
 void print_begin(struct print *print)

@@ -124,9 +124,16 @@ static int parse_pid(const char *name, const char *text, pid_t *pid)
 static int call_pid(void *target, const struct command_option *option, const char *value)
 {
 	struct session *session = target;
+	pid_t *pid = &session->process.pid;
+	pid_t before = *pid;
+	int err = parse_pid("--pid", value, pid);
 
 	(void)option;
-	return parse_pid("--pid", value, &session->process.pid);
+	if (err || !before || before == *pid)
+		return err;
+	tell("--pid: traces one process, not %d and %d: start a recording for each", (int)before,
+	     (int)*pid);
+	return -EINVAL;
 }
 
 const struct command_option session_options[] = {

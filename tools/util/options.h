@@ -8,7 +8,7 @@
  *	-a --all		-h --help		-p --pid
  *	-b --by			-i --inherit		-q --quiet
  *	-c --clock		-j --json		-r --rotate *
- *	-C --cpu *		-k --kernel		-s --size, in bytes
+ *	-C --cpu		-k --kernel		-s --size, in bytes
  *	-d --seconds		-K --keep *		-S --states
  *	-f --filter		-m --max-events		-t --tid
  *	-F --follow		-n --events *		-u --user *

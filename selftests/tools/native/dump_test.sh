@@ -180,7 +180,10 @@ test_filters()
 	[ "$(shown -f 't?ck')" = '65 66 65 66' ]
 	[ "$(shown -f tick,tock)" = '65 66 65 66' ]
 	[ "$(shown --filter=tick --filter=tock)" = '65 66 65 66' ]
-	[ "$(shown -f nothing)" = '' ]
+	run 1 posixtrace dump -f nothing log
+	[ ! -s out ]
+	[ "$(shown -C 0)" = '65 66 64' ]
+	[ "$(shown --cpu=1-8192)" = '65 66' ]
 	[ "$(shown -x 'posix_*')" = '65 66 65 66' ]
 	[ "$(shown -f 't*' -x tock)" = '65 65' ]
 	[ "$(shown --exclude=tick,tock)" = '2 4 5 64 3' ]
@@ -326,6 +329,7 @@ test_colours_follow_option_terminal_and_environment()
 	run 2 posixtrace dump --color=pink log
 	complains 'posixtrace: --color: must be auto, always or never (got "pink")'
 	# a terminal
+	export PAGER=cat
 	TERM=xterm NO_COLOR='' script -qec 'posixtrace dump log' /dev/null >out </dev/null
 	grep -q $'\e\\[36mtick ' out
 	TERM=xterm NO_COLOR=1 script -qec 'posixtrace dump log' /dev/null >out </dev/null
@@ -540,7 +544,6 @@ test_format_file()
 test_wrong_calls()
 {
 	small_log log
-	run 2 posixtrace dump
 	run 2 posixtrace dump log log
 	run 2 posixtrace dump --nonsense log
 	run 2 posixtrace dump --clock=sun log
@@ -556,6 +559,10 @@ test_wrong_calls()
 	run 2 posixtrace dump --pid=-1 log
 	run 2 posixtrace dump --pid=1, log
 	run 2 posixtrace dump --pid=2147483648 log
+	run 2 posixtrace dump --cpu=3-1 log
+	complains 'posixtrace: --cpu: must be numbers or ranges up to 8192, separated by commas (got "3-1")'
+	run 2 posixtrace dump --cpu=8193 log
+	run 2 posixtrace dump --pid=1-2 log
 	run 2 posixtrace dump --tid=0x log
 	complains 'posixtrace: --tid: must be numbers up to 64 bits, separated by commas (got "0x")'
 	local date

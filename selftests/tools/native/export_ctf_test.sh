@@ -558,7 +558,7 @@ test_wrong_calls()
 	whole_log log <<<'name 65 tick'
 	fails 2 '--format: required: ctf, chrome, perfetto or html' posixtrace export
 	fails 2 '--format: required: ctf, chrome, perfetto or html' posixtrace export log
-	fails 2 'export: needs a LOG, such as posixtrace.log' posixtrace export -O ctf -o out
+	fails 1 'export: no posixtrace.log in this directory' posixtrace export -O ctf -o out
 	fails 2 'export: takes one LOG, not 2' posixtrace export -O ctf -o out log log
 	fails 2 'posixtrace: --format: must be ctf, chrome, perfetto or html (got "nonsense")' \
 		posixtrace export -O nonsense -o out log

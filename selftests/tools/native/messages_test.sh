@@ -62,17 +62,94 @@ wrong()
 	complains "posixtrace: $message" "posixtrace: see \"posixtrace $command --help\""
 }
 
+# wrong_value COMMAND MESSAGE ARGUMENT...: the same without the pointer
+wrong_value()
+{
+	local command=$1 message=$2
+	shift 2
+	run 2 posixtrace "$command" "$@"
+	complains "posixtrace: $message"
+}
+
+test_a_missing_command_is_told()
+{
+	run 2 posixtrace
+	[ "$(head -n 1 err)" = 'posixtrace: needs a COMMAND' ]
+	run 2 posixtrace --nonsense
+	[ "$(head -n 1 err)" = 'posixtrace: --nonsense: no such option' ]
+	[ ! -s out ]
+}
+
+test_the_default_log_is_the_one_of_record()
+{
+	local command
+	for command in dump stat 'export -O chrome' 'why --scope=request'; do
+		# shellcheck disable=SC2086	# words
+		run 1 posixtrace $command
+		complains "posixtrace: ${command%% *}: no posixtrace.log in this directory: record one, or name a LOG"
+	done
+	tick_log posixtrace.log
+	for command in dump stat 'export -O chrome'; do
+		# shellcheck disable=SC2086
+		run 0 posixtrace $command
+		grep -q tick out
+		complains
+	done
+	run 1 posixtrace why
+	grep -q '^posixtrace: posixtrace.log: lacks the class sched' err
+}
+
+# What a selection without events says, for each criterion and command.
+test_empty_selections_are_told()
+{
+	local args
+	printf '%s\n' 'cpus 2' 'name 65 tick' 'name 66 tock' 'block 0' 'event 65 1000 pid=7 tid=8' 'block 1' \
+		'event 66 2000 pid=9 tid=10' end | write_log log
+	for args in dump stat 'export -O chrome'; do
+		# shellcheck disable=SC2086	# words
+		{
+		says 1 '--pid: log has no such events: posixtrace stat --by=process lists processes' \
+			$args -p 70 log
+		says 1 '--tid: log has no such events: posixtrace stat --by=thread lists threads' \
+			$args -t 80 log
+		says 1 '--tid: log has no such events: posixtrace stat --by=thread lists threads' \
+			$args -p 7 -t 10 log
+		says 1 '--cpu: log has no such events: posixtrace dump shows the processors' $args -C 2-3 log
+		says 1 '--exclude: leaves no event of log' $args -x 'tick,tock' log
+		says 1 '--filter: log has no such events: posixtrace list log shows names and fields' \
+			$args -f nonsense log
+		says 1 '--filter: log has no such events: posixtrace list log shows names and fields' \
+			$args -p 7 -f tock log
+		run 0 posixtrace $args -p 7,70 -t 8 -C 0,5 -f tick log
+		grep -q tick out
+		lacks tock out
+		run 0 posixtrace $args -C 1-3 log
+		grep -q tock out
+		lacks tick out
+		}
+	done
+}
+
+test_a_log_without_events_is_told()
+{
+	printf '%s\n' 'name 65 tick' end | write_log log
+	local args
+	for args in dump stat 'export -O chrome'; do
+		# shellcheck disable=SC2086	# words
+		run 0 posixtrace $args log
+		complains 'posixtrace: log: no events: the program has no trace points, or did not reach one' \
+			'posixtrace: posixtrace list PROGRAM shows its points; record --kernel=sched,process needs none'
+	done
+}
+
 test_wrong_arguments_are_told()
 {
 	local command
 	tick_log log
 	wrong export '--format: required: ctf, chrome, perfetto or html' log
-	wrong export 'export: needs a LOG, such as posixtrace.log' -O chrome
 	wrong export 'export: takes one LOG, not 2' -O chrome log log
-	wrong dump 'dump: needs a LOG, such as posixtrace.log'
 	wrong dump 'dump: takes one LOG, not 3' a b c
-	wrong stat 'stat: needs a PID, or a LOG such as posixtrace.log'
-	wrong stat 'stat: takes one LOG or PID, not 2' log log
+	wrong stat 'stat: takes one LOG, not 2' log log
 	wrong stat '--kernel: needs a PID; a log has what was recorded' -k all log
 	wrong stat '--kernel: needs a PID; a log has what was recorded' --states -k sched log
 	wrong stat '--by: has no effect on --states' --by=op --states log
@@ -83,6 +160,8 @@ test_wrong_arguments_are_told()
 	wrong load 'load: takes no argument (got "x"); use --file' x
 	for command in live record; do
 		wrong "$command" "$command: needs a PID, or a PROGRAM to start"
+		wrong_value "$command" '--pid: traces one process, not 1 and 7: start a recording for each' \
+			-p 1 -p 7
 		wrong "$command" "$command: traces process 1 (--pid) or the program \"ls\", not both" -p 1 -- ls
 		wrong "$command" "$command: traces process 7 (--pid) or the program \"ls\", not both" --pid=7 ls
 	done

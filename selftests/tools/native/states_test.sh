@@ -928,7 +928,6 @@ test_usage()
 	run 2 posixtrace stat --kernel=disk 1
 	run 2 posixtrace stat --states --kernel=disk 1
 	complains 'posixtrace: --kernel: must be all, none, sched, fault, signal, syscall, irq, process or strings (got "disk")'
-	run 2 posixtrace stat --states
 	run 1 posixtrace stat --states missing
 }
 

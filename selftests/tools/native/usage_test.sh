@@ -181,4 +181,47 @@ test_record_refuses_the_names_of_its_descriptors()
 	complains 'posixtrace: /dev/stdout: is standard output: use -o - to write the log there'
 }
 
+# What a terminal shows, with environment variables NAME=VALUE...
+on_terminal()
+{
+	env TERM=xterm "$@" script -qec 'posixtrace dump log; echo "status $?"' /dev/null </dev/null >out
+}
+
+test_long_output_is_paged_on_a_terminal_only()
+{
+	printf '%s\n' 'name 65 tick' 'block 0' 'event 65 1700000000000000000' end | write_log log
+	cat >page <<-'END'
+		#!/bin/sh
+		echo "paged by $1, LESS=$LESS"
+		cat
+	END
+	chmod +x page
+	export PATH=$PWD:$PATH
+	on_terminal PAGER='page one' LESS=
+	grep -q 'paged by one, LESS=' out
+	grep -q $'\e\\[36mtick ' out
+	grep -q 'status 0' out
+	unset LESS
+	on_terminal PAGER='page one' POSIXTRACE_PAGER='page two'
+	grep -q 'paged by two, LESS=FRX' out
+	# the pager also gets messages, and the status is that of the command
+	head -c 600 log >whole && mv whole log
+	on_terminal PAGER='page one'
+	sed -n '/paged/,$p' out | grep -q 'posixtrace: log: the log has no end'
+	on_terminal PAGER=missing
+	grep -q 'posixtrace: PAGER: missing: no such program' out
+	on_terminal PAGER=cat
+	lacks paged out
+	on_terminal PAGER=
+	lacks paged out
+	# a pager that does not read ends the command
+	make_log log 200000 2 >/dev/null
+	on_terminal PAGER=true
+	grep -q 'status 141' out
+	# no terminal
+	export PAGER='page one'
+	run 0 posixtrace dump log
+	lacks paged out
+}
+
 run_cases

@@ -406,7 +406,7 @@ test_periods_may_be_dates_and_must_be_in_the_log()
 	run 1 posixtrace why --scope=request --from=@1 log
 	complains 'posixtrace: log: no complete request in this period: posixtrace stat lists the scopes'
 	run 1 posixtrace why --from=401ns log
-	complains 'posixtrace: log: no events of threads'
+	grep -qx 'posixtrace: log: no thread has such events in this period' err
 	run 0 posixtrace why --from=400ns log
 }
 
@@ -427,6 +427,42 @@ test_scopes_are_those_of_one_thread()
 	run 1 posixtrace why --scope=request --tid=100 log
 	complains 'posixtrace: log: 1 of request left out: begin or end is missing in their thread' \
 		'posixtrace: log: no complete request in this period: posixtrace stat lists the scopes'
+}
+
+# One of the two ends of a scope, or the first event of a thread, must be selected.
+test_options_select_scopes_and_threads()
+{
+	log <<-'END'
+		cpus 4
+		event 65 1 @a cpu=0 text=one
+		event 65 51 @b cpu=1
+		event 66 101 @a cpu=2
+		event 66 251 @b cpu=1
+		end
+	END
+	local a='request 1 of 1: 100 ns of main-100, process 100, from 0.000 to 0.100'
+	local b='request 1 of 1: 200 ns of worker-101, process 100, from 0.050 to 0.250'
+	only()
+	{
+		local wanted=$1
+		shift
+		run 0 posixtrace why "$@" log
+		grep '^request' out >got
+		prints got <<<"$wanted"
+	}
+	only "$a" --scope=request --tid=100
+	only "$b" --scope=request -t 101,5 --pid=100
+	only "$a" --scope=request --cpu=2
+	only "$a" --scope=request -C 0
+	only "$b" --scope=request -C 1,3
+	only "$b" --scope=request --filter='request.duration > 100ns'
+	only "$a" --scope=request --filter='request.duration <= 100ns'
+	run 1 posixtrace why --scope=request --pid=7 log
+	run 1 posixtrace why --scope=request --exclude='request*' log
+	run 0 posixtrace why --cpu=1 log
+	grep -q '^thread worker-101' out || grep -q 'worker-101' out
+	run 1 posixtrace why --cpu=3 log
+	complains 'posixtrace: --cpu: log has no such events: posixtrace dump shows the processors'
 }
 
 test_a_system_call_is_a_scope()
@@ -564,24 +600,24 @@ test_the_classes_that_a_log_needs_are_named()
 test_wrong_arguments_are_refused()
 {
 	log <<<end
-	run 2 posixtrace why
-	grep -q 'why: needs a LOG' err
 	run 2 posixtrace why log log
 	grep -q 'why: takes one LOG, not 2' err
 	run 2 posixtrace why --worst=3 log
 	grep -q -- '--worst: needs --scope' err
 	run 2 posixtrace why --scope=request --worst=0 log
 	grep -q -- '--worst' err
-	run 2 posixtrace why --from=10 --to=9.999 log
+	run 2 posixtrace why --filter='request.duration > 1us' log
+	grep -q -- '--filter: a duration needs --scope' err
+	run 1 posixtrace why --from=10 --to=9.999 log
 	grep -q -- '--to: must not be before --from' err
 	run 2 posixtrace why --from=-1 log
 	grep -q -- '--from: must be a time' err
 	run 2 posixtrace why --to=3h log
 	grep -q -- '--to: must be a time' err
 	run 1 posixtrace why --tid=7 log
-	complains 'posixtrace: log: no events of thread 7: posixtrace stat --states lists the threads'
+	complains 'posixtrace: log: no events'
 	run 1 posixtrace why log
-	complains 'posixtrace: log: no events of threads'
+	complains 'posixtrace: log: no thread has such events in this period'
 }
 
 test_random_schedules_are_divided_to_the_nanosecond()
