@@ -160,7 +160,7 @@ static int follow_until(struct dump *dump, int signals, int changes)
 
 	for (;;) {
 		/* Check for the end first, so as not to miss events written before it. */
-		ended = logend_ended(dump->source);
+		ended = logend_ended(dump->source) || source_was_copied(dump->source);
 		count = dump->cleared ? 0 : print_events(dump, BATCH);
 		if (count < 0)
 			return (int)count;
@@ -295,7 +295,11 @@ static int get_options(struct dump *dump, int argc, char **argv)
 				   "--follow: a duration is known only at the end of its scope");
 	if (select_check(dump->selection))
 		return 1;
-	return log_operand("dump", argc, argv, &dump->path);
+	status = log_operand("dump", argc, argv, &dump->path);
+	if (status == OPTIONS_OK && dump->follow && source_is_stdin(dump->path))
+		return usage_error("dump",
+				   "--follow: cannot follow standard input: it is read to its end");
+	return status;
 }
 
 static int cmd_dump(int argc, char **argv)

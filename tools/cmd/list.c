@@ -359,7 +359,7 @@ static int cmd_list(int argc, char **argv)
 		return list_all();
 	if (program)
 		return points_list(what);
-	return number ? list_process(what, list.all) : list_log(what, list.all);
+	return number ? list_process(what, list.all) : list_log(source_path(what), list.all);
 }
 
 static const char *const list_usage[] = {

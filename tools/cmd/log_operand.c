@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/log_operand.h"
+#include "event/source.h"
 #include "util/message.h"
 #include "util/options.h"
 
@@ -17,7 +18,7 @@ int log_operand(const char *command, int argc, char **argv, const char **path)
 
 	if (operands > 1)
 		return usage_error(command, "%s: takes one LOG, not %d", command, operands);
-	*path = operands ? argv[optind] : LOG_DEFAULT;
+	*path = operands ? source_path(argv[optind]) : LOG_DEFAULT;
 	if (operands || !access(LOG_DEFAULT, F_OK) || errno != ENOENT)
 		return OPTIONS_OK;
 	tell("%s: no %s in this directory: record one, or name a LOG", command, LOG_DEFAULT);

@@ -116,7 +116,10 @@ static int print_sides(const struct stat_diff *diff, const struct side *sides)
 
 int stat_diff(const struct stat_diff *diff)
 {
-	struct side sides[2] = { { .path = diff->paths[0] }, { .path = diff->paths[1] } };
+	struct side sides[2] = {
+		{ .path = source_path(diff->paths[0]) },
+		{ .path = source_path(diff->paths[1]) },
+	};
 	int err, told = 0;
 
 	err = open_side(diff, &sides[0]);

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <trace.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "event/live_names.h"
 #include "event/lives.h"
 #include "event/source.h"
+#include "event/spool.h"
 #include "util/message.h"
 
 #define BATCH		256
@@ -43,6 +43,7 @@ struct type {
  * @trid: trace id of the log or stream
  * @is_log: @trid is a log, which source_close() closes
  * @fd: file of the log, or -1
+ * @copied: @fd is a copy of a pipe or compressed file
  * @cookie: cookie of the log; another log in the same file has a different one
  * @names: whether thread names may be known
  * @count: number of events in the batch
@@ -61,6 +62,7 @@ struct source {
 	trace_id_t trid;
 	bool is_log;
 	int fd;
+	bool copied;
 	uint64_t cookie;
 	enum { NAMES_UNKNOWN, NAMES_NO, NAMES_YES } names;
 	size_t count;
@@ -109,23 +111,23 @@ static int open_trace(int fd, uint64_t *cookie, trace_id_t *trid)
 	}
 }
 
+const char *source_path(const char *operand)
+{
+	return spool_path(operand);
+}
+
+bool source_is_stdin(const char *path)
+{
+	return spool_is_stdin(path);
+}
+
 static int open_log(struct source *source, const char *path)
 {
-	/* O_NONBLOCK: do not wait for a FIFO to get a writer. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct stat stat;
-	int err;
+	int err, fd = spool_open(path, &source->copied);
 
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &stat))
-		err = errno;
-	else if (S_ISDIR(stat.st_mode))
-		err = EISDIR;
-	else if (!S_ISREG(stat.st_mode))
-		err = ESPIPE;
-	else
-		err = open_trace(fd, &source->cookie, &source->trid);
+		return fd;
+	err = open_trace(fd, &source->cookie, &source->trid);
 	if (err)
 		close(fd);
 	else
@@ -152,6 +154,11 @@ int source_open_log(const char *path, struct source **source)
 		*source = NULL;
 	}
 	return err;
+}
+
+bool source_was_copied(const struct source *source)
+{
+	return source->copied;
 }
 
 bool source_was_cleared(const struct source *source)
@@ -233,7 +240,9 @@ void source_complain(const char *path, int err)
 		tell("%s: has parts that only a later version of posixtrace can read", path);
 		break;
 	case ESPIPE:
-		tell("%s: not a regular file; save it to one first", path);
+		tell("%s: not a file or pipe", path);
+		break;
+	case ECANCELED:
 		break;
 	default:
 		complain(path, -err);

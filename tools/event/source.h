@@ -17,14 +17,25 @@
 struct formats;
 struct source;
 
+/* source_path() - get the path of a log from an operand: "-" is standard input */
+const char *source_path(const char *operand);
+
+/* source_is_stdin() - check if a path from source_path() is standard input */
+bool source_is_stdin(const char *path);
+
 /**
  * source_open_log() - open a log for reading
- * @path: path of the file
+ * @path: from source_path()
  * @source: where to store the source
+ *
+ * The file may be compressed. A log from a pipe is read to its end first.
  *
  * Return: 0 or a negative error number for source_complain().
  */
 int source_open_log(const char *path, struct source **source);
+
+/* source_was_copied() - check if the log is a copy of a pipe or compressed file: it cannot grow */
+bool source_was_copied(const struct source *source);
 
 /**
  * source_was_cleared() - check if the file contains another log now
@@ -45,7 +56,7 @@ bool source_was_cleared(const struct source *source);
 int source_open_again(struct source *source);
 
 /**
- * source_complain() - report why a log could not be opened
+ * source_complain() - report why a log could not be opened, unless that was done
  * @path: path of the file
  * @err: what source_open_log() returned
  */

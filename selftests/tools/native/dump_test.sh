@@ -391,9 +391,10 @@ test_files_that_are_not_logs_are_refused()
 	printf 'name 65 one\nunknown 0\nblock 0\nevent 65 1700000000000001000\nend\n' | write_log later
 	run 1 posixtrace dump later
 	complains 'posixtrace: later: has parts that only a later version of posixtrace can read'
-	mkfifo pipe
-	run 1 timeout 20 posixtrace dump pipe
-	complains 'posixtrace: pipe: not a regular file; save it to one first'
+	run 1 timeout 20 posixtrace dump /dev/zero
+	complains 'posixtrace: /dev/zero: not a file or pipe'
+	run 1 timeout 20 posixtrace dump .
+	complains 'posixtrace: .: Is a directory'
 	[ ! -s out ]
 }
 
