@@ -106,36 +106,33 @@ static bool open_table(struct task_struct *process, struct table *table)
 	return true;
 }
 
-/* Lock the table if the stream may still see it. Returns NULL without locks otherwise. */
-static struct files_struct *lock_table(const struct pxt_link *link, const struct table *table)
+/* What to do with the lock of a table held. */
+typedef void (*table_fn)(const struct table *table, struct files_struct *files, void *arg);
+
+/* Call @fn with the table, if the stream may still see it. Returns false otherwise. */
+static bool with_table(const struct pxt_link *link, const struct table *table, table_fn fn,
+		       void *arg)
 {
 	struct files_struct *files;
-	bool traced;
+	bool traced = false;
 
 	task_lock(table->task);
 	files = table->task->files;
-	if (!files || files != table->files)
-		goto unlock;
-	spin_lock(&files->file_lock);
-	/*
-	 * A program that the process executes opens its files with the lock, after the process was
-	 * marked.
-	 */
-	rcu_read_lock();
-	traced = pxt_traced_by(link, table->target);
-	rcu_read_unlock();
-	if (traced)
-		return files;
-	spin_unlock(&files->file_lock);
-unlock:
+	if (files && files == table->files) {
+		spin_lock(&files->file_lock);
+		/*
+		 * Check it with the lock held: if the process executes a program, it is marked
+		 * before the program opens files, for which it takes the lock.
+		 */
+		rcu_read_lock();
+		traced = pxt_traced_by(link, table->target);
+		rcu_read_unlock();
+		if (traced)
+			fn(table, files, arg);
+		spin_unlock(&files->file_lock);
+	}
 	task_unlock(table->task);
-	return NULL;
-}
-
-static void unlock_table(const struct table *table, struct files_struct *files)
-{
-	spin_unlock(&files->file_lock);
-	task_unlock(table->task);
+	return traced;
 }
 
 /* May another process change the table? A new thread is counted before it has the table. */
@@ -210,93 +207,132 @@ static void put_file(struct posixtrace_file *to, struct file *file, struct pid_n
 /* ------------------------------------------------------------------ */
 /* All rows								*/
 
-/* Fill up to BATCH rows from descriptor *@fd on, and advance it. The table is locked. */
-static u32 fill_batch(const struct table *table, struct files_struct *files,
-		      struct pid_namespace *ns, struct posixtrace_file *to, u32 *fd)
+/**
+ * struct rows - the rows of a process that are being filled
+ * @ns: pid namespace of the controller
+ * @to: where the next row goes
+ * @count: number of rows so far
+ * @fd: the next descriptor
+ * @end: descriptors from this one on do not exist, or have no row
+ * @max: size of the table
+ */
+struct rows {
+	struct pid_namespace *ns;
+	struct posixtrace_file *to;
+	u32 count;
+	u32 fd;
+	u32 end;
+	u32 max;
+};
+
+static struct posixtrace_file *next_row(struct rows *rows, const struct table *table,
+					const struct files_struct *files, u32 kind)
+{
+	rows->count++;
+	return begin_row(rows->to++, table, files, kind);
+}
+
+/* Fill up to BATCH rows, and one for the table before the first descriptor. */
+static void fill_batch(const struct table *table, struct files_struct *files, void *arg)
 {
 	const struct fdtable *fdt = files_fdtable(files);
-	u32 end = min3(fdt->max_fds, *fd + WINDOW, FDS_MAX), count = 0;
+	struct rows *rows = arg;
+	struct posixtrace_file *to;
 	struct file *file;
+	u32 end, count = 0;
 
+	if (!rows->fd)
+		next_row(rows, table, files, POSIXTRACE_FILE_TABLE);
+	rows->max = fdt->max_fds;
+	rows->end = min(rows->max, FDS_MAX);
+	end = min(rows->end, rows->fd + WINDOW);
 	while (count < BATCH) {
-		*fd = find_next_bit(fdt->open_fds, end, *fd);
-		if (*fd >= end)
+		rows->fd = find_next_bit(fdt->open_fds, end, rows->fd);
+		if (rows->fd >= end)
 			break;
-		file = rcu_dereference_check(fdt->fd[*fd], lockdep_is_held(&files->file_lock));
+		file = rcu_dereference_check(fdt->fd[rows->fd],
+					     lockdep_is_held(&files->file_lock));
 		/* A descriptor may be reserved for a file that is being opened. */
 		if (file) {
-			begin_row(&to[count], table, files, POSIXTRACE_FILE_PATH)->fd = *fd;
-			if (test_bit(*fd, fdt->close_on_exec))
-				to[count].flags |= POSIXTRACE_FILE_CLOEXEC;
-			put_file(&to[count++], file, ns);
+			to = next_row(rows, table, files, POSIXTRACE_FILE_PATH);
+			to->fd = rows->fd;
+			if (test_bit(rows->fd, fdt->close_on_exec))
+				to->flags |= POSIXTRACE_FILE_CLOEXEC;
+			put_file(to, file, rows->ns);
+			count++;
 		}
-		++*fd;
+		rows->fd++;
 	}
-	return count;
 }
 
-/* Count open descriptors from @fd on, in a part of the table. Returns the end of the part. */
-static u32 count_part(struct files_struct *files, u32 fd, u64 *open)
+/**
+ * struct rest - descriptors without a row
+ * @fd: the next one
+ * @max: size of the table
+ * @open: number of open ones so far
+ * @to: row for them
+ */
+struct rest {
+	u32 fd;
+	u32 max;
+	u64 open;
+	struct posixtrace_file *to;
+};
+
+/* Count them in a part of the table, and fill the row after the last part. */
+static void count_part(const struct table *table, struct files_struct *files, void *arg)
 {
 	const struct fdtable *fdt = files_fdtable(files);
-	u32 words = min_t(u32, WINDOW, (fdt->max_fds - fd) / BITS_PER_LONG);
+	struct rest *rest = arg;
+	u32 words;
 
-	*open += bitmap_weight(fdt->open_fds + fd / BITS_PER_LONG, words * BITS_PER_LONG);
-	return fd + words * BITS_PER_LONG;
+	rest->max = fdt->max_fds;
+	if (rest->fd < rest->max) {
+		words = min_t(u32, WINDOW, (rest->max - rest->fd) / BITS_PER_LONG);
+		rest->open += bitmap_weight(fdt->open_fds + rest->fd / BITS_PER_LONG,
+					    words * BITS_PER_LONG);
+		rest->fd += words * BITS_PER_LONG;
+	}
+	if (rest->fd >= rest->max && rest->open)
+		begin_row(rest->to, table, files, POSIXTRACE_FILE_MORE)->inode = rest->open;
 }
 
-/* A row that says how many descriptors have none. */
+/* Fill a row that says how many descriptors have none. Returns the number of rows. */
 static u32 fill_more(const struct pxt_link *link, const struct table *table,
 		     struct posixtrace_file *to)
 {
-	struct files_struct *files;
-	u32 fd = FDS_MAX, max;
-	u64 open = 0;
+	struct rest rest = { .fd = FDS_MAX, .to = to };
 
 	do {
-		files = lock_table(link, table);
-		if (!files)
+		if (!with_table(link, table, count_part, &rest))
 			return 0;
-		max = files_fdtable(files)->max_fds;
-		if (fd < max)
-			fd = count_part(files, fd, &open);
-		if (fd >= max && open) {
-			begin_row(to, table, files, POSIXTRACE_FILE_MORE);
-			to->inode = open;
-		}
-		unlock_table(table, files);
 		cond_resched();
-	} while (fd < max && !fatal_signal_pending(current));
-	return open && fd >= max;
+	} while (rest.fd < rest.max && !fatal_signal_pending(current));
+	return rest.open && rest.fd >= rest.max;
 }
 
 /* Fill rows of one process from *@fd on; *@fd becomes 0 after its last one. */
 static u32 fill_process(const struct pxt_link *link, const struct table *table,
 			struct pid_namespace *ns, struct posixtrace_file *to, u32 room, u32 *fd)
 {
-	struct files_struct *files;
-	u32 count = 0, max;
+	struct rows rows = { .ns = ns, .to = to, .fd = *fd };
 
 	do {
-		files = lock_table(link, table);
-		if (!files)
+		if (!with_table(link, table, fill_batch, &rows))
 			goto end;
-		if (!*fd)
-			begin_row(&to[count++], table, files, POSIXTRACE_FILE_TABLE);
-		count += fill_batch(table, files, ns, to + count, fd);
-		max = files_fdtable(files)->max_fds;
-		unlock_table(table, files);
 		cond_resched();
 		if (fatal_signal_pending(current))
 			break;
-	} while (*fd < min(max, FDS_MAX) && room - count >= BATCH + 2);
-	if (*fd < min(max, FDS_MAX))
-		return count;
-	if (max > FDS_MAX)
-		count += fill_more(link, table, to + count);
+	} while (rows.fd < rows.end && room - rows.count >= BATCH + 2);
+	if (rows.fd < rows.end) {
+		*fd = rows.fd;
+		return rows.count;
+	}
+	if (rows.max > FDS_MAX)
+		rows.count += fill_more(link, table, rows.to);
 end:
 	*fd = 0;
-	return count;
+	return rows.count;
 }
 
 /**

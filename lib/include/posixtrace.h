@@ -372,7 +372,7 @@ int posixtrace_get_states(trace_id_t __trid, struct posixtrace_thread_state *__s
 #define POSIXTRACE_FILE_READS	(1U << 0)
 /* Open for writing. */
 #define POSIXTRACE_FILE_WRITES	(1U << 1)
-/* The table may change without a system call of the process, as by another process that shares it. */
+/* The table may change without a system call of the process: another process may share it. */
 #define POSIXTRACE_FILE_UNSURE	(1U << 2)
 /* Closed when the process executes a program. */
 #define POSIXTRACE_FILE_CLOEXEC	(1U << 3)

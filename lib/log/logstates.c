@@ -57,6 +57,7 @@ static bool is_valid_file(const void *row)
 static const struct kind states = {
 	POSIXTRACE_LOG_STATES, sizeof(struct posixtrace_state), is_valid_state,
 };
+
 static const struct kind files = {
 	POSIXTRACE_LOG_FILES, sizeof(struct posixtrace_file), is_valid_file,
 };

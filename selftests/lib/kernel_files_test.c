@@ -126,8 +126,10 @@ static int trace(struct child *child, int (*fn)(void *arg, const struct talk *ta
 /* ------------------------------------------------------------------ */
 /* Kinds								*/
 
-enum { PATH, DELETED, LISTENER, CLIENT, SERVER, UNBOUND, LISTENER6, UNIX, UNIX_CLIENT, PAIR, PAIR2,
-       PIPE_READ, PIPE_WRITE, EVENT, EPOLL, TIMER, MEMFD, DGRAM, OPENED };
+enum {
+	PATH, DELETED, LISTENER, CLIENT, SERVER, UNBOUND, LISTENER6, UNIX, UNIX_CLIENT, PAIR, PAIR2,
+	PIPE_READ, PIPE_WRITE, EVENT, EPOLL, TIMER, MEMFD, DGRAM, OPENED,
+};
 
 static int bound(int type, int *port)
 {

@@ -321,12 +321,14 @@ static void find_kind(const struct descriptors *all, const struct process *proce
 		      const struct kevent *kevent, struct thread *thread, const char *kind)
 {
 	const struct fd *from;
+	size_t len;
 
 	if (!kind || thread->effect != MAKES)
 		return;
+	len = strlen(kind);
 	if (strcmp(kind, "socket") != 0) {
 		snprintf(thread->path, sizeof(thread->path), "%s", kind);
-	} else if (kevent->name.len == strlen(kind) && !memcmp(kevent->name.at, kind, strlen(kind))) {
+	} else if (kevent->name.len == len && !memcmp(kevent->name.at, kind, len)) {
 		snprintf(thread->path, sizeof(thread->path), "%s", descriptor_socket_kind(kevent));
 		thread->socket = true;
 	} else {

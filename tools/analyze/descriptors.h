@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the file descriptors of processes are: the paths with which they were opened, or the kinds of
- * other files, from the system calls in a log with the classes syscall, strings and process, and
+ * What the file descriptors of processes are: the paths with which they were opened, or the kinds
+ * of other files, from the system calls in a log with the classes syscall, strings and process, and
  * from what was open when recording started.
  *
  * A path is known only while no event could make it wrong. Losses, calls whose effect is not known,

@@ -198,8 +198,8 @@ static int see_user(struct instances *instances, const struct event *event)
 }
 
 /*
- * Only a complete call counts. Across a gap or a stop, the ends may be of two calls. @end: its exit,
- * or NULL if it has none.
+ * Only a complete call counts. Across a gap or a stop, the ends may be of two calls. @end: its
+ * exit, or NULL if it has none.
  */
 static int see_call(struct instances *instances, const struct call *call, const struct event *end)
 {

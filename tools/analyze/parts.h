@@ -131,7 +131,7 @@ const struct step *parts_steps(const struct parts *parts, size_t *count, bool *m
  * @part: the part that they divide
  * @count: where to store their number
  *
- * Return: an array of the numbers of the parts to free, the longest first, or NULL if out of memory.
+ * Return: an array of the numbers of the parts, the longest first, to free; NULL if out of memory.
  */
 uint32_t *parts_sorted(const struct parts *parts, uint32_t part, size_t *count);
 

@@ -36,10 +36,12 @@ const struct syscall_args *syscall_args_find(const char *name, size_t len)
 	static _Thread_local const struct syscall_args *cache[CALLS];
 	const struct syscall_args **found;
 	const struct key key = { name, len };
+	size_t hash;
 
 	if (!len)
 		return NULL;
-	found = &cache[((unsigned char)name[0] + (unsigned char)name[len - 1] * 3 + len * 7) % CALLS];
+	hash = (unsigned char)name[0] + (unsigned char)name[len - 1] * 3U + len * 7;
+	found = &cache[hash % CALLS];
 	if (!*found || compare(&key, *found))
 		*found = bsearch(&key, known, sizeof(known) / sizeof(known[0]), sizeof(known[0]),
 				 compare);
