@@ -121,6 +121,18 @@ struct pxt_text_data {
 #define PXT_TEXT_CUT		1	/* longer, or the rest is not in memory */
 #define PXT_TEXT_ABSENT		2	/* not in memory */
 
+struct pxt_futex_data {
+	s32 tid;
+	u64 address;
+	u64 ip;
+	u32 lock;
+	s32 owner;
+	u32 kind;
+	u8 operation;
+	u8 known;
+	u8 same_ids;
+} __packed;
+
 #define PXT_NAME_SIZE		32
 
 struct pxt_irq_data {
@@ -142,6 +154,7 @@ static_assert(sizeof(struct pxt_fork_data) == 12 && sizeof(struct pxt_exit_data)
 	      sizeof(struct pxt_deliver_data) == 24 &&
 	      sizeof(struct pxt_syscall_data) == 57 && sizeof(struct pxt_result_data) == 20 &&
 	      offsetof(struct pxt_text_data, value) == 18 &&
+	      sizeof(struct pxt_futex_data) == 35 &&
 	      offsetof(struct pxt_irq_data, name) == 18);
 
 /**

@@ -36,6 +36,7 @@ void pxt_memo_stream(struct pxt_memo *memo, struct pxt_stream *stream, struct ta
 		     u32 cpu)
 {
 	memo->stream = stream;
+	memo->same_ids = pxt_memo_same_ids(stream, task);
 	pxt_recorder_use(&memo->by, &stream->pool, cpu, pxt_memo_pid(stream, task),
 			 pxt_memo_tid(stream, task), stream->owner != task_tgid(task));
 }

@@ -38,6 +38,7 @@ struct pxt_target;
  * @others: slots of further streams with kernel events
  * @by: the thread in @stream; without a stream, no event is wanted
  * @more: @others is not 0; gcc 12 compares a byte in one instruction, a word in two
+ * @same_ids: pxt_memo_same_ids() of @stream
  *
  * The size is a power of two, so no two entries share a cache line, and a shift finds an entry.
  * Used by its CPU with interrupts off.
@@ -52,6 +53,7 @@ struct pxt_memo {
 	struct pxt_target *target;
 	const void *mm;
 	bool more;
+	bool same_ids;
 };
 
 static_assert(sizeof(struct pxt_memo) == 128);
@@ -87,6 +89,12 @@ static __always_inline s32 pxt_memo_pid(const struct pxt_stream *stream, struct 
 static __always_inline s32 pxt_memo_tid(const struct pxt_stream *stream, struct task_struct *task)
 {
 	return likely(stream->ns == &init_pid_ns) ? task->pid : task_pid_nr_ns(task, stream->ns);
+}
+
+/* Does the task see the same ids as the controller of a stream? False once it has been reaped. */
+static inline bool pxt_memo_same_ids(const struct pxt_stream *stream, struct task_struct *task)
+{
+	return task_active_pid_ns(task) == stream->ns;
 }
 
 /**

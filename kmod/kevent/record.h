@@ -94,6 +94,73 @@ static __always_inline void pxt_kevent_into(const struct pxt_memo *memo, u64 thr
 	pxt_raw_unlock(&this_cpu->lock);
 }
 
+/* Does the stream want all of these event types? */
+static __always_inline bool pxt_kevent_wants(const struct pxt_memo *memo, u64 types)
+{
+	/* Only a hint, as in pxt_kevent_into(). */
+	return (data_race(*memo->by.wanted) & types) == types;
+}
+
+/**
+ * pxt_kevent_both() - record two events of a thread and class with one time, and one commit
+ * @memo: the thread and its first stream
+ * @thread_id: of the thread
+ * @first: event type of the event that comes first; constant
+ * @first_data: for @encode_first, which gets no other thread
+ * @encode_first: writes its data; constant
+ * @event: the other event type; constant
+ * @task: the thread
+ * @other: another thread that is part of the other event, or NULL
+ * @data: for @encode
+ * @encode: writes its data; constant
+ *
+ * An event of its own would take another lock, clock and barrier, which are half of its cost.
+ *
+ * The caller should check pxt_kevent_wants() first. Context: as pxt_kevent_record().
+ * Return: false if the stream does not want both: nothing was recorded.
+ */
+static __always_inline bool
+pxt_kevent_both(const struct pxt_memo *memo, u64 thread_id, const struct pxt_kevent *first,
+		const void *first_data, pxt_kencode encode_first, const struct pxt_kevent *event,
+		struct task_struct *task, struct task_struct *other, const void *data,
+		pxt_kencode encode)
+{
+	const struct pxt_recorder_thread *by = &memo->by;
+	const u64 both = BIT_ULL(first->id) | BIT_ULL(event->id);
+	struct pxt_recorder_cpu *this_cpu = by->cpu;
+	struct pxt_krecord record PXT_UNINITIALIZED;
+	struct pxt_kdata to PXT_UNINITIALIZED;
+	bool wanted;
+
+	if (other && !pxt_kevent_may_know(memo->stream, event, task, other))
+		other = NULL;
+	pxt_raw_lock(&this_cpu->lock);
+	/* As in pxt_kevent_into(). */
+	wanted = (smp_load_acquire(by->wanted) & both) == both;
+	if (likely(wanted) &&
+	    likely(pxt_recorder_begin(&record, this_cpu, by, thread_id, first->id, first->class,
+				      first->words + 1 + event->words, &to.end))) {
+		to.time = record.time;
+		to.value = 0;
+		to.flags = 0;
+		encode_first(&to, first_data, memo->stream, NULL);
+		pxt_recorder_then(&record, this_cpu, by, event->id, event->class, &to.end,
+				  to.flags << POSIXTRACE_KHEAD_FLAGS_SHIFT |
+				  to.value << POSIXTRACE_KHEAD_VALUE_SHIFT);
+		to.value = 0;
+		to.flags = 0;
+		encode(&to, data, memo->stream, other);
+		pxt_recorder_commit(&record, this_cpu, by, event->class, to.end,
+				    to.flags << POSIXTRACE_KHEAD_FLAGS_SHIFT |
+				    to.value << POSIXTRACE_KHEAD_VALUE_SHIFT);
+	} else if (wanted) {
+		/* The other event is dropped as well. */
+		pxt_recorder_drop(this_cpu, by->head, event->class);
+	}
+	pxt_raw_unlock(&this_cpu->lock);
+	return wanted;
+}
+
 void pxt_kevent_others(const struct pxt_memo *memo, const struct pxt_kevent *event,
 		       struct task_struct *task, struct task_struct *other, const void *data,
 		       pxt_kencode encode);

@@ -9,6 +9,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
+#include "kevent/futex.h"
 #include "kevent/probe.h"
 #include "kevent/record.h"
 #include "kevent/runnable.h"
@@ -75,9 +76,100 @@ static __always_inline void write_switch_out(struct pxt_kdata *to, const void *d
 
 PXT_KEVENT_OTHERS(record_other_outs, struct switched, &switch_out_event, write_switch_out)
 
+static const struct pxt_kevent futex_wait_event = {
+	.id = POSIXTRACE_ID_FUTEX_WAIT,
+	.class = PXT_CLASS(SCHED),
+	.words = PXT_PLAIN_WORDS(struct pxt_futex_data),
+	.own = true,
+	.memory = true,
+};
+
+static __always_inline void write_futex_wait(struct pxt_kdata *to, const void *data,
+					     const struct pxt_stream *stream,
+					     struct task_struct *other)
+{
+	const struct pxt_futex *futex = data;
+
+	/* As in struct pxt_futex_data, with one byte of padding. */
+	*to->end++ = futex->address;
+	*to->end++ = futex->ip;
+	*to->end++ = futex->lock | (u64)futex->owner << 32;
+	*to->end++ = futex->kind | (u64)futex->operation << 32 | (u64)futex->known << 40 |
+		     (u64)futex->same_ids << 48;
+	to->value = 1;
+	to->flags |= POSIXTRACE_KFLAG_PLAIN;
+}
+
+static void write_other_futex_wait(struct pxt_kdata *to, const void *data,
+				   const struct pxt_stream *stream, struct task_struct *other)
+{
+	struct pxt_futex futex = *(const struct pxt_futex *)data;
+
+	futex.same_ids = pxt_memo_same_ids(stream, current);
+	write_futex_wait(to, &futex, stream, other);
+}
+
+/* For streams that do not want both events, and for all but the first one. */
+static noinline __cold void record_other_futex_outs(const struct pxt_memo *memo, bool all,
+						    struct task_struct *prev,
+						    struct task_struct *next, struct switched out)
+{
+	const u64 thread_id = pxt_own_thread_id();
+	struct pxt_futex futex;
+	u64 time;
+
+	out.time = &time;
+	pxt_futex_read(&futex, prev);
+	if (all) {
+		pxt_kevent_into(memo, thread_id, &futex_wait_event, prev, NULL, &futex,
+				write_other_futex_wait);
+		pxt_kevent_into(memo, thread_id, &switch_out_event, prev, next, &out,
+				write_switch_out);
+	}
+	if (!memo->more)
+		return;
+	pxt_kevent_others(memo, &futex_wait_event, prev, NULL, &futex, write_other_futex_wait);
+	pxt_kevent_others(memo, &switch_out_event, prev, next, &out, write_switch_out);
+}
+
+/* Does the thread wait for a futex, and may the controllers know its memory? */
+static __always_inline bool is_futex_wait(const struct pxt_memo *memo, struct task_struct *prev,
+					  bool preempt, unsigned int state)
+{
+	return unlikely(pxt_futex_calls(prev)) && !preempt && state & TASK_INTERRUPTIBLE &&
+	       pxt_futex_in_call(prev) && pxt_thread_uses(prev, memo->mm);
+}
+
+/* Record what it waits for, and then its switch. */
+static __always_inline void futex_out(const struct pxt_memo *memo, struct task_struct *prev,
+				      struct task_struct *next)
+{
+	const u64 types = BIT_ULL(POSIXTRACE_ID_FUTEX_WAIT) | BIT_ULL(POSIXTRACE_ID_SWITCH_OUT);
+	u64 time;
+	const struct switched out = {
+		.task = prev,
+		.state = const_ilog2(TASK_INTERRUPTIBLE) + 1,
+		.reason = PXT_SWITCH_BLOCKED,
+		.time = &time,
+	};
+	struct pxt_futex futex PXT_UNINITIALIZED;
+	bool both = pxt_kevent_wants(memo, types);
+
+	if (likely(both)) {
+		pxt_futex_read(&futex, prev);
+		futex.same_ids = memo->same_ids;
+		both = pxt_kevent_both(memo, pxt_own_thread_id(), &futex_wait_event, &futex,
+				       write_futex_wait, &switch_out_event, prev, next, &out,
+				       write_switch_out);
+	}
+	if (unlikely(!both || memo->more))
+		record_other_futex_outs(memo, !both, prev, next, out);
+}
+
 static void switch_out(struct task_struct *prev, struct task_struct *next, bool preempt,
 		       unsigned int state)
 {
+	const struct pxt_memo *memo = pxt_memo_of(prev);
 	u64 time = 0;
 	const struct switched out = {
 		.task = prev,
@@ -85,9 +177,13 @@ static void switch_out(struct task_struct *prev, struct task_struct *next, bool 
 		.reason = reason_of(prev, preempt, state),
 		.time = &time,
 	};
-	const struct pxt_memo *memo;
 
-	memo = pxt_kevent_record(&switch_out_event, prev, next, &out, write_switch_out);
+	if (is_futex_wait(memo, prev, preempt, state)) {
+		futex_out(memo, prev, next);
+		return;
+	}
+	pxt_kevent_into(memo, pxt_own_thread_id(), &switch_out_event, prev, next, &out,
+			write_switch_out);
 	if (unlikely(memo->more))
 		record_other_outs(memo, prev, next, out);
 	if (memo->stream && out.reason == PXT_SWITCH_PREEMPTED)

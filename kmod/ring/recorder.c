@@ -51,11 +51,8 @@ bool pxt_recorder_turn(struct pxt_pool *pool, u32 class)
 	unsigned long todo = 0;
 	int err = turn(pool, cpu, this_cpu, &todo);
 
-	if (err) {
-		this_cpu->dropped[class]++;
-		/* The reader and GET_STATUS read it without the lock. */
-		WRITE_ONCE(head->lost, head->lost + 1);
-	}
+	if (err)
+		pxt_recorder_drop(this_cpu, head, class);
 	if (todo)
 		pxt_recorder_defer(pool, todo);
 	return !err;

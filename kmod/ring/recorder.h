@@ -87,6 +87,7 @@ struct pxt_recorder {
  * @start: address of its first word
  * @time: time of the record
  * @head: content of the first word, without size and value
+ * @before: POSIXTRACE_HEAD() of the records that are committed with it
  *
  * Only passed to inline functions, so that it stays in registers.
  */
@@ -94,6 +95,7 @@ struct pxt_krecord {
 	u64 *start;
 	u64 time;
 	u64 head;
+	u64 before;
 };
 
 /**
@@ -127,6 +129,15 @@ static inline void pxt_recorder_leave(struct pxt_recorder_cpu *this_cpu)
 	lockdep_assert_held(&this_cpu->lock);
 	this_cpu->mem = NULL;
 	this_cpu->end = NULL;
+}
+
+/* Count a dropped event. The reader and GET_STATUS read the head without the lock. */
+static inline void pxt_recorder_drop(struct pxt_recorder_cpu *this_cpu,
+				     struct posixtrace_cpu_head *head, u32 class)
+{
+	lockdep_assert_held(&this_cpu->lock);
+	this_cpu->dropped[class]++;
+	WRITE_ONCE(head->lost, head->lost + 1);
 }
 
 /* recordcpu.c */
@@ -191,6 +202,7 @@ static __always_inline bool pxt_recorder_begin(struct pxt_krecord *record,
 	/* Read the clock only now, with the lock held: no record is older than its sub-buffer. */
 	record->time = pxt_clock_now_fast();
 	record->head = id | by->number | record->time << POSIXTRACE_KHEAD_TIME_SHIFT;
+	record->before = 0;
 	word = record->start + 1;
 	if (unlikely(record->time >= this_cpu->time_end)) {
 		record->head |= POSIXTRACE_KFLAG_TIME << POSIXTRACE_KHEAD_FLAGS_SHIFT;
@@ -208,6 +220,40 @@ static __always_inline bool pxt_recorder_begin(struct pxt_krecord *record,
 	return true;
 }
 
+/* Write the head of a record. Returns its bytes. */
+static __always_inline u64 pxt_recorder_head(const struct pxt_krecord *record, const u64 *end,
+					     u32 flags_value)
+{
+	u64 size = (void *)end - (void *)record->start;
+
+	*record->start = record->head | flags_value |
+			 size << (POSIXTRACE_KHEAD_WORDS_SHIFT - const_ilog2(sizeof(*end)));
+	return size;
+}
+
+/**
+ * pxt_recorder_then() - complete a record without a commit, and start another one
+ * @record: started; becomes the other record, of the same thread and time
+ * @this_cpu: as before
+ * @by: as before
+ * @id: event type of the other record
+ * @class: number of the class of both
+ * @end: after the data of the first record; afterwards, where that of the other one goes
+ * @flags_value: of the first record, as for pxt_recorder_commit()
+ *
+ * The first record had room for both. Readers see both at once.
+ */
+static __always_inline void pxt_recorder_then(struct pxt_krecord *record,
+					      struct pxt_recorder_cpu *this_cpu,
+					      const struct pxt_recorder_thread *by, u32 id,
+					      u32 class, u64 **end, u32 flags_value)
+{
+	record->before = POSIXTRACE_HEAD(0, 1) + pxt_recorder_head(record, *end, flags_value);
+	this_cpu->recorded[class]++;
+	record->start = (*end)++;
+	record->head = id | by->number | record->time << POSIXTRACE_KHEAD_TIME_SHIFT;
+}
+
 /**
  * pxt_recorder_commit() - complete a record, and look for sleeping readers
  * @record: started
@@ -223,15 +269,13 @@ static __always_inline void pxt_recorder_commit(const struct pxt_krecord *record
 						u64 *end, u32 flags_value)
 {
 	struct posixtrace_cpu_head *head = by->head;
-	u64 size = (void *)end - (void *)record->start;
+	u64 size = pxt_recorder_head(record, end, flags_value);
 
-	*record->start = record->head | flags_value |
-			 size << (POSIXTRACE_KHEAD_WORDS_SHIFT - const_ilog2(sizeof(*end)));
 	this_cpu->mem = end;
 	this_cpu->recorded[class]++;
 	WRITE_ONCE(head->last, record->time);
 	/* Pairs with the acquire of the reader and in pxt_reclaim_readable(). */
-	smp_store_release(&head->head, head->head + POSIXTRACE_HEAD(0, 1) + size);
+	smp_store_release(&head->head, head->head + record->before + POSIXTRACE_HEAD(0, 1) + size);
 	/*
 	 * After the commit: pairs with the barrier of a reader between setting need_wakeup and
 	 * looking for records, in pxt_synchronize_look() or set_current_state(). One of the two

@@ -30,6 +30,9 @@
 #define TEXT_STATE	"enum : u8 { whole, cut, absent } state"
 /* The numbers and names of the headers of this kernel. */
 #define ERROR	"enum : u16 { none" PXT_ERRORS " } error"
+#define FUTEX	"enum : u8 { wait, wake, fd, requeue, cmp_requeue, wake_op, lock_pi, unlock_pi, " \
+	"trylock_pi, wait_bitset, wake_bitset, wait_requeue_pi, cmp_requeue_pi, lock_pi2 } " \
+	"operation"
 #define KIND	"enum : u8 { irq, softirq, vector } kind"
 
 /* The description of POSIXTRACE_ID_<id> is <id>_DATA. */
@@ -59,6 +62,9 @@
 	"struct { i32 tid; i32 nr; i64 result; bool compat; " ERROR "; text name; }"
 #define SYSCALL_TEXT_DATA \
 	"struct { i32 tid; i32 nr; x64 address; u8 arg; " TEXT_STATE "; text value; }"
+#define FUTEX_WAIT_DATA \
+	"{ i32 tid; x64 address; x64 ip; x32 lock; i32 owner; x32 kind; " FUTEX "; " \
+	"bool known; bool same_ids; }"
 #define IRQ_DATA \
 	"struct { i32 tid; u32 number; u64 duration \"ns\"; " KIND "; bool nested; " \
 	"text name; }"

@@ -97,6 +97,7 @@ int posixtrace_attr_getkernel(const trace_attr_t *__attr, unsigned int *__classe
 #define POSIXTRACE_SYSCALL_EXIT	28U	/* syscall_exit */
 #define POSIXTRACE_IRQ		29U	/* irq */
 #define POSIXTRACE_SYSCALL_TEXT	30U	/* syscall_text */
+#define POSIXTRACE_FUTEX_WAIT	31U	/* futex_wait */
 
 /* All event types of streams and logs are smaller; a program has at most TRACE_USER_EVENT_MAX. */
 #define POSIXTRACE_EVENT_ID_MAX	4096U

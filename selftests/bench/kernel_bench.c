@@ -4,10 +4,12 @@
  * (selftests/vm/run --icount). Prints lines "NAME VALUE": the cost of an operation without a
  * stream that records such events, and the additional cost with one.
  */
+#include <linux/futex.h>
 #include <posixtrace.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -111,6 +113,50 @@ static void *player(void *arg)
 	return arg;
 }
 
+/* The same with a futex: each side waits for it to have another value. */
+static unsigned int turn;
+static bool ended;
+
+static void wait_for_turn(unsigned int mine)
+{
+	while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != mine)
+		syscall(SYS_futex, &turn, FUTEX_WAIT_PRIVATE, !mine, NULL);
+}
+
+static void give_turn(unsigned int other)
+{
+	__atomic_store_n(&turn, other, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1);
+}
+
+/* Of equal priority, a thread that is woken does not preempt the other one: each wait is one. */
+static void take_equal_turns(pthread_t thread, int policy)
+{
+	const struct sched_param param = { .sched_priority = policy == SCHED_FIFO };
+
+	if (pthread_setschedparam(thread, policy, &param) ||
+	    pthread_setschedparam(pthread_self(), policy, &param))
+		die("priority");
+}
+
+static void take_turns(void)
+{
+	for (int i = 0; i < COUNT; i++) {
+		give_turn(1);
+		wait_for_turn(0);
+	}
+}
+
+static void *turner(void *arg)
+{
+	for (;;) {
+		wait_for_turn(1);
+		if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE))
+			return arg;
+		give_turn(0);
+	}
+}
+
 static void name_itself(void)
 {
 	for (int i = 0; i < COUNT; i++)
@@ -177,7 +223,7 @@ static trace_id_t new_stream(pid_t pid, unsigned int classes, unsigned long type
 	posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED);
 	posixtrace_attr_setkernel(&attr, classes);
 	posix_trace_eventset_empty(&filter);
-	for (trace_event_id_t type = POSIXTRACE_SWITCH_OUT; type <= POSIXTRACE_IRQ; type++) {
+	for (trace_event_id_t type = POSIXTRACE_SWITCH_OUT; type <= POSIXTRACE_FUTEX_WAIT; type++) {
 		if (!(types & 1UL << type))
 			posix_trace_eventset_add(type, &filter);
 	}
@@ -268,9 +314,10 @@ int main(void)
 	const unsigned int sched = POSIXTRACE_CLASS_SCHED;
 	const unsigned long out = 1UL << POSIXTRACE_SWITCH_OUT, in = 1UL << POSIXTRACE_SWITCH_IN;
 	const unsigned long wakeup = 1UL << POSIXTRACE_WAKEUP;
-	double switching, waking, making;
+	const unsigned long futex = 1UL << POSIXTRACE_FUTEX_WAIT;
+	double switching, waking, waiting, making;
 	struct child child, family;
-	pthread_t thread;
+	pthread_t thread, turns;
 	trace_id_t trid;
 
 	if (child_start(&child, child_idle, NULL) || hear(&child.talk) || pipe(ping) || pipe(pong))
@@ -309,6 +356,25 @@ int main(void)
 	       more_with(child.pid, sched, out | in | wakeup, play, 2 * COUNT, waking));
 	printf("wakeup_and_switch_traced %.0f\n",
 	       more_with(0, sched, out | in | wakeup, play, 2 * COUNT, waking));
+
+	if (pthread_create(&turns, NULL, turner, NULL))
+		die("thread");
+	take_equal_turns(turns, SCHED_FIFO);
+	settle();
+	waiting = measure(take_turns, 2 * COUNT);
+	printf("futex_wait %.0f\n", waiting);
+	printf("futex_wait_untraced %.0f\n",
+	       more_with(child.pid, sched, out | futex, take_turns, 2 * COUNT, waiting));
+	printf("futex_wait_filtered %.0f\n",
+	       more_with(0, sched, 0, take_turns, 2 * COUNT, waiting));
+	printf("futex_wait_only_switch %.0f\n",
+	       more_with(0, sched, out, take_turns, 2 * COUNT, waiting));
+	printf("futex_wait_traced %.0f\n",
+	       more_with(0, sched, out | futex, take_turns, 2 * COUNT, waiting));
+	take_equal_turns(turns, SCHED_OTHER);
+	__atomic_store_n(&ended, true, __ATOMIC_RELEASE);
+	give_turn(1);
+	pthread_join(turns, NULL);
 
 	making = measure(make_process, FORKS);
 	printf("process %.0f\n", making);

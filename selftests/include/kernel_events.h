@@ -107,6 +107,14 @@ union kernel_data {
 		uint8_t arg, state;
 		char value[256];
 	} text;
+	struct {
+		int32_t tid;
+		uint64_t address, ip;
+		uint32_t lock;
+		int32_t owner;
+		uint32_t kind;
+		uint8_t operation, known, same_ids;
+	} __attribute__((__packed__)) futex;
 };
 
 struct kernel_event {

@@ -33,6 +33,7 @@ static const struct kernel_type types[] = {
 	{ POSIXTRACE_SYSCALL_EXIT, POSIXTRACE_CLASS_SYSCALL, "syscall_exit" },
 	{ POSIXTRACE_IRQ, POSIXTRACE_CLASS_IRQ, "irq" },
 	{ POSIXTRACE_SYSCALL_TEXT, POSIXTRACE_CLASS_STRINGS, "syscall_text" },
+	{ POSIXTRACE_FUTEX_WAIT, POSIXTRACE_CLASS_SCHED, "futex_wait" },
 };
 
 const struct kernel_type *kernel_type_next(unsigned int classes, const struct kernel_type *last)

@@ -22,11 +22,11 @@ why()
 }
 
 why lock && says '^most: .* holder-[0-9]+: running in the program' &&
-	says ' blocked in futex, address 0x[0-9a-f]+, woken by holder-[0-9]+$'
+	says ' blocked in futex, address 0x[0-9a-f]+, held by holder-[0-9]+, woken by holder-[0-9]+$'
 result lock_is_explained_by_the_work_of_its_holder $?
 
 why chain && says '^most: .* server-[0-9]+: running in the program' &&
-	says ' blocked in futex, address 0x[0-9a-f]+, woken by holder-[0-9]+$' &&
+	says ' blocked in futex, address 0x[0-9a-f]+, held by holder-[0-9]+, woken by holder-[0-9]+$' &&
 	says ' holder-[0-9]+: blocked in read, fd [0-9]+, woken by server-[0-9]+ of process [0-9]+$'
 result chain_of_waits_is_followed_into_another_process $?
 

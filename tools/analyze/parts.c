@@ -24,7 +24,8 @@ struct parts {
 static bool is_same(const struct part *a, const struct part *b)
 {
 	return a->parent == b->parent && a->kind == b->kind && a->thread == b->thread &&
-	       a->other == b->other && a->place == b->place && a->by == b->by &&
+	       a->other == b->other && a->holder == b->holder && a->place == b->place &&
+	       a->by == b->by &&
 	       a->letter == b->letter && a->io == b->io && a->fault == b->fault &&
 	       a->has_arg == b->has_arg && a->arg == b->arg && a->preempted == b->preempted &&
 	       a->caused == b->caused;
@@ -35,6 +36,7 @@ static uint64_t hash(const struct part *part)
 	uint64_t hash = hash_pair(part->parent, (uint64_t)part->kind << 32 | part->thread);
 
 	hash = hash_pair(hash, (uint64_t)part->other << 32 | part->place);
+	hash = hash_pair(hash, part->holder);
 	return hash_pair(hash, part->arg);
 }
 

@@ -5,7 +5,7 @@
  * periods, not merged, in order of time.
  *
  * There are at most PARTS_MAX parts, and for each of them one PART_MORE that stands for all parts
- * that do not fit. A part takes 112 bytes, a step 24.
+ * that do not fit. A part takes 120 bytes, a step 24.
  */
 #ifndef POSIXTRACE_PARTS_H
 #define POSIXTRACE_PARTS_H
@@ -42,6 +42,7 @@ enum part_kind {
  * @thread: whose state it is: a number for tracks_thread()
  * @other: number of the thread that ran, that woke it, or that created it; 0: unknown;
  *	PART_INTERRUPT: number for tracks_irq_name()
+ * @holder: blocked: number of the thread that held the lock; 0: unknown
  * @place: running, blocked: where
  * @by: blocked: enum waker_kind
  * @letter: blocked: state letter of ps(1), or 0
@@ -64,6 +65,7 @@ struct part {
 	enum part_kind kind;
 	uint32_t thread;
 	uint32_t other;
+	uint32_t holder;
 	uint32_t place;
 	uint8_t by;
 	char letter;

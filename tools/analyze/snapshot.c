@@ -156,39 +156,19 @@ bool snapshot_call(const struct posixtrace_thread_state *state, struct kevent *e
 	return state->flags & POSIXTRACE_STATE_CALL;
 }
 
-static unsigned int operation(const struct posixtrace_thread_state *state)
+bool snapshot_futex(const struct posixtrace_thread_state *state, struct holder_words *words)
 {
-	return (unsigned int)state->args[1] & FUTEX_CMD_MASK;
-}
-
-/* A mutex of glibc has its owner in the third word, and its kind in the fifth (32 bits: fourth). */
-static pid_t owner_beside(const struct posixtrace_thread_state *state)
-{
+	/* A mutex has its owner in the third word, and its kind in the fifth (32 bits: fourth). */
 	const bool compat = state->flags & POSIXTRACE_STATE_COMPAT;
-	const unsigned int kind = state->futex[compat ? 3 : 4] & 0x7f;
 
-	/* Locked with waiters; normal, recursive, checking or adaptive, not robust or PI. */
-	return state->futex[0] == 2 && kind <= 3 ? (pid_t)state->futex[2] : 0;
-}
-
-pid_t snapshot_futex_owner(const struct posixtrace_thread_state *state, bool *certain)
-{
-	const unsigned int needed = POSIXTRACE_STATE_FUTEX | POSIXTRACE_STATE_SAME_IDS;
-
-	*certain = false;
-	if ((state->flags & needed) != needed)
-		return 0;
-	switch (operation(state)) {
-	case FUTEX_LOCK_PI:
-	case FUTEX_LOCK_PI2:
-		*certain = true;
-		return (pid_t)(state->futex[0] & FUTEX_TID_MASK);
-	case FUTEX_WAIT:
-	case FUTEX_WAIT_BITSET:
-		return owner_beside(state);
-	default:
-		return 0;
-	}
+	*words = (struct holder_words){
+		.operation = (unsigned int)state->args[1] & FUTEX_CMD_MASK,
+		.known = state->flags & POSIXTRACE_STATE_SAME_IDS,
+		.lock = state->futex[0],
+		.owner = state->futex[2],
+		.kind = state->futex[compat ? 3 : 4],
+	};
+	return state->flags & POSIXTRACE_STATE_FUTEX;
 }
 
 void snapshot_free(struct snapshot *snapshot)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyze/holder.h"
 #include "event/kevent.h"
 #include "event/source.h"
 
@@ -82,14 +83,13 @@ bool snapshot_call(const struct posixtrace_thread_state *state, struct kevent *e
 uint64_t snapshot_ns(const struct timespec *time);
 
 /**
- * snapshot_futex_owner() - get the thread that a futex names as its owner
+ * snapshot_futex() - get the memory of a state, if the thread waits for a futex
  * @state: a state
- * @certain: where to store true if the kernel defines the word (FUTEX_LOCK_PI); otherwise the
- *	memory has what a mutex of glibc would have, but may be something else
+ * @words: where to store it
  *
- * Return: the thread id, 0 if no owner is there.
+ * Return: true if so.
  */
-pid_t snapshot_futex_owner(const struct posixtrace_thread_state *state, bool *certain);
+bool snapshot_futex(const struct posixtrace_thread_state *state, struct holder_words *words);
 
 void snapshot_free(struct snapshot *snapshot);
 

@@ -12,13 +12,23 @@
 #include <string.h>
 #include <trace.h>
 
+#include "analyze/holder.h"
 #include "analyze/intervals.h"
+#include "analyze/latest.h"
 #include "analyze/states.h"
+#include "elf/lock_wait.h"
 #include "event/event_names.h"
 #include "util/threads.h"
 
 /* An invalid thread index. */
 #define NONE	UINT32_MAX
+
+/* A wait for a futex. */
+struct futex {
+	uint32_t place;
+	uint64_t address;
+	uint32_t holder;	/* number of the thread, or 0 */
+};
 
 /**
  * struct summary - a thread and what it did
@@ -40,6 +50,8 @@
  * @previous: the previous one
  * @start: its state when recording started, if it was blocked and has no event since; or NULL
  * @blocked: when its last wait began; 0 if it is not known to be blocked
+ * @futex: what its last event says that it waits for; @place is 0 if that was no futex_wait
+ * @wait: the same for its last wait
  */
 struct summary {
 	struct states_thread pub;
@@ -60,6 +72,8 @@ struct summary {
 	uint32_t previous;
 	const struct posixtrace_thread_state *start;
 	uint64_t blocked;
+	struct futex futex;
+	struct futex wait;
 };
 
 struct states {
@@ -75,6 +89,9 @@ struct states {
 	size_t processes_room;
 	struct intervals *intervals;
 	struct waits *waits;
+	struct locks *locks;
+	struct latest *latest;		/* numbers of threads */
+	struct lock_wait *lock_wait;
 	bool begun;
 	uint64_t first;
 	uint64_t now;			/* largest time so far; does not go backwards */
@@ -103,12 +120,20 @@ static int add_wait(struct states *states, struct summary *thread, const struct 
 		.length = interval->end - interval->begin,
 		.waker = interval->waker,
 	};
+	const struct locks_sum lock = {
+		.process = (uint32_t)thread->pub.pid,
+		.address = thread->wait.address,
+		.holder = thread->wait.holder,
+	};
+	int err = 0;
 
 	if (wait.waker.kind == WAKER_UNKNOWN)
 		wait.waker.kind = states->no_waker;
 	if (wait.io)
 		thread->pub.io += wait.length;
-	return waits_add(states->waits, &wait);
+	if (thread->wait.place)
+		err = locks_add(states->locks, &lock, wait.length);
+	return err ? err : waits_add(states->waits, &wait);
 }
 
 static int put_interval(void *to, const struct interval *interval)
@@ -156,6 +181,12 @@ int states_new(unsigned int classes, struct states **states)
 		err = threads_new(STATES_THREADS, &new->process_numbers);
 	if (!err)
 		err = waits_new(&new->waits);
+	if (!err)
+		err = locks_new(&new->locks);
+	if (!err)
+		err = latest_new(2 * STATES_THREADS, &new->latest);
+	if (!err)
+		err = lock_wait_new(&new->lock_wait);
 	if (err)
 		states_free(new);
 	else
@@ -171,6 +202,9 @@ void states_free(struct states *states)
 	threads_free(states->process_numbers);
 	intervals_free(states->intervals);
 	waits_free(states->waits);
+	locks_free(states->locks);
+	latest_free(states->latest);
+	lock_wait_free(states->lock_wait);
 	free(states->threads);
 	free(states->results);
 	free(states->processes);
@@ -303,7 +337,7 @@ static int find_thread(struct states *states, const struct event *event, uint64_
 	thread->process = process;
 	begin_life(states, thread, at);
 	*found = thread;
-	return 0;
+	return latest_set(states->latest, event->pid, event->tid, number);
 }
 
 /* ------------------------------------------------------------------ */
@@ -318,13 +352,51 @@ static void switch_out(struct states *states, struct summary *thread, const stru
 	case KEVENT_BLOCKED:
 	case KEVENT_IO:
 		thread->pub.voluntary++;
-		thread->waits_in = place_of(thread);
+		thread->wait = thread->futex;
+		thread->waits_in = thread->wait.place ? thread->wait.place : place_of(thread);
 		thread->blocked = states->now;
 		break;
 	case KEVENT_ENDED:
 		end_life(states, thread, states->now);
 		break;
 	}
+}
+
+/* Finds the thread that holds the lock for which a thread waits; 0 if unknown. */
+static int find_holder(struct states *states, const struct event *event,
+		       const struct kevent *kevent, uint32_t *holder)
+{
+	const pid_t tid = holder_of_wait(states->lock_wait, event, kevent);
+	const struct summary *thread;
+	int err = 0;
+
+	*holder = 0;
+	if (tid)
+		err = latest_get(states->latest, event->pid, tid, holder);
+	if (!*holder)
+		return err;
+	thread = &states->threads[*holder - 1];
+	if (!thread->alive || thread->exiting)
+		*holder = 0;
+	return err;
+}
+
+static int wait_for_futex(struct states *states, struct summary *thread, const struct event *event,
+			  const struct kevent *kevent)
+{
+	struct futex futex = { .place = thread->place, .address = (uint64_t)kevent->address };
+	struct kevent entry;
+	int err = 0;
+
+	/* Without the class syscall, only this event tells the call. */
+	if (futex.place < WAITS_IN_CALL) {
+		holder_call(kevent, &entry);
+		err = waits_call(states->waits, &entry, &futex.place);
+	}
+	if (!err)
+		err = find_holder(states, event, kevent, &futex.holder);
+	thread->futex = futex;
+	return err;
 }
 
 /* Counts an interrupt unless it is nested, limited to the time that the thread has run. */
@@ -401,6 +473,7 @@ static int act(struct states *states, struct summary *thread, const struct event
 		return 0;
 	}
 	thread->fault = event->type == POSIXTRACE_PAGE_FAULT;
+	thread->futex.place = 0;
 	/* A user event shows that the thread is in no system call. */
 	if (event->user && thread->place == WAITS_IN_UNKNOWN &&
 	    states->classes & POSIXTRACE_CLASS_SYSCALL)
@@ -426,6 +499,8 @@ static int act(struct states *states, struct summary *thread, const struct event
 	case POSIXTRACE_SYSCALL_EXIT:
 		thread->place = WAITS_IN_NO_CALL;
 		break;
+	case POSIXTRACE_FUTEX_WAIT:
+		return wait_for_futex(states, thread, event, kevent);
 	}
 	return 0;
 }
@@ -441,6 +516,7 @@ static int handle(struct states *states, struct summary *thread, const struct ev
 	if (thread->gaps != states->gaps) {
 		thread->place = WAITS_IN_UNKNOWN;
 		thread->fault = false;
+		thread->futex.place = 0;
 	}
 	thread->gaps = states->gaps;
 	thread->start = NULL;
@@ -458,6 +534,7 @@ static int handle(struct states *states, struct summary *thread, const struct ev
 	switch (event->type) {
 	case POSIXTRACE_SWITCH_OUT:
 		switch_out(states, thread, kevent);
+		thread->futex.place = 0;
 		return 0;
 	case POSIXTRACE_SWITCH_IN:
 		thread->fault = false;
@@ -536,6 +613,7 @@ static int note_call(struct states *states, struct summary *thread,
 	else if (state->flags & POSIXTRACE_STATE_USER)
 		place = WAITS_IN_NO_CALL;
 	thread->waits_in = place;
+	thread->wait.place = 0;
 	if (states->classes & POSIXTRACE_CLASS_SYSCALL)
 		thread->place = place;
 	return err;
@@ -686,8 +764,17 @@ bool states_blocked(const struct states *states, uint32_t thread, struct states_
 	} else {
 		blocked->since = summary->blocked;
 		blocked->exact = true;
+		if (summary->wait.place) {
+			blocked->address = summary->wait.address;
+			blocked->holder = summary->wait.holder;
+		}
 	}
 	return summary->start || summary->blocked;
+}
+
+const struct locks *states_locks(const struct states *states)
+{
+	return states->locks;
 }
 
 bool states_more(const struct states *states)

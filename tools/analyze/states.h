@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "analyze/locks.h"
 #include "analyze/snapshot.h"
 #include "analyze/waits.h"
 #include "event/event_names.h"
@@ -90,12 +91,16 @@ void states_start(struct states *states, struct source *source, const struct sna
  * @since: when that began; 0 if unknown
  * @exact: it began then; otherwise then or later
  * @state: its state at the start, if it has been in it since then; or NULL
+ * @address: of the futex that it waits for since an event; 0 if none is known
+ * @holder: number of the thread that holds that lock; 0 if unknown
  */
 struct states_blocked {
 	uint32_t thread;
 	uint64_t since;
 	bool exact;
 	const struct posixtrace_thread_state *state;
+	uint64_t address;
+	uint32_t holder;
 };
 
 /**
@@ -132,6 +137,12 @@ const struct states_thread *states_threads(const struct states *states, size_t *
 
 /* states_waits() - get the waits, after states_end(); their threads are indices of that array */
 const struct waits *states_waits(const struct states *states);
+
+/*
+ * states_locks() - get the waits for futexes, after states_end(); their processes are ids, their
+ * holders 1 plus an index of states_threads()
+ */
+const struct locks *states_locks(const struct states *states);
 
 /* states_more() - check if there were more than STATES_THREADS threads */
 bool states_more(const struct states *states);

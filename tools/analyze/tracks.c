@@ -9,9 +9,12 @@
 #include <string.h>
 #include <trace.h>
 
+#include "analyze/holder.h"
+#include "analyze/latest.h"
 #include "analyze/place_names.h"
 #include "analyze/track_store.h"
 #include "analyze/tracks.h"
+#include "elf/lock_wait.h"
 #include "util/threads.h"
 
 /**
@@ -24,6 +27,9 @@
  * @cpu: the same for TRACK_CPU
  * @wait: where it began its last wait
  * @wait_fault: the last wait began after a page fault
+ * @futex: what its last event says that it waits for, if @waits
+ * @waits: its last event was a futex_wait
+ * @ended: it has recorded its exit
  */
 struct follow {
 	struct track_thread pub;
@@ -34,6 +40,9 @@ struct follow {
 	struct stretch cpu;
 	struct stretch wait;
 	bool wait_fault;
+	struct stretch futex;
+	bool waits;
+	bool ended;
 };
 
 struct tracks {
@@ -45,9 +54,8 @@ struct tracks {
 	struct follow *threads;		/* by number; 0 is not used */
 	size_t room;
 	size_t nr_threads;
-	struct threads *ids;		/* numbers for process and thread id */
-	uint32_t *latest;		/* by such a number: the last thread with the ids */
-	size_t ids_room;
+	struct latest *latest;
+	struct lock_wait *lock_wait;
 	const struct event *event;	/* the current one */
 	bool begun;
 	uint64_t first;			/* time of the first event */
@@ -78,21 +86,6 @@ static int grow(void **array, size_t *room, size_t index, size_t size)
 	*array = grown;
 	*room = more;
 	return 0;
-}
-
-/* Notes that the thread has the process and thread id now. */
-static int take_ids(struct tracks *tracks, uint32_t number)
-{
-	const struct track_thread *thread = &tracks->threads[number].pub;
-	uint32_t id;
-	int ret = threads_find(tracks->ids, thread->pid, (uint32_t)thread->tid, &id);
-
-	if (ret < 0 || !id)
-		return ret < 0 ? ret : 0;
-	ret = grow((void **)&tracks->latest, &tracks->ids_room, id, sizeof(*tracks->latest));
-	if (!ret)
-		tracks->latest[id] = number;
-	return ret;
 }
 
 static void label(struct track_thread *thread, const struct event *event)
@@ -132,7 +125,7 @@ static int find(struct tracks *tracks, const struct event *event, uint32_t *numb
 	thread->gaps = tracks->gaps;
 	label(&thread->pub, event);
 	tracks->nr_threads = *number;
-	return take_ids(tracks, *number);
+	return latest_set(tracks->latest, event->pid, event->tid, *number);
 }
 
 /* Finds a thread that an event names by its ids. */
@@ -141,16 +134,10 @@ static int find_named(struct tracks *tracks, pid_t pid, pid_t tid, uint32_t *num
 	const struct event event = {
 		.pid = pid, .tid = tid, .time = tracks->now, .source = tracks->event->source,
 	};
-	uint32_t id;
-	int ret = threads_find(tracks->ids, pid, (uint32_t)tid, &id);
+	int err = latest_get(tracks->latest, pid, tid, number);
 
-	*number = 0;
-	if (ret < 0)
-		return ret;
-	if (id && id < tracks->ids_room && tracks->latest[id]) {
-		*number = tracks->latest[id];
-		return 0;
-	}
+	if (err || *number)
+		return err;
 	return find(tracks, &event, number);
 }
 
@@ -214,6 +201,7 @@ static int forget(struct tracks *tracks, uint32_t number)
 		return 0;
 	thread->gaps = tracks->gaps;
 	thread->fault = false;
+	thread->waits = false;
 	err = change(tracks, number, TRACK_PLACE, &place);
 	return err ? err : change(tracks, number, TRACK_CPU, &cpu);
 }
@@ -266,6 +254,7 @@ static int put_state(void *to, const struct interval *interval)
 		state.fault = thread->wait_fault;
 		state.io = interval->io;
 		state.letter = interval->letter;
+		state.holder = thread->wait.holder;
 		state.by = interval->waker.kind == WAKER_UNKNOWN ? tracks->no_waker :
 								   interval->waker.kind;
 		if (waker_is_thread(&interval->waker))
@@ -307,6 +296,42 @@ static int fork_thread(struct tracks *tracks, uint32_t number, const struct even
 	return intervals_begin(tracks->intervals, born, &child);
 }
 
+/* Finds the thread that holds the lock for which a thread waits; 0 if unknown. */
+static int find_holder(struct tracks *tracks, const struct event *event,
+		       const struct kevent *kevent, uint32_t *holder)
+{
+	const pid_t tid = holder_of_wait(tracks->lock_wait, event, kevent);
+	int err = 0;
+
+	*holder = 0;
+	if (tid)
+		err = latest_get(tracks->latest, event->pid, tid, holder);
+	if (*holder && tracks->threads[*holder].ended)
+		*holder = 0;
+	return err;
+}
+
+static int wait_for_futex(struct tracks *tracks, uint32_t number, const struct event *event,
+			  const struct kevent *kevent)
+{
+	struct follow *thread = &tracks->threads[number];
+	struct kevent entry;
+	int err;
+
+	thread->waits = true;
+	thread->futex = thread->place;
+	/* Without the class syscall, only this event tells the call. */
+	if (thread->futex.what == WAITS_IN_UNKNOWN) {
+		holder_call(kevent, &entry);
+		err = place_names_call(tracks->names, &entry, &thread->futex.what,
+				       &thread->futex.has_arg);
+		thread->futex.arg = (uint64_t)kevent->address;
+		if (err)
+			return err;
+	}
+	return find_holder(tracks, event, kevent, &thread->futex.holder);
+}
+
 /* Handles what intervals.c does not know about. */
 static int see(struct tracks *tracks, uint32_t number, const struct event *event,
 	       const struct kevent *kevent)
@@ -331,6 +356,11 @@ static int see(struct tracks *tracks, uint32_t number, const struct event *event
 		return track_store_add(tracks->store, number, TRACK_FAULT, &fault);
 	case POSIXTRACE_IRQ:
 		return interrupt(tracks, number, kevent);
+	case POSIXTRACE_FUTEX_WAIT:
+		return wait_for_futex(tracks, number, event, kevent);
+	case POSIXTRACE_EXIT:
+		tracks->threads[number].ended = true;
+		return 0;
 	}
 	/* A user event shows that the thread is in no system call. */
 	if (event->user && tracks->classes & POSIXTRACE_CLASS_SYSCALL &&
@@ -351,7 +381,7 @@ static int handle(struct tracks *tracks, uint32_t number, const struct event *ev
 	tracks->no_waker = event->type == POSIXTRACE_EXEC ? WAKER_NONE : WAKER_UNKNOWN;
 	if (event->type == POSIXTRACE_SWITCH_OUT) {
 		ret = see(tracks, number, event, kevent);
-		thread->wait = thread->place;
+		thread->wait = thread->waits ? thread->futex : thread->place;
 		thread->wait_fault = thread->fault;
 	}
 	if (ret >= 0)
@@ -362,8 +392,10 @@ static int handle(struct tracks *tracks, uint32_t number, const struct event *ev
 	thread = &tracks->threads[number];
 	thread->seen = tracks->now;
 	if (event->type != POSIXTRACE_IRQ && event->type != POSIXTRACE_WAKEUP &&
-	    event->type != POSIXTRACE_MIGRATE)
+	    event->type != POSIXTRACE_MIGRATE) {
 		thread->fault = event->type == POSIXTRACE_PAGE_FAULT;
+		thread->waits = event->type == POSIXTRACE_FUTEX_WAIT;
+	}
 	return ret < 0 ? ret : 0;
 }
 
@@ -523,7 +555,9 @@ int tracks_new(unsigned int classes, const struct window *windows, size_t count,
 	if (!err)
 		err = threads_new(TRACKS_THREADS, &new->numbers);
 	if (!err)
-		err = threads_new(2 * TRACKS_THREADS, &new->ids);
+		err = latest_new(2 * TRACKS_THREADS, &new->latest);
+	if (!err)
+		err = lock_wait_new(&new->lock_wait);
 	if (!err)
 		err = intervals_new(TRACKS_THREADS, classes & POSIXTRACE_CLASS_SCHED, put_state,
 				    new, &new->intervals);
@@ -588,8 +622,8 @@ void tracks_free(struct tracks *tracks)
 	intervals_free(tracks->intervals);
 	place_names_free(tracks->names);
 	threads_free(tracks->numbers);
-	threads_free(tracks->ids);
+	latest_free(tracks->latest);
+	lock_wait_free(tracks->lock_wait);
 	free(tracks->threads);
-	free(tracks->latest);
 	free(tracks);
 }

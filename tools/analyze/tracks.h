@@ -39,6 +39,7 @@ enum track {
  * @arg: first argument of the system call, if @has_arg
  * @what: enum state, number of a place, processor, or number of an interrupt
  * @cpu: STATE_RUNNING: the processor, or SOURCE_NO_CPU
+ * @holder: blocked: number of the thread that held the lock, 0 if unknown or it was no lock
  * @place: blocked: where, a number for tracks_place_name()
  * @waker: blocked: number of the waker, 0 if it is no thread or not followed
  * @by: blocked: enum waker_kind, how the wait ended
@@ -54,7 +55,10 @@ struct stretch {
 	uint64_t end;
 	uint64_t arg;
 	uint32_t what;
-	uint32_t cpu;
+	union {
+		uint32_t cpu;
+		uint32_t holder;
+	};
 	uint32_t place;
 	uint32_t waker;
 	uint8_t by;

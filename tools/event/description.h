@@ -14,7 +14,7 @@
 #include "util/buffer.h"
 
 #define DESCRIPTION_LEVELS	8	/* nested structs and arrays, with the outermost struct */
-#define DESCRIPTION_PLACES	8	/* fields of a kernel event type that commands use */
+#define DESCRIPTION_PLACES	9	/* fields of a kernel event type that commands use */
 
 /**
  * struct description_unit - the unit of a field

@@ -45,6 +45,7 @@ bool event_shows_running(const struct event *event)
 	case POSIXTRACE_SYSCALL_ENTRY:
 	case POSIXTRACE_SYSCALL_EXIT:
 	case POSIXTRACE_SYSCALL_TEXT:
+	case POSIXTRACE_FUTEX_WAIT:
 	case POSIXTRACE_IRQ:
 		return true;
 	default:

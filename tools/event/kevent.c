@@ -53,6 +53,9 @@ static const struct place types[][FIELDS_MAX] = {
 			     NUMBER(nested), TEXT(name) },
 	[POSIXTRACE_SYSCALL_TEXT] = { NUMBER(tid), NUMBER(nr), NUMBER(address), NUMBER(arg),
 				      NUMBER(state), TEXT(value) },
+	[POSIXTRACE_FUTEX_WAIT] = { NUMBER(tid), NUMBER(operation), NUMBER(known),
+				    NUMBER(same_ids), NUMBER(address), NUMBER(ip), NUMBER(lock),
+				    NUMBER(owner), NUMBER(kind) },
 };
 
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))

@@ -67,8 +67,13 @@ struct kevent {
 	int64_t compat;
 	int64_t number;
 	int64_t duration;	/* ns, as uint64_t */
-	int64_t kind;		/* KEVENT_IRQ and others */
+	int64_t kind;		/* KEVENT_IRQ and others; of a futex_wait, what is in memory */
 	int64_t nested;
+	int64_t operation;	/* FUTEX_WAIT and others */
+	int64_t known;
+	int64_t same_ids;
+	int64_t lock;
+	int64_t owner;
 	int64_t arg;
 	int64_t args[KEVENT_ARGS];
 	struct kevent_text name;	/* of a system call or interrupt; "" in older exits */

@@ -214,6 +214,7 @@ static bool is_of_another(const struct ids *ids, const struct event *event,
 	case POSIXTRACE_SYSCALL_ENTRY:
 	case POSIXTRACE_SYSCALL_EXIT:
 	case POSIXTRACE_SYSCALL_TEXT:
+	case POSIXTRACE_FUTEX_WAIT:
 		return true;
 	case POSIXTRACE_SWITCH_IN:
 		return ids->end == GONE;

@@ -536,8 +536,8 @@ int ctf_kernel_event(struct ctf_kernel *kernel, const struct event *event)
 	uint32_t number;
 	int err;
 
-	/* LTTng has the texts in its entries: ours are events of the other trace. */
-	if (event->type == POSIXTRACE_SYSCALL_TEXT)
+	/* LTTng has no event for texts or futexes alone: ours are events of the other trace. */
+	if (event->type == POSIXTRACE_SYSCALL_TEXT || event->type == POSIXTRACE_FUTEX_WAIT)
 		return 0;
 	if (event->cpu >= CTF_CPUS_MAX || event->pid <= 0 || (!is_kernel && !event->user))
 		return 0;

@@ -2,13 +2,12 @@
 /*
  * Prints the threads that are still blocked: see blocked_print.h.
  */
-#include <linux/futex.h>
 #include <linux/posixtrace.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/holder.h"
 #include "analyze/place_names.h"
-#include "elf/lock_wait.h"
 #include "print/blocked_print.h"
 #include "print/cells.h"
 
@@ -67,6 +66,11 @@ static void name_place(struct row *row)
 	const struct posixtrace_thread_state *state = row->state;
 	const char *arg;
 
+	if (!state && row->blocked.address) {
+		snprintf(row->place, PLACE_SIZE, "futex 0x%llx",
+			 (unsigned long long)row->blocked.address);
+		return;
+	}
 	if (!state || !(state->flags & POSIXTRACE_STATE_USER)) {
 		snprintf(row->place, PLACE_SIZE, "unknown");
 		return;
@@ -132,37 +136,31 @@ static int blocked_longer(const void *a, const void *b)
 	return x->thread->tid < y->thread->tid ? -1 : x->thread->tid > y->thread->tid;
 }
 
-/* Is the state a wait for a lock, of which an owner can be told? */
-static bool waits_for_lock(const struct posixtrace_thread_state *state)
-{
-	return state && state->flags & POSIXTRACE_STATE_FUTEX;
-}
-
 /* Returns the owner of the lock if it is certain. */
-static const struct states_thread *find_owner(const struct table *table, const struct row *row)
+static const struct states_thread *find_owner(const struct table *table, const struct row *row,
+					      const struct holder_words *words)
 {
-	const struct states_thread *owner;
 	struct event event;
-	bool certain;
 	pid_t tid;
 
-	tid = snapshot_futex_owner(row->state, &certain);
-	owner = tid ? find_thread(table, row->state->pid, tid) : NULL;
-	if (!owner || certain)
-		return owner;
 	if (snapshot_event(table->source, row->state, &event))
 		return NULL;
-	return lock_wait_has(table->lock_wait, &event) ? owner : NULL;
+	tid = holder_find(table->lock_wait, &event, words);
+	return tid ? find_thread(table, row->state->pid, tid) : NULL;
 }
 
 static void print_owner(const struct table *table, const struct row *row)
 {
-	const struct states_thread *owner;
+	const struct states_thread *owner = NULL;
+	struct holder_words words;
 
-	if (!waits_for_lock(row->state))
+	if (row->state && snapshot_futex(row->state, &words))
+		owner = find_owner(table, row, &words);
+	else if (!row->state && row->blocked.address)
+		owner = row->blocked.holder ? &table->threads[row->blocked.holder - 1] : NULL;
+	else
 		return;
 	fprintf(table->to, "  ");
-	owner = find_owner(table, row);
 	if (owner)
 		cells_name(table->to, owner->label, 0);
 	else

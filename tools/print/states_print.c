@@ -216,6 +216,63 @@ static void print_sums(const struct tables *tables)
 	free(sorted);
 }
 
+static int lock_waited_longer(const void *a, const void *b)
+{
+	const struct locks_sum *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? 1 : -1;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->holder < y->holder ? -1 : x->holder > y->holder;
+}
+
+static void print_lock(const struct tables *tables, const struct locks_sum *lock)
+{
+	char label[LABEL_SIZE] = "unknown";
+	char address[32];
+
+	if (lock->holder)
+		label_thread(tables, &tables->threads[lock->holder - 1], label);
+	snprintf(address, sizeof(address), "futex 0x%llx", (unsigned long long)lock->address);
+	fprintf(tables->to, "%10d  ", (int)lock->process);
+	cells_name(tables->to, label, tables->thread_width);
+	fprintf(tables->to, "  ");
+	cells_name(tables->to, address, PLACE_WIDTH);
+	print_count(tables->to, lock->count, true);
+	print_time(tables->to, lock->time, true);
+	print_time(tables->to, lock->longest, true);
+	fputc('\n', tables->to);
+}
+
+/* Prints who held the locks that threads waited for. */
+static void print_locks(const struct tables *tables)
+{
+	struct locks_sum *sorted;
+	const struct locks_sum *sums;
+	size_t count, shown;
+
+	sums = locks_sums(states_locks(tables->states), &count);
+	sorted = calloc(count + 1, sizeof(*sorted));
+	if (!sorted || !count) {
+		free(sorted);
+		return;
+	}
+	memcpy(sorted, sums, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), lock_waited_longer);
+	fprintf(tables->to, "\n%10s  %-*s  %-*s %9s %9s %9s\n", "PROCESS",
+		(int)tables->thread_width, "HELD BY", PLACE_WIDTH, "WAITS FOR", "COUNT", "TIME",
+		"LONGEST");
+	shown = tables->all || count <= ROWS_SHOWN ? count : ROWS_SHOWN;
+	for (size_t i = 0; i < shown; i++)
+		print_lock(tables, &sorted[i]);
+	if (shown < count)
+		fprintf(tables->to, "%29s futexes: use --all\n", "and more");
+	free(sorted);
+}
+
 static void print_waker(const struct tables *tables, const struct wait *wait)
 {
 	static const char *const others[] = {
@@ -294,5 +351,6 @@ void states_print(const struct states *states, struct source *source, FILE *to, 
 		cells_time(text, states_last(states) - states_first(states)));
 	print_threads(&tables);
 	print_sums(&tables);
+	print_locks(&tables);
 	print_longest(&tables);
 }

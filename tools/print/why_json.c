@@ -95,6 +95,7 @@ static void put_wait(const struct output *to, const struct part *part)
 	put_string(to, "by", part->by == WAKER_UNKNOWN ? "unknown" :
 			     part->by == WAKER_NONE ? "none" : waker_name(part->by));
 	put_thread(to, "waker", part->other);
+	put_thread(to, "holder", part->holder);
 }
 
 static void put_what(const struct output *to, const struct part *part)

@@ -152,6 +152,8 @@ static int compare_what(const void *a, const void *b)
 		return x->thread < y->thread ? -1 : 1;
 	if (x->other != y->other)
 		return x->other < y->other ? -1 : 1;
+	if (x->holder != y->holder)
+		return x->holder < y->holder ? -1 : 1;
 	if (x->place != y->place)
 		return x->place < y->place ? -1 : 1;
 	if (x->arg != y->arg)

@@ -17,6 +17,14 @@ void why_text_label(struct buffer *to, const struct tracks *tracks, uint32_t thr
 	put_name(to, tracks_thread(tracks, thread)->label);
 }
 
+static void put_holder(struct buffer *to, const struct tracks *tracks, const struct part *part)
+{
+	if (!part->holder)
+		return;
+	buffer_text(to, ", held by ");
+	why_text_label(to, tracks, part->holder);
+}
+
 /* Names another thread, with its process if the thread of the part is in another one. */
 static void put_other(struct buffer *to, const struct tracks *tracks, const struct part *part)
 {
@@ -117,6 +125,7 @@ void why_text(struct buffer *to, const struct tracks *tracks, const struct part 
 		put_place(to, tracks, part);
 		if (part->fault)
 			buffer_text(to, " after a page fault");
+		put_holder(to, tracks, part);
 		put_waker(to, tracks, part);
 		break;
 	case PART_FAULT:

@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 /* Incremented whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		20
+#define POSIXTRACE_ABI_VERSION		21
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64

@@ -25,7 +25,7 @@
 #define POSIXTRACE_ID_FILTER		8
 
 /*
- * Kernel event types, in streams with their class. 9..15 and 31..55 are free; 56..63 are used by
+ * Kernel event types, in streams with their class. 9..15 and 32..55 are free; 56..63 are used by
  * POSIXTRACE_ID_CALL_NAMES and POSIXTRACE_ID_COMPAT_CALL_NAMES.
  */
 #define POSIXTRACE_ID_SWITCH_OUT	16
@@ -43,6 +43,7 @@
 #define POSIXTRACE_ID_SYSCALL_EXIT	28
 #define POSIXTRACE_ID_IRQ		29
 #define POSIXTRACE_ID_SYSCALL_TEXT	30
+#define POSIXTRACE_ID_FUTEX_WAIT	31
 
 #define POSIXTRACE_ID_UNNAMED		64
 #define POSIXTRACE_ID_MAX		4096	/* ids are smaller than this */
@@ -79,7 +80,8 @@
 	FN(SYSCALL_ENTRY, SYSCALL, "syscall_entry")		\
 	FN(SYSCALL_EXIT, SYSCALL, "syscall_exit")		\
 	FN(IRQ, IRQ, "irq")					\
-	FN(SYSCALL_TEXT, STRINGS, "syscall_text")
+	FN(SYSCALL_TEXT, STRINGS, "syscall_text")		\
+	FN(FUTEX_WAIT, SCHED, "futex_wait")
 
 /* Maximum number of user event types of a program, including the unnamed one. */
 #define POSIXTRACE_IMAGE_TYPES		1024

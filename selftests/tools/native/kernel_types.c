@@ -59,6 +59,10 @@ static const struct kernel_type types[] = {
 	{ 30, POSIXTRACE_CLASS_STRINGS, "syscall_text",
 	  "struct { i32 tid; i32 nr; x64 address; u8 arg; enum : u8 { whole, cut, absent } state; "
 	  "text value; }" },
+	{ 31, POSIXTRACE_CLASS_SCHED, "futex_wait",
+	  "{ i32 tid; x64 address; x64 ip; x32 lock; i32 owner; x32 kind; enum : u8 { wait, wake, fd, "
+	  "requeue, cmp_requeue, wake_op, lock_pi, unlock_pi, trylock_pi, wait_bitset, wake_bitset, "
+	  "wait_requeue_pi, cmp_requeue_pi, lock_pi2 } operation; bool known; bool same_ids; }" },
 };
 
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))
@@ -117,6 +121,7 @@ struct member {
 	size_t count;
 	size_t offset;
 	const char *labels;	/* "{ a, b = 3 }", or NULL */
+	bool packed;		/* its struct has no padding */
 };
 
 /* Reads the next member, and advances *at past it. Returns false at the end of the struct. */
@@ -124,9 +129,10 @@ static bool next_member(const char **at, struct member *member)
 {
 	size_t end = member->offset + member->size * member->count;
 	const char *type = *at + strspn(*at, " ");
-	bool is_enum = !strncmp(type, "enum : ", 7);
+	bool is_enum = !strncmp(type, "enum : ", 7), packed = member->packed;
 
 	memset(member, 0, sizeof(*member));
+	member->packed = packed;
 	if (*type == '}')
 		return false;
 	member->count = 1;
@@ -145,28 +151,31 @@ static bool next_member(const char **at, struct member *member)
 	if (strcmp(member->type, "text"))
 		member->size = strcmp(member->type, "bool") && strcmp(member->type, "char") ?
 			       strtoul(member->type + 1, NULL, 10) / 8 : 1;
-	member->offset = member->size ? (end + member->size - 1) / member->size * member->size :
+	member->offset = member->size && !packed ? (end + member->size - 1) / member->size * member->size :
 					end;
 	*at = strchr(type, ';') + 1;
 	return true;
 }
 
-static const char *first_member(const struct kernel_type *type)
+/* Begins with the members of a type. Returns where they are. */
+static const char *begin_members(const struct kernel_type *type, struct member *member)
 {
+	memset(member, 0, sizeof(*member));
+	member->packed = type->description[0] == '{';
 	return strchr(type->description, '{') + 1;
 }
 
 size_t kernel_data_begin(const struct kernel_type *type, unsigned char *data)
 {
-	const char *at = first_member(type);
-	struct member member = { .size = 0 };
+	struct member member;
+	const char *at = begin_members(type, &member);
 	size_t end = 0, align = 1;
 
 	while (next_member(&at, &member)) {
 		end = member.offset + member.size * member.count;
 		if (!member.size)
 			align = 1;
-		else if (member.size > align)
+		else if (member.size > align && !member.packed)
 			align = member.size;
 	}
 	end = (end + align - 1) / align * align;
@@ -223,8 +232,8 @@ static void set_error(const struct kernel_type *type, unsigned char *data, size_
 bool kernel_data_set(const struct kernel_type *type, unsigned char *data, size_t *len,
 		     const char *name, const char *value, size_t value_len)
 {
-	const char *at = first_member(type);
-	struct member member = { .size = 0 };
+	struct member member;
+	const char *at = begin_members(type, &member);
 	unsigned long long number;
 
 	do {

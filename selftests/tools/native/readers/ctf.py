@@ -333,8 +333,9 @@ def compare(path, events, differences):
         return None
     kernel, others = [], []
     for event in events:
-        # LTTng has no event for texts alone
-        is_kernel = 16 <= event.type < 64 and event.fields is not None and event.name != "syscall_text"
+        # LTTng has no event for texts or futexes alone
+        is_kernel = 16 <= event.type < 64 and event.fields is not None and \
+            event.name not in ("syscall_text", "futex_wait")
         (kernel if is_kernel else others).append(event)
     compare_user(os.path.join(path, "user"), others, differences)
     if not os.path.exists(os.path.join(path, "kernel")):

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reads what the current thread waits for in the system call futex: its registers, and the memory
+ * in which the C library keeps the owner of a mutex.
+ */
+#ifndef PXT_FUTEX_H
+#define PXT_FUTEX_H
+
+#include <linux/errno.h>
+#include <uapi/linux/futex.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/types.h>
+#include <linux/uaccess.h>
+
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+
+#include "compat.h"
+
+/**
+ * struct pxt_futex - a wait for a futex
+ * @ip: the instruction of the program
+ * @address: of the futex
+ * @operation: FUTEX_WAIT or another one, without flags
+ * @same_ids: the thread has the ids that the controller sees
+ * @known: the rest has been read
+ * @lock: the word at @address
+ * @owner: in a mutex of the C library, its owner
+ * @kind: in a mutex of the C library, its kind
+ */
+struct pxt_futex {
+	u64 ip;
+	u64 address;
+	u32 operation;
+	bool same_ids;
+	bool known;
+	u32 lock;
+	u32 owner;
+	u32 kind;
+};
+
+/* Words from @address on: as in the 64-bit C library. */
+#define PXT_FUTEX_OWNER		2
+#define PXT_FUTEX_KIND		4
+
+/*
+ * Is the thread in the system call futex? Entries into the kernel that are no system calls have no
+ * valid number. The number means other calls to 32-bit programs: they do not wait.
+ */
+static __always_inline bool pxt_futex_calls(struct task_struct *task)
+{
+#ifdef CONFIG_X86_64
+	/* Compared in memory. */
+	return task_pt_regs(task)->orig_ax == __NR_futex;
+#else
+	return syscall_get_nr(task, task_pt_regs(task)) == __NR_futex;
+#endif
+}
+
+/*
+ * Is the thread, for which pxt_futex_calls() holds, still in the call? It may also wait on its way
+ * out, in a signal handler's frame for instance, or be a thread of the kernel with a copy of the
+ * registers.
+ */
+static __always_inline bool pxt_futex_in_call(struct task_struct *task)
+{
+#ifdef CONFIG_X86_64
+	/* The result is set last; threads of the kernel have another value. */
+	return task_pt_regs(task)->ax == (unsigned long)-ENOSYS;
+#else
+	return !(task->flags & (PXT_PF_KERNEL | PF_EXITING));
+#endif
+}
+
+/* Copy three words. Takes no page fault: returns false if they are not in memory. */
+static __always_inline bool pxt_futex_copy(struct pxt_futex *to)
+{
+	const u32 __user *from = (const u32 __user *)to->address;
+	u32 lock, owner, kind;
+
+	to->lock = 0;
+	to->owner = 0;
+	to->kind = 0;
+
+	pagefault_disable();
+	if (!user_read_access_begin(from, (PXT_FUTEX_KIND + 1) * sizeof(*from)))
+		goto fail;
+	unsafe_get_user(lock, from, fault);
+	unsafe_get_user(owner, from + PXT_FUTEX_OWNER, fault);
+	unsafe_get_user(kind, from + PXT_FUTEX_KIND, fault);
+	user_read_access_end();
+	pagefault_enable();
+	to->lock = lock;
+	to->owner = owner;
+	to->kind = kind;
+	return true;
+fault:
+	user_read_access_end();
+fail:
+	pagefault_enable();
+	return false;
+}
+
+/**
+ * pxt_futex_read() - find out what the current thread waits for
+ * @to: result, except for @same_ids
+ * @task: the current thread, which waits in the call, with its own address space
+ *
+ * Other threads may change the memory at any time.
+ *
+ * Context: in the scheduler, interrupts are off; takes no page fault.
+ */
+static __always_inline void pxt_futex_read(struct pxt_futex *to, struct task_struct *task)
+{
+	struct pt_regs *regs = task_pt_regs(task);
+
+	to->ip = instruction_pointer(regs);
+	to->address = regs_get_kernel_argument(regs, 0);
+	to->operation = regs_get_kernel_argument(regs, 1) & FUTEX_CMD_MASK;
+	to->known = pxt_futex_copy(to);
+}
+
+#endif /* PXT_FUTEX_H */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * futex_wait: what a thread waits for in the system call futex, with the memory there; only for
+ * such waits, and as filters and other streams want it.
+ */
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <posixtrace.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pxt_test.h"
+#include "kernel_events.h"
+
+#define SCHED		POSIXTRACE_CLASS_SCHED
+#define PAGE		4096
+
+/* As in a mutex of glibc. */
+struct words {
+	uint32_t lock;
+	uint32_t count;
+	int32_t owner;
+	uint32_t users;
+	uint32_t kind;
+};
+
+FIXTURE(futex)
+{
+	struct child child;
+	uint64_t known;		/* addresses in the child */
+	uint64_t cut;
+	struct kernel_events events;
+	struct kernel_events others;
+	trace_id_t trid;
+	trace_id_t other;
+};
+
+/* Waits until a timeout. */
+static void wait_for(const void *address, int operation, uint32_t value)
+{
+	const struct timespec timeout = { .tv_nsec = 20000000 };
+
+	syscall(SYS_futex, address, operation, value, &timeout, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+static int wait_for_futexes(void *arg, const struct talk *talk)
+{
+	char *memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
+	struct words *words = (struct words *)memory;
+	/* Its owner is in the next page. */
+	uint32_t *cut = (uint32_t *)(memory + PAGE) - 1;
+	const struct timespec nap = { .tv_nsec = 20000000 };
+
+	(void)arg;
+	if (memory == MAP_FAILED || mprotect(memory + PAGE, PAGE, PROT_NONE))
+		return 1;
+	*words = (struct words){ .lock = 7, .owner = -8, .kind = 0x90000009 };
+	*cut = 1;
+	say(talk, (long)words);
+	say(talk, (long)cut);
+	hear(talk);
+	wait_for(words, FUTEX_WAIT_PRIVATE, 7);
+	wait_for(cut, FUTEX_WAIT, 1);
+	/* Other waits, and one that is none. */
+	nanosleep(&nap, NULL);
+	wait_for(words, FUTEX_WAIT_PRIVATE, 6);
+	say(talk, 0);
+	hear(talk);
+	return 0;
+}
+
+FIXTURE_SETUP(futex)
+{
+	ASSERT_EQ(0, child_start(&self->child, wait_for_futexes, NULL));
+	self->known = (uint64_t)hear(&self->child.talk);
+	self->cut = (uint64_t)hear(&self->child.talk);
+}
+
+FIXTURE_TEARDOWN(futex)
+{
+	child_kill(&self->child);
+	if (self->trid > 0)
+		posix_trace_shutdown(self->trid);
+	if (self->other > 0)
+		posix_trace_shutdown(self->other);
+	kernel_events_free(&self->events);
+	kernel_events_free(&self->others);
+}
+
+/* Traces the waits with a stream without one type, if that is not 0. */
+static int trace_waits(struct _test_data_futex *self, trace_event_id_t without)
+{
+	trace_event_set_t filter;
+	int err = kernel_stream(self->child.pid, SCHED, POSIX_TRACE_UNTIL_FULL, &self->trid);
+
+	posix_trace_eventset_empty(&filter);
+	if (without)
+		posix_trace_eventset_add(without, &filter);
+	if (!err)
+		err = posix_trace_set_filter(self->trid, &filter, POSIX_TRACE_SET_EVENTSET);
+	if (!err)
+		err = posix_trace_start(self->trid);
+	say(&self->child.talk, 0);
+	if (!err)
+		err = hear(&self->child.talk) ? -1 : posix_trace_stop(self->trid);
+	return err ?: kernel_events_read(&self->events, self->trid);
+}
+
+/* The next event of a type at or after *at, which advances past it; NULL at the end. */
+static const struct kernel_event *next(const struct kernel_events *events, trace_event_id_t id,
+				       size_t *at)
+{
+	while (*at < events->count) {
+		if (events->event[(*at)++].id == id)
+			return &events->event[*at - 1];
+	}
+	return NULL;
+}
+
+static void expect_waits(struct __test_metadata *_metadata, struct _test_data_futex *self,
+			 const struct kernel_events *events)
+{
+	const struct kernel_event *event;
+	size_t at = 0;
+
+	event = next(events, POSIXTRACE_FUTEX_WAIT, &at);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(self->child.pid, event->data.futex.tid);
+	EXPECT_EQ(self->known, event->data.futex.address);
+	EXPECT_NE(0, event->data.futex.ip);
+	EXPECT_EQ(FUTEX_WAIT, event->data.futex.operation);
+	EXPECT_EQ(1, event->data.futex.known);
+	EXPECT_EQ(1, event->data.futex.same_ids);
+	EXPECT_EQ(7, event->data.futex.lock);
+	EXPECT_EQ(-8, event->data.futex.owner);
+	EXPECT_EQ(0x90000009, event->data.futex.kind);
+
+	event = next(events, POSIXTRACE_FUTEX_WAIT, &at);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(self->cut, event->data.futex.address);
+	EXPECT_EQ(0, event->data.futex.known);
+	EXPECT_EQ(0, event->data.futex.lock);
+	EXPECT_EQ(0, event->data.futex.owner);
+	EXPECT_EQ(0, event->data.futex.kind);
+
+	EXPECT_EQ(NULL, next(events, POSIXTRACE_FUTEX_WAIT, &at));
+	EXPECT_EQ(0, events->lost);
+}
+
+TEST_F(futex, waits_have_the_memory_of_the_futex)
+{
+	const struct kernel_event *event;
+	size_t at = 0;
+
+	ASSERT_EQ(0, trace_waits(self, 0));
+	expect_waits(_metadata, self, &self->events);
+	while ((event = next(&self->events, POSIXTRACE_FUTEX_WAIT, &at))) {
+		ASSERT_LT(at, self->events.count);
+		EXPECT_EQ(POSIXTRACE_SWITCH_OUT, event[1].id);
+		EXPECT_EQ(BLOCKED, event[1].data.out.reason);
+		EXPECT_EQ(STATE_SLEEPING, event[1].data.out.state);
+		EXPECT_EQ(event->data.tid, event[1].data.tid);
+		EXPECT_EQ(event->time, event[1].time);
+	}
+	/* The nap and the end also are waits. */
+	EXPECT_LE(4, kernel_events_blocked(&self->events));
+	EXPECT_EQ(0, kernel_events_impossible(&self->events));
+}
+
+TEST_F(futex, each_of_both_events_can_be_filtered_out)
+{
+	ASSERT_EQ(0, trace_waits(self, POSIXTRACE_SWITCH_OUT));
+	expect_waits(_metadata, self, &self->events);
+	EXPECT_EQ(0, kernel_events_count(&self->events, POSIXTRACE_SWITCH_OUT));
+}
+
+TEST_F(futex, switches_are_recorded_without_the_waits)
+{
+	ASSERT_EQ(0, trace_waits(self, POSIXTRACE_FUTEX_WAIT));
+	EXPECT_EQ(0, kernel_events_count(&self->events, POSIXTRACE_FUTEX_WAIT));
+	EXPECT_LE(4, kernel_events_blocked(&self->events));
+}
+
+TEST_F(futex, several_streams_have_them)
+{
+	ASSERT_EQ(0, kernel_stream(self->child.pid, SCHED, POSIX_TRACE_UNTIL_FULL, &self->other));
+	ASSERT_EQ(0, posix_trace_start(self->other));
+	ASSERT_EQ(0, trace_waits(self, 0));
+	ASSERT_EQ(0, posix_trace_stop(self->other));
+	ASSERT_EQ(0, kernel_events_read(&self->others, self->other));
+	expect_waits(_metadata, self, &self->events);
+	expect_waits(_metadata, self, &self->others);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Finds the last thread that had a process id and a thread id, by its number. The kernel reuses
+ * ids, and events name other threads by ids.
+ */
+#ifndef POSIXTRACE_LATEST_H
+#define POSIXTRACE_LATEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct latest;
+
+/* latest_new() - create an empty table for @max pairs of ids; returns 0 or -ENOMEM */
+int latest_new(size_t max, struct latest **latest);
+
+/* latest_set() - note that a thread has these ids now; returns 0 or -ENOMEM */
+int latest_set(struct latest *latest, pid_t pid, pid_t tid, uint32_t number);
+
+/* latest_get() - get the number of the thread, 0 if there is none; returns 0 or -ENOMEM */
+int latest_get(struct latest *latest, pid_t pid, pid_t tid, uint32_t *number);
+
+void latest_free(struct latest *latest);
+
+#endif /* POSIXTRACE_LATEST_H */
