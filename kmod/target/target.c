@@ -390,8 +390,8 @@ void pxt_target_look(struct pxt_target *target, bool mappings)
  * pxt_target_look_once() - scan the mappings if the streams have changed since the last scan
  * @target: of the calling process; its table is not locked
  *
- * Like pxt_target_look(). Needed by processes that record with EVENT: others call SYNC, which scans
- * the mappings. Context: may sleep.
+ * Like pxt_target_look(). Needed by processes that record with EVENT, and by those that only have
+ * kernel events: others call SYNC, which scans the mappings. Context: may sleep.
  */
 void pxt_target_look_once(struct pxt_target *target)
 {

@@ -94,8 +94,14 @@ static void child_starts(struct callback_head *work)
 {
 	struct pxt_fork *fork = container_of(work, struct pxt_fork, child_work);
 
-	if (!(current->flags & PF_EXITING))
+	if (!(current->flags & PF_EXITING)) {
 		pxt_gate_thread_born(fork->target);
+		/*
+		 * By now the program has loaded its C library. A log needs its mapping to tell the
+		 * owner of a mutex, even if the program never calls SYNC.
+		 */
+		pxt_target_look_once(fork->target);
+	}
 	finish_fork(fork);
 }
 

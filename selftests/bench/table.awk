@@ -6,7 +6,7 @@
 BEGIN {
 	irqs_off_names = "nothing create shutdown start_stop record clear filter status stats wait fork"
 	irqs_off_names = irqs_off_names " flush"
-	split("switch wakeup_and_switch rename syscall fault signal irq", operations)
+	split("switch wakeup_and_switch futex_wait rename syscall fault signal irq", operations)
 	split("record live stream strace perf_trace perf_record trace_cmd lttng_modules " \
 	      "lttng_context lttng_memory", ways)
 }
@@ -354,6 +354,8 @@ function kernel_events()
 	row("What|Untraced|Another traced|Held back|Traced")
 	kernel_row("sched: a switch, one event of each thread", "switch")
 	kernel_row("sched: a wake-up and a switch", "wakeup_and_switch")
+	kernel_row("sched: a wait for a futex, both events of it", "futex_wait")
+	row("... without the event futex_wait|-|-|-|" whole("kernel_futex_wait_only_switch"))
 	kernel_row("process: another name", "rename")
 	kernel_row("syscall: getppid(), two events", "syscall")
 	kernel_row("fault: a page is read first", "fault")
@@ -428,6 +430,7 @@ function bench_kernel_events(    i, j, kinds)
 	bench("insn_switch_untraced_beside", whole("kernel_switch_untraced_beside"), "instructions")
 	bench("insn_process_untraced_beside", whole("kernel_process_untraced_beside"), "instructions")
 	bench("insn_switch_traced_beside", whole("kernel_switch_traced_beside"), "instructions")
+	bench("insn_futex_wait_only_switch", whole("kernel_futex_wait_only_switch"), "instructions")
 	bench("insn_call_untraced", whole("call_untraced"), "instructions")
 	for (i = 1; i in ways; i++)
 		bench("insn_call_" ways[i], whole("call_" ways[i]), "instructions")

@@ -33,7 +33,7 @@ count_others()
 			}
 		}
 		END { print "# waits: " waits + 0 ", named: " named + 0
-			exit named || waits < 100000 }' "$tmp/truth" "$tmp/locks"
+			exit named || waits < 50000 }' "$tmp/truth" "$tmp/locks"
 }
 
 record_locks mutexes 1000 &&

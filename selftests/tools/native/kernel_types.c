@@ -14,6 +14,8 @@
 #define RESULT	"enum : u8 { delivered, ignored, already_pending, overflow_fail, lose_info } result"
 #define ACTION	"enum : u8 { default, ignored, handler } action"
 #define KIND	"enum : u8 { irq, softirq, vector } kind"
+#define FUTEX	"enum : u8 { wait, wake, fd, requeue, cmp_requeue, wake_op, lock_pi, unlock_pi, " \
+		"trylock_pi, wait_bitset, wake_bitset, wait_requeue_pi, cmp_requeue_pi, lock_pi2 } operation"
 #define SIGNAL	"enum : i32 { SIGHUP = 1, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, " \
 		"SIGFPE, SIGKILL, SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, " \
 		"SIGSTKFLT, SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, " \
@@ -60,9 +62,8 @@ static const struct kernel_type types[] = {
 	  "struct { i32 tid; i32 nr; x64 address; u8 arg; enum : u8 { whole, cut, absent } state; "
 	  "text value; }" },
 	{ 31, POSIXTRACE_CLASS_SCHED, "futex_wait",
-	  "{ i32 tid; x64 address; x64 ip; x32 lock; i32 owner; x32 kind; enum : u8 { wait, wake, fd, "
-	  "requeue, cmp_requeue, wake_op, lock_pi, unlock_pi, trylock_pi, wait_bitset, wake_bitset, "
-	  "wait_requeue_pi, cmp_requeue_pi, lock_pi2 } operation; bool known; bool same_ids; }" },
+	  "{ i32 tid; x64 address; x64 ip; x32 lock; i32 owner; x32 kind; " FUTEX "; "
+	  "bool known; bool same_ids; }" },
 };
 
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))
