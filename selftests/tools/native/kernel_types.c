@@ -152,7 +152,8 @@ static bool next_member(const char **at, struct member *member)
 	if (strcmp(member->type, "text"))
 		member->size = strcmp(member->type, "bool") && strcmp(member->type, "char") ?
 			       strtoul(member->type + 1, NULL, 10) / 8 : 1;
-	member->offset = member->size && !packed ? (end + member->size - 1) / member->size * member->size :
+	member->offset = member->size && !packed ?
+			 (end + member->size - 1) / member->size * member->size :
 					end;
 	*at = strchr(type, ';') + 1;
 	return true;
