@@ -97,10 +97,11 @@ static void child_starts(struct callback_head *work)
 	if (!(current->flags & PF_EXITING)) {
 		pxt_gate_thread_born(fork->target);
 		/*
-		 * By now the program has loaded its C library. A log needs its mapping to tell the
-		 * owner of a mutex, even if the program never calls SYNC.
+		 * A program that creates threads has loaded its C library. A log needs its mapping
+		 * to tell the owner of a mutex, even if the program never calls SYNC.
 		 */
-		pxt_target_look_once(fork->target);
+		if (!thread_group_leader(current))
+			pxt_target_look_once(fork->target);
 	}
 	finish_fork(fork);
 }
