@@ -80,10 +80,6 @@ static __always_inline bool pxt_futex_copy(struct pxt_futex *to)
 	const u32 __user *from = (const u32 __user *)to->address;
 	u32 lock, owner, kind;
 
-	to->lock = 0;
-	to->owner = 0;
-	to->kind = 0;
-
 	pagefault_disable();
 	if (!user_read_access_begin(from, (PXT_FUTEX_KIND + 1) * sizeof(*from)))
 		goto fail;
@@ -100,6 +96,9 @@ fault:
 	user_read_access_end();
 fail:
 	pagefault_enable();
+	to->lock = 0;
+	to->owner = 0;
+	to->kind = 0;
 	return false;
 }
 

@@ -132,19 +132,19 @@ static noinline __cold void record_other_futex_outs(const struct pxt_memo *memo,
 	pxt_kevent_others(memo, &switch_out_event, prev, next, &out, write_switch_out);
 }
 
-/* Does the thread wait for a futex, and may the controllers know its memory? */
+/* Does the thread wait for a futex, may the controllers know its memory, and does one want to? */
 static __always_inline bool is_futex_wait(const struct pxt_memo *memo, struct task_struct *prev,
 					  bool preempt, unsigned int state)
 {
 	return unlikely(pxt_futex_calls(prev)) && !preempt && state & TASK_INTERRUPTIBLE &&
-	       pxt_futex_in_call(prev) && pxt_thread_uses(prev, memo->mm);
+	       pxt_futex_in_call(prev) && pxt_thread_uses(prev, memo->mm) &&
+	       (pxt_kevent_wants(memo, BIT_ULL(POSIXTRACE_ID_FUTEX_WAIT)) || memo->more);
 }
 
 /* Record what it waits for, and then its switch. */
 static __always_inline void futex_out(const struct pxt_memo *memo, struct task_struct *prev,
 				      struct task_struct *next)
 {
-	const u64 types = BIT_ULL(POSIXTRACE_ID_FUTEX_WAIT) | BIT_ULL(POSIXTRACE_ID_SWITCH_OUT);
 	u64 time;
 	const struct switched out = {
 		.task = prev,
@@ -153,15 +153,13 @@ static __always_inline void futex_out(const struct pxt_memo *memo, struct task_s
 		.time = &time,
 	};
 	struct pxt_futex futex PXT_UNINITIALIZED;
-	bool both = pxt_kevent_wants(memo, types);
+	bool both;
 
-	if (likely(both)) {
-		pxt_futex_read(&futex, prev);
-		futex.same_ids = memo->same_ids;
-		both = pxt_kevent_both(memo, pxt_own_thread_id(), &futex_wait_event, &futex,
-				       write_futex_wait, &switch_out_event, prev, next, &out,
-				       write_switch_out);
-	}
+	pxt_futex_read(&futex, prev);
+	futex.same_ids = memo->same_ids;
+	both = pxt_kevent_both(memo, pxt_own_thread_id(), &futex_wait_event, &futex,
+			       write_futex_wait, &switch_out_event, prev, next, &out,
+			       write_switch_out);
 	if (unlikely(!both || memo->more))
 		record_other_futex_outs(memo, !both, prev, next, out);
 }
