@@ -14,6 +14,7 @@
 
 #include "analyze/descriptor_calls.h"
 #include "analyze/descriptors.h"
+#include "analyze/fd_tables.h"
 #include "analyze/open_files.h"
 #include "event/kevent.h"
 #include "util/hash.h"
@@ -21,30 +22,7 @@
 #define BUCKETS		1024U	/* a power of two */
 #define PROCESSES_MAX	4096U
 #define THREADS_MAX	4096U
-#define PROCESS_FDS	16384U	/* known per process */
-#define ALL_FDS		65536U
-#define FD_BUCKETS	16384U	/* a power of two */
 #define PATH_SIZE	DESCRIPTORS_PATH_SIZE
-
-/**
- * struct fd - a descriptor whose file is known
- * @next: in its bucket
- * @after: of the same process
- * @link: what points to this one in the list of the process
- * @process: key of the process
- * @socket: @path is the name of a socket
- * @keeps: it is known to stay open when the process executes a program
- */
-struct fd {
-	struct fd *next;
-	struct fd *after;
-	struct fd **link;
-	uint64_t process;
-	int64_t number;
-	bool socket;
-	bool keeps;
-	char *path;
-};
 
 /**
  * struct process - a process with its table of descriptors
@@ -54,10 +32,8 @@ struct fd {
  * @unsure: children that may share the table, calls that may create one, and @sharer
  * @broken: no path is ever known again
  * @changes: number of calls that close descriptors
- * @sets: number of paths learned
  * @closing: threads in calls that close descriptors
- * @count: number of @fds
- * @fds: those with a path
+ * @table: the descriptors with a path
  */
 struct process {
 	struct process *next;
@@ -66,10 +42,8 @@ struct process {
 	unsigned int unsure;
 	bool broken;
 	uint64_t changes;
-	uint64_t sets;
 	unsigned int closing;
-	size_t count;
-	struct fd *fds;
+	struct fd_table table;
 };
 
 /* A call that a thread is in. */
@@ -99,8 +73,7 @@ struct descriptors {
 	struct thread *threads[BUCKETS];
 	size_t nr_processes;
 	size_t nr_threads;
-	struct fd *fds[FD_BUCKETS];
-	size_t nr_fds;
+	struct fd_tables tables;
 	struct open_files *files;	/* at the start, or NULL */
 	uint64_t complete_from;	/* no event is missing since then, or UINT64_MAX */
 	bool held;		/* no events are recorded, or not all */
@@ -111,44 +84,6 @@ struct descriptors {
 /* ------------------------------------------------------------------ */
 /* Tables								*/
 
-static struct fd **fd_slot(const struct descriptors *all, uint64_t process, int64_t number)
-{
-	struct fd **slot;
-
-	slot = (struct fd **)&all->fds[hash_pair(process, (uint64_t)number) % FD_BUCKETS];
-	while (*slot && ((*slot)->process != process || (*slot)->number != number))
-		slot = &(*slot)->next;
-	return slot;
-}
-
-static struct fd *find_fd(const struct descriptors *all, const struct process *process,
-			  int64_t number)
-{
-	return *fd_slot(all, process->key, number);
-}
-
-static void close_fd(struct descriptors *all, struct process *process, int64_t number)
-{
-	struct fd **slot = fd_slot(all, process->key, number), *fd = *slot;
-
-	if (!fd)
-		return;
-	*slot = fd->next;
-	*fd->link = fd->after;
-	if (fd->after)
-		fd->after->link = fd->link;
-	free(fd->path);
-	free(fd);
-	process->count--;
-	all->nr_fds--;
-}
-
-static void drop_fds(struct descriptors *all, struct process *process)
-{
-	while (process->fds)
-		close_fd(all, process, process->fds->number);
-}
-
 void descriptors_forget(struct descriptors *all)
 {
 	for (size_t i = 0; i < BUCKETS; i++) {
@@ -156,7 +91,7 @@ void descriptors_forget(struct descriptors *all)
 			struct process *process = all->processes[i];
 
 			all->processes[i] = process->next;
-			drop_fds(all, process);
+			fd_tables_drop(&all->tables, &process->table);
 			free(process);
 		}
 		while (all->threads[i]) {
@@ -212,6 +147,7 @@ static struct process *get_process(struct descriptors *all, uint64_t key)
 		*slot = calloc(1, sizeof(**slot));
 		if (*slot) {
 			(*slot)->key = key;
+			(*slot)->table.process = key;
 			all->nr_processes++;
 		}
 	}
@@ -230,58 +166,6 @@ static struct thread **thread_slot(const struct descriptors *all, const struct e
 	return slot;
 }
 
-static struct fd *set_path(struct descriptors *all, struct process *process, int64_t number,
-			   const char *path, bool socket)
-{
-	struct fd **slot, *fd;
-
-	close_fd(all, process, number);
-	if (process->count == PROCESS_FDS || all->nr_fds == ALL_FDS)
-		return NULL;
-	fd = calloc(1, sizeof(*fd));
-	if (fd)
-		fd->path = strdup(path);
-	if (!fd || !fd->path) {
-		free(fd);
-		return NULL;
-	}
-	fd->process = process->key;
-	fd->number = number;
-	fd->socket = socket;
-	slot = fd_slot(all, process->key, number);
-	fd->next = *slot;
-	*slot = fd;
-	fd->after = process->fds;
-	if (fd->after)
-		fd->after->link = &fd->after;
-	fd->link = &process->fds;
-	process->fds = fd;
-	process->count++;
-	process->sets++;
-	all->nr_fds++;
-	return fd;
-}
-
-/*
- * The socket gets another address: its name is only the protocol. Other descriptors may be the same
- * socket.
- */
-static void strip_socket(struct descriptors *all, const struct process *process, int64_t number)
-{
-	const struct fd *found = find_fd(all, process, number);
-	char path[PATH_SIZE];
-
-	if (!found || !found->socket || !found->path[strcspn(found->path, ":-,")])
-		return;
-	snprintf(path, sizeof(path), "%s", found->path);
-	for (size_t i = 0; i < FD_BUCKETS; i++) {
-		for (struct fd *fd = all->fds[i]; fd; fd = fd->next) {
-			if (fd->socket && !strcmp(fd->path, path))
-				fd->path[strcspn(path, ":-,")] = '\0';
-		}
-	}
-}
-
 /* ------------------------------------------------------------------ */
 /* Calls								*/
 
@@ -294,7 +178,7 @@ static void settle(struct process *process)
 /* The process has its own table, with unknown contents. */
 static void leave_table(struct descriptors *all, struct process *process)
 {
-	drop_fds(all, process);
+	fd_tables_drop(&all->tables, &process->table);
 	if (process->sharer) {
 		settle(*process_slot(all, process->sharer));
 		settle(process);
@@ -332,7 +216,7 @@ static void find_kind(const struct descriptors *all, const struct process *proce
 		snprintf(thread->path, sizeof(thread->path), "%s", descriptor_socket_kind(kevent));
 		thread->socket = true;
 	} else {
-		from = find_fd(all, process, (int32_t)kevent->args[0]);
+		from = fd_tables_find(&all->tables, &process->table, (int32_t)kevent->args[0]);
 		if (from && from->socket)
 			snprintf(thread->path, sizeof(thread->path), "%.*s,accepted",
 				 (int)descriptor_address_size(from->path), from->path);
@@ -362,7 +246,7 @@ static bool makes_descriptor(enum call_effect effect)
 static void close_on_exec(const struct descriptors *all, const struct process *process,
 			  int64_t number)
 {
-	struct fd *fd = find_fd(all, process, number);
+	struct fd *fd = fd_tables_find(&all->tables, &process->table, number);
 
 	if (fd)
 		fd->keeps = false;
@@ -385,18 +269,18 @@ static void begin_call(struct descriptors *all, struct process *process, struct 
 	/* Other threads may close a descriptor at any time during the call. */
 	switch (thread->effect) {
 	case CLOSES:
-		close_fd(all, process, (int32_t)kevent->args[0]);
+		fd_tables_close(&all->tables, &process->table, (int32_t)kevent->args[0]);
 		begin_closing(process, thread, (int32_t)kevent->args[0]);
 		break;
 	case REPLACES:
 		if ((int32_t)kevent->args[0] != (int32_t)kevent->args[1])
-			close_fd(all, process, (int32_t)kevent->args[1]);
+			fd_tables_close(&all->tables, &process->table, (int32_t)kevent->args[1]);
 		begin_closing(process, thread, (int32_t)kevent->args[1]);
 		/* Of dup3(); dup2() has no third argument. */
 		thread->keeps = kevent->name.len == strlen("dup2") && kevent->name.at[3] == '2';
 		break;
 	case CLOSES_MANY:
-		drop_fds(all, process);
+		fd_tables_drop(&all->tables, &process->table);
 		begin_closing(process, thread, -1);
 		break;
 	case EXECUTES:
@@ -411,7 +295,7 @@ static void begin_call(struct descriptors *all, struct process *process, struct 
 		thread->effect = NOTHING;
 		break;
 	case ADDRESSES:
-		strip_socket(all, process, (int32_t)kevent->args[0]);
+		fd_tables_strip_socket(&all->tables, &process->table, (int32_t)kevent->args[0]);
 		thread->effect = NOTHING;
 		break;
 	case CONTROLS:
@@ -442,7 +326,7 @@ static void begin_call(struct descriptors *all, struct process *process, struct 
 		break;
 	}
 	thread->changes = process->changes;
-	thread->sets = process->sets;
+	thread->sets = process->table.sets;
 }
 
 static void enter(struct descriptors *all, const struct event *event, const struct kevent *kevent)
@@ -455,7 +339,7 @@ static void enter(struct descriptors *all, const struct event *event, const stru
 	/* The exit of the call before was not seen, as of sigreturn(). */
 	if (*slot) {
 		if ((*slot)->effect == EXECUTES && !(*slot)->executed && process)
-			drop_fds(all, process);
+			fd_tables_drop(&all->tables, &process->table);
 		end_call(all, slot);
 	}
 	thread = process && all->nr_threads < THREADS_MAX ? calloc(1, sizeof(*thread)) : NULL;
@@ -504,7 +388,8 @@ static void get_descriptor(struct descriptors *all, struct process *process,
 			   const struct thread *thread, int64_t number)
 {
 	const bool duplicates = thread->effect == DUPLICATES || thread->effect == REPLACES;
-	const struct fd *fd = duplicates ? find_fd(all, process, thread->fd) : NULL;
+	const struct fd *fd = duplicates ?
+			      fd_tables_find(&all->tables, &process->table, thread->fd) : NULL;
 	const bool keeps = thread->keeps;
 	bool socket = fd ? fd->socket : thread->socket;
 	char path[PATH_SIZE] = "";
@@ -514,10 +399,10 @@ static void get_descriptor(struct descriptors *all, struct process *process,
 		snprintf(path, sizeof(path), "%s", fd->path);
 	else if (thread->has_path)
 		snprintf(path, sizeof(path), "%s", thread->path);
-	close_fd(all, process, number);
+	fd_tables_close(&all->tables, &process->table, number);
 	/* Another thread may have closed it already. */
 	if (path[0] && process->changes == thread->changes) {
-		new = set_path(all, process, number, path, socket);
+		new = fd_tables_set(&all->tables, &process->table, number, path, socket);
 		if (new)
 			new->keeps = keeps;
 	}
@@ -537,14 +422,14 @@ static void leave_unseen(struct descriptors *all, const struct event *event,
 	case CLOSES:
 	case REPLACES:
 	case CLOSES_MANY:
-		drop_fds(all, process);
+		fd_tables_drop(&all->tables, &process->table);
 		process->changes++;
 		break;
 	case OPENS:
 	case MAKES:
 	case DUPLICATES:
 	case CONTROLS:
-		close_fd(all, process, kevent->result);
+		fd_tables_close(&all->tables, &process->table, kevent->result);
 		break;
 	case CLONES:
 	case MAY_SHARE:
@@ -578,7 +463,7 @@ static void leave(struct descriptors *all, const struct event *event, const stru
 	/* Without the event of class process. */
 	if (process && thread->effect == EXECUTES && !thread->executed &&
 	    (!returns || kevent->result >= 0))
-		drop_fds(all, process);
+		fd_tables_drop(&all->tables, &process->table);
 	if (thread)
 		end_call(all, slot);
 }
@@ -588,8 +473,9 @@ static void leave(struct descriptors *all, const struct event *event, const stru
 
 static void copy_table(struct descriptors *all, const struct process *from, struct process *to)
 {
-	for (const struct fd *fd = from->fds; fd; fd = fd->after) {
-		struct fd *new = set_path(all, to, fd->number, fd->path, fd->socket);
+	for (const struct fd *fd = from->table.fds; fd; fd = fd->after) {
+		struct fd *new = fd_tables_set(&all->tables, &to->table, fd->number, fd->path,
+					       fd->socket);
 
 		if (new)
 			new->keeps = fd->keeps;
@@ -626,7 +512,7 @@ static void fork_process(struct descriptors *all, const struct event *event,
 	leave_table(all, child);
 	if (effect == COPIES && !process->broken && !process->unsure) {
 		/* Another thread may have changed the table after the copy. */
-		if (thread->changes == process->changes && thread->sets == process->sets)
+		if (thread->changes == process->changes && thread->sets == process->table.sets)
 			copy_table(all, process, child);
 		return;
 	}
@@ -635,7 +521,7 @@ static void fork_process(struct descriptors *all, const struct event *event,
 	child->broken = process->broken;
 	if (effect == COPIES)
 		return;
-	drop_fds(all, process);
+	fd_tables_drop(&all->tables, &process->table);
 	child->sharer = process->key;
 	child->unsure++;
 	if (thread && thread->doubts)
@@ -668,10 +554,10 @@ static void execute(struct descriptors *all, const struct event *event)
 		return;
 	if (process->sharer || process->unsure || process->broken)
 		leave_table(all, process);
-	for (fd = process->fds; fd; fd = after) {
+	for (fd = process->table.fds; fd; fd = after) {
 		after = fd->after;
 		if (!fd->keeps)
-			close_fd(all, process, fd->number);
+			fd_tables_close(&all->tables, &process->table, fd->number);
 	}
 	process->broken = false;
 	if (thread)
@@ -737,11 +623,11 @@ static void take_row(struct descriptors *all, struct process *process,
 	if (row->fd < 0 || is_closing(all, process, row->fd))
 		return;
 	open_files_name(all->files, row, &name);
-	close_fd(all, process, row->fd);
+	fd_tables_close(&all->tables, &process->table, row->fd);
 	if (name.len && name.len < PATH_SIZE && !name.failed) {
 		buffer_byte(&name, '\0');
-		fd = set_path(all, process, row->fd, (const char *)name.data,
-			      row->kind == POSIXTRACE_FILE_SOCKET);
+		fd = fd_tables_set(&all->tables, &process->table, row->fd, (const char *)name.data,
+				   row->kind == POSIXTRACE_FILE_SOCKET);
 		if (fd)
 			fd->keeps = !(row->flags & POSIXTRACE_FILE_CLOEXEC);
 	}
@@ -821,7 +707,8 @@ const char *descriptors_path(const struct descriptors *descriptors, const struct
 	const struct process *process = *process_slot(descriptors, event_process_key(event));
 	const struct thread *thread = *thread_slot(descriptors, event);
 	const struct fd *found = process && !process->broken && !process->unsure &&
-				 !descriptors->blind ? find_fd(descriptors, process, fd) : NULL;
+				 !descriptors->blind ?
+				 fd_tables_find(&descriptors->tables, &process->table, fd) : NULL;
 
 	/* The thread has executed a program, which no event told. */
 	if (thread && thread->effect == EXECUTES && event->type == POSIXTRACE_SYSCALL_ENTRY &&
