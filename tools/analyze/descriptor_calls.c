@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 
 #include "analyze/descriptor_calls.h"
+#include "event/syscall_args.h"
+#include "util/hash.h"
 
 static const struct descriptor_call calls[] = {
 	{ "openat", OPENS, 1, NULL },
@@ -54,14 +56,36 @@ static const struct descriptor_call calls[] = {
 	{ "mq_open", MAKES, 0, NULL },
 };
 
-const struct descriptor_call *descriptor_call_find(const struct kevent *kevent)
+static const struct descriptor_call *find(const struct kevent_text *name)
 {
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		if (kevent->name.len == strlen(calls[i].name) &&
-		    !memcmp(kevent->name.at, calls[i].name, kevent->name.len))
+		if (name->len == strlen(calls[i].name) &&
+		    !memcmp(name->at, calls[i].name, name->len))
 			return &calls[i];
 	}
 	return NULL;
+}
+
+#define FOUND	64
+
+/* Remembers results: programs make few different calls. */
+const struct descriptor_call *descriptor_call_find(const struct kevent *kevent)
+{
+	static _Thread_local struct {
+		const struct syscall_args *known;
+		const struct descriptor_call *call;
+	} cache[FOUND], *found;
+	const struct syscall_args *known;
+
+	known = syscall_args_find(kevent->name.at, kevent->name.len);
+	if (!known)
+		return find(&kevent->name);
+	found = &cache[hash_pair((uintptr_t)known, 0) % FOUND];
+	if (found->known != known) {
+		found->known = known;
+		found->call = find(&kevent->name);
+	}
+	return found->call;
 }
 
 const char *descriptor_socket_kind(const struct kevent *entry)

@@ -19,6 +19,10 @@
 /* Bytes of a path, with the null byte. */
 #define DESCRIPTORS_PATH_SIZE	256
 
+/* Only the events of all these classes tell what becomes of a descriptor. */
+#define DESCRIPTORS_CLASSES	(POSIXTRACE_CLASS_SYSCALL | POSIXTRACE_CLASS_STRINGS | \
+				 POSIXTRACE_CLASS_PROCESS)
+
 struct descriptors;
 
 /* descriptors_new() - start without descriptors; returns 0 or -ENOMEM */

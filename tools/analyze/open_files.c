@@ -8,12 +8,11 @@
 #include <string.h>
 #include <trace.h>
 
+#include "analyze/descriptors.h"
 #include "analyze/open_files.h"
 
 #define BATCH		64
 #define ROWS_MAX	65536U
-#define NEEDED		(POSIXTRACE_CLASS_SYSCALL | POSIXTRACE_CLASS_STRINGS | \
-			 POSIXTRACE_CLASS_PROCESS)
 
 /**
  * struct open_files - the rows of a source
@@ -111,7 +110,7 @@ static bool has_classes(const struct source *source)
 		return false;
 	posixtrace_attr_getkernel(&attr, &classes);
 	posix_trace_attr_destroy(&attr);
-	return (classes & NEEDED) == NEEDED;
+	return !(DESCRIPTORS_CLASSES & ~classes);
 }
 
 int open_files_read(struct source *source, struct open_files **files)

@@ -31,6 +31,7 @@ struct live {
 	struct source *source;
 	struct print print;
 	struct descriptors *descriptors;
+	bool follows;		/* the events tell what becomes of descriptors */
 	struct buffer text;
 	const char *format_file;	/* argument of --format-file, or NULL */
 	struct formats *formats;
@@ -48,14 +49,15 @@ static int print_one(struct live *live, const struct event *event)
 
 	print_see(&live->print, event);
 	live->stopped |= event->type == POSIX_TRACE_STOP;
-	descriptors_reach(live->descriptors, live->source, event->time);
-	if (event->type == POSIXTRACE_SYSCALL_EXIT)
+	if (live->follows)
+		descriptors_reach(live->descriptors, live->source, event->time);
+	if (live->follows && event->type == POSIXTRACE_SYSCALL_EXIT)
 		descriptors_event(live->descriptors, event);
 	if (session_filter_passes(&live->session.filter, live->session.trid, event)) {
 		live->events += event->has_data;
 		err = print_event(&live->print, &live->text, event);
 	}
-	if (event->type != POSIXTRACE_SYSCALL_EXIT)
+	if (live->follows && event->type != POSIXTRACE_SYSCALL_EXIT)
 		descriptors_event(live->descriptors, event);
 	return err;
 }
@@ -164,7 +166,9 @@ static int run_live(struct live *live)
 		return 1;
 	}
 	/* Events that the filter leaves out may close descriptors. */
-	if (!live->session.filter.patterns)
+	live->follows = !live->session.filter.patterns &&
+			!(DESCRIPTORS_CLASSES & ~live->session.kernel);
+	if (live->follows)
 		live->print.call.descriptors = live->descriptors;
 	err = process_begin(process);
 	if (err) {
@@ -182,7 +186,7 @@ static int run_live(struct live *live)
 					   (uint64_t)live->window * NSEC_PER_MSEC);
 	if (!err)
 		err = posix_trace_start(live->session.trid);
-	if (!err)
+	if (!err && live->follows)
 		err = -descriptors_start(live->descriptors, live->source);
 	if (err) {
 		complain("trace stream", err);
