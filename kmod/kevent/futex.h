@@ -23,7 +23,7 @@
  * struct pxt_futex - a wait for a futex
  * @ip: the instruction of the program
  * @address: of the futex
- * @operation: FUTEX_WAIT or another one, without flags
+ * @operation: FUTEX_WAIT or another one, without flags; at most U8_MAX
  * @same_ids: the thread has the ids that the controller sees
  * @known: the rest has been read
  * @lock: the word at @address
@@ -114,10 +114,13 @@ fail:
 static __always_inline void pxt_futex_read(struct pxt_futex *to, struct task_struct *task)
 {
 	struct pt_regs *regs = task_pt_regs(task);
+	u32 operation;
 
 	to->ip = instruction_pointer(regs);
 	to->address = regs_get_kernel_argument(regs, 0);
-	to->operation = regs_get_kernel_argument(regs, 1) & FUTEX_CMD_MASK;
+	/* Any number, if a filter (seccomp) makes the thread wait before the kernel rejects it. */
+	operation = regs_get_kernel_argument(regs, 1) & FUTEX_CMD_MASK;
+	to->operation = min_t(u32, operation, U8_MAX);
 	to->known = pxt_futex_copy(to);
 }
 

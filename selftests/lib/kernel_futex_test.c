@@ -4,10 +4,16 @@
  * such waits, and as filters and other streams want it.
  */
 #define _GNU_SOURCE
+#include <linux/filter.h>
 #include <linux/futex.h>
+#include <linux/seccomp.h>
+#include <poll.h>
 #include <posixtrace.h>
+#include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -193,6 +199,98 @@ TEST_F(futex, several_streams_have_them)
 	ASSERT_EQ(0, kernel_events_read(&self->others, self->other));
 	expect_waits(_metadata, self, &self->events);
 	expect_waits(_metadata, self, &self->others);
+}
+
+/* ------------------------------------------------------------------ */
+/* Hostile operations							*/
+
+/* Not an operation of futex(2). In the record, its upper bits must not reach the next fields. */
+#define HOSTILE		0x10200
+
+/* Makes calls with that operation wait for a supervisor. Returns the supervisor's descriptor. */
+static int supervise(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HOSTILE, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			    SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+}
+
+/* The supervisor: ends the wait when it has begun. */
+static void *end_wait(void *arg)
+{
+	struct pollfd listener = { .fd = *(const int *)arg, .events = POLLIN };
+
+	poll(&listener, 1, -1);
+	close(listener.fd);
+	return NULL;
+}
+
+static int wait_for_supervisor(void *arg, const struct talk *talk)
+{
+	int listener = supervise();
+	pthread_t thread;
+
+	(void)arg;
+	say(talk, listener >= 0 && !pthread_create(&thread, NULL, end_wait, &listener));
+	hear(talk);
+	/* Cannot be read. */
+	syscall(SYS_futex, 16, HOSTILE, 0, NULL, NULL, 0);
+	pthread_join(thread, NULL);
+	say(talk, 0);
+	hear(talk);
+	return 0;
+}
+
+FIXTURE(hostile)
+{
+	struct child child;
+	struct kernel_events events;
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(hostile)
+{
+	ASSERT_EQ(0, child_start(&self->child, wait_for_supervisor, NULL));
+	ASSERT_EQ(1, hear(&self->child.talk));
+	ASSERT_EQ(0, kernel_stream(self->child.pid, SCHED, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(hostile)
+{
+	child_kill(&self->child);
+	if (self->trid > 0)
+		posix_trace_shutdown(self->trid);
+	kernel_events_free(&self->events);
+}
+
+TEST_F(hostile, operation_changes_no_other_field)
+{
+	const struct kernel_event *event = NULL;
+	size_t at = 0;
+
+	say(&self->child.talk, 0);
+	ASSERT_EQ(0, hear(&self->child.talk));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	do {
+		event = next(&self->events, POSIXTRACE_FUTEX_WAIT, &at);
+		ASSERT_NE(NULL, event);
+	} while (event->data.futex.address != 16);
+	EXPECT_EQ(255, event->data.futex.operation);
+	EXPECT_EQ(0, event->data.futex.known);
+	EXPECT_EQ(1, event->data.futex.same_ids);
 }
 
 TEST_HARNESS_MAIN
