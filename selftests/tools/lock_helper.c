@@ -142,7 +142,7 @@ struct words {
 	uint32_t kind;
 };
 
-/* All futexes but those of the mutex are in here. */
+/* All futexes except the mutexes are in here. */
 static struct {
 	sem_t ready[2];
 	sem_t turn[2];

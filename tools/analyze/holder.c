@@ -12,50 +12,34 @@
 
 /* Bits of glibc's __kind. */
 #define KIND_TYPE	0x03	/* normal, recursive, checking or adaptive */
-#define KIND_ROBUST	0x10
 #define KIND_ELISION	0x300	/* lock elision is on or off */
 
 /* The number of a call that the kernel has under another number on each architecture. */
 #define FUTEX_NR	(-2)
 
-/* The owner of a mutex that processes share may be in another process, or have another id here. */
+/*
+ * All other bits must be 0. Mutexes that processes share, and robust ones, have 0x80: their owner
+ * may be in another process, or have another id here.
+ */
 static uint32_t kind_of(const struct holder_words *words)
 {
 	return words->kind & ~(uint32_t)KIND_ELISION;
 }
 
 /* glibc sets the owner after it has the lock, and clears it before it unlocks. */
-static pid_t plain_owner(const struct holder_words *words)
+static pid_t owner_of(const struct holder_words *words)
 {
 	return words->lock == LOCKED_WAITERS && kind_of(words) <= KIND_TYPE ?
 	       (pid_t)words->owner : 0;
 }
 
-/* The word has the owner, so that the kernel can mark a mutex whose owner has ended. */
-static pid_t robust_owner(const struct holder_words *words)
-{
-	const uint32_t flags = words->lock & ~FUTEX_TID_MASK;
-
-	return flags == FUTEX_WAITERS && (kind_of(words) & ~(uint32_t)KIND_TYPE) == KIND_ROBUST ?
-	       (pid_t)(words->lock & FUTEX_TID_MASK) : 0;
-}
-
 static pid_t mutex_owner(struct lock_wait *lock_wait, const struct event *event,
 			 const struct holder_words *words)
 {
-	const pid_t plain = plain_owner(words), robust = robust_owner(words);
+	const pid_t owner = owner_of(words);
 
 	/* Most waits are for something else: do not look for their file. */
-	if (!plain && !robust)
-		return 0;
-	switch (lock_wait_find(lock_wait, event)) {
-	case LOCK_WAIT_PLAIN:
-		return plain;
-	case LOCK_WAIT_ROBUST:
-		return robust;
-	default:
-		return 0;
-	}
+	return owner && lock_wait_has(lock_wait, event) ? owner : 0;
 }
 
 pid_t holder_find(struct lock_wait *lock_wait, const struct event *event,
@@ -76,7 +60,7 @@ pid_t holder_find(struct lock_wait *lock_wait, const struct event *event,
 		owner = mutex_owner(lock_wait, event, words);
 		break;
 	}
-	/* It has got the lock meanwhile. */
+	/* The thread may have got the lock after it entered the call. */
 	return owner > 0 && owner != event->tid ? owner : 0;
 }
 

@@ -2,12 +2,10 @@
 /*
  * Where glibc waits for a mutex: see lock_wait.h.
  *
- * The functions are not exported. In a file without symbol table, "__lll_lock_wait" is between two
- * functions of the same source file that are: after the end of "__lll_lock_wait_private", which
- * waits for the library's internal locks, and before "__lll_lock_wake_private". For a robust mutex,
- * "__pthread_mutex_lock_full" waits itself: it is between "__pthread_mutex_init" and
- * "__pthread_mutex_lock", which are in neighbouring source files. A file from a log must have the
- * recorded build id.
+ * The function is "__lll_lock_wait", which is not exported. In a file without a symbol table, it is
+ * between two functions of the same source file that are: after the end of
+ * "__lll_lock_wait_private", which waits for the library's internal locks, and before
+ * "__lll_lock_wake_private". A file from a log must have the recorded build id.
  */
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -23,9 +21,8 @@
 #include "elf/lock_wait.h"
 #include "event/source.h"
 
-/* More than the functions take: others were linked in between. */
+/* More than the source file has: other functions were linked in between. */
 #define SPAN_MAX	512
-#define SPAN_FULL_MAX	4096
 
 /**
  * struct range - a part of a file
@@ -37,17 +34,11 @@ struct range {
 	uint64_t end;
 };
 
-/* The functions of a file. */
-struct ranges {
-	struct range plain;
-	struct range robust;
-};
-
 struct lock_wait {
-	bool looked;		/* @info and @ranges are valid */
+	bool looked;		/* @info and @range are valid */
 	pid_t pid;
 	struct posixtrace_mapping_info info;	/* of the last lookup */
-	struct ranges ranges;
+	struct range range;
 };
 
 /* Addresses of symbols; 0: not found. */
@@ -56,10 +47,6 @@ struct found {
 	GElf_Addr end;
 	GElf_Addr after_private;	/* end of __lll_lock_wait_private */
 	GElf_Addr wake;		/* __lll_lock_wake_private */
-	GElf_Addr full_begin;	/* __pthread_mutex_lock_full */
-	GElf_Addr full_end;
-	GElf_Addr after_init;	/* end of __pthread_mutex_init */
-	GElf_Addr lock;		/* __pthread_mutex_lock */
 };
 
 int lock_wait_new(struct lock_wait **cache)
@@ -84,13 +71,6 @@ static void note_symbol(struct found *found, const char *name, const GElf_Sym *s
 		found->after_private = symbol->st_value + symbol->st_size;
 	} else if (!strcmp(name, "__lll_lock_wake_private")) {
 		found->wake = symbol->st_value;
-	} else if (!strcmp(name, "__pthread_mutex_lock_full")) {
-		found->full_begin = symbol->st_value;
-		found->full_end = symbol->st_value + symbol->st_size;
-	} else if (!strcmp(name, "__pthread_mutex_init")) {
-		found->after_init = symbol->st_value + symbol->st_size;
-	} else if (!strcmp(name, "__pthread_mutex_lock")) {
-		found->lock = symbol->st_value;
 	}
 }
 
@@ -126,30 +106,25 @@ static struct found find_symbols(Elf *elf)
 		found.begin = found.after_private;
 		found.end = found.wake;
 	}
-	/* Other C libraries have functions with the names of this one only. */
-	if (found.begin && !found.full_begin && found.after_init &&
-	    found.after_init < found.lock && found.lock - found.after_init < SPAN_FULL_MAX) {
-		found.full_begin = found.after_init;
-		found.full_end = found.lock;
-	}
 	return found;
 }
 
 /* Converts addresses to offsets in the file. */
-static struct range to_range(Elf *elf, GElf_Addr begin, GElf_Addr end)
+static struct range to_range(Elf *elf, const struct found *found)
 {
 	struct range range = { 0 };
 	GElf_Phdr segment;
 	size_t count;
 
-	if (!begin || elf_getphdrnum(elf, &count))
+	if (!found->begin || elf_getphdrnum(elf, &count))
 		return range;
 	for (size_t i = 0; i < count; i++) {
 		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
-		    begin < segment.p_vaddr || begin - segment.p_vaddr >= segment.p_filesz)
+		    found->begin < segment.p_vaddr ||
+		    found->begin - segment.p_vaddr >= segment.p_filesz)
 			continue;
-		range.begin = begin - segment.p_vaddr + segment.p_offset;
-		range.end = range.begin + (end - begin);
+		range.begin = found->begin - segment.p_vaddr + segment.p_offset;
+		range.end = range.begin + (found->end - found->begin);
 		break;
 	}
 	return range;
@@ -168,34 +143,33 @@ static bool is_mapped_file(Elf *elf, const struct posixtrace_mapping_info *info,
 	       !memcmp(id, info->build_id, (size_t)size);
 }
 
-static struct ranges read_elf(int fd, const struct posixtrace_mapping_info *info, bool is_log)
+static struct range read_elf(int fd, const struct posixtrace_mapping_info *info, bool is_log)
 {
-	struct ranges ranges = { 0 };
+	struct range range = { 0 };
 	struct found found;
 	Elf *elf;
 
 	if (elf_version(EV_CURRENT) == EV_NONE)
-		return ranges;
+		return range;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF && is_mapped_file(elf, info, is_log)) {
 		found = find_symbols(elf);
-		ranges.plain = to_range(elf, found.begin, found.end);
-		ranges.robust = to_range(elf, found.full_begin, found.full_end);
+		range = to_range(elf, &found);
 	}
 	elf_end(elf);
-	return ranges;
+	return range;
 }
 
 /* Opens regular files only. */
-static struct ranges read_file(pid_t pid, const struct posixtrace_mapping_info *info, bool is_log)
+static struct range read_file(pid_t pid, const struct posixtrace_mapping_info *info, bool is_log)
 {
 	char path[POSIXTRACE_PATH_SIZE + 32];
-	struct ranges ranges = { 0 };
+	struct range range = { 0 };
 	struct stat stat;
 	int fd;
 
 	if (info->path[0] != '/')
-		return ranges;
+		return range;
 	/* The process may have another root directory. */
 	if (is_log)
 		snprintf(path, sizeof(path), "%s", info->path);
@@ -203,19 +177,14 @@ static struct ranges read_file(pid_t pid, const struct posixtrace_mapping_info *
 		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, info->path);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
-		return ranges;
+		return range;
 	if (!fstat(fd, &stat) && S_ISREG(stat.st_mode) && stat.st_size)
-		ranges = read_elf(fd, info, is_log);
+		range = read_elf(fd, info, is_log);
 	close(fd);
-	return ranges;
+	return range;
 }
 
-static bool has(const struct range *range, uint64_t offset)
-{
-	return offset >= range->begin && offset < range->end;
-}
-
-enum lock_wait_place lock_wait_find(struct lock_wait *cache, const struct event *event)
+bool lock_wait_has(struct lock_wait *cache, const struct event *event)
 {
 	const struct timespec time = {
 		.tv_sec = (time_t)(event->time / NSEC_PER_SEC),
@@ -226,15 +195,13 @@ enum lock_wait_place lock_wait_find(struct lock_wait *cache, const struct event 
 
 	if (posixtrace_get_mapping(source_trid(event->source), event->pid, &time,
 				   (const void *)(uintptr_t)event->address, &info))
-		return LOCK_WAIT_ELSEWHERE;
+		return false;
 	if (!cache->looked || cache->pid != event->pid || strcmp(cache->info.path, info.path) ||
 	    memcmp(cache->info.build_id, info.build_id, sizeof(info.build_id)))
-		cache->ranges = read_file(event->pid, &info, source_is_log(event->source));
+		cache->range = read_file(event->pid, &info, source_is_log(event->source));
 	cache->looked = true;
 	cache->pid = event->pid;
 	cache->info = info;
 	offset = event->address - info.address + info.offset;
-	if (has(&cache->ranges.plain, offset))
-		return LOCK_WAIT_PLAIN;
-	return has(&cache->ranges.robust, offset) ? LOCK_WAIT_ROBUST : LOCK_WAIT_ELSEWHERE;
+	return offset >= cache->range.begin && offset < cache->range.end;
 }

@@ -21,9 +21,6 @@ library()
 		function __lll_lock_wait_private, .globl
 		function __lll_lock_wait, .local
 		function __lll_lock_wake_private, .globl
-		function __pthread_mutex_init, .globl
-		function __pthread_mutex_lock_full, .local
-		function __pthread_mutex_lock, .globl
 		function another, .globl
 		.section .note.GNU-stack, "", @progbits
 	END
@@ -31,8 +28,7 @@ library()
 	base=$(nm libc.so | sed -n 's/^0*\([0-9a-f]*\) T __lll_lock_wait_private$/\1/p')
 	place=$((0x$base))
 	plain=$((0x100000 + place + 64 + 10))
-	robust=$((0x100000 + place + 4 * 64 + 10))
-	elsewhere=$((0x100000 + place + 6 * 64 + 10))
+	elsewhere=$((0x100000 + place + 3 * 64 + 10))
 }
 
 # log: writes the log of the script, with threads of processes 100 and 200
@@ -90,7 +86,6 @@ test_owners_of_mutexes_are_named()
 		wait_for 0x1000 20 "$sure" ip=$plain lock=2 owner=101
 		wait_for 0x2000 30 "$sure" ip=$plain lock=2 owner=101 kind=1
 		wait_for 0x3000 40 "$sure" ip=$plain lock=2 owner=101 kind=0x202
-		wait_for 0x4000 50 "$sure" ip=$robust lock=0x80000065 owner=101 kind=0x10
 		wait_for 0x5000 60 "$sure" operation=lock_pi ip=$elsewhere lock=0x80000065
 		wait_for 0x6000 70 "$sure" operation=wait_bitset ip=$plain lock=2 owner=101 kind=3
 		echo 'end'
@@ -100,7 +95,6 @@ test_owners_of_mutexes_are_named()
 		0x1000 worker-101 2 12 ns
 		0x2000 worker-101 1 6 ns
 		0x3000 worker-101 1 6 ns
-		0x4000 worker-101 1 6 ns
 		0x5000 worker-101 1 6 ns
 		0x6000 worker-101 1 6 ns
 	END
@@ -109,7 +103,7 @@ test_owners_of_mutexes_are_named()
 	run 0 posixtrace stat --states --all log
 	cp out wanted
 	locks
-	[ "$(grep -c worker-101 locks)" -eq 6 ]
+	[ "$(grep -c worker-101 locks)" -eq 5 ]
 }
 
 test_what_is_not_certain_is_unknown()
@@ -119,12 +113,11 @@ test_what_is_not_certain_is_unknown()
 		begin_log
 		# another function, another word, another kind
 		wait_for 0x1000 10 "$sure" ip=$elsewhere lock=2 owner=101
-		wait_for 0x1010 20 "$sure" ip=$robust lock=2 owner=101
 		wait_for 0x1020 30 "$sure" ip=$plain lock=1 owner=101
 		wait_for 0x1030 40 "$sure" ip=$plain lock=2 owner=101 kind=0x20
 		wait_for 0x1040 50 "$sure" ip=$plain lock=2 owner=101 kind=0x80
 		wait_for 0x1050 60 "$sure" ip=$plain lock=0x80000065 owner=101 kind=0x10
-		wait_for 0x1060 70 "$sure" ip=$robust lock=0xc0000065 owner=101 kind=0x10
+		wait_for 0x1060 70 "$sure" ip=$plain lock=2 owner=101 kind=0x90
 		wait_for 0x1070 80 "$sure" ip=$plain lock=2 owner=101 kind=0x10000
 		# no thread, another process, ended, the thread itself
 		wait_for 0x1080 90 "$sure" ip=$plain lock=2
@@ -141,7 +134,7 @@ test_what_is_not_certain_is_unknown()
 		echo 'end'
 	} | log
 	locks
-	[ "$(wc -l <locks)" -eq 18 ]
+	[ "$(wc -l <locks)" -eq 17 ]
 	lacks ' [^u][^ ]* 1 6 ns$' locks
 	run 0 posixtrace why log
 	lacks 'held by' out
