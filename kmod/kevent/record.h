@@ -114,7 +114,7 @@ static __always_inline bool pxt_kevent_wants(const struct pxt_memo *memo, u64 ty
  * @data: for @encode
  * @encode: writes its data; constant
  *
- * An event of its own would take another lock, clock and barrier, which are half of its cost.
+ * Two separate calls would take another lock, clock and barrier.
  *
  * The caller should check pxt_kevent_wants() first. Context: as pxt_kevent_record().
  * Return: false if the stream does not want both: nothing was recorded.
