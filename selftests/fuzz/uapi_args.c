@@ -147,6 +147,12 @@ static uint64_t odd_number(struct actor *a)
 	return one_in(a, 8) ? number ^ (1ULL << below(a, 64)) : number;
 }
 
+/* The id of a user event type that often exists: the first ones are in use in most processes. */
+uint32_t user_type(struct actor *a)
+{
+	return POSIXTRACE_ID_UNNAMED + 1 + below(a, one_in(a, 4) ? 40 : 4);
+}
+
 static void *bad_address(struct actor *a, enum spoil spoil)
 {
 	switch (spoil) {

@@ -231,6 +231,7 @@ struct mapping *view_of(struct actor *a, const struct mapping *reader);
 void drop_file(struct file *file);
 void drop_mapping(struct mapping *map);
 void *argument(struct actor *a);
+uint32_t user_type(struct actor *a);
 void *data_pointer(struct actor *a, size_t len);
 long ioctl_with(struct actor *a, struct file *file, unsigned int cmd, void *arg, size_t size);
 

@@ -27,6 +27,20 @@ static struct file *stream_with(struct actor *a, bool log)
 	return file;
 }
 
+/* A stream with paths, if there is one. */
+static struct file *stream_with_strings(struct actor *a)
+{
+	struct file *file = stream(a);
+	unsigned int i;
+
+	for (i = 0; i < FILES_MAX && file &&
+	     !(file->create.attr.classes & POSIXTRACE_CLASS_STRINGS); i++) {
+		a->call.pick++;
+		file = stream(a);
+	}
+	return file;
+}
+
 static void fill_origin(struct actor *a, struct posixtrace_origin *origin)
 {
 	origin->prog_address = rnd(a);
@@ -79,9 +93,10 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 		attr->wakeup_ns = below(a, 1 << 20);
 	}
 	attr->order = one_in(a, 4);
-	/* Both classes that all kernels have, one of them, or others. */
+	/* Both classes that all kernels have, also with what FILES needs, or others. */
 	if (one_in(a, 4))
-		attr->classes = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS;
+		attr->classes = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS |
+				(one_in(a, 2) ? POSIXTRACE_CLASS_STRINGS : 0);
 	else if (one_in(a, 8))
 		attr->classes = below(a, POSIXTRACE_CLASS_VALID + 2);
 	if (one_in(a, 64))
@@ -240,15 +255,19 @@ long op_files(struct actor *a)
 	files->fd = one_in(a, 8) ? rnd(a) : below(a, 8);
 	files->reserved = one_in(a, 16);
 	files->files = (uintptr_t)data_pointer(a, files->count * sizeof(struct posixtrace_file));
-	return ioctl_with(a, stream(a), POSIXTRACE_IOC_FILES, files, sizeof(*files));
+	return ioctl_with(a, one_in(a, 8) ? stream(a) : stream_with_strings(a),
+			  POSIXTRACE_IOC_FILES, files, sizeof(*files));
 }
 
 long op_description(struct actor *a)
 {
 	struct posixtrace_description *description = argument(a);
 
-	description->id = one_in(a, 4) ? rnd(a) : 65 + below(a, 40);
-	description->size = one_in(a, 8) ? rnd(a) : below(a, POSIXTRACE_DESCRIPTION_SIZE + 2);
+	description->id = one_in(a, 4) ? rnd(a) : user_type(a);
+	description->size = POSIXTRACE_DESCRIPTION_SIZE;
+	if (one_in(a, 2))
+		description->size = one_in(a, 4) ? rnd(a) :
+				    below(a, POSIXTRACE_DESCRIPTION_SIZE + 2);
 	description->text = (uintptr_t)data_pointer(a, description->size);
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_DESCRIPTION, description,
 			  sizeof(*description));

@@ -148,7 +148,7 @@ long op_describe(struct actor *a)
 	struct file *file = one_in(a, 2) ? target(a) : pick_file(a, ROLE_STREAM);
 
 	description->size = make_text(a);
-	description->id = one_in(a, 8) ? rnd(a) : 65 + below(a, 40);
+	description->id = one_in(a, 8) ? rnd(a) : user_type(a);
 	description->text = one_in(a, 8)
 		? (uintptr_t)data_pointer(a, POSIXTRACE_DESCRIPTION_SIZE)
 		: (uintptr_t)a->arena + ARENA_DATA;
