@@ -31,10 +31,14 @@ record_hanging()
 	until_true grep -qs left "$tmp/log" && kill "$started" && ended 0
 }
 
-# row THREAD REST: the table of blocked threads has such a row, which begins with at most a wait
+# The kernel knows since when a thread is blocked if it has CONFIG_SCHED_INFO.
+time='<? +[0-9.]+ [mun]?s'
+[ -e /proc/self/schedstat ] || time='-'
+
+# row THREAD REST: the table of blocked threads has such a row
 row()
 {
-	says "^ +$hanging  $1-[0-9]+ +<? +[0-9.]+ [mun]?s  +$2"
+	says "^ +$hanging  $1-[0-9]+ +$time  +$2"
 }
 
 # attach: measures the states of the program
@@ -81,7 +85,7 @@ end_hang
 sh -c 'while :; do :; done' &
 spinning=$!
 run 0 stat --states --seconds=1 $spinning && ! says 'STILL BLOCKED' &&
-	says "^ +$spinning  sh-$spinning +1\.[0-9]+ s +[0-9.]+ m?s "
+	says "^ +$spinning  [a-z]+-$spinning +1\.[0-9]+ s +[0-9.]+ m?s "
 result program_that_runs_is_not_blocked $?
 kill $spinning
 # Its end would interrupt the next open() of the pipe.

@@ -10,10 +10,11 @@ begin "$(grep -c '^\.\. code-block:: console' "$doc")"
 cp service_helper "$tmp/service"
 cd "$tmp" || exit 1
 
-# plain: numbers, times and addresses become N
+# plain: numbers, times and addresses become N. Without CONFIG_SCHED_INFO, the kernel does not know how
+# long a thread has been blocked.
 plain()
 {
-	sed -E 's/0x[0-9a-f]+/N/g; s/[0-9]+(\.[0-9]+)?/N/g; s/\bN [mun]?s\b/N s/g; s/[+-]N/N/g; s/, > N %/, N %/; s/ +/ /g; s/^ //; s/ $//'
+	sed -E 's/0x[0-9a-f]+/N/g; s/[0-9]+(\.[0-9]+)?/N/g; s/\bN [mun]?s\b/N s/g; s/[+-]N/N/g; s/, > N %/, N %/; s/ +/ /g; s/ < N s futex N/ - futex N/; s/^ //; s/ $//'
 }
 
 # question NUMBER: writes its title, commands, and the lines of output that are printed
