@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "compat.h"
+#include "device/add.h"
 #include "device/command.h"
 #include "log/log.h"
 #include "logthread/logworker.h"
@@ -368,6 +369,14 @@ static int files(struct pxt_stream *stream, void __user *uarg)
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
 }
 
+static int add(struct pxt_stream *stream, void __user *uarg)
+{
+	s32 pid;
+	int err = copy_in(&pid, uarg, sizeof(pid));
+
+	return err ? err : pxt_add(stream, pid);
+}
+
 /**
  * pxt_command_stream() - run a command of role stream
  * @stream: of the calling process
@@ -426,6 +435,8 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 		return states(stream, arg);
 	case POSIXTRACE_IOC_FILES:
 		return files(stream, arg);
+	case POSIXTRACE_IOC_ADD:
+		return add(stream, arg);
 	default:
 		return -ENOTTY;
 	}

@@ -97,8 +97,13 @@ static int check_args(const struct posixtrace_create *arg)
 	return arg->attr.classes & ~pxt_tracepoints_classes() ? -EOPNOTSUPP : 0;
 }
 
-/* Find a live process by its id in our namespace; returns a reference. */
-static struct task_struct *find_process(pid_t nr)
+/**
+ * pxt_create_find() - find a process that has not ended
+ * @nr: its id in the namespace of the caller; 0 is the caller
+ *
+ * Return: a reference to its leader; -ESRCH.
+ */
+struct task_struct *pxt_create_find(pid_t nr)
 {
 	struct task_struct *task;
 
@@ -119,8 +124,17 @@ static struct task_struct *find_process(pid_t nr)
 	return task;
 }
 
-static struct pxt_target *find_target(struct task_struct *task)
+/**
+ * pxt_create_target() - make a process a target that has a gate
+ * @task: from pxt_create_find()
+ * @table: event types of a new target; NULL: a table of its own
+ *
+ * Context: may sleep.
+ * Return: a reference, see pxt_target_make(); -EPERM; -ESRCH; -ERESTARTSYS; -ENOMEM.
+ */
+struct pxt_target *pxt_create_target(struct task_struct *task, struct pxt_table *table)
 {
+	struct pxt_target *target;
 	int err;
 
 	if (task->flags & PF_KTHREAD)
@@ -128,7 +142,13 @@ static struct pxt_target *find_target(struct task_struct *task)
 	err = pxt_rights_create(task);
 	if (!err)
 		err = pxt_fork_wait(task);
-	return err ? ERR_PTR(err) : pxt_target_make(task);
+	if (err)
+		return ERR_PTR(err);
+	target = pxt_target_make(task, table);
+	if (IS_ERR(target) || !pxt_gate_make(target))
+		return target;
+	pxt_target_put(target);
+	return ERR_PTR(-ENOMEM);
 }
 
 static int begin_log(struct pxt_stream *stream, struct pxt_target *target, const u8 *boot_id)
@@ -138,12 +158,23 @@ static int begin_log(struct pxt_stream *stream, struct pxt_target *target, const
 	return pxt_log_begin(stream->log, pid_nr_ns(target->pid, stream->ns), boot_id);
 }
 
-/*
- * Check the rights a second time: since the first check the process may have executed a set-user-ID
- * program while memory was allocated. exec_update_lock prevents an exec during this check. After a
- * later exec, task/process.c finds the stream and checks again.
+/**
+ * pxt_create_link() - let a stream trace a process
+ * @stream: the stream
+ * @target: from pxt_create_target()
+ * @task: its process
+ * @link: ties the stream to the target, see pxt_stream_publish()
+ *
+ * Checks the rights a second time: since the first check the process may have executed a
+ * set-user-ID program while memory was allocated. exec_update_lock prevents an exec during this
+ * check. After a later exec, task/process.c finds the stream and checks again.
+ *
+ * Context: may sleep.
+ * Return: 0; -EPERM; -ERESTARTSYS; or the result of @link.
  */
-static int publish(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task)
+int pxt_create_link(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task,
+		    int (*link)(struct pxt_stream *stream, struct pxt_target *target,
+				struct hlist_head *memory))
 {
 	HLIST_HEAD(memory);
 	int err;
@@ -160,7 +191,7 @@ static int publish(struct pxt_stream *stream, struct pxt_target *target, struct 
 	err = pxt_rights_create(task);
 	if (!err) {
 		pxt_target_note_memory(target, task);
-		err = pxt_stream_publish(stream, target, &memory);
+		err = link(stream, target, &memory);
 	}
 	up_read(&task->signal->exec_update_lock);
 unprepare:
@@ -176,15 +207,13 @@ static struct pxt_stream *make_stream(const struct posixtrace_create *arg,
 	struct pxt_stream *stream;
 	int err;
 
-	if (pxt_gate_make(target))
-		return ERR_PTR(-ENOMEM);
 	stream = pxt_stream_new(attr, target->table, file, arg->log_fd);
 	if (IS_ERR(stream))
 		return stream;
 	pxt_kevent_init(stream);
 	err = pxt_mmap_make_file(stream, file);
 	if (!err)
-		err = publish(stream, target, task);
+		err = pxt_create_link(stream, target, task, pxt_stream_publish);
 	if (!err) {
 		pxt_attachment_found(target);
 		err = begin_log(stream, target, arg->boot_id);
@@ -223,7 +252,7 @@ static struct pxt_stream *trace_process(const struct posixtrace_create *arg,
 					const struct posixtrace_attr *attr,
 					struct task_struct *task, struct file *file)
 {
-	struct pxt_target *target = find_target(task);
+	struct pxt_target *target = pxt_create_target(task, NULL);
 	struct pxt_stream *stream;
 	int err;
 
@@ -267,7 +296,7 @@ struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *
 	strscpy(attr.version, "posixtrace " PXT_VERSION, sizeof(attr.version));
 	if (arg->log_fd == -1)
 		attr.compression = POSIXTRACE_COMPRESS_NONE;
-	task = find_process(arg->pid);
+	task = pxt_create_find(arg->pid);
 	if (IS_ERR(task))
 		return ERR_CAST(task);
 	do {

@@ -401,6 +401,24 @@ struct pxt_attachment *pxt_attachment_get(struct inode *inode)
 /* ------------------------------------------------------------------ */
 /* Target of a caller							*/
 
+static struct pxt_target *make_bound(struct pxt_attachment *att, struct task_struct *task)
+{
+	struct pxt_target *target = pxt_target_make(task, NULL);
+
+	if (IS_ERR(target))
+		return target;
+	if (pxt_gate_make(target)) {
+		pxt_target_put(target);
+		return ERR_PTR(-ENOMEM);
+	}
+	pxt_attachment_found(target);
+	/* ADD ends a target only while it has no attachment. */
+	if (pxt_attachment_bound(att) || !READ_ONCE(target->ended))
+		return target;
+	pxt_target_put(target);
+	return ERR_PTR(-ESTALE);
+}
+
 /* Make the process of an attachment a target unless it already is. */
 static struct pxt_target *promote(struct pxt_attachment *att)
 {
@@ -409,16 +427,11 @@ static struct pxt_target *promote(struct pxt_attachment *att)
 
 	if (!task)
 		return ERR_PTR(-ESRCH);
-	target = pxt_target_make(task);
+	do {
+		target = make_bound(att, task);
+	} while (target == ERR_PTR(-ESTALE) && !fatal_signal_pending(current));
 	put_task_struct(task);
-	if (IS_ERR(target))
-		return target;
-	if (pxt_gate_make(target)) {
-		pxt_target_put(target);
-		return ERR_PTR(-ENOMEM);
-	}
-	pxt_attachment_found(target);
-	return target;
+	return target == ERR_PTR(-ESTALE) ? ERR_PTR(-ESRCH) : target;
 }
 
 /* Make the calling process, which shares the memory of a target, a member of its family. */

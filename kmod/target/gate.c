@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The gates of traced processes, and the streams of each process. A stream has the same slot in all
- * processes it traces, which descend from the first one and share a table.
+ * processes it traces, which share a table: they descend from the first one, or were added.
  */
 #include <linux/mm.h>
 #include <linux/poll.h>
@@ -351,6 +351,39 @@ int pxt_gate_link(struct pxt_target *target, struct pxt_link *link, struct hlist
 		break;
 	}
 unlock:
+	mutex_unlock(&target->table->lock);
+	return err;
+}
+
+/**
+ * pxt_gate_add() - attach a stream to another process
+ * @target: with a gate and the table of the stream
+ * @link: of the stream
+ * @memory: from pxt_logtasks_prepare(), for all threads of the process if the stream has a log
+ *
+ * Context: may sleep.
+ * Return: 0; -EALREADY if the stream traces it; -EBUSY if another stream has that slot there;
+ * -ESHUTDOWN if the stream has ended; -ENOTCONN if the last process that it traced has ended;
+ * -ESTALE as pxt_gate_link().
+ */
+int pxt_gate_add(struct pxt_target *target, struct pxt_link *link, struct hlist_head *memory)
+{
+	int err = 0;
+
+	mutex_lock(&target->table->lock);
+	if (!link->linked)
+		err = -ESHUTDOWN;
+	else if (target->ended)
+		err = -ESTALE;
+	else if (pxt_link_in(target, link->slot))
+		err = traces(link, target) ? -EALREADY : -EBUSY;
+	/* Readers may have seen the end of the stream: it must not begin again. */
+	else if (!atomic_inc_not_zero(&link->nr_targets))
+		err = -ENOTCONN;
+	if (!err) {
+		target->looks += !!link->logtasks;
+		enter(target, link, memory);
+	}
 	mutex_unlock(&target->table->lock);
 	return err;
 }

@@ -70,6 +70,7 @@ void pxt_gate_thread_renamed(struct pxt_target *target, struct task_struct *task
 			     const char *comm);
 void pxt_gate_thread_ends(struct pxt_target *target, struct task_struct *task);
 int pxt_gate_link(struct pxt_target *target, struct pxt_link *link, struct hlist_head *memory);
+int pxt_gate_add(struct pxt_target *target, struct pxt_link *link, struct hlist_head *memory);
 int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link);
 void pxt_gate_gone(struct pxt_link *link);
 void pxt_gate_open(struct pxt_target *target);

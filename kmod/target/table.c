@@ -177,18 +177,17 @@ bool pxt_table_has_names(const struct pxt_table *table)
 
 /**
  * pxt_table_note_first() - note the rights of the first process of a family
- * @table: of the calling process, which is forking; a reference, or found under RCU
+ * @table: a reference, or found under RCU
+ * @cred: of its only process, which is forking, or gets company
  *
- * Has no effect the second time. Until the first fork, the table belongs to one process. Context:
- * in a tracepoint; must not sleep.
+ * Has no effect the second time. Until then, the table belongs to one process. Context: in a
+ * tracepoint; must not sleep.
  */
-void pxt_table_note_first(struct pxt_table *table)
+void pxt_table_note_first(struct pxt_table *table, const struct cred *cred)
 {
-	const struct cred *cred;
-
 	if (READ_ONCE(table->cred))
 		return;
-	cred = get_current_cred();
+	get_cred(cred);
 	/* Not the last reference: the caller holds one. */
 	if (cmpxchg(&table->cred, NULL, cred))
 		put_cred(cred);

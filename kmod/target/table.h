@@ -71,7 +71,7 @@ struct pxt_chunk {
  * @rcu: forks read @count under RCU
  * @lock: guards everything here, and slots, attachments and gate words of the targets with this
  *	table. Taken inside a stream's lock
- * @targets: pxt_target.table_node: a process and its descendants
+ * @targets: pxt_target.table_node: a process, its descendants, and those added to its streams
  * @links: pxt_link.node of all streams with this table, including ended ones
  * @attachments: pxt_attachment.node of all targets
  * @names: named user event types, by hash of the name
@@ -82,8 +82,8 @@ struct pxt_chunk {
  * @low: all smaller ids are in use
  * @descriptions: struct pxt_description of described types, in the order of creation
  * @descriptions_size: bytes of their texts
- * @cred: credentials of the first process of the family at its first fork; NULL until then. A
- *	reference; written once, atomically
+ * @cred: credentials of the first process of the family when a second one came, by fork or ADD;
+ *	NULL until then. A reference; written once, atomically
  * @guests: resources used by all guests together
  *
  * While a stream is on the table, types and descriptions are never removed, so that each id has a
@@ -134,7 +134,7 @@ void pxt_table_put(struct pxt_table *table);
 void pxt_table_enter(struct pxt_table *table, struct pxt_link *link);
 void pxt_table_leave(struct pxt_link *link);
 bool pxt_table_has_names(const struct pxt_table *table);
-void pxt_table_note_first(struct pxt_table *table);
+void pxt_table_note_first(struct pxt_table *table, const struct cred *cred);
 bool pxt_table_is_guest(const struct pxt_table *table);
 struct pxt_type *pxt_type_of(struct pxt_table *table, u32 id);
 void pxt_type_free(struct pxt_table *table, struct pxt_type *type);

@@ -13,6 +13,7 @@
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
+#include "target/attachment.h"
 #include "target/gate.h"
 #include "target/image.h"
 #include "target/logtasks.h"
@@ -95,12 +96,56 @@ static struct pxt_target *add(struct pid *pid, struct pxt_table *table, u32 nr_t
 	return found;
 }
 
-static struct pxt_target *target_get(struct pid *pid, u32 nr_threads)
+/* No stream traces it, and it has no names. Called with the lock of the table. */
+static bool is_idle(const struct pxt_target *target)
+{
+	const struct pxt_attachment *att;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		if (pxt_link_in(target, slot))
+			return false;
+	}
+	list_for_each_entry(att, &target->table->attachments, node) {
+		if (att->target == target)
+			return false;
+		cond_resched();
+	}
+	return !target->author.image || !target->author.image->count;
+}
+
+/**
+ * pxt_target_forget() - end a target that is one only for streams that have ended
+ * @target: a reference
+ *
+ * Others may be about to use it: CREATE and a process that attaches find out, and get a new one.
+ * Context: may sleep.
+ *
+ * Return: true if the process can become a target with another table.
+ */
+bool pxt_target_forget(struct pxt_target *target)
+{
+	struct pxt_table *table = target->table;
+	bool was_one;
+
+	mutex_lock(&table->lock);
+	was_one = is_idle(target) && pxt_target_retire_locked(target);
+	mutex_unlock(&table->lock);
+	if (was_one)
+		pxt_target_put(target);
+	return was_one;
+}
+
+static struct pxt_target *target_get(struct pid *pid, struct pxt_table *table, u32 nr_threads)
 {
 	struct pxt_target *found = pxt_target_find(pid);
 
+	while (found && table && found->table != table && pxt_target_forget(found)) {
+		pxt_target_put(found);
+		found = pxt_target_find(pid);
+	}
 	if (!found)
-		return add(pid, NULL, nr_threads);
+		return add(pid, table, nr_threads);
 	if (!pxt_fork_pool_reserve(&found->forks, nr_threads))
 		return found;
 	pxt_target_put(found);
@@ -123,18 +168,19 @@ struct pxt_target *pxt_target_born(struct pid *pid, struct pxt_table *table)
 /**
  * pxt_target_make() - get or create the target of a process that has not ended
  * @task: any thread of the process
+ * @table: event types of a new target; NULL: a table of its own
  *
  * Context: may sleep.
- * Return: one reference; -ESRCH; -ENOMEM.
+ * Return: one reference, to a target with another table if the process uses that; -ESRCH; -ENOMEM.
  */
-struct pxt_target *pxt_target_make(struct task_struct *task)
+struct pxt_target *pxt_target_make(struct task_struct *task, struct pxt_table *table)
 {
 	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
 	struct pxt_target *target;
 
 	if (!pid)
 		return ERR_PTR(-ESRCH);
-	target = target_get(pid, get_nr_threads(task));
+	target = target_get(pid, table, get_nr_threads(task));
 	put_pid(pid);
 	if (!target)
 		return ERR_PTR(-ENOMEM);
@@ -193,7 +239,7 @@ bool pxt_target_retire_locked(struct pxt_target *target)
 
 	if (target->ended)
 		return false;
-	target->ended = true;
+	WRITE_ONCE(target->ended, true);
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		link = pxt_link_in(target, slot);
 		if (link)

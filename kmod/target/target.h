@@ -58,7 +58,10 @@ struct pxt_target {
 	struct pxt_link __rcu *slot[POSIXTRACE_SLOTS_MAX];
 	/** @kernel_slots: bit s: slot s has a stream with kernel events; read under RCU */
 	u32 kernel_slots;
-	/** @ended: the process has ended or become another program */
+	/**
+	 * @ended: the process has ended, become another program, or another target by ADD; also
+	 * read without the lock
+	 */
 	bool ended;
 	/**
 	 * @text: texts for logs: references; NULL until the process has collected them. Only while
@@ -111,10 +114,11 @@ struct pxt_target {
 #define PXT_TARGET_HIDDEN	5	/* may have gained privileges: exec_work decides */
 #define PXT_TARGET_LOOK		6	/* look_work is queued */
 
-struct pxt_target *pxt_target_make(struct task_struct *task);
+struct pxt_target *pxt_target_make(struct task_struct *task, struct pxt_table *table);
 struct pxt_target *pxt_target_born(struct pid *pid, struct pxt_table *table);
 void pxt_target_ref(struct pxt_target *target);
 void pxt_target_put(struct pxt_target *target);
+bool pxt_target_forget(struct pxt_target *target);
 bool pxt_target_retire_locked(struct pxt_target *target);
 void pxt_target_retire(struct pxt_target *target);
 void pxt_target_init(void);

@@ -258,7 +258,7 @@ static void begin_process(struct pxt_fork *fork, struct task_struct *child)
 {
 	unsigned long flags;
 
-	pxt_table_note_first(fork->target->table);
+	pxt_table_note_first(fork->target->table, current_cred());
 	collect_streams(fork);
 	fork->image = pxt_image_get(&fork->target->author);
 	/* The struct pid lives as long as the child, which removes @fork from the hash. */

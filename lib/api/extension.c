@@ -39,6 +39,33 @@ PXTU_API int posixtrace_fd(trace_id_t trid)
 }
 
 /**
+ * posixtrace_add_process() - trace another process into a stream
+ * @trid: trace id of an active trace stream
+ * @pid: the process
+ *
+ * An extension. The processes of a stream share one table of event types: names have the same type
+ * in all of them.
+ *
+ * Return: 0; EINVAL if @trid is no active trace stream of this process, or @pid is not positive;
+ * ESRCH if there is no such process; EPERM if the caller may not trace it; EXDEV if it cannot share
+ * the event types: it has opened names or is traced by another stream, or its credentials differ;
+ * EALREADY if the stream traces it; EBUSY if another stream of the same family has that place;
+ * ENOTCONN if the last process of the stream has ended; EINTR after a signal handler; ENOMEM.
+ */
+PXTU_API int posixtrace_add_process(trace_id_t trid, pid_t pid)
+{
+	struct pxtu_stream *stream = pxtu_stream_get(trid);
+	__s32 nr = pid;
+	int err;
+
+	if (!stream)
+		return EINVAL;
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_ADD, &nr);
+	pxtu_stream_put(stream);
+	return pxtu_error(err);
+}
+
+/**
  * posixtrace_setwindow() - delay events until their order is known
  * @trid: trace id
  * @ns: report an event this many nanoseconds after its time; 0: immediately

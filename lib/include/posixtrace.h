@@ -281,6 +281,13 @@ struct posixtrace_stats_info {
 /* Returns 0, or EINVAL. */
 int posixtrace_get_stats(trace_id_t __trid, struct posixtrace_stats_info *__stats);
 
+/*
+ * Traces another process into an active stream. Its names get the types that the other processes
+ * of the stream use. Returns 0, EINVAL, ESRCH, EPERM, EXDEV (it has event types of its own, or other
+ * credentials than the first process), EALREADY, EBUSY, ENOTCONN, EINTR or ENOMEM.
+ */
+int posixtrace_add_process(trace_id_t __trid, pid_t __pid);
+
 /* Classes of struct posixtrace_kernel_info: class n is bit n of POSIXTRACE_CLASS_*. */
 #define POSIXTRACE_CLASSES	8
 

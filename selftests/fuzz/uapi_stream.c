@@ -259,6 +259,14 @@ long op_files(struct actor *a)
 			  POSIXTRACE_IOC_FILES, files, sizeof(*files));
 }
 
+long op_add(struct actor *a)
+{
+	int32_t *pid = argument(a);
+
+	*pid = whom_to_trace(a);
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_ADD, pid, sizeof(*pid));
+}
+
 long op_description(struct actor *a)
 {
 	struct posixtrace_description *description = argument(a);

@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 /* Incremented whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		21
+#define POSIXTRACE_ABI_VERSION		22
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -743,6 +743,7 @@ struct posixtrace_mapping {
 	_IOWR(POSIXTRACE_IOC_MAGIC, 0x23, struct posixtrace_states)
 #define POSIXTRACE_IOC_FILES \
 	_IOWR(POSIXTRACE_IOC_MAGIC, 0x24, struct posixtrace_files)
+#define POSIXTRACE_IOC_ADD		_IOW(POSIXTRACE_IOC_MAGIC, 0x25, __s32)
 
 /* role target */
 #define POSIXTRACE_IOC_ATTACH		_IOWR(POSIXTRACE_IOC_MAGIC, 0x30, struct posixtrace_attach)
