@@ -62,18 +62,25 @@ static int print_one(struct live *live, const struct event *event)
 	return err;
 }
 
+/* Check if --events has been printed. */
+static bool has_enough(const struct live *live)
+{
+	return live->session.max_events && live->events >= live->session.max_events;
+}
+
 /* Prints the available events. Returns their number, or a negative error number. */
 static int print_events(struct live *live)
 {
-	int ret, err = 0, count = 0;
+	int ret = 0, err = 0, count = 0;
 	struct event event;
 
 	/* Return after a batch, so that the caller can handle signals. */
-	while (!err && count < BATCH && (ret = source_try(live->source, &event)) > 0) {
+	while (!err && count < BATCH && !has_enough(live) &&
+	       (ret = source_try(live->source, &event)) > 0) {
 		err = print_one(live, &event);
 		count++;
 	}
-	if (!err && count < BATCH && ret < 0) {
+	if (!err && ret < 0) {
 		complain("reading events", -ret);
 		return ret;
 	}
@@ -108,6 +115,8 @@ static int follow(struct live *live)
 		if (!fds[0].revents && count < BATCH)
 			continue;
 		count = print_events(live);
+		if (count >= 0 && has_enough(live))
+			return 0;
 		/* Handle the signal, or forward it to the program. */
 		if (count == -EINTR)
 			process_signal(&live->session.process);
@@ -192,7 +201,7 @@ static int run_live(struct live *live)
 		complain("trace stream", err);
 	} else {
 		process_go(process);
-		if (!follow(live) && !finish(live))
+		if (!follow(live) && (has_enough(live) || !finish(live)))
 			ret = 0;
 		misfits_warn(live->formats, live->source);
 		print_summary(live, ret);
@@ -245,16 +254,16 @@ out:
 
 static const char *const live_usage[] = {
 	"[OPTION]... PID",
-	"[OPTION]... --pid=PID",
+	"[OPTION]... [--pid=PID|NAME,...] [--user=USER] [--cgroup=PATH|PID]",
 	"[OPTION]... [--] PROGRAM [ARG]...",
 	NULL,
 };
 
 const struct command command_live = {
 	.name = "live",
-	.summary = "print the events of a process as they happen",
+	.summary = "print the events of processes as they happen",
 	.usage = live_usage,
-	.about = "Print the events of a process until it ends, or until Ctrl-C.",
+	.about = "Print the events of processes until they end, or until Ctrl-C.",
 	.notes = "Columns: time, processor, process, thread, event type, data.\n"
 		 "Exit status: 0, or PROGRAM's; 1 after a failure; 2 after a usage error.",
 	.operands = OPERAND_PID | OPERAND_PROGRAM,

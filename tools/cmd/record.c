@@ -26,7 +26,7 @@
 #define NSEC		1000000000ULL
 #define SHOW_MS		500	/* update interval of the progress line */
 #define LOOK_MS		1000	/* interval of status checks without a progress line */
-#define FILTER_MS	100	/* interval of checks for new event types to filter out */
+#define FILTER_MS	100	/* interval of checks for --events, and for types to filter out */
 #define ANSWER_MAX	(16U << 20)	/* bytes of a log that is read within a second or two */
 
 /* "append" is valid for logs only, "flush" for streams only. */
@@ -150,6 +150,8 @@ static void print_summary(const struct recording *rec)
 		fprintf(stderr, "\r\033[K");
 	fprintf(stderr, "posixtrace: %llu events in %.1f s", stats->recorded,
 		(now() - rec->began) / 1e9);
+	if (rec->session.traced > 1)
+		fprintf(stderr, " from %zu processes", rec->session.traced);
 	if (lost(rec))
 		fprintf(stderr, ", %llu lost%s", lost(rec),
 			rec->full || rec->incomplete ? "" : ": use a larger --size");
@@ -270,9 +272,12 @@ static void follow(struct recording *rec)
 		{ .fd = posixtrace_fd(rec->session.trid) },
 		{ .fd = rec->session.process.sigfd, .events = POLLIN },
 	};
-	int wait = rec->session.filter.patterns ? FILTER_MS : rec->progress ? SHOW_MS : LOOK_MS;
+	const unsigned long max = rec->session.max_events;
+	int wait = rec->session.filter.patterns || max ? FILTER_MS :
+		   rec->progress ? SHOW_MS : LOOK_MS;
 
-	while (!rec->failed && !rec->full && !fds[0].revents) {
+	while (!rec->failed && !rec->full && !fds[0].revents &&
+	       (!max || rec->stats.recorded < max)) {
 		if (poll(fds, 2, wait) < 0 && errno != EINTR) {
 			say(rec, "waiting for events", errno);
 			rec->failed = true;
@@ -552,16 +557,16 @@ static int cmd_record(int argc, char **argv)
 
 static const char *const record_usage[] = {
 	"[OPTION]... PID",
-	"[OPTION]... --pid=PID",
+	"[OPTION]... [--pid=PID|NAME,...] [--user=USER] [--cgroup=PATH|PID]",
 	"[OPTION]... [--] PROGRAM [ARG]...",
 	NULL,
 };
 
 const struct command command_record = {
 	.name = "record",
-	.summary = "record the events of a process into a log",
+	.summary = "record the events of processes into a log",
 	.usage = record_usage,
-	.about = "Record the events of a process into a log until it ends, or until Ctrl-C.",
+	.about = "Record the events of processes into a log until they end, or until Ctrl-C.",
 	.notes = "Exit status: 0, or PROGRAM's; 1 after a failure; 2 after a usage error.",
 	.operands = OPERAND_PID | OPERAND_PROGRAM,
 	.options = options,

@@ -9,6 +9,7 @@
 #include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +76,8 @@ int process_begin(struct process *process)
 		sigaddset(&mask, SIGHUP);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
+	if (process->seconds)
+		sigaddset(&mask, SIGALRM);
 	process->sigfd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (process->sigfd < 0)
 		return errno;
@@ -108,8 +111,11 @@ static bool was_executed(const struct process *process)
 
 bool process_go(struct process *process)
 {
+	const struct itimerval timer = { .it_value.tv_sec = (time_t)process->seconds };
 	bool begun;
 
+	if (process->seconds && setitimer(ITIMER_REAL, &timer, NULL))
+		complain("--seconds", errno);
 	if (process->go < 0)
 		return true;
 	if (send(process->go, "", 1, MSG_NOSIGNAL) != 1 && errno != EPIPE)
@@ -126,6 +132,9 @@ bool process_signal(struct process *process)
 
 	if (read(process->sigfd, &info, sizeof(info)) != sizeof(info))
 		return false;
+	/* Once the tracing has ended, the time has no meaning. */
+	if (info.ssi_signo == SIGALRM)
+		return process->seconds;
 	if (process->argv && !process->forwarded) {
 		process->forwarded = true;
 		/* Signals from the terminal (SI_KERNEL) reach the program anyway. */
@@ -183,8 +192,10 @@ ended:
 
 int process_end(struct process *process)
 {
-	int status = process->argv ? program_status(process) : 0;
+	int status;
 
+	process->seconds = 0;
+	status = process->argv ? program_status(process) : 0;
 	sigprocmask(SIG_SETMASK, &process->old_mask, NULL);
 	close(process->sigfd);
 	return status;

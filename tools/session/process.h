@@ -14,6 +14,7 @@ struct process {
 	pid_t pid;
 	char **argv;		/* program to start, or NULL */
 	bool no_stdout;		/* redirect its standard output to standard error */
+	unsigned long seconds;	/* end the tracing after so many seconds; 0: no limit */
 
 	int sigfd;		/* when readable, call process_signal() */
 	int go;			/* socket that starts the program; then -1 */
@@ -30,14 +31,14 @@ struct process {
 int process_begin(struct process *process);
 
 /*
- * process_go() - let the program run, now that its stream exists. Returns false after printing an
+ * process_go() - let the program run, now that its stream exists, and begin to count seconds. Returns false after printing an
  * error if the program cannot be executed; process_end() then returns the exit status.
  */
 bool process_go(struct process *process);
 
 /*
- * process_signal() - handle a signal. Returns true if it ends the tracing. The first signal is
- * forwarded to the program instead, so that its reaction is recorded.
+ * process_signal() - handle a signal. Returns true if it ends the tracing, as the end of the seconds
+ * does. The first signal is forwarded to the program instead, so that its reaction is recorded.
  */
 bool process_signal(struct process *process);
 

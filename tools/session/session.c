@@ -3,6 +3,7 @@
  * Creates a stream on a process from the options. live.c and record.c process its events.
  */
 #include <errno.h>
+#include <limits.h>
 #include <linux/posixtrace.h>
 #include <posixtrace.h>
 #include <stdio.h>
@@ -111,34 +112,40 @@ static int call_kernel(void *target, const struct command_option *option, const 
 	return session_add_classes(option, value, &session->kernel);
 }
 
-static int parse_pid(const char *name, const char *text, pid_t *pid)
-{
-	unsigned long number;
-	int err = option_number(name, text, 1, SESSION_PID_MAX, &number);
-
-	if (!err)
-		*pid = (pid_t)number;
-	return err;
-}
-
 static int call_pid(void *target, const struct command_option *option, const char *value)
 {
 	struct session *session = target;
-	pid_t *pid = &session->process.pid;
-	pid_t before = *pid;
-	int err = parse_pid("--pid", value, pid);
 
 	(void)option;
-	if (err || !before || before == *pid)
-		return err;
-	tell("--pid: traces one process, not %d and %d: start a recording for each", (int)before,
-	     (int)*pid);
-	return -EINVAL;
+	return whom_add_pids(&session->whom, "--pid", value);
+}
+
+static int call_user(void *target, const struct command_option *option, const char *value)
+{
+	struct session *session = target;
+
+	(void)option;
+	return whom_add_user(&session->whom, "--user", value);
+}
+
+static int call_cgroup(void *target, const struct command_option *option, const char *value)
+{
+	struct session *session = target;
+
+	(void)option;
+	return whom_add_cgroup(&session->whom, "--cgroup", value);
 }
 
 const struct command_option session_options[] = {
+	{ OPTION_CALL, 'G', "cgroup", "PATH|PID",
+	  "trace the processes of this control group, or of the group of a process",
+	  .value = OPTION_FILE, .call = call_cgroup },
+	{ OPTION_FLAG, 0, "children", NULL, "also trace children that exist already; with --inherit",
+	  OPTION_BOOL_AT(struct session, whom.children) },
 	{ OPTION_SIZE, 0, "data-size", "BYTES", "record at most BYTES of an event's data (1K)",
 	  OPTION_SIZE_AT(struct session, data_size), .max = POSIXTRACE_DATA_SIZE_MAX },
+	{ OPTION_NUMBER, 'n', "events", "N", "stop after N events",
+	  OPTION_NUMBER_AT(struct session, max_events), .min = 1, .max = ULONG_MAX },
 	{ OPTION_CALL, 'f', "filter", "FILTER",
 	  "record only events of these types; * and ? are wildcards", .call = call_filter },
 	{ OPTION_FLAG, 'i', "inherit", NULL, "also trace the children of the process",
@@ -146,11 +153,16 @@ const struct command_option session_options[] = {
 	{ OPTION_CALL, 'k', "kernel", "CLASS,...",
 	  "also record kernel events: all, none, sched, fault, signal, syscall, irq, process, strings",
 	  .choices = session_classes, .list = true, .call = call_kernel },
-	{ OPTION_CALL, 'p', "pid", "PID", "trace this process", .value = OPTION_PID,
+	{ OPTION_CALL, 'p', "pid", "PID|NAME,...",
+	  "trace these processes, and all that run programs of these names", .value = OPTION_PID,
 	  .call = call_pid },
+	{ OPTION_NUMBER, 'd', "seconds", "N", "stop after N seconds",
+	  OPTION_NUMBER_AT(struct session, process.seconds), .min = 1,
+	  .max = SESSION_SECONDS_MAX },
 	{ OPTION_SIZE, 's', "size", "BYTES", "size of the trace stream (256K)",
 	  OPTION_SIZE_AT(struct session, stream_size), .min = 1,
 	  .max = POSIXTRACE_STREAM_SIZE_MAX },
+	{ OPTION_CALL, 'u', "user", "USER", "trace the processes of this user", .call = call_user },
 	{ OPTION_CALL, 'x', "exclude", "NAME,...",
 	  "record no events of these types; * and ? are wildcards", .call = call_exclude },
 	{ }
@@ -159,22 +171,25 @@ const struct command_option session_options[] = {
 bool session_process(struct session *session, const char *command, int argc, char **argv)
 {
 	struct process *process = &session->process;
+	struct whom *whom = &session->whom;
 	bool program = argc && !strcmp(argv[-1], "--");
-	int err = 0;
 
-	if (argc == 1 && !program && !process->pid &&
-	    argv[0][strspn(argv[0], "0123456789")] == '\0')
-		err = parse_pid("PID", argv[0], &process->pid);
-	else if (argc)
+	if (argc == 1 && !program && !whom->nr_rules &&
+	    argv[0][strspn(argv[0], "0123456789")] == '\0') {
+		if (whom_add_pids(whom, "PID", argv[0]))
+			return false;
+	} else if (argc) {
 		process->argv = argv;
-	if (err)
-		return false;
-	if (process->pid && process->argv)
+	}
+	if (whom->nr_rules && process->argv)
 		usage_error(command,
-			    "%s: traces process %d (--pid) or the program \"%s\", not both",
-			    command, (int)process->pid, argv[0]);
-	else if (!process->pid && !process->argv)
+			    "%s: traces running processes or the program \"%s\", not both",
+			    command, argv[0]);
+	else if (!whom->nr_rules && !process->argv)
 		usage_error(command, "%s: needs a PID, or a PROGRAM to start", command);
+	else if (whom->children && process->argv)
+		usage_error(command, "%s: --children: a new program has none: see --inherit",
+			    command);
 	else
 		return true;
 	return false;
@@ -194,6 +209,7 @@ void session_choose_kernel(struct session *session)
 void session_free(struct session *session)
 {
 	session_filter_free(&session->filter);
+	whom_free(&session->whom);
 }
 
 /* ------------------------------------------------------------------ */
@@ -207,7 +223,7 @@ int session_attr(const struct session *session, const char *name, trace_attr_t *
 		err = posix_trace_attr_setstreamsize(attr, session->stream_size);
 	if (!err && session->data_size != SESSION_DEFAULT)
 		err = posix_trace_attr_setmaxdatasize(attr, session->data_size);
-	if (!err && session->inherit)
+	if (!err && (session->inherit || session->whom.children))
 		err = posix_trace_attr_setinherited(attr, POSIX_TRACE_INHERITED);
 	if (!err)
 		err = posixtrace_attr_setkernel(attr, session->kernel);
@@ -246,6 +262,12 @@ static bool complain_of_refused(const struct session *session)
 	}
 	return told;
 }
+
+/* Processes that are not traced although the options select them. */
+struct refused {
+	size_t rights;	/* the caller may not trace them */
+	size_t table;	/* they cannot share the event types of the stream */
+};
 
 static void complain_of_create(const struct session *session, bool log, int err)
 {
@@ -296,21 +318,120 @@ static bool lacks_device(pid_t pid)
 	return access(path, F_OK) && errno == ENOENT;
 }
 
-int session_create(struct session *session, const trace_attr_t *attr, int log_fd)
+static int create_on(struct session *session, const trace_attr_t *attr, int log_fd)
 {
 	pid_t pid = session->process.pid;
+
+	return log_fd < 0 ? posix_trace_create(pid, attr, &session->trid)
+			  : posix_trace_create_withlog(pid, attr, log_fd, &session->trid);
+}
+
+/* Creates the stream on the first process that can be traced. */
+static int create_on_any(struct session *session, const trace_attr_t *attr, int log_fd,
+			 struct refused *refused)
+{
+	const struct whom_process *process;
+	int err = ESRCH;
+
+	while ((process = whom_next(&session->whom))) {
+		session->process.pid = process->pid;
+		err = create_on(session, attr, log_fd);
+		if (process->named || (err != EPERM && err != ESRCH))
+			return err;
+		refused->rights += err == EPERM;
+	}
+	return err;
+}
+
+/* Returns false if the recording need not care for this process. */
+static bool complain_of_add(const struct whom_process *process, int err, struct refused *refused)
+{
+	const int pid = process->pid;
+
+	if (err == EALREADY)
+		return false;
+	if (!process->named) {
+		refused->rights += err == EPERM;
+		refused->table += err == EXDEV || err == EBUSY;
+		return err == ENOMEM;
+	}
+	switch (err) {
+	case EXDEV:
+	case EBUSY:
+		tell("process %d: has trace points or credentials of its own: record it separately",
+		     pid);
+		break;
+	case EPERM:
+		if (!policy_complain_of_kind(pid))
+			policy_complain(pid, false);
+		break;
+	case ESRCH:
+		if (!policy_complain_of_kind(pid))
+			tell("process %d: no such process", pid);
+		break;
+	case ENOTCONN:
+		tell("process %d: the processes before it have ended", pid);
+		break;
+	default:
+		complain("adding a process", err);
+	}
+	return true;
+}
+
+static int add_others(struct session *session, struct refused *refused)
+{
+	const struct whom_process *process;
 	int err;
 
-	err = log_fd < 0 ? posix_trace_create(pid, attr, &session->trid)
-			 : posix_trace_create_withlog(pid, attr, log_fd, &session->trid);
+	while ((process = whom_next(&session->whom))) {
+		do {
+			err = posixtrace_add_process(session->trid, process->pid);
+		} while (err == EINTR);
+		session->traced += !err;
+		if (err && complain_of_add(process, err, refused))
+			return err;
+	}
+	return 0;
+}
+
+static void tell_of_refused(const struct refused *refused)
+{
+	const bool many = refused->table > 1;
+
+	if (refused->rights)
+		tell("not traced: %zu process%s that you may not trace", refused->rights,
+		     refused->rights > 1 ? "es" : "");
+	if (refused->table)
+		tell("not traced: %zu process%s with trace points or credentials of %s own",
+		     refused->table, many ? "es" : "", many ? "their" : "its");
+}
+
+int session_create(struct session *session, const trace_attr_t *attr, int log_fd)
+{
+	struct refused refused = { };
+	int err;
+
+	if (session->whom.nr_rules) {
+		err = -whom_find(&session->whom);
+		if (err)
+			return err;
+		err = create_on_any(session, attr, log_fd, &refused);
+	} else {
+		err = create_on(session, attr, log_fd);
+	}
 	if (err) {
 		complain_of_create(session, log_fd >= 0, err);
 		return err;
 	}
-	session->no_device = lacks_device(pid);
+	session->traced = 1;
+	session->no_device = lacks_device(session->process.pid);
 	err = session_filter_set(&session->filter, session->trid);
+	if (!err)
+		err = add_others(session, &refused);
 	if (err)
 		posix_trace_shutdown(session->trid);
+	else
+		tell_of_refused(&refused);
 	return err;
 }
 

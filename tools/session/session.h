@@ -12,12 +12,16 @@
 
 #include "session/process.h"
 #include "session/session_filter.h"
+#include "session/whom.h"
 #include "util/options.h"
 
 struct session {
-	struct process process;
+	struct process process;	/* the program, or the first process of @whom */
+	struct whom whom;
+	size_t traced;		/* number of processes when session_create() returned */
 	size_t stream_size;	/* 0: default */
 	size_t data_size;	/* bytes of data per event, or SESSION_DEFAULT */
+	unsigned long max_events;	/* end the tracing after so many events; 0: no limit */
 	bool inherit;
 	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
 	bool with_kernel;	/* by --kernel */
@@ -30,6 +34,9 @@ struct session {
 #define SESSION_DEFAULT	((size_t)-1)
 
 #define SESSION_PID_MAX		(1 << 22)
+
+/* A year. */
+#define SESSION_SECONDS_MAX	31536000
 
 /* Options of commands that trace a process. Their targets are in struct session. */
 extern const struct command_option session_options[];
@@ -57,8 +64,9 @@ bool session_process(struct session *session, const char *command, int argc, cha
 int session_attr(const struct session *session, const char *name, trace_attr_t *attr);
 
 /*
- * session_create() - create the stream, with a log unless log_fd is -1. The stream has its filter
- * and is suspended. Returns 0, or an error number after printing an error.
+ * session_create() - create the stream on all processes, with a log unless log_fd is -1. The stream
+ * has its filter and is suspended. Prints which processes it cannot trace: an error only if one was
+ * given by its id, or if none is left. Returns 0, or an error number after printing an error.
  */
 int session_create(struct session *session, const trace_attr_t *attr, int log_fd);
 

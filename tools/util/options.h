@@ -11,9 +11,9 @@
  *	-C --cpu		-k --kernel		-s --size, in bytes
  *	-d --seconds		-K --keep *		-S --states
  *	-f --filter		-m --max-events		-t --tid
- *	-F --follow		-n --events *		-u --user *
+ *	-F --follow		-n --events		-u --user
  *	-g call stacks *	-o --output		-v --verbose *
- *	-G --cgroup *		-O --format		-V --version
+ *	-G --cgroup		-O --format		-V --version
  *				-w --when *		-x --exclude
  *
  * All other options have no letter.

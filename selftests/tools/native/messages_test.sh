@@ -160,10 +160,13 @@ test_wrong_arguments_are_told()
 	wrong load 'load: takes no argument (got "x"); use --file' x
 	for command in live record; do
 		wrong "$command" "$command: needs a PID, or a PROGRAM to start"
-		wrong_value "$command" '--pid: traces one process, not 1 and 7: start a recording for each' \
-			-p 1 -p 7
-		wrong "$command" "$command: traces process 1 (--pid) or the program \"ls\", not both" -p 1 -- ls
-		wrong "$command" "$command: traces process 7 (--pid) or the program \"ls\", not both" --pid=7 ls
+		wrong_value "$command" '--pid: an empty name (got "1,,7")' -p 1,,7
+		wrong_value "$command" '--user: no such user (got "nobody there")' --user='nobody there'
+		wrong_value "$command" '--cgroup: must be a number from 1 to 4194304 (got "0")' --cgroup=0
+		wrong "$command" "$command: traces running processes or the program \"ls\", not both" -p 1 -- ls
+		wrong "$command" "$command: traces running processes or the program \"ls\", not both" --pid=7 ls
+		wrong "$command" "$command: traces running processes or the program \"ls\", not both" --user=root ls
+		wrong "$command" "$command: --children: a new program has none: see --inherit" --children ls
 	done
 	[ ! -e posixtrace.log ]
 }
