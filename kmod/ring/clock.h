@@ -37,7 +37,7 @@ static __always_inline u64 pxt_clock_now_fast(void)
 {
 #ifdef CONFIG_X86_64
 	const struct posixtrace_clock *clock = pxt_clock_page;
-	/* This acquire and the barrier below pair with the barriers in counter_changed(). */
+	/* Pairs with the barrier in counter_changed() after it has changed the numbers. */
 	u32 seq = smp_load_acquire(&clock->seq);
 	u64 last = READ_ONCE(clock->cycle_last), cycles, time;
 
@@ -51,8 +51,8 @@ static __always_inline u64 pxt_clock_now_fast(void)
 	       ((cycles * READ_ONCE(clock->mult) + READ_ONCE(clock->fraction)) >>
 		POSIXTRACE_CLOCK_SHIFT);
 	/*
-	 * Read the numbers before seq, see above. If seq was odd, the comparison fails: seq never
-	 * returns to the even value before it.
+	 * Pairs with the barrier in counter_changed() before it changes the numbers. If seq was
+	 * odd, the comparison fails: seq never returns to the even value before it.
 	 */
 	smp_rmb();
 	if (likely(!upper_32_bits(cycles) && READ_ONCE(clock->seq) == (seq & ~1U)))

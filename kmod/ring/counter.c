@@ -81,8 +81,8 @@ static int counter_changed(struct notifier_block *block, unsigned long was_set, 
 
 	WRITE_ONCE(clock->seq, seq + 1);
 	/*
-	 * This barrier and the next one pair with the reader: it loads seq with acquire, then the
-	 * numbers, then a fence, then seq again.
+	 * Pairs with the fence of the reader before it reads seq again: if it has read one of the
+	 * numbers below, it finds that seq has changed.
 	 */
 	smp_wmb();
 	WRITE_ONCE(clock->wall, wall);
@@ -95,7 +95,10 @@ static int counter_changed(struct notifier_block *block, unsigned long was_set, 
 	WRITE_ONCE(clock->real, ktime_to_ns(tkr->base) + clock->offset);
 	WRITE_ONCE(clock->fraction, to_units(tkr->xtime_nsec, tkr));
 	WRITE_ONCE(clock->mult, to_units(tkr->mult, tkr));
-	/* See above. */
+	/*
+	 * Pairs with the acquire of the reader when it first reads seq: after it has read this seq,
+	 * it reads the numbers above or newer ones.
+	 */
 	smp_wmb();
 	WRITE_ONCE(clock->seq, seq + 2);
 	return NOTIFY_DONE;
@@ -128,11 +131,11 @@ void pxt_counter_end(void)
 
 	pvclock_gtod_unregister_notifier(&pxt_counter_block);
 	WRITE_ONCE(clock->seq, clock->seq + 1);
-	/* As in counter_changed(). */
+	/* As in counter_changed(): the numbers change after this. */
 	smp_wmb();
 	WRITE_ONCE(clock->cycle_last, POSIXTRACE_CYCLE_NONE);
 	WRITE_ONCE(clock->counter, POSIXTRACE_COUNTER_NONE);
-	/* As in counter_changed(). */
+	/* As in counter_changed(): the numbers have changed. */
 	smp_wmb();
 	WRITE_ONCE(clock->seq, clock->seq + 1);
 }
