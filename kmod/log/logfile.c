@@ -164,8 +164,9 @@ void pxt_logfile_close(struct pxt_logfile *lf)
 }
 
 /*
- * F_SETFL may change the flags of the file at any time; use the flags at CREATE. If a file system
- * appends nevertheless, as overlayfs does, the log is lost, but the file cannot grow without limit.
+ * F_SETFL may change the flags of the file at any time, O_APPEND among them; use the flags at
+ * CREATE. If the file system appends even so, as overlayfs does, the log is lost, but the file
+ * cannot grow without limit.
  */
 static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
 {

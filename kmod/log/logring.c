@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is in the ring of a LOOP log: how many user events are overwritten by the next block, and
- * which block is the oldest one afterwards. logblock.c writes the blocks.
+ * Tracks the blocks in the ring of a LOOP log, to tell how many user events the next block
+ * overwrites, and which block is the oldest afterwards. logblock.c writes the blocks.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

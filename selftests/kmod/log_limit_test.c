@@ -226,8 +226,8 @@ TEST_F(limit, events_beyond_the_limit_are_counted)
 /* Flags that change after CREATE					*/
 
 /*
- * Upper bound of the metadata after the ring for one process with one thread and a long command
- * line.
+ * The log of one process with one thread and a long command line has at most this many bytes of
+ * metadata after the ring.
  */
 #define METADATA_MOST	8192
 

@@ -194,7 +194,7 @@ FIXTURE_VARIANT(spread)
 	unsigned long long stream_size;
 	unsigned int max_data_size;
 	unsigned int len;	/* size of each event */
-	bool all_threads;	/* each event comes from another thread */
+	bool all_threads;	/* each event comes from a different thread */
 };
 
 FIXTURE_VARIANT_ADD(spread, smallest) { 0, 0, 0, false };

@@ -563,7 +563,7 @@ static void *get_cancelled(void *arg)
 	return get_batch(arg);
 }
 
-/* An available event makes no difference. It stays in the stream. */
+/* The call is cancelled even if an event is available, and the event stays in the stream. */
 TEST_F(getevents, cancelled_before_it_reads)
 {
 	struct batcher batcher = { .trid = self->trid };

@@ -49,7 +49,7 @@ static void look_at(struct ids *ids, const struct kernel_event *event)
 	if (event->id == POSIXTRACE_WAKEUP && event->data.wakeup.new)
 		ids->wrong += event->data.wakeup.waker_pid != ids->worker ||
 			      event->data.wakeup.waker_tid != ids->worker;
-	/* The controller may also know itself. */
+	/* The thread that left the CPU before may also be the controller. */
 	if (event->id == POSIXTRACE_SWITCH_IN && event->data.in.prev_tid &&
 	    event->data.in.prev_tid != getpid())
 		ids->wrong += !is_own(ids, event->data.in.prev_tid);

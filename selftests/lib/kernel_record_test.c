@@ -63,7 +63,9 @@ static int read_calls(trace_id_t trid, int nr, struct kernel_events *events)
 	return err;
 }
 
-/* Values of all lengths, and the ends of each. */
+/*
+ * Values of every length in bits: first the smallest and the largest of each length, then others.
+ */
 static unsigned long value_of(unsigned int i)
 {
 	unsigned int bits = i % 65;

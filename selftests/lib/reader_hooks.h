@@ -51,7 +51,7 @@ static void sim_hook(void)
 
 	if (!between)
 		return;
-	/* Call no action during the action itself. */
+	/* The action may access shared memory itself: do not call it again from within. */
 	sim_between = NULL;
 	between();
 	sim_between = between;

@@ -105,7 +105,7 @@ void spans_start(struct spans *spans, const struct snapshot *snapshot)
 	snapshot_begin(&spans->walk, snapshot);
 }
 
-/* Passes on the states at the start that come before an event. */
+/* Adds the states of threads at the start of the log that come before @event to the intervals. */
 static int use_states(struct spans *spans, const struct event *event)
 {
 	const struct posixtrace_thread_state *state;

@@ -136,7 +136,7 @@ struct filter_scope {
  * @event: the event
  * @scope: the scope of which it is an end, or NULL if there is none or its duration is unknown
  *
- * With @scope, a condition on a field is true if it is true for one of the two ends.
+ * With @scope, a condition on a field is true if it is true for either end of the scope.
  */
 bool filter_event(const struct filter *filter, const struct event *event,
 		  const struct filter_scope *scope);
