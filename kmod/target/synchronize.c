@@ -88,13 +88,13 @@ static void look_at_thread(struct thread_look *look, struct task_struct *thread,
 {
 	look->threads++;
 	look->before += times_left(thread);
-	/* Pairs with the release of on_cpu = 0 in the scheduler, after it has counted. */
+	/* Pairs with the scheduler's full barrier between on_cpu = 1 and the count. */
 	smp_rmb();
 	if (pxt_task_on_cpu(thread))
 		cpumask_set_cpu(task_cpu(thread), mask);
 	if (pxt_thread_uses(thread, mm))
 		look->users++;
-	/* Pairs with the same release: read the state before the count. */
+	/* Pairs with the release of on_cpu = 0 in the scheduler, after it has counted. */
 	smp_rmb();
 	look->after += times_left(thread);
 }
