@@ -41,7 +41,7 @@ struct pxt_futex {
 	u32 kind;
 };
 
-/* Words from @address on: as in the 64-bit C library. */
+/* Indices of words from pxt_futex.address on: owner and kind of a mutex in the 64-bit C library. */
 #define PXT_FUTEX_OWNER		2
 #define PXT_FUTEX_KIND		4
 
@@ -52,7 +52,7 @@ struct pxt_futex {
 static __always_inline bool pxt_futex_calls(struct task_struct *task)
 {
 #ifdef CONFIG_X86_64
-	/* Compared in memory. */
+	/* Not syscall_get_nr(), so that the compiler can compare in memory. */
 	return task_pt_regs(task)->orig_ax == __NR_futex;
 #else
 	return syscall_get_nr(task, task_pt_regs(task)) == __NR_futex;
@@ -67,14 +67,14 @@ static __always_inline bool pxt_futex_calls(struct task_struct *task)
 static __always_inline bool pxt_futex_in_call(struct task_struct *task)
 {
 #ifdef CONFIG_X86_64
-	/* The result is set last; threads of the kernel have another value. */
+	/* ax is -ENOSYS until the call has a result. Threads of the kernel have another value. */
 	return task_pt_regs(task)->ax == (unsigned long)-ENOSYS;
 #else
 	return !(task->flags & (PXT_PF_KERNEL | PF_EXITING));
 #endif
 }
 
-/* Copy three words. Takes no page fault: returns false if they are not in memory. */
+/* Copy three words of the futex. Takes no page fault: returns false if they are not in memory. */
 static __always_inline bool pxt_futex_copy(struct pxt_futex *to)
 {
 	const u32 __user *from = (const u32 __user *)to->address;
@@ -118,7 +118,10 @@ static __always_inline void pxt_futex_read(struct pxt_futex *to, struct task_str
 
 	to->ip = instruction_pointer(regs);
 	to->address = regs_get_kernel_argument(regs, 0);
-	/* Any number, if a filter (seccomp) makes the thread wait before the kernel rejects it. */
+	/*
+	 * The operation is any number if seccomp makes the thread wait before the kernel rejects
+	 * it.
+	 */
 	operation = regs_get_kernel_argument(regs, 1) & FUTEX_CMD_MASK;
 	to->operation = min_t(u32, operation, U8_MAX);
 	to->known = pxt_futex_copy(to);

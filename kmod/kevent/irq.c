@@ -101,7 +101,7 @@ static void leaves(u32 kind, u32 number, const char *name)
 	if (!since)
 		return;
 	begun->since = 0;
-	/* The entry may belong to another interrupt if handlers were registered in between. */
+	/* If handlers were registered in between, @begun may be about a different interrupt. */
 	if (begun->kind == kind && begun->number == number &&
 	    begun->generation == READ_ONCE(generation))
 		record_irq(kind, number, since, name);
@@ -167,7 +167,7 @@ static void ipi_exit(void *unused, const char *reason)
 	leaves(PXT_IRQ_VECTOR, 0, reason);
 }
 
-/* Called with the lock of the registration. */
+/* Called before the handlers are registered, with pxt_tracepoints_lock. */
 static void begin(void)
 {
 	WRITE_ONCE(generation, generation + 1);

@@ -135,7 +135,10 @@ static void record_slots(u32 slots, const struct pxt_target *target, const struc
 	struct pxt_memo memo;
 
 	for (; slots; slots &= slots - 1) {
-		/* By now the slot may have another stream, which drops what it does not want. */
+		/*
+		 * The slot may have a different stream by now, which drops the events that it does
+		 * not want.
+		 */
 		stream = pxt_stream_in(target, __ffs(slots));
 		if (!stream || !stream->pool.recorder)
 			continue;

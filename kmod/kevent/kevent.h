@@ -19,7 +19,7 @@ struct pxt_stream;
 /* POSIXTRACE_KWAKER_BY */
 #define PXT_WAKER_ANOTHER	0	/* a thread that the controller may not know */
 #define PXT_WAKER_THREAD	1	/* in a system call or a fault */
-#define PXT_WAKER_INTERRUPT	2	/* or a softirq outside of threads that may be known */
+#define PXT_WAKER_INTERRUPT	2	/* or softirq, of a thread not to be named */
 #define PXT_WAKER_SOFTIRQ	3	/* in the context of a thread */
 #define PXT_WAKER_TIMER		4
 #define PXT_WAKER_CHILD		5	/* a child of the process has ended */
@@ -95,7 +95,7 @@ struct pxt_syscall_data {
 	u8 compat;
 } __packed;
 
-/* When a reader makes an event of a short record, it appends the name. */
+/* A reader that makes this event of a short record appends the name of the system call. */
 struct pxt_result_data {
 	s32 tid;
 	s32 nr;

@@ -15,7 +15,7 @@ static struct pxt_stream *next_stream(const struct pxt_target *target, u32 *slot
 
 	while (!stream && *slots) {
 		stream = pxt_stream_in(target, __ffs(*slots));
-		/* By now the slot may have another stream, without kernel events. */
+		/* The slot may have a different stream by now, without kernel events. */
 		if (stream && !stream->pool.recorder)
 			stream = NULL;
 		*slots &= *slots - 1;

@@ -21,7 +21,7 @@
 
 struct pxt_target;
 
-/* Tasks that a CPU remembers. */
+/* Number of tasks that each CPU remembers. */
 #define PXT_MEMOS	8
 
 /**
@@ -108,7 +108,7 @@ static __always_inline struct pxt_memo *pxt_memo_of(struct task_struct *task)
 {
 	/* Pairs with the release in pxt_interest_changed(). */
 	u64 generation = atomic64_read_acquire(&pxt_interest_generation);
-	/* Threads created together have consecutive ids. */
+	/* Threads created together have consecutive ids, so they do not compete for an entry. */
 	struct pxt_memo *memo = this_cpu_ptr(&pxt_memos[(u32)task->pid % PXT_MEMOS]);
 
 	if (unlikely(memo->id != task->pid || memo->generation != generation ||

@@ -42,7 +42,10 @@ static const struct pxt_kevent exec_event = {
 	.id = POSIXTRACE_ID_EXEC,
 	.class = PXT_CLASS(PROCESS),
 	.words = PXT_PLAIN_WORDS(struct pxt_exec_data),
-	/* The old program, which the controller may trace, chose the file. */
+	/*
+	 * Record it even if the controller may not trace the new program: the old one chose the
+	 * file.
+	 */
 	.hidden = true,
 };
 

@@ -154,7 +154,7 @@ pxt_kevent_both(const struct pxt_memo *memo, u64 thread_id, const struct pxt_kev
 				    to.flags << POSIXTRACE_KHEAD_FLAGS_SHIFT |
 				    to.value << POSIXTRACE_KHEAD_VALUE_SHIFT);
 	} else if (wanted) {
-		/* The other event is dropped as well. */
+		/* pxt_recorder_begin() has counted @first as dropped; count @event as well. */
 		pxt_recorder_drop(this_cpu, by->head, event->class);
 	}
 	pxt_raw_unlock(&this_cpu->lock);

@@ -15,7 +15,7 @@
 #include "kevent/runnable.h"
 #include "kevent/waker.h"
 
-/* Like the kernel's sched_switch: a preempted task keeps running, whatever state it had set. */
+/* As in the kernel's event sched_switch: a preempted task counts as running, whatever its state. */
 static u8 state_of(const struct task_struct *task, bool preempt, unsigned int state)
 {
 	return preempt ? 0 : __task_state_index(state, task->exit_state);
@@ -30,22 +30,25 @@ static u8 reason_of(const struct task_struct *task, bool preempt, unsigned int s
 	return task->in_iowait ? PXT_SWITCH_IO : PXT_SWITCH_BLOCKED;
 }
 
-/* A switch, and what has been computed for the event. */
+/* The task of a switch event, and what has been computed for the event. */
 struct switched {
 	const struct task_struct *task;
 	u8 state;
 	u8 reason;
 	u64 since;
-	u64 *time;	/* of a switch out */
+	u64 *time;	/* result: time of the event, for a switch out */
 };
 
-/* Priorities are -1 to 139. */
+/* Returns the priority plus 1, so that it fits into a byte: priorities are -1 to 139. */
 static __always_inline u64 prio_of(const struct task_struct *task)
 {
 	return (u8)(task->prio + 1);
 }
 
-/* The id of another thread, and its priority, for a controller that may know both. */
+/*
+ * The id and the priority of the other thread in a switch, for tid_of() and other_prio(): @other is
+ * NULL if the controller may not know it.
+ */
 static __always_inline u32 tid_of(const struct pxt_stream *stream, struct task_struct *other)
 {
 	return other ? pxt_memo_tid(stream, other) : 0;
@@ -90,7 +93,7 @@ static __always_inline void write_futex_wait(struct pxt_kdata *to, const void *d
 {
 	const struct pxt_futex *futex = data;
 
-	/* As in struct pxt_futex_data, with one byte of padding. */
+	/* The layout of struct pxt_futex_data without its tid. The last byte is padding. */
 	*to->end++ = futex->address;
 	*to->end++ = futex->ip;
 	*to->end++ = futex->lock | (u64)futex->owner << 32;
@@ -109,7 +112,10 @@ static void write_other_futex_wait(struct pxt_kdata *to, const void *data,
 	write_futex_wait(to, &futex, stream, other);
 }
 
-/* For streams that do not want both events, and for all but the first one. */
+/*
+ * Record both events for the streams left by pxt_kevent_both(): if @all, the first one, which does
+ * not want both events, and always the others.
+ */
 static noinline __cold void record_other_futex_outs(const struct pxt_memo *memo, bool all,
 						    struct task_struct *prev,
 						    struct task_struct *next, struct switched out)
@@ -132,7 +138,10 @@ static noinline __cold void record_other_futex_outs(const struct pxt_memo *memo,
 	pxt_kevent_others(memo, &switch_out_event, prev, next, &out, write_switch_out);
 }
 
-/* Does the thread wait for a futex, may the controllers know its memory, and does one want to? */
+/*
+ * Does the thread wait for a futex, may the controllers read its memory, and may a stream want this
+ * event?
+ */
 static __always_inline bool is_futex_wait(const struct pxt_memo *memo, struct task_struct *prev,
 					  bool preempt, unsigned int state)
 {
@@ -141,7 +150,7 @@ static __always_inline bool is_futex_wait(const struct pxt_memo *memo, struct ta
 	       (pxt_kevent_wants(memo, BIT_ULL(POSIXTRACE_ID_FUTEX_WAIT)) || memo->more);
 }
 
-/* Record what it waits for, and then its switch. */
+/* Record the futex that the thread waits for, and then its switch. */
 static __always_inline void futex_out(const struct pxt_memo *memo, struct task_struct *prev,
 				      struct task_struct *next)
 {
@@ -225,7 +234,10 @@ static void switch_in(struct task_struct *prev, struct task_struct *next)
 		record_other_ins(memo, next, prev, in);
 }
 
-/* Not inlined, so that the common path needs no stack; the arguments are already in place. */
+/*
+ * Not inlined, so that sched_switch() needs no stack in the common case. Has the same arguments, so
+ * that they stay in their registers.
+ */
 static noinline __noclone void record_switch(void *data, bool preempt, struct task_struct *prev,
 					     struct task_struct *next, unsigned int prev_state)
 {
@@ -250,7 +262,9 @@ static const struct pxt_kevent wakeup_event = {
 	.current_other = true,
 };
 
-/* The kernel informs the parent of the end of its child, and of the child's process id. */
+/*
+ * Trusted, because the kernel itself tells the parent of the end of its child, with its process id.
+ */
 static const struct pxt_kevent wakeup_child_event = {
 	.id = POSIXTRACE_ID_WAKEUP,
 	.class = PXT_CLASS(SCHED),
@@ -262,7 +276,7 @@ struct wakeup {
 	const struct task_struct *task;
 	struct pxt_waker waker;
 	bool new;
-	u64 *time;	/* of the event */
+	u64 *time;	/* result: time of the event */
 };
 
 static __always_inline void put_wakeup(struct pxt_kdata *to, const struct wakeup *wakeup, u32 by,
@@ -284,7 +298,7 @@ static __always_inline void write_wakeup(struct pxt_kdata *to, const void *data,
 
 	if (other)
 		pid = pxt_memo_pid(stream, other);
-	/* A process outside of the controller's namespace has no id there. */
+	/* A waker outside of the controller's pid namespace has no id there: it stays anonymous. */
 	if (pid) {
 		by = wakeup->waker.by;
 		tid = tid_of(stream, other);
@@ -292,7 +306,9 @@ static __always_inline void write_wakeup(struct pxt_kdata *to, const void *data,
 	put_wakeup(to, wakeup, by, pid, tid);
 }
 
-/* By process id: a parent does not know which thread of its child was the last one. */
+/*
+ * Use the process id as thread id: a parent must not learn which thread of its child was the last.
+ */
 static void write_child_wakeup(struct pxt_kdata *to, const void *data,
 			       const struct pxt_stream *stream, struct task_struct *other)
 {
@@ -322,7 +338,7 @@ static noinline void record_wakeup(struct task_struct *task, bool new)
 	const struct pxt_memo *memo;
 	unsigned long flags;
 
-	/* They are on if the task wakes itself. */
+	/* Interrupts are on if the task wakes itself. */
 	local_irq_save(flags);
 	wakeup.waker = pxt_waker_of(task);
 	if (unlikely(wakeup.waker.by == PXT_WAKER_CHILD)) {

@@ -36,7 +36,7 @@ static struct task_struct *sender_of(const struct kernel_siginfo *info, struct t
 	return is_from_user(info) || !same_thread_group(current, task) ? current : NULL;
 }
 
-/* A signal that is sent to a thread, or taken by it. */
+/* A signal that is sent to a thread (struct sent), or taken by it (struct taken). */
 struct sent {
 	int sig;
 	int code;
@@ -58,7 +58,7 @@ static void fill_sender(void *data, const struct pxt_stream *stream, struct task
 
 	if (signal->by == PXT_SENDER_KERNEL)
 		return;
-	/* A process outside of the controller's namespace has no id there. */
+	/* A sender outside of the controller's pid namespace has no id there. */
 	signal->sender_pid = other ? pxt_memo_pid(stream, other) : 0;
 	signal->sender_tid = signal->sender_pid ? pxt_memo_tid(stream, other) : 0;
 	signal->by = signal->sender_pid ? PXT_SENDER_THREAD : PXT_SENDER_ANOTHER;

@@ -41,7 +41,10 @@ static u32 copy_text(struct pxt_text_data *data, const char __user *from)
 	data->state = PXT_TEXT_CUT;
 	local_irq_save(flags);
 	for (len = 0; len < PXT_TEXT_SIZE; len += part) {
-		/* Not past the end of a page: the text may end before, the next one be absent. */
+		/*
+		 * Stop at the end of each page: the text may end there, and the next page be
+		 * absent.
+		 */
 		part = min_t(u32, PXT_TEXT_SIZE - len, PAGE_SIZE - offset_in_page(from + len));
 		if (copy_from_user_nofault(data->value + len, from + len, part)) {
 			if (!len)
@@ -78,7 +81,7 @@ static noinline void record_texts(struct pt_regs *regs, u32 nr)
 	unsigned long args[POSIXTRACE_KARGS], texts = pxt_call_texts(nr);
 	u32 arg;
 
-	/* Which arguments of 32-bit programs are texts is not known. */
+	/* It is not known which arguments of 32-bit system calls are texts. */
 	if (!texts || in_compat_syscall())
 		return;
 	syscall_get_arguments(current, regs, args);
@@ -94,7 +97,9 @@ static void sys_enter(void *unused, struct pt_regs *regs, long nr)
 		record_texts(regs, nr);
 }
 
-/* After the handler of class syscall: the texts follow the entry. */
+/*
+ * Runs after the handler of class syscall, so that the texts follow the entry of their system call.
+ */
 static struct pxt_probe probes[] = {
 	{ "sys_enter", sys_enter, .last = true },
 };

@@ -20,7 +20,9 @@
 #include "kevent/record.h"
 #include "target/callnames.h"
 
-/* A system call of the current thread. For a copy of 16 bytes, gcc 12 would align the stack. */
+/*
+ * A system call of the current thread. If it had 16 bytes, gcc 12 would align the stack to copy it.
+ */
 struct call {
 	struct pt_regs *regs;
 	unsigned long nr;
@@ -78,7 +80,7 @@ static __always_inline void write_entry(struct pxt_kdata *to, const void *data,
 
 PXT_KEVENT_OTHERS(record_other_entries, struct call, &syscall_entry_event, write_entry)
 
-/* Only invalid calls have such numbers. */
+/* For a number that does not fit into a short record: only invalid calls have one. */
 static noinline __cold void record_long_entry(struct pt_regs *regs, int nr)
 {
 	struct pxt_syscall_data data = { .nr = nr, .compat = in_compat_syscall() };

@@ -54,7 +54,7 @@ struct class_use {
 	struct delayed_work removal;
 };
 
-/* Indexed like all[]. */
+/* The use of each entry of all[]. */
 static struct class_use uses[ARRAY_SIZE(all)];
 static DEFINE_SPINLOCK(pxt_class_use_lock);
 
@@ -240,7 +240,7 @@ static int get_class(struct class_use *use)
 	return err;
 }
 
-/* @count: entries of all[] to put */
+/* Remove a user from each of @classes that is among the first @count entries of all[]. */
 static void put_classes(u64 classes, size_t count)
 {
 	spin_lock(&pxt_class_use_lock);

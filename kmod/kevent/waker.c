@@ -10,7 +10,7 @@
 #include "compat.h"
 #include "kevent/waker.h"
 
-/* The first half of the clocks runs timers in hard interrupts, the second half in softirqs. */
+/* The first half of the hrtimer clocks runs timers in hard interrupts, the second in softirqs. */
 #define CLOCKS		(HRTIMER_MAX_CLOCK_BASES / 2)
 
 /* The timers of each CPU, which the kernel does not export. */
