@@ -66,7 +66,7 @@ static u32 read_notes(const struct image *image, u64 offset, u64 size, u8 *id)
 	return read_image(image, offset, notes, size) ? find_note(notes, size, id) : 0;
 }
 
-/* Fill in only the fields that are needed. */
+/* Read the header of an ELF file. For 32 bits, fill in only the fields that are needed. */
 static bool read_head(const struct image *image, bool is_64, struct elf64_hdr *to)
 {
 	struct elf32_hdr head;
@@ -81,7 +81,7 @@ static bool read_head(const struct image *image, bool is_64, struct elf64_hdr *t
 	return true;
 }
 
-/* Fill in only the fields that are needed. */
+/* Read a program header. For 32 bits, fill in only the fields that are needed. */
 static bool read_segment(const struct image *image, bool is_64, u64 offset, struct elf64_phdr *to)
 {
 	struct elf32_phdr segment;

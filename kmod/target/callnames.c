@@ -86,7 +86,7 @@ const char *pxt_call_name(u32 nr, bool compat)
 	return name ? name : "";
 }
 
-/* Returns ERR_PTR(-ENOMEM), or NULL without names. */
+/* Make the text with @count names. Returns ERR_PTR(-ENOMEM), or NULL if all names are missing. */
 static char *text_of(const char *const *name, size_t count)
 {
 	char *text;

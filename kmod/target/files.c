@@ -64,7 +64,7 @@ struct table {
 
 static const struct files_struct *files_of(const struct task_struct *thread)
 {
-	/* A thread that exits clears it with a plain store. */
+	/* An exiting thread clears the pointer with a plain store. */
 	return data_race(READ_ONCE(thread->files));
 }
 
@@ -89,7 +89,7 @@ static bool count_user(struct task_struct *thread, void *arg)
 		table->users++;
 	else if (files)
 		table->unsure = true;
-	/* It closes and opens files without system calls. */
+	/* A worker of io_uring closes and opens files without system calls. */
 	if (thread->flags & PF_IO_WORKER)
 		table->unsure = true;
 	return false;
@@ -100,13 +100,13 @@ static bool open_table(struct task_struct *process, struct table *table)
 {
 	if (pxt_walk_threads(process, take_user, table) <= 0)
 		return false;
-	/* Too many threads that end: say that it is unsure. */
+	/* If threads end all the time, the users are not counted: the table is unsure. */
 	if (pxt_walk_threads(process, count_user, table) < 0)
 		table->unsure = true;
 	return true;
 }
 
-/* What to do with the lock of a table held. */
+/* A function that with_table() calls with the lock of the table. */
 typedef void (*table_fn)(const struct table *table, struct files_struct *files, void *arg);
 
 /* Call @fn with the table, if the stream may still see it. Returns false otherwise. */
@@ -177,7 +177,7 @@ static void put_path(struct posixtrace_file *to, struct file *file)
 		to->text[0] = '\0';
 		return;
 	}
-	/* It is at the end of the buffer. */
+	/* d_path() puts the path at the end of the buffer. */
 	memmove(to->text, path, strlen(path) + 1);
 	memset(to->text + strlen(to->text), 0, sizeof(to->text) - strlen(to->text));
 	/* Files without a path have texts such as "anon_inode:[eventfd]". */
@@ -279,7 +279,7 @@ struct rest {
 	struct posixtrace_file *to;
 };
 
-/* Count them in a part of the table, and fill the row after the last part. */
+/* Count the open descriptors in a part of the table, and fill their row after the last part. */
 static void count_part(const struct table *table, struct files_struct *files, void *arg)
 {
 	const struct fdtable *fdt = files_fdtable(files);
@@ -297,7 +297,7 @@ static void count_part(const struct table *table, struct files_struct *files, vo
 		begin_row(rest->to, table, files, POSIXTRACE_FILE_MORE)->inode = rest->open;
 }
 
-/* Fill a row that says how many descriptors have none. Returns the number of rows. */
+/* Fill a row that says how many further descriptors have no row. Returns the number of rows. */
 static u32 fill_more(const struct pxt_link *link, const struct table *table,
 		     struct posixtrace_file *to)
 {
@@ -364,7 +364,7 @@ u32 pxt_files_fill(const struct pxt_link *link, struct pid_namespace *ns,
 			break;
 		next = cursor->pid;
 		process = pxt_traced_next(link, ns, PIDTYPE_TGID, &next, &table.target);
-		/* The process has ended, and this is another one. */
+		/* If the process has ended, this is a different one. */
 		if (next != cursor->pid + 1)
 			cursor->fd = 0;
 		if (process) {

@@ -18,7 +18,7 @@ struct pxt_files_cursor {
 	u32 fd;
 };
 
-/* Rows that a call needs room for at least. */
+/* A call needs room for at least this many rows. */
 #define PXT_FILES_MIN	16
 
 u32 pxt_files_fill(const struct pxt_link *link, struct pid_namespace *ns,

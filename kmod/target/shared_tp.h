@@ -21,7 +21,7 @@ static __always_inline unsigned long pxt_own_thread_pointer(void)
 #elif defined(CONFIG_ARM64)
 	return read_sysreg(tpidr_el0);
 #else
-	/* The library does not use sequences. */
+	/* On this architecture, the library uses no sequences. */
 	return 0;
 #endif
 }
@@ -56,7 +56,7 @@ static inline u64 pxt_thread_id(const struct task_struct *task)
 	return IS_ENABLED(CONFIG_X86_64) ? pxt_thread_pointer(task) : 0;
 }
 
-/* The same for the current thread. */
+/* pxt_thread_id() for the current thread. */
 static __always_inline u64 pxt_own_thread_id(void)
 {
 	return IS_ENABLED(CONFIG_X86_64) ? pxt_own_thread_pointer() : 0;

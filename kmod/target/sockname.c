@@ -20,7 +20,7 @@
 
 #include "target/sockname.h"
 
-/* For a socket whose addresses change. */
+/* Maximum attempts for a socket whose addresses change. */
 #define TRIES	3
 
 union address {
@@ -43,7 +43,10 @@ struct addresses {
 
 static __be16 read_port(const __be16 *port)
 {
-	/* The kernel writes it with plain stores; the second look shows if it did. */
+	/*
+	 * The kernel writes the port with plain stores. If it does so here, the second look
+	 * differs.
+	 */
 	return data_race(READ_ONCE(*port));
 }
 
@@ -118,7 +121,7 @@ static const char *inet_name(const struct sock *sk)
 	}
 }
 
-/* Ports are at the same place in both. */
+/* The port is at the same place in both kinds of addresses. */
 static bool has_port(const union address *address)
 {
 	BUILD_BUG_ON(offsetof(struct sockaddr_in, sin_port) !=

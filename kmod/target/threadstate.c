@@ -29,11 +29,11 @@
 #include "target/threadstate.h"
 #include "target/traced.h"
 
-/* Process ids to look at per call, traced or not: each may take a cache miss. */
+/* Maximum thread ids to look up in each call, traced or not: each may take a cache miss. */
 #define IDS_MAX		4096
-/* Ids between two breaks. */
+/* Thread ids between two calls of cond_resched(). */
 #define STEP		64
-/* For a thread that changes its state all the time. */
+/* Maximum attempts for a thread that changes its state all the time. */
 #define TRIES		3
 
 /* ------------------------------------------------------------------ */
@@ -62,7 +62,7 @@ static struct sample take_sample(const struct task_struct *task)
 	sample.runnable = !sample.on_cpu && pxt_task_runnable(task);
 	if (!sample.on_cpu && !sample.runnable)
 		sample.state = READ_ONCE(task->__state);
-	/* The scheduler counts with plain stores; the second sample shows if it did. */
+	/* The scheduler counts with plain stores. If it counts here, the second sample differs. */
 	sample.switches = data_race(READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw));
 	/* The caller reads the clock, registers and memory between two samples. */
 	smp_rmb();
@@ -73,14 +73,16 @@ static bool is_unchanged(const struct task_struct *task, const struct sample *be
 {
 	struct sample now;
 
-	/* Registers and memory before the second sample: pairs with the scheduler's barriers. */
+	/*
+	 * Read registers and memory before the second sample: pairs with the scheduler's barriers.
+	 */
 	smp_rmb();
 	now = take_sample(task);
 	return now.on_cpu == before->on_cpu && now.runnable == before->runnable &&
 	       now.state == before->state && now.switches == before->switches;
 }
 
-/* Is the last system call of a thread one of the 32-bit interface? */
+/* Was the last system call of a thread a call of the 32-bit interface? */
 static bool is_compat(struct task_struct *task)
 {
 #if defined(CONFIG_X86_64) && defined(CONFIG_IA32_EMULATION)
@@ -189,7 +191,7 @@ static void read_futex(struct task_struct *task, struct posixtrace_state *to)
 	mmput_async(mm);
 }
 
-/* May the controller know addresses of the thread? Not while it executes a program. */
+/* May the controller know addresses of the thread? Not during execve(). */
 static bool may_see(const struct pxt_target *target, const struct task_struct *task)
 {
 	const struct mm_struct *mm = READ_ONCE(target->mm);
@@ -198,9 +200,12 @@ static bool may_see(const struct pxt_target *target, const struct task_struct *t
 }
 
 /* ------------------------------------------------------------------ */
-/* The state								*/
+/* The state of a thread							*/
 
-/* Convert a time of the scheduler's clock of a CPU; 0 if unknown. */
+/*
+ * Convert @then from the scheduler's clock of @cpu to the clock of @time, which is now; 0 if
+ * unknown.
+ */
 static u64 time_of(u64 then, u32 cpu, u64 time)
 {
 	u64 now;
@@ -235,7 +240,7 @@ static u64 queued(const struct task_struct *task)
 }
 #endif
 
-/* The thread has a CPU, or waits for one. */
+/* For a thread that has a CPU, or waits for one. */
 static void fill_runnable(const struct task_struct *task, struct posixtrace_state *to, bool on_cpu)
 {
 	u64 since = on_cpu ? arrived(task) : queued(task);
@@ -251,12 +256,12 @@ static void fill_blocked(struct task_struct *task, const struct pxt_target *targ
 			 struct pid_namespace *ns, const struct sample *sample,
 			 struct posixtrace_state *to)
 {
-	/* Constant while the thread is blocked. */
+	/* in_iowait does not change while the thread is blocked. */
 	if (data_race(!!task->in_iowait))
 		to->flags |= POSIXTRACE_STATE_IO;
 	if (task_active_pid_ns(task) == ns)
 		to->flags |= POSIXTRACE_STATE_SAME_IDS;
-	/* It has run since, but for how long is not known. */
+	/* The thread last got a CPU at that time. When it blocked is not known. */
 	to->since = time_of(arrived(task), to->cpu, to->time);
 	if (may_see(target, task)) {
 		read_call(task, sample, to);
@@ -270,7 +275,7 @@ static bool fill_state(struct task_struct *task, const struct pxt_target *target
 {
 	const struct sample sample = take_sample(task);
 
-	/* 0 as well for a thread that is just being woken. */
+	/* This is also 0 for a thread that is just being woken: it counts as runnable. */
 	to->state = __task_state_index(sample.state, 0);
 	to->cpu = task_cpu(task);
 	to->time = pxt_clock_now();
@@ -290,7 +295,7 @@ static void fill_ids(struct task_struct *task, struct pid_namespace *ns,
 	to->ppid = task_tgid_nr_ns(rcu_dereference(task->real_parent), ns);
 	rcu_read_unlock();
 	to->start = ktime_to_ns(ktime_mono_to_real(ns_to_ktime(task->start_time)));
-	/* It may change during the copy, but is always terminated. */
+	/* The name may change during the copy, but is always terminated. */
 	strscpy_pad(to->name, task->comm, sizeof(to->name));
 }
 
