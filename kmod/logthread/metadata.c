@@ -21,7 +21,7 @@
 #include "target/logwakers.h"
 #include "target/threadstate.h"
 
-/* Write the names missing from the log. */
+/* Write the names of event types that are missing from the log. */
 static int write_names(struct pxt_log *log)
 {
 	struct posixtrace_log_name *names = pxt_logwriter_payload(&log->writer);
@@ -69,7 +69,7 @@ static u32 fill_descriptions(struct pxt_log *log, const struct pxt_description *
 	return size;
 }
 
-/* Write the descriptions missing from the log. */
+/* Write the descriptions of event types that are missing from the log. */
 static int write_descriptions(struct pxt_log *log)
 {
 	struct pxt_logwriter *w = &log->writer;
@@ -133,7 +133,7 @@ static int write_kernel_types(struct pxt_log *log)
 	return err;
 }
 
-/* Write the names of the taken threads. */
+/* Write the names of the threads that pxt_logtasks_take() took. */
 static int write_tasks(struct pxt_log *log)
 {
 	const struct pxt_stream *stream = log->stream;
@@ -208,13 +208,13 @@ static int write_wakers(struct pxt_log *log)
 		return 0;
 	err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_TASKS,
 				     count * sizeof(struct posixtrace_log_task), count);
-	/* The next flush writes them again. */
+	/* Let the next flush write these names again. */
 	if (err)
 		pxt_logwakers_restart(wakers);
 	return err;
 }
 
-/* States of threads in one block. */
+/* Number of states of threads that fit into one block. */
 static u32 states_room(const struct pxt_log *log)
 {
 	return pxt_logwriter_room(&log->writer) / sizeof(struct posixtrace_state);
@@ -245,10 +245,10 @@ static int write_states(struct pxt_log *log)
 	return err;
 }
 
-/* Rows of open files at each start, in at most half of the metadata of the smallest log. */
+/* Maximum rows of open files at each start: at most half of the metadata of the smallest log. */
 #define FILES_MAX	8192
 
-/* Says that further processes have no rows. */
+/* Write a row which says that further processes have no rows. */
 static int write_end_of_files(struct pxt_log *log)
 {
 	struct posixtrace_file *file = pxt_logwriter_payload(&log->writer);
@@ -260,7 +260,7 @@ static int write_end_of_files(struct pxt_log *log)
 	return pxt_logwriter_metadata(&log->writer, POSIXTRACE_LOG_FILES, sizeof(*file), 1);
 }
 
-/* Write the open files of all processes, as the states. */
+/* Write the open files of all processes, once after each start, as the states. */
 static int write_files(struct pxt_log *log)
 {
 	const struct pxt_stream *stream = log->stream;
@@ -301,7 +301,7 @@ static int write_due_states(struct pxt_log *log)
 	return err;
 }
 
-/* The file cannot grow. */
+/* Does the error mean that the file cannot grow? */
 static bool lacks_room(int err)
 {
 	return err == -EFBIG || err == -ENOSPC || err == -EDQUOT;
@@ -312,7 +312,7 @@ static int write_metadata(struct pxt_log *log)
 	struct pxt_logwriter *w = &log->writer;
 	int err;
 
-	/* The log is new, was cleared, or restarts its metadata. */
+	/* All metadata is missing if the log is new, was cleared, or restarts its metadata. */
 	if (pxt_logwriter_begins_metadata(w)) {
 		pxt_logtasks_restart(log->stream->link.logtasks);
 		pxt_logwakers_restart(log->stream->link.logwakers);
@@ -331,7 +331,10 @@ static int write_metadata(struct pxt_log *log)
 		err = write_due_states(log);
 	if (!err)
 		pxt_logwriter_metadata_done(w);
-	/* The ring precedes the metadata in the file, and events matter more. */
+	/*
+	 * A LOOP log may lack room for metadata: its ring precedes it in the file, and events
+	 * matter more.
+	 */
 	return lacks_room(err) && w->policy == POSIXTRACE_POLICY_LOOP ? 0 : err;
 }
 
