@@ -22,12 +22,12 @@ static unsigned int log_timeout = 10;
 module_param(log_timeout, uint, 0644);
 MODULE_PARM_DESC(log_timeout, "Seconds without progress after which a log without a controller ends (default 10)");
 
-/* Bytes to write within log_timeout, so that the time to end a whole log is bounded. */
+/* A log must write this many bytes within log_timeout, so that the time to end it is bounded. */
 #define WATCH_BYTES	(64U << 10)
 
 static void watch(struct work_struct *work);
 
-/* In jiffies. */
+/* log_timeout in jiffies. */
 static unsigned long watch_time(void)
 {
 	return clamp(READ_ONCE(log_timeout), 1U, 3600U) * HZ;

@@ -483,7 +483,7 @@ static u64 oldest_seq(const struct pxt_logwriter *w)
 	return oldest ? oldest->seq : 1;
 }
 
-/* Write the one waiting block. */
+/* Write the one block that waits into the ring. */
 static int write_ring(struct pxt_logwriter *w, u64 events)
 {
 	static const u32 no_magic;
@@ -541,7 +541,7 @@ static u32 keep_whole(struct pxt_logwriter *w, size_t done)
 	return count;
 }
 
-/* Store the number of written blocks in @written. */
+/* Write the waiting blocks after the others. Stores the number of written ones in @written. */
 static int append_waiting(struct pxt_logwriter *w, u32 *written)
 {
 	int err = write_missing(w);

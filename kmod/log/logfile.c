@@ -319,7 +319,7 @@ static bool can_write_now(struct pxt_logfile *lf)
 	return (vfs_poll(lf->file, NULL) & (READY | EPOLLNVAL)) == WRITABLE;
 }
 
-/* Store the number of written bytes in @done. */
+/* Write @len bytes. Stores the number of written ones in @done. */
 static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos,
 		     size_t *done)
 {

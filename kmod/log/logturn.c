@@ -27,7 +27,7 @@ static bool is_left_to_controller(const struct pxt_log *log)
 	return log->worker || log->closers;
 }
 
-/* Called with the lock. */
+/* May this server take the log? Called with the lock. */
 static bool may_take(const struct pxt_log *log, enum pxt_logfile_server server)
 {
 	lockdep_assert_held(&log->lock);

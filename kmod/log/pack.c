@@ -213,7 +213,7 @@ void pxt_pack_block(struct pxt_pack *pack, struct posixtrace_log_block *block, v
 		block->payload_crc = pxt_crc32c_copy(payload, records, size);
 		return;
 	}
-	/* Compress a private copy. */
+	/* Compress a private copy, because targets may still write to @records. */
 	block->payload_crc = pxt_crc32c_copy(pack->plain, records, size);
 	packed = pack_records(pack, block->type, payload, size);
 	if (!packed) {

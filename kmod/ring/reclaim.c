@@ -170,7 +170,10 @@ static struct pxt_subbuf *first_of(struct list_head *list)
 	return list_first_entry_or_null(list, struct pxt_subbuf, node);
 }
 
-/* Return the one that was closed first; @a if closed at the same time. Each may be NULL. */
+/*
+ * Return the sub-buffer that was closed first; @a if both were closed at the same time. Either may
+ * be NULL.
+ */
 static struct pxt_subbuf *earlier(struct pxt_subbuf *a, struct pxt_subbuf *b)
 {
 	return !a || (b && b->closed < a->closed) ? b : a;

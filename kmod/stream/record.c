@@ -98,7 +98,7 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 	smp_mb();
 	if (!(READ_ONCE(target->gate->enable[id]) & BIT(slot)) ||
 	    rcu_access_pointer(target->slot[slot]) != &stream->link) {
-		/* No longer wanted. */
+		/* The stream no longer wants the event. */
 	} else if (READ_ONCE(pool->full)) {
 		count_lost(pool);
 	} else {

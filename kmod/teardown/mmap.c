@@ -206,7 +206,7 @@ static struct page *scratch_page(struct vm_area_struct *vma, u64 offset)
 {
 	struct pxt_stream *stream = vma->vm_private_data;
 
-	/* Not writable, and never will be. */
+	/* The mapping is not writable, and never will be. */
 	if (!(vma->vm_flags & VM_MAYWRITE))
 		return pxt_mmap_zeros;
 	return pxt_pool_scratch(&stream->pool, offset);
