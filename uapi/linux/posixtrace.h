@@ -43,7 +43,7 @@
 #define POSIXTRACE_STREAM_SIZE_MAX	(1U << 30)
 #define POSIXTRACE_STREAM_SIZE_MIN	(8U << 10)
 
-/* Limit of an attribute, in nanoseconds: one hour. */
+/* Limit of posixtrace_attr.wakeup_ns, in nanoseconds: one hour. */
 #define POSIXTRACE_WAKEUP_NS_MAX	3600000000000ULL
 
 /* Limit of posixtrace_defer.window, in nanoseconds: 10 seconds. */
@@ -97,8 +97,8 @@ struct posixtrace_info {
 #define POSIXTRACE_CLASS_SYSCALL	0x08	/* system calls */
 #define POSIXTRACE_CLASS_IRQ		0x10	/* interrupts */
 #define POSIXTRACE_CLASS_PROCESS	0x20	/* fork, exec, exit, rename */
-#define POSIXTRACE_CLASS_ALL		0x3f	/* these */
-#define POSIXTRACE_CLASS_STRINGS	0x40	/* texts in memory that system calls get */
+#define POSIXTRACE_CLASS_ALL		0x3f	/* all of these */
+#define POSIXTRACE_CLASS_STRINGS	0x40	/* texts to which arguments of system calls point */
 #define POSIXTRACE_CLASS_VALID		0x7f
 
 /* Number of possible classes: bit n of posixtrace_attr.classes is class n. */
@@ -108,7 +108,7 @@ struct posixtrace_info {
 #define POSIXTRACE_ORDER_CAUSAL		0
 #define POSIXTRACE_ORDER_RELAXED	1
 
-/* posixtrace_attr.compression: the blocks of events in a log */
+/* posixtrace_attr.compression: of the blocks of events in a log */
 #define POSIXTRACE_COMPRESS_NONE	0
 #define POSIXTRACE_COMPRESS_LZ4		1
 
@@ -372,7 +372,7 @@ struct posixtrace_kernel_stats {
 #define POSIXTRACE_STATE_RUNNING	(1U << 0)
 /* @since is exact. Otherwise the thread got into this state at that time or later. */
 #define POSIXTRACE_STATE_SINCE		(1U << 1)
-/* It waited for a block device. */
+/* The thread waited for a block device. */
 #define POSIXTRACE_STATE_IO		(1U << 2)
 /* @ip is valid. Without CALL, the thread was not in a system call. */
 #define POSIXTRACE_STATE_USER		(1U << 3)
@@ -380,7 +380,7 @@ struct posixtrace_kernel_stats {
 #define POSIXTRACE_STATE_CALL		(1U << 4)
 /* @call is a call of the 32-bit interface. */
 #define POSIXTRACE_STATE_COMPAT		(1U << 5)
-/* @futex is valid: the 20 bytes at the first argument of the call. */
+/* @futex is valid: the 20 bytes at the address in the first argument of the call. */
 #define POSIXTRACE_STATE_FUTEX		(1U << 6)
 /* The thread is in the pid namespace of the controller: both know the same ids. */
 #define POSIXTRACE_STATE_SAME_IDS	(1U << 7)
@@ -462,16 +462,16 @@ struct posixtrace_states {
 
 /* posixtrace_file.flags */
 
-/* Open for reading. */
+/* The descriptor is open for reading. */
 #define POSIXTRACE_FILE_READS		(1U << 0)
-/* Open for writing. */
+/* The descriptor is open for writing. */
 #define POSIXTRACE_FILE_WRITES		(1U << 1)
 /*
  * The table may change without a system call of the process: another process shares it, threads
  * have several tables, or an io_uring has threads.
  */
 #define POSIXTRACE_FILE_UNSURE		(1U << 2)
-/* The descriptor is closed when the process executes a program. */
+/* The descriptor is closed when the process calls execve(). */
 #define POSIXTRACE_FILE_CLOEXEC		(1U << 3)
 
 #define POSIXTRACE_FILE_TEXT_SIZE	224
@@ -496,7 +496,7 @@ struct posixtrace_file {
 	char text[POSIXTRACE_FILE_TEXT_SIZE];
 };
 
-/* posixtrace_files.count, at least */
+/* Minimum of posixtrace_files.count. */
 #define POSIXTRACE_FILES_MIN		16
 
 /**
@@ -752,7 +752,7 @@ struct posixtrace_mapping {
 #define POSIXTRACE_IOC_EVENT		_IOW(POSIXTRACE_IOC_MAGIC, 0x33, struct posixtrace_event)
 #define POSIXTRACE_IOC_WAKE		_IOW(POSIXTRACE_IOC_MAGIC, 0x34, __u32)
 
-/* both roles */
+/* roles stream and target */
 #define POSIXTRACE_IOC_EVENTID_OPEN \
 	_IOWR(POSIXTRACE_IOC_MAGIC, 0x50, struct posixtrace_eventid)
 #define POSIXTRACE_IOC_CHECKED		_IOW(POSIXTRACE_IOC_MAGIC, 0x51, struct posixtrace_checked)
