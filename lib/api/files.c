@@ -8,7 +8,7 @@
 #include "common/sys.h"
 #include "common/trid.h"
 
-/* Rows that are converted at a time. */
+/* Number of rows that are converted at a time. */
 #define BATCH	64
 
 static void convert(const struct posixtrace_file *from, struct posixtrace_open_file *to)

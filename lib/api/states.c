@@ -8,7 +8,7 @@
 #include "common/sys.h"
 #include "common/trid.h"
 
-/* States that are converted at a time. */
+/* Number of states that are converted at a time. */
 #define BATCH	64
 
 static struct timespec to_timespec(__u64 ns)

@@ -76,7 +76,7 @@ int posixtrace_attr_getcompression(const trace_attr_t *__attr, int *__compressio
 #define POSIXTRACE_CLASS_IRQ		0x10	/* interrupts */
 #define POSIXTRACE_CLASS_PROCESS	0x20	/* fork, exec, exit, rename */
 #define POSIXTRACE_CLASS_ALL		0x3f	/* all of the above */
-#define POSIXTRACE_CLASS_STRINGS	0x40	/* texts in memory that system calls get */
+#define POSIXTRACE_CLASS_STRINGS	0x40	/* texts to which arguments of system calls point */
 
 int posixtrace_attr_setkernel(trace_attr_t *__attr, unsigned int __classes);
 int posixtrace_attr_getkernel(const trace_attr_t *__attr, unsigned int *__classes);
@@ -311,7 +311,7 @@ int posixtrace_get_kernel_info(trace_id_t __trid, struct posixtrace_kernel_info 
 #define POSIXTRACE_STATE_RUNNING	(1U << 0)
 /* "since" is exact. Otherwise the thread got into this state at that time or later. */
 #define POSIXTRACE_STATE_SINCE		(1U << 1)
-/* It waited for a block device. */
+/* The thread waited for a block device. */
 #define POSIXTRACE_STATE_IO		(1U << 2)
 /* ip is valid. Without POSIXTRACE_STATE_CALL, the thread was not in a system call. */
 #define POSIXTRACE_STATE_USER		(1U << 3)
@@ -376,16 +376,16 @@ int posixtrace_get_states(trace_id_t __trid, struct posixtrace_thread_state *__s
 
 /* Flags of struct posixtrace_open_file. */
 
-/* Open for reading. */
+/* The descriptor is open for reading. */
 #define POSIXTRACE_FILE_READS	(1U << 0)
-/* Open for writing. */
+/* The descriptor is open for writing. */
 #define POSIXTRACE_FILE_WRITES	(1U << 1)
 /* The table may change without a system call of the process: another process may share it. */
 #define POSIXTRACE_FILE_UNSURE	(1U << 2)
-/* Closed when the process executes a program. */
+/* The descriptor is closed when the process calls execve(). */
 #define POSIXTRACE_FILE_CLOEXEC	(1U << 3)
 
-/* Rows to make room for, at least. */
+/* Minimum number of rows to make room for. */
 #define POSIXTRACE_FILES_MIN	16
 
 /* A descriptor of a traced process at a moment. */

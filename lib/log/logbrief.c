@@ -111,7 +111,7 @@ static bool find_end(struct pxtu_log *log, struct pxtu_log_block *end)
 	       end->head.size == sizeof(struct posixtrace_log_end);
 }
 
-/* Returns -ENOENT if the log has no index, or not all is as it should be. */
+/* Returns -ENOENT if the log has no index, or if anything there is not as it should be. */
 static int survey_straight(struct pxtu_log *log)
 {
 	struct pxtu_log_survey *survey = &log->survey;

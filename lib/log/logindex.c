@@ -224,7 +224,7 @@ void pxtu_index_put_back(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	pxtu_index_pop(log, cpu);
 }
 
-/* The caller has reserved an entry for the block. */
+/* Add a damaged place to the index. The caller has reserved an entry. */
 static void add_damage(struct pxtu_log *log)
 {
 	const struct pxtu_log_entry entry = {
@@ -255,7 +255,7 @@ static void note_gap(struct pxtu_log_index *index, const struct posixtrace_log_b
 		gap->first = head->gap_first;
 }
 
-/* The caller has reserved an entry for the block. */
+/* Add a block of events to the index. The caller has reserved an entry. */
 static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	const struct posixtrace_log_block *head = &block->head;
@@ -361,7 +361,10 @@ int pxtu_index_fill(struct pxtu_log *log)
 		if (entry_reserve(index))
 			return -ENOMEM;
 		if (count >= PXTU_LOG_ENTRIES_MAX) {
-			/* No writer makes so many. Report all, possibly out of order. */
+			/*
+			 * No writer makes so many blocks in two epochs. Report all, possibly out of
+			 * order.
+			 */
 			index->crowded = true;
 			add_damage(log);
 			break;

@@ -160,7 +160,10 @@ int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 a
 	if (!place)
 		return -ENOENT;
 	memset(info, 0, sizeof(*info));
-	/* Check it again: the writer may have restarted the metadata and overwritten this block. */
+	/*
+	 * Check the header again: the writer may have restarted the metadata and overwritten this
+	 * block.
+	 */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset) == sizeof(head) &&
 	    is_valid(&head, ~0ULL) && is_of(&head, place) &&
 	    pxtu_log_read(log, info->path, head.size, place->offset + sizeof(head)) ==

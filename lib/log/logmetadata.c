@@ -178,7 +178,9 @@ int pxtu_log_add_descriptions(struct pxtu_log *log, const struct pxtu_log_block 
 			log->survey.damaged = true;
 			break;
 		}
-		/* Keep the first one, as for names. The writer writes only one for each type. */
+		/*
+		 * Keep the first description of a type, as for names. The writer writes only one.
+		 */
 		place = &log->survey.described[head.id];
 		if (!place->size)
 			*place = (struct pxtu_log_description){
@@ -212,7 +214,10 @@ int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text)
 		return -ENOENT;
 	place = &log->survey.described[id];
 	text->needed = place->size;
-	/* Check it again: the writer may have restarted the metadata and overwritten this block. */
+	/*
+	 * Check the header again: the writer may have restarted the metadata and overwritten this
+	 * block.
+	 */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset - sizeof(head)) ==
 	    sizeof(head) && head.id == id && head.size == place->size) {
 		if (text->room < place->size)

@@ -126,7 +126,10 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 	walk->any = true;
 	if (walk->last_lap || old_lap_continues(log, *walk))
 		return;
-	/* It was the last block of its lap: the walk reports that before the first of this lap. */
+	/*
+	 * The damaged block was the last of its lap: the walk reports it before the first of this
+	 * lap.
+	 */
 	walk->offset = log->head.begin;
 	walk->last_lap = true;
 }

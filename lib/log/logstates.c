@@ -96,7 +96,7 @@ int pxtu_log_add_rows(struct pxtu_log *log, const struct pxtu_log_block *block)
 	       add(log, &log->survey.files, &files, block);
 }
 
-/* Finds the block with a row, or NULL. */
+/* Finds the block with row @number, or else the first block after it; NULL if there is none. */
 static const struct pxtu_log_row_place *find(const struct pxtu_log_rows *rows, __u64 number)
 {
 	size_t low = 0, high = rows->nr_places, middle;
@@ -111,7 +111,7 @@ static const struct pxtu_log_row_place *find(const struct pxtu_log_rows *rows, _
 	return low < rows->nr_places ? &rows->place[low] : NULL;
 }
 
-/* The writer may have restarted the metadata and written another block here. */
+/* The writer may have restarted the metadata and written a different block at this place. */
 static bool still_there(struct pxtu_log *log, const struct kind *kind,
 			const struct pxtu_log_row_place *place)
 {
@@ -157,7 +157,7 @@ static int read_rows(struct pxtu_log *log, const struct pxtu_log_rows *rows,
 				  place->offset + (*next - place->first) * kind->size) != size) {
 			if (log->error)
 				return pxtu_log_failed(log);
-			/* Continue after what was overwritten. */
+			/* Continue after the rows that were overwritten. */
 			*next = place->first + place->count;
 		} else {
 			*next += n;

@@ -173,7 +173,7 @@ static bool read_fixed_name(struct pxtu_log *log, __u32 place, struct posixtrace
 			     sizeof(*name) && (name->id || name->crc || name->name[0]);
 }
 
-/* Does the file contain another log now? The writer writes the header before the names. */
+/* Does the file contain a different log now? The writer writes the header before the names. */
 static bool log_replaced(struct pxtu_log *log)
 {
 	__u64 cookie;

@@ -313,7 +313,10 @@ int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct 
 	if (!place)
 		return -ENOENT;
 	text->needed = place->size;
-	/* Check it again: the writer may have restarted the metadata and overwritten this block. */
+	/*
+	 * Check the header again: the writer may have restarted the metadata and overwritten this
+	 * block.
+	 */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset - sizeof(head)) ==
 	    sizeof(head) && head.pid == place->pid && head.since == place->since &&
 	    head.size == place->size) {

@@ -88,7 +88,7 @@ static inline struct rseq *pxtu_rseq_area(void)
 	return (struct rseq *)(void *)(thread + __rseq_offset);
 }
 
-/* May change at any time. */
+/* The CPU of the thread, which may change at any time. */
 static inline __u32 pxtu_rseq_cpu(const struct rseq *area)
 {
 	return pxtu_load(&area->cpu_id);
@@ -130,7 +130,7 @@ static inline __u32 pxtu_header_len(__u32 header)
 	return header & 0xffff;
 }
 
-/* Without flags. */
+/* The id of the event type in a header without flags. */
 static inline __u32 pxtu_header_id(__u32 header)
 {
 	return header >> 16;

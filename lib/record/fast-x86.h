@@ -7,7 +7,7 @@
 #include "record/asm-x86.h"
 #include "record/fast-layout.h"
 
-/* The same bits, for an SSE register. */
+/* A word, and the same bits for an SSE register. */
 union pxtu_in_sse {
 	__u64 word;
 	double number;

@@ -34,7 +34,7 @@ static int open_type(struct pxtu_state *state, const char *fields,
 
 #define NAMES	9	/* of points with one name and different fields */
 
-/* Number 2 is called NAME#2. */
+/* Make the name of an event type: the second one of NAME is called NAME#2. */
 static void make_name(char name[POSIXTRACE_EVENT_NAME_SIZE], const char *of, int number)
 {
 	size_t len = strnlen(of, POSIXTRACE_EVENT_NAME_SIZE - 1);

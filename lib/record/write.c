@@ -26,7 +26,7 @@
  */
 #define TRIES	4
 
-/* These suffice unless a debugger steps through the sequence. */
+/* Tries to count a drop. They suffice unless a debugger steps through the sequence. */
 #define DROP_TRIES	16
 
 /*

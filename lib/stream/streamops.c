@@ -203,7 +203,7 @@ static int stream_get_states(struct pxtu_source *source, struct posixtrace_state
 	return err;
 }
 
-/* The number is the process id with the descriptor. */
+/* @next combines the process id, in the upper half, and the descriptor. */
 static int stream_get_files(struct pxtu_source *source, struct posixtrace_file *files,
 			    size_t *count, __u64 *next)
 {

@@ -30,7 +30,10 @@ extern "C" {
 #define POSIXTRACE_FIELD_STRUCT		11
 #define POSIXTRACE_FIELD_ARRAY		12
 
-/* A label of an enumeration. If that is unsigned, the value may have the highest bit set. */
+/*
+ * A label of an enumeration. If the enumeration is unsigned, the value may have the highest bit
+ * set.
+ */
 struct posixtrace_label {
 	const char *name;
 	int64_t value;

@@ -274,7 +274,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 			  __POSIXTRACE_FIRST(__VA_ARGS__))
 #define __POSIXTRACE_TEXT_2(kind, ctype, text, name) text " " #name ";"
 
-/* Bytes of numbers. */
+/* Bytes of a field, without those of strings and texts. */
 #define __POSIXTRACE_SIZE(field)	__POSIXTRACE_SIZE_1 field
 #define __POSIXTRACE_SIZE_1(type, ...) \
 	__POSIXTRACE_CALL(__POSIXTRACE_SIZE_2, __POSIXTRACE_TYPE_##type)
@@ -283,7 +283,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_SIZE_3__string(ctype)	0
 #define __POSIXTRACE_SIZE_3__text(ctype)	0
 
-/* Does the size depend on the value? */
+/* Does the size of a field depend on its value? */
 #define __POSIXTRACE_LONG(field)	__POSIXTRACE_LONG_1 field
 #define __POSIXTRACE_LONG_1(type, ...) \
 	__POSIXTRACE_CALL(__POSIXTRACE_LONG_2, __POSIXTRACE_TYPE_##type)
@@ -292,7 +292,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_LONG_3__string		1
 #define __POSIXTRACE_LONG_3__text		1
 
-/* Is it the rest of the data? */
+/* Is a field the rest of the data? */
 #define __POSIXTRACE_REST(field)	__POSIXTRACE_REST_1 field
 #define __POSIXTRACE_REST_1(type, ...) \
 	__POSIXTRACE_CALL(__POSIXTRACE_REST_2, __POSIXTRACE_TYPE_##type)
