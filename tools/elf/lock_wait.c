@@ -21,7 +21,7 @@
 #include "elf/lock_wait.h"
 #include "event/source.h"
 
-/* More than the source file has: other functions were linked in between. */
+/* The code between two functions of one source file is smaller, unless others were linked there. */
 #define SPAN_MAX	512
 
 /**
@@ -135,7 +135,7 @@ static bool is_mapped_file(Elf *elf, const struct posixtrace_mapping_info *info,
 	const void *id;
 	ssize_t size;
 
-	/* The path of a living process leads to its own file. */
+	/* For a living process, the path leads through /proc to the file that is mapped. */
 	if (!is_log)
 		return true;
 	size = dwelf_elf_gnu_build_id(elf, &id);
@@ -160,7 +160,7 @@ static struct range read_elf(int fd, const struct posixtrace_mapping_info *info,
 	return range;
 }
 
-/* Opens regular files only. */
+/* Returns the range in the mapped file; empty if that is not a regular file. */
 static struct range read_file(pid_t pid, const struct posixtrace_mapping_info *info, bool is_log)
 {
 	char path[POSIXTRACE_PATH_SIZE + 32];
@@ -170,7 +170,7 @@ static struct range read_file(pid_t pid, const struct posixtrace_mapping_info *i
 
 	if (info->path[0] != '/')
 		return range;
-	/* The process may have another root directory. */
+	/* The root directory of a living process may not be ours. */
 	if (is_log)
 		snprintf(path, sizeof(path), "%s", info->path);
 	else

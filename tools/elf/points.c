@@ -30,7 +30,7 @@
 #define OWNER		"posixtrace"
 #define TYPE		1
 
-/* The strings belong to the file or are constant. */
+/* A place with a trace point. The strings belong to the file or are constant. */
 struct place {
 	const char *name;
 	const char *fields;
@@ -73,7 +73,7 @@ static void *grow(void *array, size_t count, size_t size)
 /* ------------------------------------------------------------------ */
 /* Functions								*/
 
-/* Compressed strings could expand to a thousand times the size of the file. */
+/* Do not read compressed strings: they could expand to a thousand times the size of the file. */
 static bool is_compressed(const struct points *points, size_t section)
 {
 	GElf_Shdr header;
@@ -157,7 +157,7 @@ static bool read_place(const struct points *points, const char *at, size_t size,
 	/* In object files, addresses are not known yet. */
 	if (points->header.e_type == ET_REL)
 		return true;
-	/* The linker has removed the code but not the note. */
+	/* The address is 0 if the linker has removed the code but not the note. */
 	if (!address)
 		return false;
 	place->function = symtab_find(&points->functions, address, NULL) ?: "";
@@ -331,7 +331,10 @@ static size_t count_fields(const struct points *points, size_t first)
 	return count;
 }
 
-/* See open_point() in lib/record/point.c. Places are sorted by name, then by fields. */
+/*
+ * Prints names that open_point() in lib/record/point.c changes. Places are sorted by name, then by
+ * fields.
+ */
 static void print_names(const struct points *points)
 {
 	const struct place *places = points->places;

@@ -71,7 +71,7 @@ const char *symtab_find(const struct symtab *table, uint64_t address, uint64_t *
 	const struct symtab_entry *found = NULL;
 	size_t low = 0, high = table->count;
 
-	/* Find the last one that begins at or before the address. */
+	/* Find the last function that begins at or before the address. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -80,7 +80,7 @@ const char *symtab_find(const struct symtab *table, uint64_t address, uint64_t *
 		else
 			high = middle;
 	}
-	/* Another function may begin and end inside the wanted one. */
+	/* Other functions may begin and end inside the wanted one. */
 	for (size_t i = 0; !found && i < low && i < NESTED_MAX; i++) {
 		const struct symtab_entry *entry = &table->entries[low - 1 - i];
 
