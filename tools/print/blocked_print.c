@@ -14,7 +14,7 @@
 #define ROWS_SHOWN	20
 #define PLACE_SIZE	80
 
-/* A row. */
+/* A row of the table: a blocked thread. */
 struct row {
 	const struct states_thread *thread;
 	struct states_blocked blocked;

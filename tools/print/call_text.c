@@ -22,7 +22,7 @@ static enum syscall_machine find_machine(struct call_context *context, struct so
 	return context->machine;
 }
 
-/* The descriptors before an event. */
+/* Gives the descriptors that were open before an event. */
 struct paths {
 	const struct descriptors *descriptors;
 	const struct event *event;
@@ -47,7 +47,7 @@ static bool put_entry(struct buffer *to, struct call_context *context, const str
 	struct syscall_call call;
 	struct kevent kevent;
 
-	/* Programs of 32 bits have other arguments. */
+	/* System calls of 32-bit programs have different arguments. */
 	if (!kevent_read(event, &kevent) || kevent.compat || !kevent.name.len)
 		return false;
 	call.known = syscall_args_find(kevent.name.at, kevent.name.len);
@@ -82,7 +82,7 @@ static bool put_exit(struct buffer *to, const struct call_context *context,
 	if (kevent.result >= 0 || kevent.result < -KEVENT_ERROR_MAX)
 		return true;
 	error = kevent_error(event, &kevent, room);
-	/* The number has been printed. */
+	/* An error without a name is only a number, which has been printed. */
 	if (error.at != room) {
 		buffer_byte(to, ' ');
 		escape_plain(to, error.at, error.len);

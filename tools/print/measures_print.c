@@ -10,7 +10,7 @@
 
 #define ROWS_SHOWN	20
 
-/* Shared by the tables. */
+/* What all tables use. */
 struct tables {
 	const struct measures *measures;
 	const char *by;
@@ -68,7 +68,7 @@ static const struct {
 	},
 };
 
-/* A new thread returns from the call of its creator. */
+/* Prints how many returns have no call: a new thread returns from the call of its creator. */
 static void print_returns(const struct tables *tables)
 {
 	uint64_t count = measures_returns(tables->measures);
@@ -121,7 +121,7 @@ static void print_table(const struct tables *tables, enum measure_kind kind)
 	free(rows);
 }
 
-/* Says what the tables leave out because it does not have the field. */
+/* Prints the number of events that no table counts because they do not have the field. */
 static void print_without(const struct tables *tables)
 {
 	uint64_t events;

@@ -24,11 +24,11 @@
 #include "util/message.h"
 #include "util/pager.h"
 
-#define DATA_SHOWN	48	/* bytes, without --full */
+#define DATA_SHOWN	48	/* bytes of data, without --full */
 #define NAME_WIDTH	24
 #define THREAD_WIDTH	18
-#define PID_WIDE	10000000	/* has more digits than its column */
-#define WRITE_AT	(64U << 10)	/* bytes of text */
+#define PID_WIDE	10000000	/* ids from here on are wider than the column */
+#define WRITE_AT	(64U << 10)	/* write the text when it has this many bytes */
 #define GRACE_MS	1000
 
 #define RED	"\033[31m"
@@ -212,7 +212,7 @@ static struct print_text *find_text(struct print_text *slots, unsigned int id, c
 	return text;
 }
 
-/* Keeps what was appended since @before, if it is not too long. */
+/* Caches what was appended since @before, if it is not too long. */
 static void keep_text(struct print_text *text, unsigned int id, const char *name,
 		      const struct buffer *to, size_t before)
 {
@@ -508,7 +508,7 @@ static ssize_t write_some(struct print *print, const unsigned char *data, size_t
 	if (print->part)
 		return write(STDOUT_FILENO, data, len < print->part ? len : print->part);
 	n = pwritev2(STDOUT_FILENO, &all, 1, -1, RWF_NOWAIT);
-	/* Not every file and kernel can do that, and a filter may not permit it. */
+	/* Not every file and kernel supports RWF_NOWAIT, and seccomp may not permit the call. */
 	if (n < 0 && errno != EAGAIN && errno != EINTR && errno != EPIPE) {
 		print->part = PIPE_BUF;
 		errno = EAGAIN;
@@ -516,7 +516,10 @@ static ssize_t write_some(struct print *print, const unsigned char *data, size_t
 	return n;
 }
 
-/* Signals are blocked, so a write to a full pipe could not be interrupted. */
+/*
+ * Waits with poll(), not in write(): signals are blocked, so they could not interrupt a write to a
+ * full pipe.
+ */
 static int write_in_parts(struct print *print, const unsigned char *data, size_t len)
 {
 	bool wait = print->part;

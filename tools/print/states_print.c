@@ -14,7 +14,7 @@
 #define THREAD_WIDTH	17
 #define PLACE_WIDTH	28
 
-/* Shared by all tables. */
+/* What all tables use. */
 struct tables {
 	const struct states *states;
 	const struct states_thread *threads;
@@ -46,7 +46,9 @@ static void label_thread(const struct tables *tables, const struct states_thread
 		.pid = thread->pid, .tid = thread->tid, .source = tables->source,
 	};
 
-	/* In a log, the label was complete at the first event of the thread. */
+	/*
+	 * Ask for the name again, but not in a log: there it was known at the thread's first event.
+	 */
 	if (tables->source && !source_is_log(tables->source) &&
 	    event_thread_label(&event, label))
 		return;
@@ -56,7 +58,7 @@ static void label_thread(const struct tables *tables, const struct states_thread
 		snprintf(label, LABEL_SIZE, "%d", (int)thread->tid);
 }
 
-/* The same for a thread without events, with its name at the time. */
+/* As label_thread(), for a thread without events, with its name at the time. */
 static void label_other(const struct tables *tables, pid_t pid, pid_t tid, uint64_t time,
 			char label[LABEL_SIZE])
 {

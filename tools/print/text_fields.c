@@ -57,7 +57,7 @@ static void put_value(struct buffer *to, const struct posixtrace_value *value, b
 	}
 }
 
-/* Appends what follows the fields if they are too long. */
+/* Appends the size of the data, in place of further fields. */
 static void put_more(struct buffer *to, const struct event *event)
 {
 	buffer_printf(to, "... (%zu bytes)", event->len);
@@ -109,8 +109,8 @@ static char *room_for(struct buffer *to, size_t count)
 }
 
 /*
- * As below, without a walk through the description, and with few checks: most of the time of a
- * command that prints kernel events passes here.
+ * As text_fields(), without a walk through the description, and with few checks: most of the time
+ * of a command that prints kernel events passes here.
  */
 static void put_layout(struct buffer *to, const struct layout *layout, const struct event *event,
 		       bool full)
@@ -127,7 +127,7 @@ static void put_layout(struct buffer *to, const struct layout *layout, const str
 		if ((size_t)(p - (char *)to->data) > limit)
 			break;
 		if (item->kind != LAYOUT_END) {
-			/* A copy of constant size is fast; what is too much is overwritten. */
+			/* A copy of constant size is fast. The next item overwrites the excess. */
 			memcpy(p, item->label + first, LAYOUT_LABEL - 1);
 			p += item->label_len - first;
 		}

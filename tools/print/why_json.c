@@ -11,7 +11,7 @@
 #include "print/why_text.h"
 #include "util/escape.h"
 
-#define PAGE_PARTS	1000	/* with more of them, a page lacks the small ones */
+#define PAGE_PARTS	1000	/* a page with more lacks the small ones */
 #define PAGE_STEPS	5000
 #define PAGE_SMALL	200	/* a small part is less than this fraction of the whole */
 #define ALL_STEPS	SIZE_MAX
@@ -169,7 +169,7 @@ static int put_part(const struct output *to, uint32_t number)
 	return 0;
 }
 
-/* Of the parts that are left out, only the sum is known. */
+/* Appends the number and the total time of the parts that are left out. */
 static void put_smaller(const struct output *to, uint64_t ns, size_t count)
 {
 	buffer_printf(to->text, ",\"smaller\":{\"count\":%zu", count);
@@ -200,7 +200,7 @@ static int put_parts(const struct output *to, uint32_t number)
 	return err;
 }
 
-/* The steps have the numbers of the parts, so that they need not repeat what those are. */
+/* Appends the steps. They refer to the parts by their numbers, instead of repeating them. */
 static void put_path(const struct output *to)
 {
 	bool more;

@@ -14,7 +14,7 @@
 /* Parts below this fraction of the whole are printed as one. */
 #define SMALL	200
 
-/* Shared by all lines. */
+/* What all lines use. */
 struct tree {
 	const struct why *why;
 	const struct part *parts;
@@ -53,7 +53,7 @@ static void print_cells(const struct tree *tree, uint64_t ns, uint64_t count, ui
 		fprintf(tree->to, "%18s", "");
 }
 
-/* A count of periods tells something about waits, not about what runs in between. */
+/* Is the number of periods shown? It says something about waits, not about what ran in between. */
 static bool is_counted(const struct part *part)
 {
 	switch (part->kind) {
@@ -67,7 +67,10 @@ static bool is_counted(const struct part *part)
 	}
 }
 
-/* The only thread that ran instead is told in the same line. */
+/*
+ * Returns the only thread that ran while @part waited for a processor: it is printed in the same
+ * line.
+ */
 static const struct part *only_runner(const struct tree *tree, const struct part *part)
 {
 	const struct part *child;
@@ -86,7 +89,7 @@ static int print_part(struct tree *tree, const struct part *part, unsigned int d
 
 	print_cells(tree, part->ns, counted ? part->count : 0, part->longest);
 	buffer_spaces(&tree->text, 2 * depth);
-	/* The parts of a wait are about its waker. */
+	/* Name the thread if it is not the parent's: the parts of a wait are about the waker. */
 	if (part->kind != PART_MORE && parent->kind != PART_WHOLE &&
 	    parent->thread != part->thread) {
 		why_text_label(&tree->text, tree->why->tracks, part->thread);
@@ -131,7 +134,7 @@ static int print_parts(struct tree *tree, uint32_t number, unsigned int depth)
 	}
 	for (size_t small = i; !err && small < count; small++)
 		rest += tree->parts[sorted[small]].ns;
-	/* Without other parts, it tells nothing new. */
+	/* A line for the rest only makes sense after lines for other parts. */
 	if (!err && i && i < count)
 		err = print_rest(tree, rest, count - i, depth);
 	free(sorted);
@@ -141,7 +144,7 @@ static int print_parts(struct tree *tree, uint32_t number, unsigned int depth)
 /* ------------------------------------------------------------------ */
 /* The longest part							*/
 
-/* What two parts of a tree have in common if they are about the same, wherever they are in it. */
+/* Compares what two parts are about, wherever they are in the tree. */
 static int compare_what(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
@@ -163,7 +166,7 @@ static int compare_what(const void *a, const void *b)
 	return x->io - y->io;
 }
 
-/* Finds what takes the longest of all that is not divided. Returns 0 or -ENOMEM. */
+/* Finds what took the longest of all that is not divided further. Returns 0 or -ENOMEM. */
 static int find_longest(const struct tree *tree, struct part *longest)
 {
 	size_t count, leaves = 0;
@@ -227,7 +230,7 @@ static const char *const sums[] = {
 
 #define NR_SUMS		(sizeof(sums) / sizeof(sums[0]))
 
-/* Returns an index in @sums. */
+/* Returns the index of the part's sum in sums[]. */
 static size_t sum_of(const struct part *part)
 {
 	switch (part->kind) {
@@ -246,7 +249,7 @@ static size_t sum_of(const struct part *part)
 	}
 }
 
-/* Prints how long the thread itself was in each state. */
+/* Prints how long the explained thread itself was in each state. */
 static int print_sums(struct tree *tree)
 {
 	uint64_t ns[NR_SUMS] = { };
