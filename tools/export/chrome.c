@@ -351,7 +351,10 @@ static int put_call(void *to, const struct call *call)
 	struct buffer *hold = pairs_hold(chrome->pairs, call->pid, call->key, call->begin);
 	struct buffer *text = &chrome->text, others = chrome->text;
 
-	/* Nested only if no other duration of the thread began or ended in between. */
+	/*
+	 * Nest the call in the thread's track only if no other duration there began or ended during
+	 * it.
+	 */
 	if (call->mark != pairs_top(chrome->pairs, call->pid, call->key))
 		return put_async_call(chrome, call);
 	if (hold)
@@ -370,7 +373,7 @@ static int put_call(void *to, const struct call *call)
 	return 0;
 }
 
-/* A thread that has no event yet has states as well. */
+/* Also names the states of a thread that has no event yet. */
 static int find_any_thread(void *to, const struct event *event, uint32_t *number)
 {
 	struct chrome *chrome = to;

@@ -19,10 +19,10 @@
 #include "util/escape.h"
 #include "util/threads.h"
 
-#define HELD_MAX	1024		/* events per CPU */
+#define HELD_MAX	1024		/* held events per CPU */
 #define HELD_MIN	16
-#define HELD_ALL	(64 << 10)	/* events of all CPUs, if there are not too many CPUs */
-#define HELD_BYTES	(16U << 20)	/* on all CPUs, for any number of events */
+#define HELD_ALL	(64 << 10)	/* held events of all CPUs, unless these are many */
+#define HELD_BYTES	(16U << 20)	/* bytes of all held events, whatever their number */
 #define TEXT_MAX	255		/* bytes of a text from the log */
 
 #define PRIO_BASE	100	/* LTTng counts from the first non-realtime priority */
@@ -301,7 +301,7 @@ static void put_wakeup(struct ctf_kernel *kernel, const struct event *event,
 	}
 }
 
-/* sched_process_exit and sched_process_free */
+/* Appends LTTng's events sched_process_exit and sched_process_free. */
 static void put_end(struct ctf_kernel *kernel, const struct event *event,
 		    const struct kevent *kevent, unsigned int id, const struct running *thread,
 		    pid_t tid)
@@ -414,7 +414,9 @@ static void put_syscall(struct ctf_kernel *kernel, struct buffer *to, const stru
 		buffer_number(to, kevent->nr, 4);
 	if (event->type == POSIXTRACE_SYSCALL_EXIT) {
 		buffer_number(to, kevent->result, 8);
-		/* babeltrace2 shows an earlier text instead of an empty one. */
+		/*
+		 * Do not write an empty text: babeltrace2 would show an earlier text in its place.
+		 */
 		error = kevent_error(event, kevent, number);
 		put_field(to, &error);
 	} else {

@@ -52,7 +52,7 @@ static int find(struct explain *explain, struct export *export, uint64_t max_eve
 	return err ? err : ret < 0 ? ret : 0;
 }
 
-/* Appends the instances that have a number in their scopes. */
+/* Appends from each scope the instance that is the @number-th longest, if there are so many. */
 static void list_number(struct explain *explain, const struct export *export, size_t number)
 {
 	size_t count;

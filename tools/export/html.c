@@ -293,7 +293,7 @@ static int put_irq(void *to, const struct irq *irq)
 	return flush(html, WRITE_AT);
 }
 
-/* A thread that has no event yet gets a track as well. */
+/* Also gives a track to a thread that has no event yet. */
 static int find_any_thread(void *to, const struct event *event, uint32_t *number)
 {
 	struct html *html = to;
@@ -319,7 +319,7 @@ static int put_spans(struct html *html, const struct event *event)
 	if (!html->spans)
 		return 0;
 	err = find_thread(html, event, &number);
-	/* A span may end before the first other item of its thread is drawn. */
+	/* Make the track now: a span may end before any other item of its thread is drawn. */
 	if (!err && number != THREADS_OTHERS)
 		err = find_track(html, event, &track);
 	if (err)
@@ -339,7 +339,10 @@ static int put_event(struct html *html, const struct event *event)
 	if (event->type >= EXPORT_TYPES)
 		return -ERANGE;
 	err = pairs_event(html->pairs, event, &result);
-	/* A span may be drawn after its thread and process ids have been reused. */
+	/*
+	 * Make the track now: when the span is drawn, the thread and process ids may have been
+	 * reused.
+	 */
 	if (!err && result.role == PAIRS_BEGIN)
 		err = find_track(html, event, &track);
 	if (err)
@@ -375,13 +378,13 @@ static int put_open(struct html *html)
 
 	while (!err && !html->too_large && (begin = pairs_take(html->pairs))) {
 		err = put_instant(html, &begin->event, begin->data_len);
-		/* Do not count the last one if it was removed. */
+		/* Do not count the last event if its item was removed. */
 		html->taken -= html->too_large;
 		if (!err)
 			err = flush(html, WRITE_AT);
 	}
 	html->taken -= pairs_open(html->pairs);
-	/* A removed span lacks at least its first event. */
+	/* If the removed item was a span, even more events are missing: at least its first one. */
 	if (html->too_large && html->taken == html->export->events)
 		html->taken--;
 	return err;
@@ -491,7 +494,7 @@ int export_html(struct export *export)
 		err = html_texts_new(&html->texts);
 	if (!err)
 		err = html_why_new(export, &html->why);
-	/* The page has what it needs. */
+	/* The page now has what it needs of @export->explain. */
 	explain_free(export->explain);
 	export->explain = NULL;
 	if (!err)

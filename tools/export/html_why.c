@@ -9,7 +9,7 @@
 #include "export/explain.h"
 #include "export/html_why.h"
 
-#define BYTES_ALL	(16U << 20)	/* of all instances, except the last one */
+#define BYTES_ALL	(16U << 20)	/* of all objects; the last one may exceed it */
 #define BYTES_HEAD	128		/* beside the object of an instance */
 
 /* An instance: its object is @len bytes at @at of html_why.objects. */
