@@ -43,7 +43,7 @@ struct dump {
 	struct descriptors *descriptors;
 	struct print print;
 	struct source *source;
-	bool cleared;			/* the log open as @source is gone */
+	bool cleared;			/* and the new log could not be opened yet */
 	struct buffer text;
 	struct logend end;
 };
@@ -126,7 +126,10 @@ static void drain(int fd)
 		;
 }
 
-/* Opens the new log. Returns 0 or negative errno; an incomplete header is not an error. */
+/*
+ * Opens the log that replaced a cleared one. An incomplete header is not an error. Returns 0 or
+ * negative errno.
+ */
 static int open_again(struct dump *dump)
 {
 	int err = source_open_again(dump->source);
@@ -233,7 +236,7 @@ static int print_log(struct dump *dump)
 	if (err)
 		goto free;
 	err = dump->follow ? follow(dump) : print_all(dump);
-	/* Skip this if the signal came before the new log could be opened. */
+	/* There is no log if a signal came before the new one could be opened. */
 	if (!err && !dump->cleared) {
 		err = logend_read(&dump->end, dump->source);
 		if (err)

@@ -93,7 +93,7 @@ static int close_output(struct export *export, int err)
 	return err;
 }
 
-/* A page explains each scope; a trace for Perfetto only the one that was asked for. */
+/* Explains all scopes for a page, but for Perfetto only the one that was asked for. */
 static int prepare_explain(struct export *export, size_t format)
 {
 	uint64_t max = 0;

@@ -175,7 +175,7 @@ static int print_states(struct stat_command *stat, struct source *source)
 	return 0;
 }
 
-/* The name may be misspelled, or the log may have no texts. */
+/* Says why --by has no result: the name may be misspelled, or the log may have no texts. */
 static void check_field(const struct stat_command *stat)
 {
 	const struct measures *measures = stat->measures;
@@ -230,7 +230,7 @@ static int begin_states(struct stat_command *stat)
 	return states_new(stat->kernel, &stat->states);
 }
 
-/* Begins what needs to know the kernel events of the trace. */
+/* Begins the parts of the command that need to know the kernel events of the trace. */
 static int begin(struct stat_command *stat)
 {
 	if (stat->with_states)
@@ -408,7 +408,10 @@ static const struct option_choice by_words[] = {
 	{ }
 };
 
-/* A field whose name is one of the words is written with a dot before it. */
+/*
+ * "--by WORD" divides by one of the words. A field with such a name is written with a dot before
+ * it.
+ */
 static int call_by(void *target, const struct command_option *option, const char *value)
 {
 	const struct option_choice *word = option_choose(option, value, strlen(value));

@@ -42,7 +42,9 @@ struct why_command {
 /* ------------------------------------------------------------------ */
 /* The log								*/
 
-/* Without scheduler events, nothing is known. Without the others, less is. */
+/*
+ * Checks what the log has: without scheduler events nothing can be explained, without others less.
+ */
 static int check_classes(struct why_command *why)
 {
 	trace_attr_t attr;
@@ -135,7 +137,7 @@ static void tell_counts(const struct why_command *why, const struct instances_co
 		     (unsigned long long)counts->unmatched, why->scope);
 }
 
-/* Explains why there is nothing to explain. */
+/* Reports that nothing was found to explain. */
 static int tell_none(const struct why_command *why)
 {
 	if (why->scope)
