@@ -41,7 +41,9 @@ static void set_points(struct points *points, const struct histogram *times)
 /* ------------------------------------------------------------------ */
 /* The test								*/
 
-/* Pairs of a time of A and a time of B, and in how many B is longer. Ties count half. */
+/*
+ * Counts the pairs of a time of A and a time of B, and those in which B is longer. Ties count half.
+ */
 struct ranks {
 	double longer;
 	double pairs;
@@ -199,7 +201,7 @@ static const char *name_of(const struct comparison *comparison)
 static int more_important(const void *a, const void *b)
 {
 	const struct comparison *x = a, *y = b;
-	/* Results without a verdict on the times are one group. */
+	/* All results that say nothing about the times are one group, the last one. */
 	int left = x->result > COMPARE_ONLY_B ? x->result : 0;
 	int right = y->result > COMPARE_ONLY_B ? y->result : 0;
 	uint64_t left_total = total_of(x), right_total = total_of(y);

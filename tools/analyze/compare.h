@@ -16,7 +16,7 @@
 enum compare_result {
 	COMPARE_UNCLEAR,	/* no difference is shown */
 	COMPARE_FEW,		/* not enough times */
-	COMPARE_ONLY_A,		/* the other trace does not have it */
+	COMPARE_ONLY_A,		/* trace B does not have it */
 	COMPARE_ONLY_B,
 	COMPARE_SHORTER,	/* in trace B */
 	COMPARE_LONGER,

@@ -9,7 +9,7 @@
 
 #include "analyze/critical.h"
 
-/* A thread that is being divided. */
+/* A thread whose time is being divided. */
 struct walk {
 	const struct tracks *tracks;
 	struct parts *parts;
@@ -219,7 +219,7 @@ static int divide_blocked(const struct walk *walk, const struct stretch *state, 
 	uint32_t part;
 	int err;
 
-	/* The thread woke or created the outer one at @end, so it cannot still have waited. */
+	/* The thread woke or created the outer thread at @end, so it was not waiting then. */
 	if (!walk->open && state->end > end)
 		return add_unknown(walk, begin, end);
 	err = parts_add(walk->parts, walk->parent, &what, begin, end, &part);

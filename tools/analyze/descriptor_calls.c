@@ -68,7 +68,7 @@ static const struct descriptor_call *find(const struct kevent_text *name)
 
 #define FOUND	64
 
-/* Remembers results: programs make few different calls. */
+/* Programs make few different calls, so the last results are in a cache. */
 const struct descriptor_call *descriptor_call_find(const struct kevent *kevent)
 {
 	static _Thread_local struct {
@@ -99,7 +99,7 @@ const char *descriptor_socket_kind(const struct kevent *entry)
 		return "netlink";
 	case AF_INET:
 	case AF_INET6:
-		/* With another protocol, the type does not tell. */
+		/* With an explicit protocol, the type does not tell which one it is. */
 		if (entry->args[2])
 			return "socket";
 		return type == SOCK_STREAM ? "tcp" : type == SOCK_DGRAM ? "udp" : "socket";

@@ -13,21 +13,21 @@
 enum call_effect {
 	NOTHING,
 	OPENS,			/* the result is a descriptor of the path in argument @arg */
-	MAKES,			/* the result is another new descriptor */
+	MAKES,			/* the result is a new descriptor without a path */
 	DUPLICATES,		/* the result is a duplicate of argument 0 */
-	REPLACES,		/* also closes the descriptor in argument 1 */
-	CLOSES,			/* argument 0 */
+	REPLACES,		/* as DUPLICATES, and closes the descriptor in argument 1 */
+	CLOSES,			/* closes argument 0 */
 	CLOSES_MANY,
 	EXECUTES,
 	COPIES,			/* a child has a copy of the table */
-	CLONES,			/* argument 0 has the flags */
+	CLONES,			/* argument 0 has the flags of clone() */
 	MAY_SHARE,		/* a child may share the table */
-	SHARES,			/* a child shares it, or a thread has another one */
+	SHARES,			/* a child shares the table, or a thread gets a different one */
 	CONTROLS,		/* fcntl() */
 	CONTROLS_FILE,		/* ioctl() */
-	UNSHARES,		/* argument 0 has the flags */
+	UNSHARES,		/* argument 0 has the flags of unshare() */
 	CONFUSES,		/* descriptors change without further calls */
-	ADDRESSES,		/* the socket in argument 0 gets another address */
+	ADDRESSES,		/* the socket in argument 0 gets a new address */
 };
 
 /**

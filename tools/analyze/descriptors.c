@@ -46,7 +46,7 @@ struct process {
 	struct fd_table table;
 };
 
-/* A call that a thread is in. */
+/* A system call that a thread is in. */
 struct thread {
 	struct thread *next;
 	uint64_t key;		/* from event_thread_key() */
@@ -175,7 +175,7 @@ static void settle(struct process *process)
 		process->unsure--;
 }
 
-/* The process has its own table, with unknown contents. */
+/* From now on the process has a table that it does not share, with unknown contents. */
 static void leave_table(struct descriptors *all, struct process *process)
 {
 	fd_tables_drop(&all->tables, &process->table);
@@ -200,7 +200,7 @@ static void end_call(struct descriptors *all, struct thread **slot)
 	all->nr_threads--;
 }
 
-/* What a call makes that is no file with a path. */
+/* Describes the descriptor that a call makes if it refers to no file with a path. */
 static void find_kind(const struct descriptors *all, const struct process *process,
 		      const struct kevent *kevent, struct thread *thread, const char *kind)
 {
@@ -227,7 +227,7 @@ static void find_kind(const struct descriptors *all, const struct process *proce
 	thread->has_path = true;
 }
 
-/* Returns the kind of what the call makes, or NULL. */
+/* Sets the effect of the call. Returns the kind of the descriptor that it makes, or NULL. */
 static const char *find_call(const struct kevent *kevent, struct thread *thread)
 {
 	const struct descriptor_call *call = descriptor_call_find(kevent);
@@ -252,7 +252,7 @@ static void close_on_exec(const struct descriptors *all, const struct process *p
 		fd->keeps = false;
 }
 
-/* The call closes a descriptor, -1 for any, at a time until its end. */
+/* The call closes descriptor @number, -1 for any, at an unknown time before its end. */
 static void begin_closing(struct process *process, struct thread *thread, int64_t number)
 {
 	process->changes++;
@@ -276,7 +276,7 @@ static void begin_call(struct descriptors *all, struct process *process, struct 
 		if ((int32_t)kevent->args[0] != (int32_t)kevent->args[1])
 			fd_tables_close(&all->tables, &process->table, (int32_t)kevent->args[1]);
 		begin_closing(process, thread, (int32_t)kevent->args[1]);
-		/* Of dup3(); dup2() has no third argument. */
+		/* The new descriptor of dup2() stays open at an exec; dup3() may have O_CLOEXEC. */
 		thread->keeps = kevent->name.len == strlen("dup2") && kevent->name.at[3] == '2';
 		break;
 	case CLOSES_MANY:
@@ -336,7 +336,7 @@ static void enter(struct descriptors *all, const struct event *event, const stru
 	enum call_effect effect;
 	const char *kind;
 
-	/* The exit of the call before was not seen, as of sigreturn(). */
+	/* The exit of the previous call was not seen, for example because sigreturn() has none. */
 	if (*slot) {
 		if ((*slot)->effect == EXECUTES && !(*slot)->executed && process)
 			fd_tables_drop(&all->tables, &process->table);
@@ -352,7 +352,10 @@ static void enter(struct descriptors *all, const struct event *event, const stru
 	find_kind(all, process, kevent, thread, kind);
 	effect = thread->effect;
 	begin_call(all, process, thread, kevent);
-	/* Of other calls, the exit must not look like one whose entry was not seen. */
+	/*
+	 * Remember all calls with an effect: otherwise an exit would look as if its entry was not
+	 * seen.
+	 */
 	if (effect == NOTHING) {
 		free(thread);
 		return;
@@ -408,7 +411,7 @@ static void get_descriptor(struct descriptors *all, struct process *process,
 	}
 }
 
-/* A call ends that began before the trace, so its arguments are not known. */
+/* Ends a call that began before the trace, so that its arguments are not known. */
 static void leave_unseen(struct descriptors *all, const struct event *event,
 			 const struct kevent *kevent)
 {
@@ -434,7 +437,7 @@ static void leave_unseen(struct descriptors *all, const struct event *event,
 	case CLONES:
 	case MAY_SHARE:
 	case SHARES:
-		/* 0: the new thread or process returns. */
+		/* With result 0, this is the exit in the new thread or process. */
 		process->broken |= kevent->result > 0;
 		break;
 	case UNSHARES:
@@ -454,13 +457,15 @@ static void leave(struct descriptors *all, const struct event *event, const stru
 
 	if (!thread)
 		leave_unseen(all, event, kevent);
-	/* Nothing says who the child is. */
+	/* If no event said who the child is, any process may share the table. */
 	if (thread && !thread->forked && (kevent->result > 0 || !returns) &&
 	    (thread->effect == MAY_SHARE || thread->effect == SHARES))
 		all->blind = true;
 	if (process && returns && kevent->result >= 0 && makes_descriptor(thread->effect))
 		get_descriptor(all, process, thread, kevent->result);
-	/* Without the event of class process. */
+	/*
+	 * The process has executed a program, but the class process, which would tell, is missing.
+	 */
 	if (process && thread->effect == EXECUTES && !thread->executed &&
 	    (!returns || kevent->result >= 0))
 		fd_tables_drop(&all->tables, &process->table);
@@ -491,7 +496,7 @@ static void fork_process(struct descriptors *all, const struct event *event,
 	};
 	struct process *process = get_process(all, event_process_key(event)), *child = NULL;
 	struct thread *thread = *thread_slot(all, event);
-	/* It may have begun before the trace. */
+	/* The call may have begun before the trace. */
 	enum call_effect effect = thread ? thread->effect : MAY_SHARE;
 
 	if (thread)
@@ -543,7 +548,7 @@ static void end_process(struct descriptors *all, const struct event *event)
 	all->nr_processes--;
 }
 
-/* The process has executed a program. */
+/* The process has executed a program: keeps the descriptors that stay open. */
 static void execute(struct descriptors *all, const struct event *event)
 {
 	struct process *process = *process_slot(all, event_process_key(event));
@@ -693,7 +698,7 @@ void descriptors_event(struct descriptors *descriptors, const struct event *even
 	case POSIXTRACE_FORK:
 	case POSIXTRACE_EXEC:
 	case POSIXTRACE_EXIT:
-		/* An event that cannot be read may be any call. */
+		/* An event that cannot be read may be any system call. */
 		if (kevent_read(event, &kevent) && !event->late)
 			follow(descriptors, event, &kevent);
 		else
@@ -710,7 +715,7 @@ const char *descriptors_path(const struct descriptors *descriptors, const struct
 				 !descriptors->blind ?
 				 fd_tables_find(&descriptors->tables, &process->table, fd) : NULL;
 
-	/* The thread has executed a program, which no event told. */
+	/* At the next call after an exec that no event told, the descriptors are not known. */
 	if (thread && thread->effect == EXECUTES && event->type == POSIXTRACE_SYSCALL_ENTRY &&
 	    !thread->executed)
 		return NULL;

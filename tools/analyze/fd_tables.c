@@ -89,7 +89,10 @@ void fd_tables_strip_socket(struct fd_tables *tables, const struct fd_table *tab
 
 	if (!found || !found->socket || !found->path[strcspn(found->path, ":-,")])
 		return;
-	/* The loop also changes @found. Without memory, all sockets lose their address. */
+	/*
+	 * Use a copy, because the loop also changes @found. Without memory, all sockets lose their
+	 * address.
+	 */
 	path = strdup(found->path);
 	for (size_t i = 0; i < FD_TABLES_BUCKETS; i++) {
 		for (struct fd *fd = tables->fds[i]; fd; fd = fd->next) {

@@ -26,7 +26,10 @@ static uint32_t kind_of(const struct holder_words *words)
 	return words->kind & ~(uint32_t)KIND_ELISION;
 }
 
-/* glibc sets the owner after it has the lock, and clears it before it unlocks. */
+/*
+ * Returns the owner of a locked glibc mutex, or 0. glibc sets it after it has the lock, and clears
+ * it before it unlocks.
+ */
 static pid_t owner_of(const struct holder_words *words)
 {
 	return words->lock == LOCKED_WAITERS && kind_of(words) <= KIND_TYPE ?
@@ -38,7 +41,7 @@ static pid_t mutex_owner(struct lock_wait *lock_wait, const struct event *event,
 {
 	const pid_t owner = owner_of(words);
 
-	/* Most waits are for something else: do not look for their file. */
+	/* Most waits are not for a mutex: do not look for their file. */
 	return owner && lock_wait_has(lock_wait, event) ? owner : 0;
 }
 
@@ -52,7 +55,7 @@ pid_t holder_find(struct lock_wait *lock_wait, const struct event *event,
 	switch (words->operation) {
 	case FUTEX_LOCK_PI:
 	case FUTEX_LOCK_PI2:
-		/* The kernel defines the word. */
+		/* The kernel defines the contents of this word: it has the id of the owner. */
 		owner = (pid_t)(words->lock & FUTEX_TID_MASK);
 		break;
 	case FUTEX_WAIT:

@@ -113,7 +113,7 @@ static int find_scope(struct instances *instances, const char *name, size_t len,
 	return 0;
 }
 
-/* Both may be the same event, if only one of them is known. */
+/* Is an instance selected? Its begin and end may be the same event, if only one is known. */
 static bool is_selected(const struct instances *instances, const struct event *begin,
 			const struct event *end, const char *name)
 {
@@ -142,7 +142,7 @@ static void add(struct instances *instances, struct instances_scope *scope,
 			break;
 		scope->worst[i] = *before;
 	}
-	/* If the list is full, its shortest instance moves to an extra entry of the array. */
+	/* If the list is full, its shortest instance moves to the extra entry of the array. */
 	scope->worst[i] = new;
 	if (scope->count < instances->options.worst)
 		scope->count++;
@@ -263,7 +263,10 @@ static void see_life(struct instances *instances, const struct event *event)
 	}
 }
 
-/* Replaces the life by the period of the options. It may be longer, but ends with the log. */
+/*
+ * Replaces the life of the thread by the period of the options. That may be longer, but ends with
+ * the log.
+ */
 static void cut_life(struct instances *instances)
 {
 	struct instances_scope *scope = instances->scopes;
@@ -277,7 +280,7 @@ static void cut_life(struct instances *instances)
 		life->end = instances->to < instances->last ? instances->to : instances->last;
 	if (life->end < life->begin)
 		life->end = life->begin;
-	/* The period begins after the log, so nothing is known of it. */
+	/* The period begins after the end of the log, so nothing is known about it. */
 	if (life->begin > instances->last)
 		scope->count = 0;
 	scope->counts.all = scope->count;

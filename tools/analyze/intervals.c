@@ -405,7 +405,7 @@ static int end_others(struct intervals *intervals, const struct thread *thread, 
 	return err;
 }
 
-/* The last thread of a process ends with its exit, because its last switch is not recorded. */
+/* The last thread of a process ends at its exit event, because its last switch is not recorded. */
 static int exit_thread(struct intervals *intervals, struct thread *thread, uint64_t time,
 		       const struct kevent *kevent)
 {
@@ -564,7 +564,7 @@ int intervals_event(struct intervals *intervals, uint32_t number, const struct e
 	}
 }
 
-/* The state of a thread that is not running or runnable. */
+/* Returns the state of a thread that is neither running nor runnable. */
 static enum state blocked_state(const struct posixtrace_thread_state *state)
 {
 	if (state->flags & POSIXTRACE_STATE_IO)
@@ -611,7 +611,7 @@ int intervals_state(struct intervals *intervals, uint32_t number, const struct e
 	return err ? err : 1;
 }
 
-/* If the last switch is missing, the thread ended with its exit. */
+/* Returns when a thread ended: at its exit event if its last switch is missing, else at @time. */
 static uint64_t end_of(const struct thread *thread, uint64_t time)
 {
 	return thread->exiting ? thread->exit_time : time;

@@ -55,7 +55,7 @@ int locks_add(struct locks *locks, const struct locks_sum *wait, uint64_t ns)
 {
 	struct locks_sum *sum;
 	uint32_t address, number;
-	/* A thread table accepts any pair of numbers. */
+	/* A thread table accepts any pair of numbers, not only ids of threads. */
 	int ret = threads_find(locks->addresses, (pid_t)wait->process, wait->address, &address);
 
 	if (ret >= 0 && address != THREADS_OTHERS)

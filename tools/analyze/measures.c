@@ -20,7 +20,7 @@
 #define OPEN_MAX	(1U << 16)	/* open begins, all threads */
 #define DEPTH_MAX	1024		/* open begins, per thread */
 
-/* What things are divided by if it is a process or thread. */
+/* The process or thread by which things are divided. */
 struct owner {
 	uint32_t number;		/* of the process or thread */
 	char label[LABEL_SIZE];
@@ -71,7 +71,7 @@ static void label_thread(const struct event *event, bool alone, char label[LABEL
 		snprintf(label, LABEL_SIZE, "%#llx", (unsigned long long)event->thread);
 }
 
-/* Labels a process in the same form. */
+/* Labels a process in the form of label_thread(). */
 static void label_process(const struct event *event, bool alone, char label[LABEL_SIZE])
 {
 	char name[LABEL_SIZE], plain[LABEL_SIZE];
@@ -130,7 +130,7 @@ static int find_thread(struct measures *measures, const struct event *event, uin
 	return ret < 0 ? ret : 0;
 }
 
-/* Reads the field of the first event that has it. Returns NULL without such an event. */
+/* Reads the field of @first, or of @second if @first lacks it; NULL if both lack it. */
 static const struct field_value *read_value(struct measures *measures, const struct event *first,
 					    const struct event *second)
 {
@@ -149,7 +149,7 @@ static struct measure *part_of_thread(struct measures *measures, const struct me
 	const struct owner *owner = &measures->owners[thread];
 	struct measure *part;
 
-	/* Threads beyond the limit share one measure. */
+	/* The threads beyond the limit share one measure. */
 	if (!thread)
 		part = measure_part(measures->table, whole, MEASURE_OTHERS, NULL, 0);
 	else if (measures->options.names)
@@ -233,7 +233,7 @@ static struct measure *find(struct measures *measures, enum measure_kind kind, c
 /* ------------------------------------------------------------------ */
 /* Scopes								*/
 
-/* Prints the stem and the separator: "X_" and "X:" are different. */
+/* Writes the name of a scope: the stem and the separator, because "X_" and "X:" differ. */
 static void scope_name(const char *event_name, size_t stem_len, char name[PAIRS_NAME_MAX + 1])
 {
 	memcpy(name, event_name, stem_len + 1);
@@ -293,7 +293,7 @@ static int measure_scope(struct measures *measures, const struct event *event, u
 	if (!measure)
 		return -ENOMEM;
 	if (!result.begin || result.lost) {
-		/* Count an end without a begin as one event, a doubtful pair as two. */
+		/* Count two events if both ends were seen but may not belong together, else one. */
 		measure->unmatched += result.begin ? 2 : 1;
 		return 0;
 	}
@@ -375,7 +375,7 @@ static const struct spans_ops spans_ops = {
 	.put_irq = put_irq,
 };
 
-/* Only these events matter for system calls. */
+/* Is it an event that matters for the measures of system calls? */
 static bool is_about_calls(const struct event *event)
 {
 	return event->type == POSIXTRACE_SYSCALL_ENTRY || event->type == POSIXTRACE_SYSCALL_EXIT ||
@@ -431,7 +431,9 @@ static int note_gap(struct measures *measures, const struct event *event)
 	return 0;
 }
 
-/* If so, POSIX system events do not count, because they belong to no traced thread. */
+/*
+ * Is it divided by process or thread? If so, POSIX system events do not count: they have no thread.
+ */
 static bool by_thread(const struct measures *measures)
 {
 	return measures->options.by == MEASURES_BY_PROCESS ||
@@ -507,7 +509,7 @@ int measures_start(struct measures *measures, struct source *source)
 
 int measures_event(struct measures *measures, const struct event *event, bool selected)
 {
-	/* A call closes a descriptor when it begins, and opens one when it ends. */
+	/* A system call closes a descriptor when it begins, and opens one when it ends. */
 	const bool opens = event->type == POSIXTRACE_SYSCALL_EXIT;
 	int err;
 

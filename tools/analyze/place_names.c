@@ -56,7 +56,7 @@ int place_names_irq(struct place_names *names, const struct kevent *irq, uint32_
 {
 	char room[KEVENT_CALL_NAME];
 	struct kevent_text name;
-	/* A thread table accepts any pair of numbers. */
+	/* A thread table accepts any pair of numbers, not only ids of threads. */
 	int ret = threads_find(names->irqs, (pid_t)irq->kind, (uint64_t)irq->number, number);
 
 	if (ret <= 0 || *number == THREADS_OTHERS)

@@ -137,7 +137,10 @@ int snapshot_event(struct source *source, const struct posixtrace_thread_state *
 		.tid = state->tid,
 		.cpu = state->cpu,
 		.address = state->ip,
-		/* As for an event that the thread has recorded: it lived then. */
+		/*
+		 * Identify the thread as for an event that it has recorded: it existed at that
+		 * time.
+		 */
 		.user = true,
 		.source = source,
 	};

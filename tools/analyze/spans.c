@@ -45,7 +45,7 @@ int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, voi
 /* Tells intervals.c from which time on events may be missing. */
 static int note_losses(struct spans *spans, const struct event *event, bool lost)
 {
-	/* These events tell when recording ended. */
+	/* The time of these events is the end of the recording. */
 	if (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP)
 		return intervals_lost(spans->states, event->time);
 	return lost ? intervals_lost(spans->states, spans->last_time) : 0;
@@ -154,7 +154,7 @@ int spans_end(struct spans *spans)
 
 	while (!err && (call = calls_take(spans->calls, spans->last_time, spans->lost))) {
 		ended = *call;
-		/* The ids were reused, so the end is unknown. */
+		/* The ids of the thread were reused, so the end of the call is unknown. */
 		if (intervals_dropped(spans->states, call->thread, &since))
 			ended.end = ended.begin;
 		err = spans->ops->put_call(spans->to, &ended);

@@ -108,7 +108,7 @@ static void count_value(struct stat_field *field, const struct posixtrace_value 
 		field->min = number;
 	if (!field->count || number > field->max)
 		field->max = number;
-	/* A double cannot represent all large integers. */
+	/* Also keep the limits as integers: a double cannot represent all large ones. */
 	if (!field->count || is_less(field->field, value->number, field->least))
 		field->least = value->number;
 	if (!field->count || is_less(field->field, field->most, value->number))
@@ -137,7 +137,10 @@ int stat_fields_event(struct stat_fields *fields, const struct event *event)
 	while (values_next(&values, &value)) {
 		if (value.what != POSIXTRACE_VALUE)
 			continue;
-		/* Values come in the order of the fields, except in arrays. */
+		/*
+		 * Begin after the field of the previous value: values come in the order of fields,
+		 * except in arrays.
+		 */
 		for (size_t i = 0; i < fields->nr_fields; i++) {
 			struct stat_field *field = &fields->fields[(at + i) % fields->nr_fields];
 

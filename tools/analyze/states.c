@@ -268,7 +268,7 @@ static void end_life(struct states *states, struct summary *thread, uint64_t at)
 	thread->pub.lifetime += at - thread->born;
 }
 
-/* Finds the number of a process and makes room for it. */
+/* Finds the number of the process of an event, and makes room for it in the list. */
 static int find_process(struct states *states, const struct event *event, uint32_t *number)
 {
 	size_t room = states->processes_room ? 2 * states->processes_room : 64;
@@ -388,7 +388,7 @@ static int wait_for_futex(struct states *states, struct summary *thread, const s
 	struct kevent entry;
 	int err = 0;
 
-	/* Without the class syscall, only this event tells the call. */
+	/* Without the class syscall, only the futex_wait tells the system call. */
 	if (futex.place < WAITS_IN_CALL) {
 		holder_call(kevent, &entry);
 		err = waits_call(states->waits, &entry, &futex.place);
@@ -416,7 +416,7 @@ static void interrupt(struct states *states, struct summary *thread, const struc
 	thread->interrupted = states->now;
 }
 
-/* Creates the new thread. Its state is unknown until its first event. */
+/* Creates the thread that a fork event names. Its state is unknown until its first event. */
 static int fork_thread(struct states *states, const struct event *event,
 		       const struct kevent *kevent)
 {
@@ -437,7 +437,7 @@ static int fork_thread(struct states *states, const struct event *event,
 	return err;
 }
 
-/* Ends the other threads of a process, after an exec or its end. */
+/* Ends the other threads of a process, when it executes a program or ends. */
 static void end_others(struct states *states, const struct summary *thread)
 {
 	struct summary *other;
@@ -453,7 +453,7 @@ static void end_others(struct states *states, const struct summary *thread)
 
 static void exit_thread(struct states *states, struct summary *thread, const struct kevent *kevent)
 {
-	/* End the last thread here, because its last switch is not recorded. */
+	/* End the last thread of the process here, because its last switch is not recorded. */
 	if (kevent->group_dead) {
 		end_others(states, thread);
 		end_life(states, thread, states->now);
@@ -464,7 +464,9 @@ static void exit_thread(struct states *states, struct summary *thread, const str
 	thread->exited = states->now;
 }
 
-/* Handles an event recorded by the thread, or by the kernel about its actions. */
+/*
+ * Handles an event that the thread has recorded, or that the kernel has recorded about its actions.
+ */
 static int act(struct states *states, struct summary *thread, const struct event *event,
 	       const struct kevent *kevent)
 {
@@ -648,7 +650,7 @@ static int use_state(struct states *states, const struct posixtrace_thread_state
 	return note_call(states, thread, state);
 }
 
-/* Uses the states before the next event. */
+/* Uses the states of the snapshot that are older than @until, the time of the next event. */
 static int use_states(struct states *states, uint64_t until)
 {
 	const struct posixtrace_thread_state *state;
@@ -676,12 +678,17 @@ int states_event(struct states *states, const struct event *event, bool selected
 	err = selected ? use_states(states, event->time) : 0;
 	if (err)
 		return err;
-	/* These events tell when a gap begins. Other gaps begin at the event before. */
+	/*
+	 * The time of these events is the begin of a gap. Other gaps begin at the previous event.
+	 */
 	if (selected && event->time > states->now &&
 	    (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP))
 		states->now = event->time;
 	err = note_gap(states, event);
-	/* An event that is not selected may have changed the state, so do not use older states. */
+	/*
+	 * An event that is not selected may have changed the state: do not use older states of this
+	 * thread.
+	 */
 	if (!selected && event->tid)
 		snapshot_see(&states->walk, event, true);
 	if (err || !selected)
@@ -705,7 +712,7 @@ static uint64_t end_of(const struct states *states, const struct summary *thread
 
 	if (intervals_dropped(states->intervals, number_of(states, thread), &since))
 		return since > thread->born ? since : thread->born;
-	/* The last switch of the thread is missing, so use the exit. */
+	/* Use the exit if the last switch of the thread is missing. */
 	if (thread->exiting && (!interval || interval->begin <= thread->exited))
 		return thread->exited;
 	return states->now;

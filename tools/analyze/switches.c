@@ -22,9 +22,9 @@ struct cpu {
 	uint64_t seen;		/* time of the last event that shows @now there */
 	/* The thread that left, if @leaving.tid is not 0. */
 	struct running leaving;
-	uint64_t left;		/* when */
+	uint64_t left;		/* when @leaving left */
 	int state;		/* its state */
-	pid_t next;		/* the thread that runs instead */
+	pid_t next;		/* the thread that runs in its place */
 };
 
 struct switches_thread {
@@ -177,7 +177,7 @@ bool switches_runs(const struct switches *switches, uint32_t number, uint32_t cp
 	       switches->cpus[cpu].seen >= time;
 }
 
-/* Sees where a thread runs. Its switches, if complete, tell it better than other events. */
+/* Sees where a thread runs. Its switches, if complete, tell that better than other events. */
 static void see(struct switches *switches, const struct event *event,
 		const struct running *running)
 {
@@ -187,7 +187,7 @@ static void see(struct switches *switches, const struct event *event,
 	if (known->cpu == event->cpu + 1) {
 		if (on->seen < event->time)
 			on->seen = event->time;
-		/* The thread may have a new name. */
+		/* The thread may have been renamed. */
 		memcpy(on->now.comm, running->comm, sizeof(on->now.comm));
 	} else if (!known->lost || known->lost <= event->lost) {
 		come(switches, running, event->cpu, event->time, 0);

@@ -36,7 +36,7 @@ static int begins_earlier(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Joins windows that overlap, so that the rest is sorted by both begins and ends. */
+/* Joins windows that overlap, so that the windows are sorted by both begins and ends. */
 static void join_windows(struct track_store *store)
 {
 	struct window *windows = store->windows;
@@ -58,7 +58,7 @@ static bool is_wanted(const struct track_store *store, const struct stretch *str
 {
 	size_t low = 0, high = store->nr_windows;
 
-	/* Find the first window that ends after the begin. */
+	/* Find the first window that ends after the stretch begins. */
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 

@@ -320,7 +320,7 @@ static int wait_for_futex(struct tracks *tracks, uint32_t number, const struct e
 
 	thread->waits = true;
 	thread->futex = thread->place;
-	/* Without the class syscall, only this event tells the call. */
+	/* Without the class syscall, only the futex_wait tells the system call. */
 	if (thread->futex.what == WAITS_IN_UNKNOWN) {
 		holder_call(kevent, &entry);
 		err = place_names_call(tracks->names, &entry, &thread->futex.what,
@@ -332,7 +332,7 @@ static int wait_for_futex(struct tracks *tracks, uint32_t number, const struct e
 	return find_holder(tracks, event, kevent, &thread->futex.holder);
 }
 
-/* Handles what intervals.c does not know about. */
+/* Handles the parts of an event that intervals.c does not know about. */
 static int see(struct tracks *tracks, uint32_t number, const struct event *event,
 	       const struct kevent *kevent)
 {
@@ -388,7 +388,7 @@ static int handle(struct tracks *tracks, uint32_t number, const struct event *ev
 		ret = intervals_event(tracks->intervals, number, event, kevent, NULL);
 	if (ret >= 0 && event->type != POSIXTRACE_SWITCH_OUT)
 		ret = see(tracks, number, event, kevent);
-	/* A fork may have moved the array. */
+	/* A fork may have reallocated the array of threads. */
 	thread = &tracks->threads[number];
 	thread->seen = tracks->now;
 	if (event->type != POSIXTRACE_IRQ && event->type != POSIXTRACE_WAKEUP &&
@@ -480,7 +480,7 @@ static int use_state(struct tracks *tracks, const struct posixtrace_thread_state
 	return note_call(tracks, thread, state);
 }
 
-/* Uses the states before the next event. */
+/* Uses the states of the snapshot that are older than @until, the time of the next event. */
 static int use_states(struct tracks *tracks, uint64_t until)
 {
 	const struct posixtrace_thread_state *state;

@@ -68,7 +68,7 @@ static int make_room(void **array, size_t *room, size_t index, size_t size)
 int waits_call(struct waits *waits, const struct kevent *entry, uint32_t *place)
 {
 	uint32_t number;
-	/* The 32-bit interface has different numbers. */
+	/* The system calls of the 32-bit interface have different numbers. */
 	int ret = threads_find(waits->calls, !!entry->compat, (uint32_t)entry->nr, &number);
 
 	if (ret < 0)
@@ -86,7 +86,7 @@ static int add_to_sum(struct waits *waits, const struct wait *wait)
 {
 	struct waits_sum *sum;
 	uint32_t number;
-	/* A thread table accepts any pair of numbers. */
+	/* A thread table accepts any pair of numbers, not only ids of threads. */
 	int ret = threads_find(waits->sum_numbers, (pid_t)wait->thread,
 			       (uint64_t)wait->place << 1 | wait->io, &number);
 
