@@ -9,7 +9,7 @@
 
 /* Marks a kernel thread id, because user addresses do not have this bit. */
 #define TID_FLAG	(1ULL << 63)
-/* Width of a kernel id, and of a user address. */
+/* Number of bits of a kernel id, and of a user address. */
 #define ID_BITS		32
 #define ADDRESS_BITS	48
 

@@ -20,7 +20,7 @@ bool event_thread_name(const struct event *event, char name[POSIXTRACE_THREAD_NA
 	return is_named(event) && source_thread_name(event->source, event, name);
 }
 
-/* Looks up the last name of a thread in the event's process, before its ids are reused. */
+/* Looks up the last name that a thread of the event's process had before its ids were reused. */
 static bool last_name(const struct event *event, pid_t tid, bool process,
 		      char name[POSIXTRACE_THREAD_NAME_SIZE])
 {
@@ -52,7 +52,7 @@ bool event_thread_label(const struct event *event, char label[LABEL_SIZE])
 	return false;
 }
 
-/* Gets the arguments, each with its null byte. Returns their size, 0 if it is not known. */
+/* Gets the command line of the event's process. Returns its size with null bytes; 0: not known. */
 static size_t last_program(const struct event *event, char program[POSIXTRACE_PROGRAM_SIZE])
 {
 	const uint64_t end = source_life_end(event->source, event, true);

@@ -9,7 +9,7 @@
 #include "event/filter_parse.h"
 #include "event/kevent.h"
 
-/* Event type ids are smaller. */
+/* All event type ids are smaller. */
 #define TYPES		POSIXTRACE_EVENT_ID_MAX
 #define TEXT_MAX	65536	/* bytes; the data of an event are not longer */
 
@@ -85,7 +85,7 @@ static bool test_real(const struct filter_node *node, long double value)
 
 	if (node->operand == FILTER_INTEGER)
 		operand = node->negative ? -(long double)node->number : (long double)node->number;
-	/* NaN is never equal to a value. */
+	/* NaN differs from all values, even from itself. */
 	if (value != value || operand != operand)
 		return node->test == FILTER_NOT_EQUAL;
 	return decide(node->test, value < operand ? -1 : value > operand);
@@ -112,7 +112,7 @@ static bool test_bool(const struct filter_node *node, uint64_t number)
 	return decide(node->test, (int)number - is_true);
 }
 
-/* Several labels may have the same value. False if the enumeration lacks the label. */
+/* Compares values, because several labels may have the same one. False if no label has the name. */
 static bool test_enum(const struct filter_node *node, const struct posixtrace_value *value)
 {
 	const struct posixtrace_field *field = value->field;

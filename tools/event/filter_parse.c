@@ -12,7 +12,7 @@
 #include "util/duration.h"
 #include "util/message.h"
 
-/* Event type ids are smaller. */
+/* All event type ids are smaller. */
 #define TYPES	POSIXTRACE_EVENT_ID_MAX
 
 struct parser {
@@ -121,7 +121,7 @@ static bool read_number(struct parser *parser, struct filter_node *node)
 	if (*digits != '.' && (*digits < '0' || *digits > '9'))
 		return false;
 	errno = 0;
-	/* A leading zero does not mean octal. */
+	/* Unlike in C, a leading zero does not mean octal. */
 	node->number = strtoull(digits, &end,
 				digits[0] == '0' && (digits[1] | 0x20) == 'x' ? 16 : 10);
 	node->negative = digits != text;
@@ -161,7 +161,7 @@ static int read_value(struct parser *parser, struct filter_node *node)
 	return node->text ? 0 : -ENOMEM;
 }
 
-/* Returns the length of the name of a scope before ".duration", or 0 if it is something else. */
+/* Returns the length of "NAME" in "NAME.duration", the duration of a scope; 0 for other names. */
 static size_t scope_length(const char *name)
 {
 	static const char suffix[] = ".duration";
@@ -172,7 +172,7 @@ static size_t scope_length(const char *name)
 	return len - suffix_len;
 }
 
-/* The current token is a time with a unit. */
+/* Sets a condition on a duration. The current token is a time with a unit. */
 static int set_duration(struct parser *parser, struct filter_node *node, const char *name,
 			const char *place)
 {
@@ -190,7 +190,7 @@ static int set_duration(struct parser *parser, struct filter_node *node, const c
 	return node->pattern ? 0 : -ENOMEM;
 }
 
-/* The current token is the operator after the name of a field or scope. */
+/* Parses a condition. The current token is the operator after the name of a field or scope. */
 static int read_condition(struct parser *parser, char *name, const char *place, bool quoted,
 			  struct filter_node **node)
 {

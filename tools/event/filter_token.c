@@ -38,7 +38,7 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Characters that end a word. "!" is part of a word inside the brackets of a pattern. */
+/* Does a character end a word? Inside the brackets of a pattern, "!" is part of the word. */
 static bool ends_word(char c)
 {
 	return !c || is_blank(c) || strchr("()&|<>=~,\"'!", c);

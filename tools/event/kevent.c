@@ -94,7 +94,7 @@ static unsigned int read_fields(const struct event *event, const struct place *p
 	struct posixtrace_walk walk;
 	int at = -1, ret;
 
-	/* Speed matters in large logs, so one walk both reads the data and checks them. */
+	/* Speed matters in large logs, so one walk both reads the data and checks if they match. */
 	posixtrace_fields_begin(&walk, event->description->fields, event->data, event->len);
 	while ((ret = posixtrace_fields_next(&walk, &value)) == 1) {
 		bool is_args;
@@ -150,7 +150,7 @@ static unsigned char find_item(const struct layout *layout, const struct place *
 		    !strcmp(item->value.field->name, place->name))
 			break;
 	}
-	/* The elements follow the item of their array. */
+	/* In the layout, the elements of an array follow the item of the array. */
 	if (i < layout->count && is_args)
 		is_args = layout->items[i++].value.field->type == POSIXTRACE_FIELD_ARRAY;
 	if (place->kind == ARGS && !is_args)
@@ -171,7 +171,7 @@ static void find_items(struct description *description, unsigned int type)
 	}
 }
 
-/* As read_fields() for a description with a layout, but returns whether all fields were found. */
+/* As read_fields(), for a description with a layout. Returns false if a field is missing. */
 static bool read_items(const struct event *event, const struct place *places, struct kevent *kevent)
 {
 	struct description *description = event->description;

@@ -10,7 +10,7 @@
 
 #include "event/live_names.h"
 
-/* Number of slots; a collision evicts. */
+/* Number of slots. A thread takes the slot of any thread that had it before. */
 #define THREADS		256
 
 /**
@@ -61,7 +61,7 @@ void live_names_free(struct live_names *names)
 	free(names);
 }
 
-/* Returns false if the thread has ended. */
+/* Reads the name of a thread from its open file in /proc. Returns false if the thread has ended. */
 static bool read_name(int fd, char name[POSIXTRACE_THREAD_NAME_SIZE])
 {
 	ssize_t len = pread(fd, name, POSIXTRACE_THREAD_NAME_SIZE, 0);
@@ -95,7 +95,10 @@ static void begin(const struct live_names *names, struct live_name *thread,
 	thread->tid = event->tid;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)event->pid, (int)event->tid);
 	thread->fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* Read again. If the thread still exists, the library has looked at the same thread. */
+	/*
+	 * Read the name again. If the thread still exists, the library has looked at the same
+	 * thread.
+	 */
 	thread->shown = thread->fd >= 0 && read_name(thread->fd, thread->name) &&
 			is_thread(names->trid, event, thread->name) &&
 			read_name(thread->fd, name) && !strcmp(name, thread->name);
@@ -129,7 +132,7 @@ bool live_names_get(struct live_names *names, const struct event *event, uint64_
 	else if (thread->batch != batch)
 		look_again(names, thread, event);
 	thread->batch = batch;
-	/* A late event may be older than the change of the name. */
+	/* If the name changed, a late event may be older than the new name. */
 	if (!thread->shown || (thread->changed && event->late))
 		return false;
 	strcpy(name, thread->name);

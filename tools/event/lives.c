@@ -186,7 +186,7 @@ static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid
 	 */
 	if (!ids->known && ids->last_known && born <= ids->last_born)
 		return;
-	/* Times in a damaged log may go backwards. */
+	/* A newer life must be born later. In a damaged log, times may go backwards. */
 	if (ids->known && born <= ids->born)
 		return;
 	if (ids->known)
@@ -200,7 +200,7 @@ static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* Returns true if the previous thread has ended and cannot have recorded the event. */
+/* Have the ids been reused? The previous thread has ended, and cannot have recorded this event. */
 static bool is_of_another(const struct ids *ids, const struct event *event,
 			  const struct kevent *kevent)
 {
@@ -332,7 +332,7 @@ static int find_thread(struct lives *lives, struct event *event, const struct ke
 	return ret;
 }
 
-/* Reads the fields of the types of which this file uses fields. Only checks other types. */
+/* Reads the fields of an event if this file uses fields of its type. Only checks other events. */
 static bool read_kevent(const struct event *event, struct kevent *kevent)
 {
 	switch (event->type) {

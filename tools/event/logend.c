@@ -33,7 +33,9 @@ bool logend_ended(const struct source *source)
 	return has_flag(source, POSIXTRACE_LOG_ENDED);
 }
 
-/* Damaged names and metadata of a LOOP log count although no event reports them. */
+/*
+ * Does a log have damage? Names and metadata of a LOOP log count, although no event reports them.
+ */
 static bool is_damaged(const struct source *source)
 {
 	return has_flag(source, POSIXTRACE_LOG_DAMAGED);
@@ -61,7 +63,7 @@ static void tell_missing(const struct logend *end, const char *path, const struc
 	if (status->posix_stream_flush_error)
 		tell("%s: incomplete: writing the log failed: %s", path,
 		     strerror(status->posix_stream_flush_error));
-	/* Give no advice, because the policy is made for overwriting. */
+	/* Give no advice about overwritten events: the policy LOOP is made for that. */
 	if (end->overwritten)
 		tell("%s: %llu older events were overwritten in the log: its policy is loop", path,
 		     (unsigned long long)end->overwritten);
@@ -71,7 +73,7 @@ static void tell_missing(const struct logend *end, const char *path, const struc
 		tell("%s: the log has no end: it is still being written, or was cut short", path);
 }
 
-/* A LOOP stream overwrites events by design. */
+/* Does the stream overwrite events by design? */
 static bool is_loop(const struct source *source)
 {
 	int policy = POSIX_TRACE_FLUSH;

@@ -19,7 +19,7 @@
 #include "util/moment.h"
 #include "util/ranges.h"
 
-/* Event type ids are smaller. */
+/* All event type ids are smaller. */
 #define TYPES	POSIXTRACE_EVENT_ID_MAX
 
 #define CPU_MAX	(POSIXTRACE_LOG_CPUS_MAX - 1)
@@ -216,7 +216,7 @@ int select_check(const struct selection *selection)
 {
 	const struct moment *from = &selection->from, *to = &selection->to;
 
-	/* The others can be compared once the first event is known. */
+	/* Relative and absolute times can be compared once the first event is known. */
 	if (!from->set || !to->set || from->absolute != to->absolute || to->time >= from->time)
 		return 0;
 	tell("--to: must not be before --from");
@@ -235,7 +235,7 @@ static bool has_name(const struct names *names, const char *name)
 	return false;
 }
 
-/* Without numbers, the option was not given. */
+/* Is the number selected? An option that was not given selects all numbers. */
 static bool wants_number(const struct ranges *ranges, uint64_t number)
 {
 	return !ranges->count || ranges_have(ranges, number);
@@ -317,7 +317,9 @@ static bool is_inside(const struct selection *selection, uint64_t time)
 	       !(selection->to.set && compare(selection, time, &selection->to) > 0);
 }
 
-/* Returns the first criterion that an event does not meet. Whether it is inside is known. */
+/*
+ * Returns the first criterion that an event does not meet. @inside: it is between --from and --to.
+ */
 static enum criterion test(struct selection *selection, const struct event *event,
 			   const struct filter_scope *scope, bool inside)
 {
@@ -372,7 +374,10 @@ int select_next(struct selection *selection, struct source *source, struct event
 {
 	int ret;
 
-	/* Durations need the events before, and were found in the whole log. */
+	/*
+	 * Do not skip events if select_judge() has judged them: durations are known for the whole
+	 * log.
+	 */
 	if (!selection->sought && (selection->from.set || selection->to.set) &&
 	    source_is_log(source) && !selection->selected) {
 		ret = seek(selection, source);
@@ -434,7 +439,7 @@ static void complain_of_time(const struct selection *selection, const char *path
 		     last);
 }
 
-/* What no event meets, of those that meet the criteria before. */
+/* Reports the criterion that no event met, among those that met the criteria before it. */
 static void complain_of(const struct selection *selection, const char *path)
 {
 	switch (selection->reached) {

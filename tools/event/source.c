@@ -21,9 +21,9 @@
 #include "util/message.h"
 
 #define BATCH		256
-/* Fits any event. */
+/* Bytes of the buffer for a batch: any single event fits. */
 #define BUFFER_SIZE	(256U << 10)
-/* Event type ids are smaller. */
+/* All event type ids are smaller. */
 #define TYPES		POSIXTRACE_EVENT_ID_MAX
 #define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
 #define TEXT_SIZE	(POSIXTRACE_DESCRIPTION_MAX + 1)
@@ -93,7 +93,10 @@ static bool read_cookie(int fd, uint64_t *cookie)
 	       sizeof(*cookie);
 }
 
-/* The log may be cleared at any time: return the cookie of the log that was opened. */
+/*
+ * Opens a log and gets its cookie, which must be the same before and after: the log may be cleared
+ * at any time.
+ */
 static int open_trace(int fd, uint64_t *cookie, trace_id_t *trid)
 {
 	uint64_t before;
@@ -280,7 +283,7 @@ const char *source_type_name(struct source *source, trace_event_id_t type)
 		known = &source->types[type].name;
 	if (known && *known)
 		return *known;
-	/* Cache missing names as well: a log names a type before its events. */
+	/* Cache that a type has no name, as well: a log names a type before its events. */
 	if (posix_trace_eventid_get_name(source->trid, type, name))
 		snprintf(name, sizeof(name), "(type %u)", (unsigned int)type);
 	if (known)
@@ -333,7 +336,7 @@ bool source_thread_name(struct source *source, const struct event *event,
 
 uint64_t source_life_end(struct source *source, const struct event *event, bool process)
 {
-	/* Of an active stream, only the current names are known. */
+	/* For an active stream, only the current names are known. */
 	return source->is_log ? lives_end(source->lives, event, process) : event->time;
 }
 
@@ -373,7 +376,7 @@ struct description *source_description(struct source *source, trace_event_id_t t
 	if (type < POSIXTRACE_SWITCH_OUT || type >= TYPES)
 		return NULL;
 	known = &source->types[type];
-	/* The description of a type cannot change: do not parse a wrong one again. */
+	/* The description of a type cannot change: if it is wrong, do not parse it again. */
 	if (known->description || known->wrong ||
 	    (known->asked && time - known->asked_at < NSEC_PER_SEC))
 		return known->description;

@@ -46,7 +46,7 @@ static const struct {
 /* ------------------------------------------------------------------ */
 /* Copies								*/
 
-/* Not /tmp: it is often in memory. */
+/* Returns the directory for the copy. Not /tmp by default: that is often in memory. */
 static const char *directory(void)
 {
 	const char *name = getenv("TMPDIR");
@@ -63,7 +63,7 @@ static int make_file(void)
 
 	if (fd >= 0)
 		return fd;
-	/* Not every file system can do that. */
+	/* Not every file system supports O_TMPFILE. */
 	if (snprintf(name, sizeof(name), "%s/posixtrace.XXXXXX", directory()) >= (int)sizeof(name))
 		return -ENAMETOOLONG;
 	fd = mkostemp(name, O_CLOEXEC);
@@ -221,7 +221,7 @@ static int begin_packer(const char *program, int fd, pid_t *pid)
 	return -err;
 }
 
-/* What a damaged file begins with is used. */
+/* Waits for the program. The part of a damaged file that it could unpack is used. */
 static int end_packer(const struct spool *spool, const char *program, pid_t pid)
 {
 	int status = 0;
@@ -253,7 +253,7 @@ static int unpack(const char *path, const char *program, int fd)
 		return err;
 	}
 	err = copy(spool);
-	/* It ends if nothing reads what it writes. */
+	/* The program ends at its next write if its output has no reader. */
 	close(from);
 	ended = err ? 0 : end_packer(spool, program, pid);
 	if (err)
@@ -271,7 +271,7 @@ bool spool_is_stdin(const char *path)
 
 static int open_path(const char *path, struct stat *stat)
 {
-	/* O_NONBLOCK: do not wait for devices. */
+	/* O_NONBLOCK: opening a device must not wait. */
 	int fd, flags = O_RDONLY | O_CLOEXEC | O_NOCTTY;
 
 	if (spool_is_stdin(path))
@@ -279,7 +279,7 @@ static int open_path(const char *path, struct stat *stat)
 	else
 		fd = open(path, flags | O_NONBLOCK);
 	if (fd >= 0 && !fstat(fd, stat) && !spool_is_stdin(path) && S_ISFIFO(stat->st_mode)) {
-		/* Wait until it has a writer. */
+		/* Open the pipe again, and wait until it has a writer. */
 		close(fd);
 		fd = open(path, flags);
 	}

@@ -9,7 +9,7 @@
 
 #include "event/syscall_args.h"
 
-/* Sorted by name. */
+/* The known system calls, sorted by name. */
 static const struct syscall_args known[] = {
 #include "event/syscall_args.inc"
 };
@@ -30,7 +30,10 @@ static int compare(const void *a, const void *b)
 
 #define CALLS	64
 
-/* Remembers results: programs make few different calls. Two calls may have the same place. */
+/*
+ * Finds a system call. Programs make few different calls: the last ones are in a cache, where two
+ * calls may have the same place.
+ */
 const struct syscall_args *syscall_args_find(const char *name, size_t len)
 {
 	static _Thread_local const struct syscall_args *cache[CALLS];

@@ -9,7 +9,7 @@
 #include "event/syscall_values.h"
 #include "util/hash.h"
 
-/* These bits are the same on x86-64 and arm64. */
+/* Bits of flags which say that open() creates a file; the same on x86-64 and arm64. */
 #define CREATES		(00000100 | 020000000)	/* O_CREAT and the bit of O_TMPFILE */
 
 struct syscall_value {
@@ -213,7 +213,10 @@ struct known_arg {
 
 #define KNOWN_ARGS	256
 
-/* Remembers results: programs make few different calls, and each makes many lookups. */
+/*
+ * Finds an argument. Programs make few different calls, with many lookups each: the last results
+ * are in a cache.
+ */
 static const struct known_arg *find_arg(const char *call, const struct syscall_arg *arg)
 {
 	static _Thread_local struct known_arg cache[KNOWN_ARGS];
