@@ -148,7 +148,7 @@ TEST_F(ahead, overwriting_comes_after_what_was_read_ahead)
 	run_on(0);
 	record_numbers(0, 8000);
 	number = next_number(self);
-	/* The gap comes first. */
+	/* The events that report the gap come first. */
 	while (self->event.info.posix_event_id != POSIX_TRACE_UNNAMED_USEREVENT)
 		number = next_number(self);
 	last = number;

@@ -79,7 +79,7 @@ static int record_alone(void)
 	return count;
 }
 
-/* Four consecutive interruptions are rare with any clock. */
+/* The library asks the module after four interruptions in a row, which are rare with any clock. */
 TEST_F(clock, is_read_without_the_module)
 {
 	int status;
@@ -182,7 +182,7 @@ TEST_F(clock, keeps_its_order_when_a_thread_migrates)
 	for (int i = 0; i < rounds; i++) {
 		ASSERT_EQ(1, take_user(self->scene.trid, &event));
 		ASSERT_EQ(i, event_number(&event));
-		/* The clock may be coarse. */
+		/* Times may be equal, because the clock may be coarse. */
 		EXPECT_LE(last, event_time(&event));
 		last = event_time(&event);
 	}
@@ -306,7 +306,10 @@ static int record_after_setns(const char *offset)
 	return 0;
 }
 
-/* The library does not learn of it. The offset is a day or slightly more than a tick, and back. */
+/*
+ * The library does not learn of the setns(). The offset is a day or slightly more than a tick, and
+ * back.
+ */
 TEST_F(clock, is_clock_realtime_after_setns_into_a_time_namespace)
 {
 	static const char *const offsets[] = {

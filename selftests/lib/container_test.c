@@ -18,7 +18,7 @@
 /* ------------------------------------------------------------------ */
 /* Creation: 0, or the number of the failed step			*/
 
-/* Alice is root inside. */
+/* Creates the namespaces, in which Alice is root. */
 static int make_namespaces(int which)
 {
 	if (setresgid(ALICE, ALICE, ALICE) || setresuid(ALICE, ALICE, ALICE) ||

@@ -103,7 +103,7 @@ TEST_F(closed_stream, shutdown_frees_the_resources_of_the_library)
 	int maps = count_device_maps(), fds = count_device_fds(NULL);
 
 	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
-	/* It has unmapped the writable and the read-only mapping. */
+	/* The shutdown has unmapped the writable and the read-only mapping. */
 	EXPECT_EQ(maps - 2, count_device_maps());
 	EXPECT_EQ(fds, count_device_fds(NULL));
 }
@@ -213,7 +213,7 @@ TEST_F(number, of_a_closed_stream_can_be_reused_by_the_target)
 	fds = count_device_fds(NULL);
 	record_number(2);
 	EXPECT_EQ(2, take_number(self->second));
-	/* The existing descriptor is used. */
+	/* The process uses the descriptor that it has. */
 	EXPECT_EQ(fds, count_device_fds(NULL));
 	EXPECT_EQ(0, posix_trace_shutdown(self->second));
 }
@@ -300,7 +300,7 @@ TEST_F(closed_target, process_keeps_recording)
 	EXPECT_STREQ("", foreign_check(&self->file));
 }
 
-/* The library opens one other descriptor, unless the program's own file is a target. */
+/* The library opens a new descriptor, unless the program's file with its number is a target. */
 TEST_F(closed_target, process_replaces_one_descriptor)
 {
 	int more = variant->kind != FOREIGN_TARGET;

@@ -36,7 +36,7 @@ __asm__(".macro delay point, scratch\n\t"
 #elif defined(__AARCH64EL__)
 #define HAVE_DELAYS
 
-/* The same, with three scratch registers. */
+/* As above on arm64, with three scratch registers. */
 __asm__(".macro delay point\n\t"
 	"adrp x3, delay_loops+4*\\point\n\t"
 	"ldr w3, [x3, :lo12:delay_loops+4*\\point]\n\t"
@@ -78,10 +78,10 @@ __asm__(".macro delay point\n\t"
 #include "family.h"
 #include "process.h"
 
-/* The sequences refer to these three by name. Set before other threads exist. */
+/* The sequences refer to these three variables by name. Set before other threads exist. */
 unsigned int delay_loops[PXTU_DELAYS + 1];
 __thread unsigned int delay_at;
-/* Aborts at each point; index 0: elsewhere. */
+/* Number of aborts at each point; index 0: elsewhere. */
 __thread unsigned int delay_aborts[PXTU_DELAYS + 1];
 
 /* The number of loops that take @nanoseconds on an idle processor. */

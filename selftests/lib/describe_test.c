@@ -16,7 +16,7 @@
 
 #include "pxt_test.h"
 
-/* In the form that the library writes. */
+/* A description, in the form that the library writes. */
 #define FIELDS	"{u32 id;text key;}"
 
 #define WORKER	65534
@@ -212,7 +212,7 @@ TEST_F(in_log, description_is_in_the_log)
 	EXPECT_EQ(0, posix_trace_close(self->log));
 }
 
-/* This holds even if the name is already in the log, and for many types, in several blocks. */
+/* Types may be described after their names are in the log, even in several blocks. */
 TEST_F(in_log, later_descriptions_are_in_the_log)
 {
 	struct posix_trace_status_info status;

@@ -236,7 +236,7 @@ static int run_shutdown(struct world *world)
 	return posix_trace_shutdown(world->trid);
 }
 
-/* In either case the stream is gone and the log is complete. */
+/* Whether the shutdown returned an error or not, the stream is gone and the log is complete. */
 static int check_shutdown(struct world *world)
 {
 	MUST(posix_trace_start(world->trid) == EINVAL);

@@ -110,7 +110,7 @@ static void await_end_of(int thread)
 		sched_yield();
 }
 
-/* As fault_open(), for the thread. */
+/* As fault_open(), for the log thread. */
 static int fault_open_thread(struct fault *fault, int thread)
 {
 	char path[64];
@@ -151,7 +151,7 @@ static int open_ends(enum medium medium, int ends[2])
 {
 	if (medium == PIPE_LOG)
 		return pipe2(ends, O_CLOEXEC);
-	/* The first one is for reading. */
+	/* The first socket is for reading. */
 	return loopback_pair(ends);
 }
 
@@ -538,8 +538,8 @@ TEST_F(thread, repeated_clear_succeeds)
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);
 	/*
-	 * It may need no memory: a file keeps its first page, and a pipe has space after
-	 * the written data.
+	 * A clear may need no memory: a file keeps its first page, and a pipe has space after the
+	 * written data.
 	 */
 	EXPECT_LE(0, fail_each(_metadata, &self->world, try_clear));
 }

@@ -152,11 +152,11 @@ TEST(sequences_have_a_length_field)
 	EXPECT_STREQ("{ n=0 a=[ ] }", SHOWN("{ u8 n; u16 a[n]; }", "\0"));
 	EXPECT_STREQ("{ n=2 m=0x1 a=[ [ 5 ] [ 6 ] ] }",
 		     SHOWN("{ u8 n; x8 m; u8 a[n][m]; }", "\2\1\5\6"));
-	/* of an enclosing struct, and of each element */
+	/* the length is a field of an enclosing struct, and of each element */
 	EXPECT_STREQ("{ n=2 in={ a=[ 1 2 ] } }", SHOWN("{ u8 n; { u8 a[n]; } in; }", "\2\1\2"));
 	EXPECT_STREQ("{ a=[ { n=1 s=\"a\" } { n=2 s=\"bc\" } ] }",
 		     SHOWN("{ { u8 n; char s[n]; } a[2]; }", "\1a\2bc"));
-	/* the innermost of two with the same name */
+	/* of two fields with the same name, the innermost one is the length */
 	EXPECT_STREQ("{ n=1 in={ n=2 a=[ 7 8 ] } b=[ 9 ] }",
 		     SHOWN("{ u8 n; { u8 n; u8 a[n]; } in; u8 b[n]; }", "\1\2\7\10\11"));
 }
@@ -388,7 +388,7 @@ TEST(elements_without_bytes_end)
 	EXPECT_GT(10000, count);
 	EXPECT_EQ(-1, count_values("{ u8 n; char c[65536][65536][n]; }", "\0", 1, &count));
 	EXPECT_GT(10000, count);
-	/* Few of them are fine. */
+	/* A small number of such elements is reported. */
 	EXPECT_EQ(0, count_values("{ u32 n; u8 m; u8 y[n][m]; }", "\350\3\0\0\0", 5, &count));
 	EXPECT_EQ(2 + 2 + 2 + 2000, count);
 }

@@ -143,7 +143,7 @@ TEST_F(handler, child_returns_from_shutdown)
 	EXPECT_TRUE(log_content_is(&content, 600));
 }
 
-/* CLEAR waits for the flush. */
+/* Begins a flush, for which CLEAR must then wait. */
 static int flush_begins(struct _test_data_handler *self)
 {
 	int begun = 0, err = posix_trace_flush(self->trid);
@@ -177,7 +177,7 @@ TEST_F(handler, child_returns_from_clear)
 static int gate[2];
 static bool held;
 
-/* Keeps a thread in its call. */
+/* Keeps the interrupted thread in its call. */
 static void hold(int signal)
 {
 	char byte;

@@ -516,7 +516,7 @@ TEST_F(control, child_with_shared_memory_cannot_use_the_descriptor)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* The child holds it during the shutdown of the stream, and afterwards. */
+/* The child holds the descriptor of the stream during its shutdown, and afterwards. */
 static int hold_descriptor(void *arg, const struct talk *talk)
 {
 	int fd = *(int *)arg;

@@ -525,7 +525,7 @@ TEST(stream_created_during_a_fork)
 		ASSERT_EQ(0, processes_of(trid));
 		ASSERT_EQ(0, posix_trace_shutdown(trid));
 	}
-	/* Otherwise there was no race. */
+	/* There was a race if some of the children were traced, but not all. */
 	TH_LOG("%d of %d children were traced", with_child, count);
 }
 

@@ -173,7 +173,9 @@ TEST_F(kernel, full_stream_counts_the_system_calls_that_it_loses)
 	ASSERT_EQ(0, kernel_small_stream(self->worker.pid, SYSCALL, POSIX_TRACE_UNTIL_FULL,
 					 &self->trid));
 	ASSERT_EQ(0, kernel_stream(self->worker.pid, SYSCALL, POSIX_TRACE_UNTIL_FULL, &large));
-	/* It then is in a system call that began earlier, and both streams miss its entry. */
+	/*
+	 * At START the worker is in a system call that began earlier: both streams miss its entry.
+	 */
 	worker_switches(&self->worker);
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, posix_trace_start(large));
@@ -213,7 +215,7 @@ TEST_F(kernel, each_page_causes_one_page_fault)
 		at = event->data.fault.address;
 		if (at < address || at >= address + (FAULTS_WRITE + FAULTS_KERNEL) * page)
 			continue;
-		/* One after the other. */
+		/* The pages are written one after the other. */
 		EXPECT_EQ(address + (by_program + by_kernel) * page, at);
 		EXPECT_TRUE(event->data.fault.write);
 		EXPECT_FALSE(event->data.fault.exec);
@@ -222,7 +224,7 @@ TEST_F(kernel, each_page_causes_one_page_fault)
 			EXPECT_NE(0, event->data.fault.ip);
 			by_program++;
 		} else {
-			/* No kernel address. */
+			/* The event shows no kernel address. */
 			EXPECT_EQ(0, event->data.fault.ip);
 			by_kernel++;
 		}
@@ -269,7 +271,7 @@ static int send_signal(void *arg, const struct talk *talk)
 	return kill(*(pid_t *)arg, SIGUSR2) ? errno : 0;
 }
 
-/* The test is root. kernel_waker_rights_test has senders that it must not know. */
+/* The test is root, so it may know the sender. kernel_waker_rights_test has other senders. */
 TEST_F(kernel, sender_of_another_process_is_named)
 {
 	unsigned int own = 0, others = 0;

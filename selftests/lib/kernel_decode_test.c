@@ -254,7 +254,7 @@ TEST_F(decode, exits_have_names_and_errors)
 	EXPECT_EQ(sizeof(*exit), self->record.data_len);
 }
 
-/* Logs of older modules describe them so. */
+/* Logs of older modules have exits with fewer fields, and describe them so. */
 TEST_F(decode, exits_are_as_their_log_describes_them)
 {
 	const struct bare_syscall_exit *exit = (const void *)self->data.bytes;
@@ -268,7 +268,7 @@ TEST_F(decode, exits_are_as_their_log_describes_them)
 	EXPECT_EQ(1, exit->compat);
 }
 
-/* A forged log may have them; the reader has no room for so much data. */
+/* A forged log may have long names; the reader has no room for so much data. */
 TEST_F(decode, names_that_are_too_long_are_refused)
 {
 	const __u64 word = 0;
@@ -301,7 +301,7 @@ TEST_F(decode, unknown_forms_are_refused)
 	const __u64 word = 0;
 	__u32 words = put(self, POSIXTRACE_ID_EXIT, 0, 0, &word, 1);
 
-	/* This type has no short form. */
+	/* This event type has no short form. */
 	EXPECT_FALSE(decode(self, words));
 	words = put(self, 0, 0, 0, &word, 1);
 	EXPECT_FALSE(decode(self, words));
@@ -310,7 +310,7 @@ TEST_F(decode, unknown_forms_are_refused)
 	EXPECT_FALSE(decode(self, words - 1));
 }
 
-/* Later versions may write one, which the readers of today skip. */
+/* Later versions may write a call stack, which the readers of today skip. */
 TEST_F(decode, call_stack_after_the_data_is_skipped)
 {
 	/* The header of a stack of two words, the result, and the stack. */
@@ -322,7 +322,7 @@ TEST_F(decode, call_stack_after_the_data_is_skipped)
 	ASSERT_TRUE(decode(self, words + 2));
 	EXPECT_EQ(8 * (words + 2), self->record.size);
 	EXPECT_EQ(-7, exit->result);
-	/* It would end after the memory. */
+	/* The stack would end after the memory. */
 	EXPECT_FALSE(decode(self, words + 1));
 	self->word[POSIXTRACE_KRECORD_WORDS] = POSIXTRACE_STACK_SIZE_MAX + 8;
 	EXPECT_FALSE(decode(self, words + 2));
@@ -342,7 +342,7 @@ TEST_F(decode, random_words_do_no_harm)
 		for (byte = 0; byte < 16; byte++)
 			self->word[byte] = (__u64)random() << 33 ^ (__u64)random() << 11 ^
 					   (__u64)random();
-		/* Mostly possible: a few words. */
+		/* A small number of words, so that the record mostly fits. */
 		self->word[0] &= ~(0x30ULL << POSIXTRACE_KHEAD_WORDS_SHIFT);
 		room = (__u32)(random() % 17) * 8;
 		if (!pxtu_kernel_parse(&self->record, self->word, room, &self->cpu, &self->names))

@@ -276,7 +276,7 @@ TEST_F(kernel, children_programs_and_ends_are_recorded)
 
 	ASSERT_EQ(0, kernel_stream(self->worker.pid, PROCESS, POSIX_TRACE_UNTIL_FULL, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	/* Every second one executes a program. */
+	/* Every second child executes a program. */
 	ASSERT_EQ(0, worker_do(&self->worker, DO_CHILDREN, 10));
 	for (i = 0; i < 10; i++) {
 		children[i] = hear(&self->worker.talk);

@@ -272,7 +272,7 @@ TEST_F(files, each_kind_is_named)
 		EXPECT_GE(after, (unsigned long long)rows->row[i].time.tv_sec * NSEC +
 				 (unsigned long long)rows->row[i].time.tv_nsec);
 	}
-	/* All of them, and a row for the process. */
+	/* Rows for all descriptors, and a row for the process. */
 	EXPECT_EQ(descriptors_of(*pid) + 1, rows->count);
 	EXPECT_EQ(POSIXTRACE_FILE_TABLE, rows->row[0].kind);
 	EXPECT_EQ(-1, rows->row[0].fd);
@@ -294,7 +294,7 @@ static int share_table(void *arg, const struct talk *talk)
 
 	(void)arg;
 	say(talk, pid);
-	/* Both read here: whoever gets a word ends. */
+	/* Both processes read here: the one that gets a word ends. */
 	hear(talk);
 	return waitpid(pid, NULL, 0) != pid;
 }
@@ -350,7 +350,7 @@ TEST_F(files, further_descriptors_are_counted)
 	for (int i = 100; i < LISTED; i++) {
 		if (!is(rows, self->child.pid, i, POSIXTRACE_FILE_PATH, "/dev/null"))
 			break;
-		/* In the order of the descriptors, each once. */
+		/* The rows are in the order of the descriptors, each once. */
 		if (i > 100)
 			EXPECT_EQ(find(rows, self->child.pid, i - 1) + 1,
 				  find(rows, self->child.pid, i));

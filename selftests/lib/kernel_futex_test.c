@@ -23,7 +23,7 @@
 #define SCHED		POSIXTRACE_CLASS_SCHED
 #define PAGE		4096
 
-/* As in a mutex of glibc. */
+/* The words of a mutex in glibc. */
 struct words {
 	uint32_t lock;
 	uint32_t count;
@@ -56,7 +56,7 @@ static int wait_for_futexes(void *arg, const struct talk *talk)
 	char *memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			    -1, 0);
 	struct words *words = (struct words *)memory;
-	/* Its owner is in the next page. */
+	/* A lock at the end of the page: the word of its owner is in the next one. */
 	uint32_t *cut = (uint32_t *)(memory + PAGE) - 1;
 	const struct timespec nap = { .tv_nsec = 20000000 };
 
@@ -70,7 +70,7 @@ static int wait_for_futexes(void *arg, const struct talk *talk)
 	hear(talk);
 	wait_for(words, FUTEX_WAIT_PRIVATE, 7);
 	wait_for(cut, FUTEX_WAIT, 1);
-	/* Other waits, and one that is none. */
+	/* A wait for something else, and a futex call that does not wait. */
 	nanosleep(&nap, NULL);
 	wait_for(words, FUTEX_WAIT_PRIVATE, 6);
 	say(talk, 0);
@@ -171,7 +171,7 @@ TEST_F(futex, waits_have_the_memory_of_the_futex)
 		EXPECT_EQ(event->data.tid, event[1].data.tid);
 		EXPECT_EQ(event->time, event[1].time);
 	}
-	/* The nap and the end also are waits. */
+	/* The nap and the wait for the end also block the thread. */
 	EXPECT_LE(4, kernel_events_blocked(&self->events));
 	EXPECT_EQ(0, kernel_events_impossible(&self->events));
 }
@@ -244,7 +244,7 @@ static int wait_for_supervisor(void *arg, const struct talk *talk)
 	(void)arg;
 	say(talk, listener >= 0 && !pthread_create(&thread, NULL, end_wait, &listener));
 	hear(talk);
-	/* Cannot be read. */
+	/* This address cannot be read. */
 	syscall(SYS_futex, 16, HOSTILE, 0, NULL, NULL, 0);
 	pthread_join(thread, NULL);
 	say(talk, 0);

@@ -186,7 +186,7 @@ TEST_F(reader, sleeping_reader_causes_no_interrupts_and_gets_all)
 	}
 	ASSERT_EQ(0, hear(&self->worker.talk));
 	EXPECT_LT(0, count);
-	/* One for START; others may be the kernel's. */
+	/* One of them is for START; others may be the kernel's. */
 	EXPECT_LE(own, 10);
 	TH_LOG("%u interrupts, %u of them for wake-ups", count, own);
 }

@@ -102,7 +102,7 @@ TEST_F(kernel, until_full_counts_what_it_loses)
 	before = worker_switches(&self->worker);
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 20 * ROUNDS));
-	/* A work item suspends it. */
+	/* A work item suspends the full stream. */
 	do {
 		ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	} while (status.posix_stream_full_status != POSIX_TRACE_FULL);
@@ -114,7 +114,7 @@ TEST_F(kernel, until_full_counts_what_it_loses)
 	EXPECT_LT(0, info.dropped[CLASS_SCHED]);
 	EXPECT_EQ(0, info.overwritten);
 
-	/* Reading lets it restart. */
+	/* The stream restarts after all its events were read. */
 	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
 	EXPECT_EQ(info.recorded[CLASS_SCHED], self->events.count);
 	EXPECT_EQ(1, self->events.automatic_stops);
@@ -156,7 +156,7 @@ TEST_F(kernel, loop_keeps_the_last_ones_and_counts_the_others)
 		  self->events.count + system + stats.system_lost);
 	EXPECT_EQ(1, self->events.overflows);
 	EXPECT_EQ(stats.system_lost, self->events.lost);
-	/* The end is left, without a hole. */
+	/* The latest events are left, without a hole among them. */
 	ASSERT_LT(0, self->events.count);
 	EXPECT_EQ(0, self->events.late);
 	for (size_t i = 1; i < self->events.count; i++)
@@ -330,7 +330,7 @@ TEST_F(kernel, event_wakes_a_sleeping_reader)
 	ASSERT_EQ(0, hear(&self->worker.talk));
 }
 
-/* Otherwise each sleep would be an event that ends it. */
+/* An event of the reader must not wake the reader: otherwise each sleep would end itself. */
 TEST_F(kernel, reader_that_traces_itself_can_sleep)
 {
 	struct timespec soon;

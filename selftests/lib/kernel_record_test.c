@@ -118,7 +118,7 @@ TEST_F(record, arguments_of_any_size_are_shown)
 	}
 }
 
-/* The registers hold what the program left there, which is none of the readers' business. */
+/* Registers that are no arguments hold what the program left there: readers must not see it. */
 TEST_F(record, registers_that_are_no_arguments_are_not_shown)
 {
 	const struct kernel_event *event;

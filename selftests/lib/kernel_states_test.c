@@ -124,8 +124,8 @@ TEST_F(states, thread_that_sleeps_is_in_its_system_call)
 	EXPECT_LE(before, to_ns(&state->time));
 	EXPECT_GE(after, to_ns(&state->time));
 	/*
-	 * It last got a CPU after it was created, and before the call. The first time comes from
-	 * another clock, which may differ slightly.
+	 * The thread last got a CPU after it was created, and before the call. The first time comes
+	 * from another clock, which may differ slightly.
 	 */
 	EXPECT_EQ(has_times(), !!to_ns(&state->since));
 	if (has_times())
@@ -340,7 +340,10 @@ TEST_F(states, of_two_threads_on_a_cpu_one_is_runnable)
 		ASSERT_EQ(0, get_states(self->trid, self->states));
 		for (size_t i = 0; i < self->states->count; i++) {
 			state = &self->states->state[i];
-			/* Until it is on that CPU, it may also wait for its move. */
+			/*
+			 * Until the thread is on that CPU, it may also be blocked, waiting for its
+			 * move.
+			 */
 			if (state->state)
 				continue;
 			EXPECT_EQ(0, state->flags & ~(POSIXTRACE_STATE_RUNNING |
@@ -517,7 +520,7 @@ TEST_F(states, log_has_the_states_of_each_start)
 	ASSERT_EQ(0, kernel_withlog(self->child.pid, CLASSES, 1 << 20, POSIX_TRACE_APPEND, fd,
 				    &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	/* Without a flush. */
+	/* The log gets the states without a flush. */
 	ASSERT_EQ(0, wait_states(fd, self->states, 1));
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));

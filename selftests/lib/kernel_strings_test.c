@@ -60,7 +60,7 @@ static int make_texts(struct texts *texts)
 	return 0;
 }
 
-/* The C library might look at the text itself. */
+/* Not access(): the C library might read the text itself. */
 static void look_for(const char *path)
 {
 	syscall(SYS_faccessat, AT_FDCWD, path, F_OK);
@@ -89,7 +89,7 @@ static int make_calls(void *arg, const struct talk *talk)
 	look_for(NULL);
 	look_for("");
 	syscall(SYS_renameat, -1, "from", -1, "/to/nowhere");
-	/* Bytes, not a text. */
+	/* This argument is the address of bytes, not of a text. */
 	if (write(-1, "bytes", 5) >= 0)
 		return 1;
 	look_for(texts->untouched);
@@ -210,7 +210,7 @@ TEST_F(strings, streams_without_the_class_have_none)
 	EXPECT_LT(10, kernel_events_count(&self->events, POSIXTRACE_SYSCALL_ENTRY));
 }
 
-/* The copy takes no fault: it is the call that needs the page. */
+/* A fault for the page of a text is caused by the call that needs it, not by the copy. */
 TEST_F(strings, copy_causes_no_page_fault)
 {
 	unsigned int faults = 0;

@@ -44,7 +44,7 @@ static int play(struct scene *scene, const struct way *way, int waker, int (*pre
 	return err ?: scene_start_sleeper(scene, CLASSES) ?: scene_play(scene);
 }
 
-/* No event has an id of the waker. */
+/* Returns how many events have an id of the waker. */
 static int is_named(const struct scene *scene)
 {
 	const struct kernel_event *event;
@@ -69,7 +69,7 @@ TEST_F(scene, thread_of_another_user_is_anonymous)
 	EXPECT_EQ(0, is_named(&self->scene));
 }
 
-/* Not even that a thread was there. */
+/* The event does not even tell that a thread was there. */
 TEST_F(scene, softirq_in_a_thread_of_another_user_is_an_interrupt)
 {
 	ASSERT_EQ(0, play(&self->scene, &way_tcp, OTHER, NULL, USER));
@@ -119,7 +119,7 @@ TEST_F(scene, process_that_is_not_dumpable_is_anonymous)
 	EXPECT_EQ(0, is_named(&self->scene));
 }
 
-/* Root, with the real user id of the controller: it may become root again. */
+/* Runs as the user of the controller, but with the saved user id 0: it may become root again. */
 static int lend_root(void)
 {
 	return setresuid(USER, USER, 0) || prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
@@ -247,7 +247,7 @@ TEST_F(descendants, sibling_outside_of_trace_scope_is_anonymous)
 	EXPECT_EQ(0, child_wait(&controller));
 }
 
-/* The same process, as root: its capability extends the scope. */
+/* As control(), but root: its capability extends the scope. */
 static int control_as_root(void *arg, const struct talk *talk)
 {
 	struct scene *scene = arg;
@@ -271,7 +271,7 @@ TEST_F(descendants, capability_names_siblings)
 	EXPECT_EQ(0, child_wait(&controller));
 }
 
-/* Root in a namespace where the waker has no id. */
+/* The controller is root in a namespace where the waker has no id. */
 TEST_F(scene, process_outside_of_the_pid_namespace_is_anonymous)
 {
 	struct child controller;

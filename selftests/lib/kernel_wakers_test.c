@@ -46,7 +46,7 @@ FIXTURE_TEARDOWN(scene)
 	scene_close(&self->scene);
 }
 
-/* A waker that the test does not know, or that should be known. */
+/* Is the waker anonymous, or neither the expected one nor this test? */
 static bool is_strange(const struct scene *scene, const struct kernel_event *event, pid_t waker)
 {
 	pid_t pid = event->data.wakeup.waker_pid;

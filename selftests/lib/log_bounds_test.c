@@ -68,7 +68,10 @@ TEST(ring_of_an_exabyte)
 	log_begin(&log, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 2, 1L << 60);
 	log_epochs(&log, 1, 2, 10);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
-	/* With the size that a writer leaves, and then with a size that makes the reader search. */
+	/*
+	 * First with the file size that a writer leaves, then with one that makes the reader
+	 * search.
+	 */
 	for (int i = 0; i < 2; i++) {
 		fd = log_file(&log);
 		if (i)
@@ -190,7 +193,7 @@ TEST(many_blocks_in_one_epoch)
 	log_free(&log);
 }
 
-/* The same number of blocks in many epochs is an ordinary log. */
+/* With the same number of blocks in many epochs, it is an ordinary log. */
 TEST(many_epochs)
 {
 	const unsigned int nr = 40000;
@@ -370,7 +373,7 @@ static void write_rest(const struct _test_data_row *self)
 	write_to(self, self->at, self->log.metadata_pos);
 }
 
-/* A flush ends. */
+/* Ends a flush: writes the status. */
 static void write_status(struct _test_data_row *self, __u32 flags)
 {
 	const size_t at = log_end(&self->log, flags);
@@ -386,7 +389,7 @@ TEST_F(row, block_that_is_never_completed)
 	EXPECT_GT(READ_MAX, bytes_read() - self->before);
 }
 
-/* Here the cost is to read the incomplete block again and again, not to search after it. */
+/* This costs reads of the incomplete block again and again, not searches after it. */
 TEST_F(row, large_block_that_is_never_completed)
 {
 	static const char payload[LOG_SUBBUF] = { 1 };

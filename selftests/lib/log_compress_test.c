@@ -64,7 +64,7 @@ struct blocks {
 	int packed;	/* compressed ones */
 	int plain;	/* others of user events */
 	size_t in_file;	/* bytes of the payloads */
-	size_t pieces;	/* of compressed ones */
+	size_t pieces;	/* of the compressed blocks */
 };
 
 static size_t pieces_of(const struct posixtrace_log_block *block)
@@ -231,7 +231,7 @@ TEST_F(compress, random_data_is_stored_as_it_is)
 
 	ASSERT_EQ(0, withlog_start_compressed(&append, POSIXTRACE_COMPRESS_LZ4, self->fd,
 					      &self->trid));
-	/* One record: it saves less than the header of a piece costs. */
+	/* Compressing this one record saves less than the header of a piece costs. */
 	for (size_t i = 0; i < sizeof(data); i++) {
 		state = state * 1103515245 + 12345;
 		data[i] = state >> 16;

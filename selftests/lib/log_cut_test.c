@@ -28,7 +28,7 @@ FIXTURE_VARIANT(cut)
 
 FIXTURE_VARIANT_ADD(cut, append) { { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 } };
 FIXTURE_VARIANT_ADD(cut, until_full) { { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 0 } };
-/* Each check searches the whole ring. */
+/* A small ring, because each check searches all of it. */
 FIXTURE_VARIANT_ADD(cut, loop) { { POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 64000 } };
 
 FIXTURE_SETUP(cut)
@@ -64,13 +64,13 @@ FIXTURE_TEARDOWN(cut)
 	free(self->bytes);
 }
 
-/* All relevant bytes, or fewer where that would take too long. */
+/* Returns the offset of the next byte to check: any relevant one, or fewer if that takes long. */
 static off_t next_byte(const struct _test_data_cut *self, off_t pos, int step)
 {
 	/* The area for the names of a LOOP log is large, and contains only one name. */
 	if (pos > 1024 && pos < self->data - 64)
 		return self->data - 64;
-	/* The rest of its ring, before the metadata, is also large and empty. */
+	/* The rest of the ring, before the metadata, is also large and empty. */
 	if (pos > self->hole + 64 && pos < self->hole_end - 64)
 		return self->hole_end - 64;
 	return pos + (pxt_time_scale() > 1 ? 13 : step);
@@ -96,7 +96,7 @@ TEST_F_TIMEOUT(cut, truncated_at_any_byte_has_the_events_before_it, 120)
 		ASSERT_EQ(0, content.err);
 		ASSERT_EQ(0, content.errors + content.holes + content.disorder);
 		ASSERT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
-		/* An increasing number of events, starting with the first one. */
+		/* The numbers are those from 0 on. A longer part has at least as many. */
 		ASSERT_LE(numbers, content.numbers);
 		if (content.numbers)
 			ASSERT_EQ(0, content.first);

@@ -321,7 +321,7 @@ static const struct {
 	(at) + offsetof(struct posixtrace_##type, field), size, value, good }
 #define RECORD(field, size, value) CASE(THIRD, record, field, size, value, 2)
 	RECORD(data_len, 2, 2000), RECORD(data_len, 2, 0xffff), RECORD(data_len, 2, 0xfff8),
-	/* The next record would start elsewhere. */
+	/* With this length, the next record would start elsewhere. */
 	CASE(THIRD, record, data_len, 2, 0, 3), CASE(THIRD, record, data_len, 2, 9, 3),
 	RECORD(type, 2, 0), RECORD(type, 2, POSIX_TRACE_STOP), RECORD(type, 2, 63),
 	RECORD(type, 2, 0xffff), RECORD(type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 2)),
@@ -359,7 +359,9 @@ TEST(invalid_records)
 		log_sum_log(&log, &sum);
 		EXPECT_EQ(0, sum.err);
 		EXPECT_EQ(1, sum.errors);
-		/* All events of the other CPU, and the earlier ones. */
+		/*
+		 * The reader gets all events of the other CPU, and the earlier events of this one.
+		 */
 		EXPECT_EQ(51 + records[i].good, sum.events) {
 			TH_LOG("%s", records[i].what);
 		}
@@ -428,7 +430,7 @@ TEST(records_without_a_writer)
 	log_free(&log);
 }
 
-/* More data than the attributes of the stream allow, which only a forged record has. */
+/* An event has more data than the attributes of the stream allow: only forged ones do. */
 TEST(data_beyond_the_maximum)
 {
 	static const unsigned char data[LOG_MAX_DATA + 1];

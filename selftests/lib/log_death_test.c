@@ -255,7 +255,7 @@ TEST_F_TIMEOUT(killed, at_any_point_its_log_has_or_counts_all_events, 120)
 		}
 		known += (int)last.end.lost + (int)last.end.overwritten;
 		EXPECT_LE(recorded, known);
-		/* LOOP streams include system events in the lost ones. */
+		/* A LOOP stream also counts lost system events. */
 		if (variant->kind.stream_policy != POSIX_TRACE_LOOP)
 			EXPECT_GE(recorded + THREADS, known);
 		EXPECT_GE(self->words->recorded[0] + 1, last.numbers[0]);
@@ -423,7 +423,7 @@ TEST_F(death, of_a_controller_is_not_delayed_by_a_pipe)
 	ASSERT_EQ(0, hear(&child.talk));
 	say(&child.talk, 0);
 	EXPECT_EQ(SIGKILL, child_wait(&child));
-	/* The controller has ended before the first read. */
+	/* The controller has ended before this first read of the pipe. */
 	close(pipe[1]);
 	ASSERT_EQ(0, drain_start(&drain, pipe[0], self->fd));
 	EXPECT_EQ(0, drain_end(&drain));

@@ -171,7 +171,7 @@ TEST_F(disk, can_be_made_read_only_and_unmounted_after_shutdown)
 	withlog_record(0, ROUND);
 	close(fd);
 	close(self->disk.ballast);
-	/* The log thread writes there, so this fails. */
+	/* This fails, because the log thread has the file open for writing. */
 	EXPECT_EQ(-1, mount("none", self->disk.dir, NULL, MS_REMOUNT | MS_RDONLY, NULL));
 	EXPECT_EQ(EBUSY, errno);
 	EXPECT_EQ(0, withlog_flush(self->trid));
@@ -192,7 +192,7 @@ static bool has_what_was_synced(const struct log_content *content, int count)
 	       !content->errors && !content->gaps;
 }
 
-/* A file system in memory never breaks. */
+/* For a disk that can fail: a file system in memory never does. */
 FIXTURE(broken_disk)
 {
 	struct disk disk;
@@ -234,7 +234,7 @@ TEST_F(broken_disk, is_reported_and_keeps_synced_events)
 	snprintf(name, sizeof(name), "%s/log", self->disk.dir);
 	fd = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	ASSERT_LE(0, fd);
-	/* Keeps the device while the file system is unmounted. */
+	/* The open descriptor keeps the device while the file system is unmounted. */
 	device = open(self->disk.name, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, device);
 	ASSERT_EQ(0, withlog_start(variant->kind, fd, &self->trid));
@@ -314,7 +314,7 @@ TEST(self_flushing_stream_survives_a_full_disk)
 /* ------------------------------------------------------------------ */
 /* Other limits								*/
 
-/* The limit of the process when it creates the log applies. SIGXFSZ would kill this test. */
+/* The limit that the process had when it created the log applies. SIGXFSZ would kill this test. */
 TEST(log_observes_the_file_size_limit)
 {
 	const struct rlimit small = { 32 << 10, RLIM_INFINITY };

@@ -16,7 +16,7 @@ static const struct log_kind append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0
 static const struct log_kind no_auto = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
 static const struct log_kind until_full = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0 };
 
-/* Numbers of one thread that fill half of a stream's memory, and all of it. */
+/* Numbers that one thread records to fill half of a stream's memory, and all of it. */
 #define HALF	((int)(LOG_STREAM_SIZE / 2 / POSIXTRACE_RECORD_STEP(sizeof(__u64))))
 #define ALL	(4 * HALF)
 
@@ -89,8 +89,8 @@ TEST_F(flush, returns_before_it_is_done_and_recording_continues)
 	ASSERT_EQ(0, posix_trace_flush(self->trid));
 	EXPECT_EQ(POSIX_TRACE_FLUSHING, flush_status(self->trid));
 	/*
-	 * More than the header: the flush has begun. Two requests before that would be one
-	 * flush.
+	 * Once there is more than the header, the flush has begun. Two requests before that would
+	 * be one flush.
 	 */
 	do {
 		sched_yield();
@@ -207,7 +207,7 @@ TEST_F(flush, lets_a_full_stream_start_again)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_stream_overrun_status);
 }
 
-/* Includes the additional sub-buffer of each CPU. */
+/* Returns half of the memory, with the additional sub-buffer of each CPU. */
 static int half_with_cpus(void)
 {
 	int subbuf = pxt_subbuf_size(LOG_STREAM_SIZE, LOG_DATA_SIZE);
@@ -275,7 +275,7 @@ TEST_F(flush, starts_after_a_while_for_few_events)
 	EXPECT_TRUE(log_content_is(&content, 3));
 }
 
-/* No later event causes another flush. */
+/* Events during a flush need no later event to be flushed. */
 TEST_F(flush, starts_after_an_event_during_another_flush)
 {
 	struct log_content content;

@@ -131,7 +131,9 @@ TEST(lost_events_are_counted)
 	trace_id_t trid;
 
 	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 2, 0);
-	/* The block is written after later events were lost, so it counts them. */
+	/*
+	 * This block is written after events later than its own were lost: it counts them as lost.
+	 */
 	log.lost = 3;
 	block(&log, 0, 1, 3);
 	log.epoch++;

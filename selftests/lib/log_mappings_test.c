@@ -155,7 +155,7 @@ static void expect_mapping(struct __test_metadata *_metadata, const struct seen 
 /* ------------------------------------------------------------------ */
 /* The program								*/
 
-/* The bytes in the file, at the offset given by the mapping, are the same as in memory. */
+/* Are the bytes in the file, at the offset given by the mapping, the same as in memory? */
 static bool file_has_code(const struct seen *seen)
 {
 	const struct posixtrace_mapping_info *mapping = &seen->mapping;
@@ -331,7 +331,7 @@ TEST_F(mappings, library_that_was_loaded_later_and_unloaded)
 	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	record_plain(0);
 	ASSERT_TRUE(use_plugin(PLUGIN, &wanted));
-	/* The process checks its mappings again: the library is gone. */
+	/* When it opens a type, the process checks its mappings again: the library is gone. */
 	ASSERT_EQ(0, open_type(1));
 	ASSERT_EQ(4, read_back(self));
 	EXPECT_STREQ(self->program, self->seen[0].mapping.path);
@@ -356,7 +356,7 @@ TEST_F(mappings, library_at_the_place_of_another)
 	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	for (int i = 0; i < 4; i++) {
 		ASSERT_TRUE(use_plugin(paths[i], &wanted));
-		/* Checks the mappings, and keeps those that were unloaded. */
+		/* Opening a type checks the mappings. Those that were unloaded are kept. */
 		ASSERT_EQ(0, open_type(100 + i));
 	}
 	n = read_back(self);
@@ -462,7 +462,7 @@ static int record_and_execute(void *arg, const struct talk *talk)
 	return execute_on_request(arg, talk);
 }
 
-/* This holds with and without a flush between the two programs. */
+/* Each event has the mapping of its program, with and without a flush between the two programs. */
 TEST_F(mappings, executed_program_has_other_mappings)
 {
 	struct program helper = { .path = HELPER, .number = 7 };
@@ -566,7 +566,7 @@ TEST_F(mappings, files_that_look_like_libraries)
 		spoil(image, size, seed);
 		fd = log_tmpfile();
 		ASSERT_EQ(size, write(fd, image, size));
-		/* Half of them are shorter than their mapping. */
+		/* Half of the files are shorter than their mapping. */
 		ASSERT_EQ(0, ftruncate(fd, seed % 2 ? size : 0));
 		code = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 		ASSERT_NE(MAP_FAILED, code);

@@ -191,7 +191,7 @@ TEST_F(metadata, damaged_description_is_damage_and_the_next_one_is_found)
 
 	at = log_description(&self->log, LOG_FIRST_NAMED, FIELDS, sizeof(FIELDS));
 	log_description(&self->log, LOG_FIRST_NAMED + 1, FIELDS, sizeof(FIELDS));
-	/* Damage its header, then its payload. */
+	/* Damage the header of the block, then its payload. */
 	for (int i = 0; i < 2; i++) {
 		self->log.data[at + i * LOG_BLOCK + 20] ^= 1;
 		EXPECT_EQ(ENOENT, ask(&self->log, LOG_FIRST_NAMED));
@@ -243,7 +243,7 @@ TEST_F(metadata, flags_of_a_later_version_do_not_matter)
 	EXPECT_EQ(ENOTSUP, ask(&self->log, LOG_FIRST_NAMED));
 }
 
-/* If the writer appends an unknown block while the log is open, reading ends. */
+/* If the writer appends an unknown block while the log is open for reading, reading ends there. */
 TEST_F(metadata, unknown_block_that_is_appended_later_is_refused)
 {
 	struct posix_trace_status_info status;

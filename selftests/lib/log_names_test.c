@@ -524,7 +524,7 @@ TEST_F(secret, name_of_a_program_that_the_controller_may_not_trace)
 	ASSERT_EQ(0, child_wait(&self->child));
 	EXPECT_EQ(0, child_wait(&self->controller));
 	EXPECT_EQ(variant->shown, log_file_has(self->fd, UNIQUE));
-	/* The previous name. */
+	/* The log has the previous name in any case. */
 	EXPECT_TRUE(log_file_has(self->fd, "log_names_test"));
 }
 
@@ -741,7 +741,7 @@ static int count_tasks(int fd, pid_t pid)
 	return count;
 }
 
-/* Each thread takes over the id of the main thread. */
+/* Each thread that executes the program takes over the id of the main thread. */
 TEST_F(names, threads_that_executed_a_program_are_forgotten)
 {
 	int times = 20;

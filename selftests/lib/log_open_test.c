@@ -280,7 +280,7 @@ TEST_F(log, closed_without_the_library)
 	EXPECT_LE(0, log_take(trid, &event));
 	EXPECT_GE(0, posix_trace_get_status(trid, &status));
 	EXPECT_EQ(0, posix_trace_close(trid));
-	/* The library has not closed it. */
+	/* The library has not closed the other file. */
 	EXPECT_LE(0, fcntl(ours, F_GETFD));
 
 	ours = next_descriptor();

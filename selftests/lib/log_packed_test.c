@@ -147,7 +147,7 @@ TEST_F(packed, record_in_two_pieces_is_damage)
 	EXPECT_TRUE(is_damaged_once(&sum));
 }
 
-/* What the header of a piece says that is not true. */
+/* A log with a false statement in the header of a piece. */
 FIXTURE(forged)
 {
 	struct scene scene;

@@ -117,7 +117,7 @@ TEST_F(policy, cleared_until_full_is_empty)
 	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
 	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_stream_full_status);
-	/* The stream had stopped. */
+	/* The stream had stopped, and CLEAR does not restart it. */
 	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, record_rounds(self->trid, 0, 2));
@@ -170,7 +170,7 @@ TEST_F(policy, loop_reports_overwriting_once)
 	for (int i = 1; i < 10; i++) {
 		withlog_record(200 * i, 200);
 		ASSERT_EQ(0, posix_trace_flush(self->trid));
-		/* Gets the status, so that only the last round counts. */
+		/* This also gets the status: afterwards, only the last round counts. */
 		ASSERT_EQ(0, withlog_wait(self->trid));
 	}
 	withlog_record(2000, 200);
@@ -446,7 +446,10 @@ static int log_threads(struct log_threads *threads)
 		fclose(stat);
 	}
 	closedir(proc);
-	/* The library's thread of this process writes instead. */
+	/*
+	 * Also look at the library's log thread of this process, which writes in place of a kernel
+	 * thread.
+	 */
 	threads->waiting += thread_state(log_worker()) == 'D';
 	return 0;
 }

@@ -316,7 +316,7 @@ static int read_block(int from, int to)
 	return read_all(from, to, block.size);
 }
 
-/* All of its memory is waiting to be written when another event comes. */
+/* All memory of the stream is waiting to be written when another event comes. */
 TEST_F(waiting, stream_that_fills_up_during_a_flush_starts_again)
 {
 	int count = all_events(), left = 0;
@@ -343,7 +343,7 @@ TEST_F(waiting, stream_that_fills_up_during_a_flush_starts_again)
 	EXPECT_EQ(0, drain_end(&self->full.drain));
 	self->full.drained = false;
 	log_content_fd(self->full.to, &content);
-	/* The event before the last was lost. */
+	/* Only the event before the last one was lost. */
 	EXPECT_EQ(count, content.numbers);
 	EXPECT_EQ(count, content.last);
 	EXPECT_EQ(1, content.gaps);

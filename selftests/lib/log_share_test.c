@@ -302,7 +302,10 @@ TEST_F_TIMEOUT(share, stays_within_the_limit_of_the_group, 120)
 #define ROUNDS		150
 #define EACH_ROUND	400
 
-/* More than 1/64 of a processor can write, but too little to fill the stream during a flush. */
+/*
+ * Records more than 1/64 of a processor can write, but too little to fill the stream during a
+ * flush.
+ */
 static int record_evenly(void *arg, const struct talk *talk)
 {
 	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };

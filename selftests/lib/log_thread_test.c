@@ -92,7 +92,7 @@ TEST_F(thread, blocks_the_signals_of_the_program)
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* To change the user, the C library interrupts all threads. */
+/* To change the user, the C library interrupts all threads, and so the library's log thread. */
 static int change_user(void *arg, const struct talk *talk)
 {
 	struct log_content content;

@@ -98,7 +98,7 @@ static int record_without_device(int (*lose)(void))
 	long long end;
 	int target = -1;
 
-	/* With sequences, it would no longer need the device. */
+	/* With sequences, the process would no longer need the device. */
 	if (forgo_sequences())
 		return 1;
 	record_number(0);

@@ -220,7 +220,7 @@ TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_jumps_away_is_repaired_within_a_sec
 	ASSERT_EQ(0, writer_start(&self->child, jump_away, &self->waiter, variant->events));
 	for (int i = 1; i <= 3; i++) {
 		EXPECT_GE(second, time_to_report(_metadata, &self->waiter, &self->child, i));
-		/* There was a WAKE, which was lost. */
+		/* The writer would have called WAKE for each event, but did not. */
 		EXPECT_EQ(i, hear(&self->child.talk));
 		ASSERT_LE(0, take_all(self->trid));
 	}

@@ -144,7 +144,7 @@ TEST_F(poll_wake, edge_triggered_epoll_reports_each_event)
 		EXPECT_EQ(1, take_all(self->trid));
 	}
 	EXPECT_EQ(expected(5), woken());
-	/* Closing it ends its cost. */
+	/* A closed epoll instance costs no further WAKE. */
 	close(epfd);
 	record_number(5);
 	woken();

@@ -76,7 +76,7 @@ static void recycle_once(void)
 		sim_recycle(&recycled.sim, idx);
 }
 
-/* Also if no record was taken yet, so that the consumer position looks unused. */
+/* This holds even if no record was taken yet, so that the consumer position looks unused. */
 TEST(record_is_lost_or_read_once_whenever_its_subbuf_is_recycled)
 {
 	static const unsigned int max[] = { 0, AHEAD, RUN_MAX };

@@ -172,7 +172,7 @@ TEST(leaks_nothing_without_stat)
 
 static int trapped;
 
-/* Answers a system call of the interrupted code. */
+/* A handler of SIGSYS: lets the refused system call of the interrupted code return EPERM. */
 static void answer(int signal, siginfo_t *info, void *context)
 {
 	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
@@ -295,7 +295,7 @@ TEST_F(killed, others_can_attach)
 	EXPECT_EQ(0, posix_trace_eventid_open("killed", &id));
 }
 
-/* They record through the module at first, but soon with a gate into the mapped stream. */
+/* The process records through the module at first, but soon with a gate into the mapped stream. */
 TEST_F(killed, others_record)
 {
 	int before = count_device_maps(), count = 0;

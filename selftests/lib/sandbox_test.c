@@ -233,7 +233,7 @@ TEST_F(sandbox, program_that_was_traced_before_records_all)
 	ASSERT_EQ(0, hear(&self->child.talk));
 	say(&self->child.talk, EVENTS);
 	if (STRICT_FORBIDS_COUNTER && variant->way.enter == be_strict) {
-		/* As documented in posixtrace(7). */
+		/* In strict mode, reading the counter is fatal, as documented in posixtrace(7). */
 		EXPECT_EQ(-EPIPE, hear(&self->child.talk));
 		EXPECT_EQ(SIGSEGV, child_wait(&self->child) & 0x7f);
 		self->child.pid = 0;
@@ -342,7 +342,7 @@ static int enter_with_a_thread(void *arg, const struct talk *talk)
 	record_number(0);
 	if (pthread_create(&thread, NULL, record_first, &later))
 		return 1;
-	/* A thread makes system calls when it starts. */
+	/* Wait until the thread runs: it makes other system calls when it starts. */
 	while (!__atomic_load_n(&later.running, __ATOMIC_ACQUIRE))
 		;
 	if (kill_thread())

@@ -161,8 +161,8 @@ static struct world now_here;
 static unsigned int steps_seen, steps_in_middle, wrong, refused;
 
 /*
- * The sequence is stopped here: on a copy of its memory, each thread writes, then the same or
- * another one.
+ * The sequence is stopped here: on a copy of its memory, each thread writes, then the same or a
+ * different one.
  */
 static void others_write(void)
 {

@@ -239,7 +239,7 @@ TEST(sysconf_knows_the_limits)
 	EXPECT_EQ(TRACE_USER_EVENT_MAX, posixtrace_sysconf(_SC_TRACE_USER_EVENT_MAX));
 }
 
-/* The process can create exactly that many. */
+/* The process can create exactly as many streams as posixtrace_sysconf() says. */
 TEST(sysconf_knows_the_maximum_of_streams_per_process)
 {
 	long most = posixtrace_sysconf(POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX), count = 0;

@@ -90,7 +90,7 @@ TEST_F(wakeup, default_is_immediate)
 	EXPECT_EQ(0, bytes);
 	EXPECT_EQ(0, ns);
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, bytes, ns, &self->trid));
-	/* There is no timer, and no other wake-up before the reader has its event. */
+	/* Without limits there is no timer: the event itself wakes the reader. */
 	for (int i = 0; i < 20; i++) {
 		ASSERT_EQ(0, reader_start(&self->reader, self->trid, NULL));
 		record_number(i);
@@ -382,7 +382,7 @@ TEST_F(wakeup, poller_sleeps_until_the_age)
 		record_number(i);
 		EXPECT_EQ(EPOLLIN, epoll_say(epfd, -1));
 		EXPECT_LE(AGE, monotonic() - before);
-		/* A check finds the event immediately. */
+		/* poll() itself checks the stream, and so finds the event immediately. */
 		record_number(i);
 		EXPECT_EQ(POLLIN, poll_say(fd, -1));
 		EXPECT_EQ(2, take_all(self->trid));

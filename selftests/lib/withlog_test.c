@@ -99,7 +99,7 @@ static void record_all(struct recording *recording)
 		event = &recording->events[i];
 		event->id = recording->ids[i % 2];
 		event->thread = pthread_self();
-		/* Some are too long. */
+		/* Some events have more data than max-data-size. */
 		event->len = i % (LOG_DATA_SIZE + 8);
 		memset(event->data, i, sizeof(event->data));
 		event->before = now();
@@ -324,7 +324,7 @@ TEST_F(withlog, clear_restarts_stream_and_log)
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 50));
-	/* The type was already known. */
+	/* Each event type in the log has a name, though it was known before the clear. */
 	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
 	EXPECT_LT(0, user_types(self->log) + 1);
 }

@@ -323,7 +323,7 @@ TEST_F(turns, each_event_has_its_thread)
 }
 
 /* ------------------------------------------------------------------ */
-/* Processes in turn: with the same pthread_t, and perhaps the same thread id*/
+/* Processes in turn: with the same pthread_t, and perhaps the same thread id */
 
 static int record_in_child(void *arg)
 {
