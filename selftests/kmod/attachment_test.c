@@ -83,7 +83,7 @@ TEST(mmap_attaches)
 	/* Reading the gate or recording does not make the process a target. */
 	EXPECT_EQ(0, target_event(&target, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	EXPECT_STREQ("0", info_of(target.fd, "types"));
-	/* Opening a name makes it one. */
+	/* Opening a name makes the process a target. */
 	EXPECT_LT(0, eventid_open(target.fd, "name"));
 	EXPECT_STRNE("0", info_of(target.fd, "types"));
 	EXPECT_STRNE("", info_of(target.fd, "types"));

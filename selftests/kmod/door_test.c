@@ -197,7 +197,7 @@ TEST_F(way, wake_wakes_a_reader)
 		EXPECT_EQ(0, waiter.ret);
 		EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	}
-	/* Faster than without WAKE: then the kernel finds each event within half a second. */
+	/* Without WAKE, the kernel would find each event only after up to half a second. */
 	EXPECT_GT(2 * NSEC * pxt_time_scale(), now() - before);
 	EXPECT_EQ(-EFAULT, variant->run(&self->target, POSIXTRACE_IOC_WAKE, BAD_POINTER));
 	writer_close(&writer);

@@ -202,7 +202,7 @@ TEST_F(hostile, reader_survives_and_can_stop)
 	trace_event_id_t id = 0;
 	int events = 0;
 
-	/* Up to a maximum number of events or attempts. */
+	/* Read up to a maximum number of events, in a maximum number of attempts. */
 	for (int i = 0; i < 20000 && events < 2000; i++)
 		events += read_one(_metadata, self->trid, &id);
 	EXPECT_EQ(0, posix_trace_get_status(self->trid, &status));

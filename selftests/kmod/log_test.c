@@ -180,8 +180,8 @@ TEST_F(log, is_as_full_as_possible_with_until_full)
 }
 
 /*
- * Upper bound of the metadata after the ring for one process with one thread and a long command
- * line.
+ * The log of one process with one thread and a long command line has at most this many bytes of
+ * metadata after the ring.
  */
 #define METADATA_MOST	8192
 

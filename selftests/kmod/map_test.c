@@ -42,7 +42,7 @@ static int try_map(int fd, const struct posixtrace_map *map, __u32 flags)
 	return err;
 }
 
-/* The number of page faults when all of it is written. */
+/* Returns the number of page faults of writes to the whole mapping. */
 static long count_faults(const struct posixtrace_mapping *mapping)
 {
 	char *memory = address_of(mapping);

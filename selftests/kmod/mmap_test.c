@@ -379,7 +379,7 @@ static int write_protect(void *memory, size_t size, unsigned long long features)
 	};
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | USER_MODE_ONLY);
 
-	/* Keep it open: closing it would end the protection. */
+	/* Keep the descriptor open: closing it would end the protection. */
 	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &all) ||
 	    ioctl(fd, UFFDIO_WRITEPROTECT, &protect))
 		return -errno;

@@ -348,7 +348,7 @@ static void *close_in_table_of_its_own(void *arg)
 	return unshare(CLONE_FILES) || close(stream->fd) ? arg : NULL;
 }
 
-/* Only closes of a copy that a failed call leaves are ignored. This one is by the process. */
+/* Closing the copy that a failed call leaves is ignored, but here the process itself closes. */
 TEST_F(owner, close_by_a_thread_with_its_own_descriptors_ends_the_stream)
 {
 	struct stream stream;

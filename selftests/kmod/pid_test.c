@@ -190,7 +190,7 @@ static void *survive(void *arg)
 {
 	struct survivor *survivor = arg;
 
-	/* This may answer before the main thread has ended, so the test waits for that. */
+	/* This thread may answer before the main thread has ended: the test waits for that. */
 	_exit(record_numbers(&survivor->attached, survivor->talk));
 }
 

@@ -212,7 +212,7 @@ TEST(many_mappings_of_an_ended_stream_need_few_pages)
 	ASSERT_EQ(0, memgroup_begin("max"));
 	ASSERT_EQ(0, child_start(&child, touch_mappings, NULL));
 	bytes = hear(&child.talk);
-	/* It grows by page tables, and by charges that processors keep in stock. */
+	/* The memory grows by page tables, and by charges that processors keep in stock. */
 	EXPECT_GT(MAPPINGS / 2 * PAGE / 2, bytes) TH_LOG("%ld bytes", bytes);
 	say(&child.talk, 0);
 	EXPECT_EQ(0, child_wait(&child));

@@ -193,7 +193,7 @@ FIXTURE_SETUP(stranger)
 	ASSERT_LT(0, self->sleeps);
 }
 
-/* Alice's processes are unaffected. */
+/* Checks that Alice's processes are unaffected. */
 FIXTURE_TEARDOWN(stranger)
 {
 	await_sleep(self->controller.pid);

@@ -215,7 +215,7 @@ TEST_F(wait, wake_command_wakes_it_up)
 		EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 		EXPECT_EQ(0, LOAD(writer.wakeup->need_wakeup));
 	}
-	/* Faster than without WAKE: then the kernel finds each event within half a second. */
+	/* Without WAKE, the kernel would find each event only after up to half a second. */
 	EXPECT_GT(2 * NSEC * pxt_time_scale(), now() - before);
 	writer_close(&writer);
 }
@@ -398,7 +398,7 @@ TEST_F(wait, earlier_signal_interrupts_it)
 	EXPECT_EQ(-EINTR, waiter.ret);
 	EXPECT_EQ(1, seen.usr2);
 	EXPECT_EQ(1, waiter.blocked);
-	/* A call that need not sleep does not unblock it. */
+	/* A call that need not sleep does not unblock SIGUSR2. */
 	ASSERT_EQ(0, stream_start(&self->stream));
 	raise(SIGUSR2);
 	waiting(&waiter);
