@@ -17,7 +17,7 @@
 /* An empty image, provided by "make check". */
 #define DISK_IMAGE	"/check/ext4.img"
 
-/* Returns the descriptor of a copy, which is deleted when closed. */
+/* Returns the descriptor of a copy of the image, which is deleted when closed. */
 static int disk_copy(void)
 {
 	int from = open(DISK_IMAGE, O_RDONLY | O_CLOEXEC);

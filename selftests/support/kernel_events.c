@@ -193,7 +193,7 @@ static const char *check(struct state *state, const struct kernel_event *event)
 			wrong = "comes twice";
 		if (state->last && state->waits && !state->wakeups)
 			wrong = "was not woken";
-		/* 0 if the kernel does not know it. */
+		/* The time is 0 if the kernel does not know it. */
 		if (state->runnable && event->data.in.runnable &&
 		    (event->data.in.runnable > event->time - state->runnable))
 			wrong = "was runnable for too long";

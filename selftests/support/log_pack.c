@@ -88,7 +88,9 @@ static size_t item_size(__u32 type, const unsigned char *at, size_t left, bool *
 	size = kernel ? 8 * (len >> 6 & 63) : ((flags & 2 ? 12 : 16) + len + 7) / 8 * 8;
 	if (!(kernel ? at[2] & 8 : flags & 4))
 		return size;
-	/* A kernel event has it after the time and the thread, a user event after the header. */
+	/*
+	 * In a kernel event, the stack follows the time and the thread, in a user event the header.
+	 */
 	stack = kernel ? 8 + (at[2] & 1 ? 8 : 0) + (at[2] & 2 ? 16 : 0) : 16;
 	if (stack + 8 > left || (kernel && stack + 8 > size))
 		return 0;
