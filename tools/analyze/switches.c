@@ -194,12 +194,22 @@ static void see(struct switches *switches, const struct event *event,
 	}
 }
 
+/* Makes room for the CPU and the thread of an event. */
+static int make_rooms(struct switches *switches, const struct event *event, uint32_t number)
+{
+	int err = make_room((void **)&switches->cpus, &switches->nr_cpus, sizeof(struct cpu),
+			    event->cpu);
+
+	return err ? err : make_room((void **)&switches->threads, &switches->nr_threads,
+				     sizeof(struct switches_thread), number);
+}
+
 int switches_see(struct switches *switches, const struct event *event, const struct kevent *kevent,
 		 uint32_t number, struct running *running)
 {
 	bool has_prio = kevent && (event->type == POSIXTRACE_SWITCH_OUT ||
 				   event->type == POSIXTRACE_SWITCH_IN);
-	int err;
+	int err = make_rooms(switches, event, number);
 
 	*running = (struct running){
 		.pid = event->pid,
@@ -207,16 +217,36 @@ int switches_see(struct switches *switches, const struct event *event, const str
 		.number = number,
 		.prio = has_prio ? kevent->prio : SWITCHES_PRIO_DEFAULT,
 	};
-	err = make_room((void **)&switches->cpus, &switches->nr_cpus, sizeof(struct cpu),
-			event->cpu);
-	if (!err)
-		err = make_room((void **)&switches->threads, &switches->nr_threads,
-				sizeof(struct switches_thread), number);
 	if (err)
 		return err;
 	event_thread_name(event, running->comm);
 	if (event_shows_running(event) && running->tid > 0 && !switches->threads[number].ended)
 		see(switches, event, running);
+	return 0;
+}
+
+int switches_start(struct switches *switches, const struct event *event, uint32_t number,
+		   uint64_t until)
+{
+	struct running running = {
+		.pid = event->pid,
+		.tid = event->tid,
+		.number = number,
+		.prio = SWITCHES_PRIO_DEFAULT,
+	};
+	int err = make_rooms(switches, event, number);
+	uint32_t cpu;
+
+	if (err || switches->threads[number].ended)
+		return err;
+	cpu = switches->threads[number].cpu;
+	event_thread_name(event, running.comm);
+	if (until) {
+		come(switches, &running, event->cpu, event->time, 0);
+		switches->cpus[event->cpu].seen = until;
+	} else if (cpu) {
+		leave(switches, cpu - 1, switches->cpus[cpu - 1].seen, SWITCHES_UNKNOWN, 0);
+	}
 	return 0;
 }
 

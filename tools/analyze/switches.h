@@ -71,6 +71,18 @@ int switches_new(switches_put *put, void *arg, struct switches **switches);
 int switches_see(struct switches *switches, const struct event *event, const struct kevent *kevent,
 		 uint32_t number, struct running *running);
 
+/**
+ * switches_start() - use the state of a thread that has no event since recording started
+ * @switches: from switches_new()
+ * @event: has its ids, its CPU, and the time since when it has been in the state
+ * @number: number of the thread
+ * @until: it runs until then or longer; 0: it has left its CPU, if it was on one
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int switches_start(struct switches *switches, const struct event *event, uint32_t number,
+		   uint64_t until);
+
 /* switches_begin() - note that there are scheduler events; further calls have no effect */
 void switches_begin(struct switches *switches);
 

@@ -69,15 +69,19 @@ static void show_progress(const struct export *export, const char *end)
 	fflush(stderr);
 }
 
-int export_start(struct export *export, struct spans *spans)
+int export_states(struct export *export)
 {
-	int err;
-
 	/* Threads without an exported event may have others. */
 	if (!select_has_all(export->selection))
 		return 0;
-	err = snapshot_read(export->source, &export->snapshot);
-	if (!err)
+	return snapshot_read(export->source, &export->snapshot);
+}
+
+int export_start(struct export *export, struct spans *spans)
+{
+	int err = export_states(export);
+
+	if (!err && export->snapshot)
 		spans_start(spans, export->snapshot);
 	return err;
 }

@@ -51,7 +51,7 @@ struct export {
 	const char *scope;		/* from --scope, or NULL */
 	unsigned long worst;		/* from --worst; 0: the default */
 	struct explain *explain;	/* for formats that show why, or NULL */
-	struct snapshot *snapshot;	/* from export_start(), or NULL */
+	struct snapshot *snapshot;	/* from export_states(), or NULL */
 
 	uint64_t events;		/* events so far */
 	uint64_t user_events;		/* user events among @events */
@@ -74,8 +74,16 @@ struct export {
 int export_next(struct export *export, struct event *event);
 
 /**
+ * export_states() - read what threads did when recording started, if all events are exported
+ * @export: the log; its member @snapshot remains NULL otherwise; freed after the export
+ *
+ * Return: 0 or a negative error number.
+ */
+int export_states(struct export *export);
+
+/**
  * export_start() - use what threads did when recording started, if all events are exported
- * @export: the log; frees the states after the export
+ * @export: the log
  * @spans: spans of the export, before the first event
  *
  * Return: 0 or a negative error number.

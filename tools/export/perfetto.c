@@ -23,6 +23,7 @@
 #include "export/perfetto_args.h"
 #include "export/perfetto_ftrace.h"
 #include "export/perfetto_packets.h"
+#include "export/perfetto_states.h"
 #include "export/perfetto_why.h"
 #include "export/proto.h"
 #include "util/escape.h"
@@ -94,6 +95,7 @@ struct perfetto {
 	struct threads *processes;
 	struct pairs *pairs;
 	struct perfetto_ftrace *ftrace;
+	struct perfetto_states *states;	/* at the start, or NULL */
 	uint64_t described[DESCRIBED];	/* ids of tracks, by their lowest bits */
 	uint32_t counter_process[EXPORT_TYPES];	/* process last given a track for it, or 0 */
 };
@@ -554,7 +556,11 @@ static int put_event(struct perfetto *perfetto, const struct event *event)
 
 	if (event->type >= EXPORT_TYPES)
 		return -ERANGE;
-	ret = find_track(perfetto, event, &number, &track);
+	ret = perfetto_states_put(perfetto->states, event, perfetto->export->newly_lost);
+	if (!ret)
+		ret = find_track(perfetto, event, &number, &track);
+	if (!ret)
+		perfetto_states_see(perfetto->states, event, number);
 	if (!ret && perfetto->export->newly_lost)
 		put_lost(perfetto, event);
 	if (!ret && number != THREADS_OTHERS) {
@@ -571,6 +577,13 @@ static int put_event(struct perfetto *perfetto, const struct event *event)
 	else if (!ret)
 		ret = put_user_event(perfetto, &shown, number, track);
 	return ret < 0 ? ret : flush(perfetto, WRITE_AT);
+}
+
+static int find_thread(void *to, const struct event *event, uint32_t *number)
+{
+	uint64_t track;
+
+	return find_track(to, event, number, &track);
 }
 
 static uint64_t put_path_track(void *to, size_t index, const char *name)
@@ -640,6 +653,18 @@ static int put_all(struct perfetto *perfetto)
 	return ret ? ret : flush(perfetto, 0);
 }
 
+static int new_states(struct perfetto *perfetto)
+{
+	const struct perfetto_states_to to = {
+		.packets = perfetto->packets,
+		.ftrace = perfetto->ftrace,
+		.find = find_thread,
+		.to = perfetto,
+	};
+
+	return perfetto_states_new(perfetto->export, &to, &perfetto->states);
+}
+
 int export_perfetto(struct export *export)
 {
 	struct perfetto *perfetto = calloc(1, sizeof(*perfetto));
@@ -658,7 +683,10 @@ int export_perfetto(struct export *export)
 	if (!err)
 		err = perfetto_ftrace_new(&perfetto->ftrace);
 	if (!err)
+		err = new_states(perfetto);
+	if (!err)
 		err = put_all(perfetto);
+	perfetto_states_free(perfetto->states);
 	perfetto_ftrace_free(perfetto->ftrace);
 	pairs_free(perfetto->pairs);
 	threads_free(perfetto->threads);

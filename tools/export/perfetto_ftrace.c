@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/snapshot.h"
 #include "analyze/switches.h"
 #include "analyze/waker.h"
 #include "event/event_names.h"
@@ -46,6 +47,7 @@
 #define EVENT_SCHED_MIGRATE_TASK	491
 
 #define BLOCKED_PID			1
+#define BLOCKED_CALLER			2
 #define BLOCKED_IO_WAIT			3
 
 #define WAKING_COMM			1
@@ -241,11 +243,13 @@ static void put_switch(void *arg, uint32_t cpu, uint64_t time, const struct runn
 }
 
 static void put_blocked_reason(struct perfetto_ftrace *ftrace, const struct event *event,
-			       const struct kevent *kevent)
+			       pid_t tid, bool io, uint32_t caller)
 {
-	begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_SCHED_BLOCKED_REASON);
-	put_int(ftrace, BLOCKED_PID, kevent->tid);
-	put_int(ftrace, BLOCKED_IO_WAIT, kevent->reason == KEVENT_IO);
+	begin_event(ftrace, event->cpu, event->time, tid, EVENT_SCHED_BLOCKED_REASON);
+	put_int(ftrace, BLOCKED_PID, tid);
+	if (caller)
+		proto_number(ftrace->to, BLOCKED_CALLER, caller);
+	put_int(ftrace, BLOCKED_IO_WAIT, io);
 	end_event(ftrace);
 }
 
@@ -547,7 +551,7 @@ static void switch_out(struct perfetto_ftrace *ftrace, const struct event *event
 	if (kevent->state == KEVENT_STATE_D || ended)
 		switches_finish(ftrace->switches, event->cpu);
 	if (kevent->state == KEVENT_STATE_D)
-		put_blocked_reason(ftrace, event, kevent);
+		put_blocked_reason(ftrace, event, kevent->tid, kevent->reason == KEVENT_IO, 0);
 	if (ended)
 		note_end(ftrace, running->tid);
 }
@@ -614,6 +618,27 @@ int perfetto_ftrace_event(struct perfetto_ftrace *ftrace, const struct event *ev
 	if (err)
 		return err;
 	return kevent ? put_kernel_event(ftrace, event, kevent, &running) : 0;
+}
+
+int perfetto_ftrace_start(struct perfetto_ftrace *ftrace, const struct event *event,
+			  uint32_t number, const struct posixtrace_thread_state *state,
+			  uint32_t symbol)
+{
+	const bool runs = !state->state && state->flags & POSIXTRACE_STATE_RUNNING;
+	const uint64_t until = runs ? snapshot_ns(&state->time) : 0;
+	int err;
+
+	if (event->cpu >= BUNDLES_CPUS || event->tid <= 0)
+		return 0;
+	begin(ftrace, event);
+	switches_begin(ftrace->switches);
+	err = see_owners(ftrace, event, event->tid, number);
+	if (!err)
+		err = switches_start(ftrace->switches, event, number, until);
+	if (!err && state->state)
+		put_blocked_reason(ftrace, event, event->tid, state->flags & POSIXTRACE_STATE_IO,
+				   symbol);
+	return err ? err : 1;
 }
 
 bool perfetto_ftrace_runs(const struct perfetto_ftrace *ftrace, const struct event *event,

@@ -32,6 +32,20 @@ int perfetto_ftrace_new(struct perfetto_ftrace **ftrace);
 int perfetto_ftrace_event(struct perfetto_ftrace *ftrace, const struct event *event,
 			  const struct kevent *kevent, uint32_t number);
 
+/**
+ * perfetto_ftrace_start() - use the state of a thread that has no event since recording started
+ * @ftrace: from perfetto_ftrace_new()
+ * @event: has its ids, its CPU, and the time since when it has been in the state
+ * @number: number of the thread, not THREADS_OTHERS
+ * @state: the state; another packet shows it if the thread does not run
+ * @symbol: number of the function in which it is blocked, or 0
+ *
+ * Return: 1 if readers support the CPU; 0; -ENOMEM.
+ */
+int perfetto_ftrace_start(struct perfetto_ftrace *ftrace, const struct event *event,
+			  uint32_t number, const struct posixtrace_thread_state *state,
+			  uint32_t symbol);
+
 /* perfetto_ftrace_runs() - after perfetto_ftrace_event(), check if the trace shows the CPU */
 bool perfetto_ftrace_runs(const struct perfetto_ftrace *ftrace, const struct event *event,
 			  uint32_t number);

@@ -402,3 +402,21 @@ void packets_end(struct packets *packets, struct packets_event event)
 	proto_end(packets->to, event.packet);
 	buffer_reset(definitions);
 }
+
+uint32_t packets_symbol(struct packets *packets, const char *name)
+{
+	struct buffer *definitions = &packets->definitions;
+	uint32_t iid;
+	size_t packet;
+
+	packets->sequence = PACKETS_NOW;
+	iid = packets_intern(packets, PACKETS_SYMBOL, "", name, strlen(name));
+	if (definitions->len) {
+		packet = begin_packet(&packets->bytes, PACKETS_NOW);
+		proto_bytes(&packets->bytes, PACKET_INTERNED_DATA, definitions->data,
+			    definitions->len);
+		proto_end(&packets->bytes, packet);
+	}
+	buffer_reset(definitions);
+	return iid;
+}

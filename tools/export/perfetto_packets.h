@@ -28,6 +28,7 @@
 enum packets_kind {
 	PACKETS_EVENT_NAME = 2,
 	PACKETS_ARG_NAME = 3,
+	PACKETS_SYMBOL = 26,
 	PACKETS_ARG_TEXT = 29,
 };
 
@@ -119,5 +120,14 @@ void packets_end(struct packets *packets, struct packets_event event);
  */
 uint32_t packets_intern(struct packets *packets, enum packets_kind kind, const char *prefix,
 			const void *text, size_t len);
+
+/**
+ * packets_symbol() - get the number of a function of the kernel in PACKETS_NOW, between events
+ * @packets: from packets_new()
+ * @name: its name; any bytes, which are escaped
+ *
+ * Return: the number, or 0 if there are too many names.
+ */
+uint32_t packets_symbol(struct packets *packets, const char *name);
 
 #endif /* POSIXTRACE_PERFETTO_PACKETS_H */

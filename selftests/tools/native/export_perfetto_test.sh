@@ -711,6 +711,98 @@ test_lost_switches()
 	END
 }
 
+# starts: prints the states at the start of threads that did not run: TIME TID NAME STATE
+starts()
+{
+	awk '
+	/^  generic_kernel_task_state_event \{/ { on = 1 }
+	/^  timestamp:/ { time = substr($2, length($2) > 6 ? length($2) - 5 : 1) + 0 }
+	on && /comm:/ { comm = $2 }
+	on && /tid:/ { tid = $2 }
+	on && /state:/ { print time, tid, comm, $2 }
+	/^  \}/ { on = 0 }' decoded
+}
+
+# A thread that ran has a switch at the time of START, all others an event with their state, if they
+# have no earlier event.
+test_states_at_the_start()
+{
+	whole_log log <<-'END'
+		classes sched,process
+		host of-a-test
+		task 7 7 1700000000000000000 main
+		task 7 8 1700000000000000000 worker
+		task 7 9 1700000000000000000 disk
+		task 7 10 1700000000000000000 ready
+		task 7 11 1700000000000000000 halted
+		task 7 12 1700000000000000000 early
+		task 7 13 1700000000000000000 idle
+		thread main 7 7 0x7f00
+		thread worker 7 8 0x7f01
+		thread disk 7 9 0x7f02
+		thread ready 7 10 0x7f03
+		thread halted 7 11 0x7f04
+		thread early 7 12 0x7f05
+		thread idle 7 13 0x7f06
+		since 1700000000000000000
+		block 4
+		event 2 1000
+		state main 1500 500 1 24 0 0 3 0 0 0 read
+		state worker 1600 1500 0 3 1 0 0 0 0 0 -
+		state disk 1610 900 2 28 0 74 3 0 0 0 fsync
+		state ready 1620 900 0 2 0 0 0 0 0 0 -
+		state halted 1630 900 3 0 0 0 0 0 0 0 -
+		state early 1640 900 1 24 0 0 3 0 0 0 read
+		state idle 1650 900 4294967295 0 0 0 0 0 0 0 -
+		state disk 9500 9100 0 3 2 0 0 0 0 0 -
+		state worker 9510 9200 1 24 1 7 0 0 0 0 poll
+		block 2
+		kernel sched_switch_in 1100 @early
+		block 0
+		kernel sched_wakeup 4000 @main by=timer
+		kernel sched_switch_in 5000 @main runnable=1000
+		block 4
+		event 3 8000
+		event 2 9000
+		event 2 9900
+	END
+	export_log perfetto out log
+	decode out
+	starts >got
+	diff got - <<-'END'
+		1000 7 "main-7" TASK_STATE_INTERRUPTIBLE_SLEEP
+		1000 9 "disk-9" TASK_STATE_UNINTERRUPTIBLE_SLEEP
+		1000 10 "ready-10" TASK_STATE_RUNNABLE
+		1000 11 "halted-11" TASK_STATE_STOPPED
+		9000 8 "worker-8" TASK_STATE_INTERRUPTIBLE_SLEEP
+	END
+	ftrace | grep -E 'switch|blocked' | sed 's/ [a-z]*_\(comm="[^"]*"\|prio=[0-9]*\)//g' >got
+	diff got - <<-'END'
+		1000 0 7 sched_blocked_reason pid=7 caller=1 io_wait=0
+		1000 0 9 sched_blocked_reason pid=9 caller=2 io_wait=1
+		1000 0 11 sched_blocked_reason pid=11 io_wait=0
+		1000 1 0 sched_switch prev_pid=0 prev_state=0 next_pid=8
+		1100 2 0 sched_switch prev_pid=0 prev_state=0 next_pid=12
+		1100 2 12 sched_switch prev_pid=12 prev_state=32768 next_pid=0
+		1600 1 8 sched_switch prev_pid=8 prev_state=32768 next_pid=0
+		5000 0 0 sched_switch prev_pid=0 prev_state=0 next_pid=7
+		9000 1 8 sched_blocked_reason pid=8 caller=3 io_wait=0
+		9000 2 0 sched_switch prev_pid=0 prev_state=0 next_pid=9
+	END
+	sed -n '/kernel_symbols {/,/}/s/^ *name: "\(.*\)"$/\1/p' decoded >got
+	diff got - <<-'END'
+		read
+		fsync
+		poll
+	END
+	# What a filter leaves out may have changed the states.
+	rm out
+	export_log perfetto out log --filter=sched_switch_in
+	decode out
+	starts >got
+	[ ! -s got ]
+}
+
 test_system_calls_and_interrupts_are_slices()
 {
 	whole_log log <<-'END'

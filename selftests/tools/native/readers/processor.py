@@ -241,6 +241,22 @@ def running_of(trace, last=0):
     return found
 
 
+LETTERS = {"running": "Running", "runnable": "R", "stopped": "T", "blocked (sleep)": "S",
+           "blocked (I/O)": "D", "blocked (uninterruptible)": "D"}
+
+
+def compare_starts(trace, items, threads, first, differences):
+    """The states that begin with the log, on the page and in the trace."""
+    tids = {(process, label): tid for process, label, tid in threads}
+    expected = [(tids[item.process, item.thread], LETTERS[item.name], item.args.get("cpu"))
+                for item in items if item.kind == "state" and not item.begin and item.length and
+                item.name in LETTERS]
+    shown = [(trace.threads[int(utid)][0], state, number(cpu))
+             for utid, begin, length, state, cpu, _ in trace.states
+             if int(begin) == first and int(length)]
+    differences.compare("Perfetto, states at the start", expected, shown)
+
+
 def compare_threads(trace, threads, wakers, differences):
     """Expects each thread of the page once. Other threads have no name: the trace processor gives each
     process a main thread, and some threads only wake others."""

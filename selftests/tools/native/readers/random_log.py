@@ -212,6 +212,28 @@ class Log:
             self.kernel_event(cpu, thread, "sched_process_fork", f"child_pid={thread.pid} child_tid={tid}")
             self.birth(thread.pid, tid)
 
+    def sleepers(self):
+        """Threads that exist from the start: some have no events, others a few before all others."""
+        rng = random.Random(self.rng.getrandbits(32))
+        lines = []
+        for tid in range(40, 46):
+            states = [(1, 8), (2, 4), (3, 0), (0, 2), (0xffffffff, 0)]
+            # on a processor of its own, until its first event
+            states += [(0, 3)] if tid - 40 < CPUS else []
+            state, flags = rng.choice(states)
+            self.head.append(f"born 0\ntask 40 {tid} {BASE} sleeper\nthread s{tid} 40 {tid} {tid:#x}")
+            self.head.append(f"since {BASE}\nstate s{tid} {rng.randrange(2, 60)} 0 {state} {flags} "
+                             f"{(tid - 40) % CPUS} 0 0 0 0 0 -")
+            words = f"cpu={(tid - 40) % CPUS} @s{tid}"
+            if (state, flags) == (0, 3):
+                lines.append(f"kernel sched_switch_out {60 + tid - 40} {words} state=S reason=blocked")
+            elif rng.random() < 0.5:
+                lines.append(f"kernel sched_wakeup {60 + tid - 40} {words} by=timer")
+        if self.kernel:
+            self.lines[:0] = lines
+        else:
+            self.head = [line for line in self.head if "sleeper" not in line and " s4" not in line]
+
     def step(self):
         rng = self.rng
         cpu = rng.randrange(CPUS)
@@ -257,6 +279,7 @@ class Log:
         while self.time < END:
             self.step()
             self.time += self.rng.randrange(1, 60)
+        self.sleepers()
         print("\n".join(self.head))
         print(f"since {BASE}\nblock {CPUS}\nevent 2 1 pid=9\nblock 0")
         print("\n".join(self.lines))

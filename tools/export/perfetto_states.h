@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What threads did when recording started, for Perfetto.
+ *
+ * A thread that runs has a switch from the idle thread. A switch would also show another thread as
+ * running for no time, so its state is an event of Perfetto's generic kernel events instead. Older
+ * readers ignore these.
+ */
+#ifndef POSIXTRACE_PERFETTO_STATES_H
+#define POSIXTRACE_PERFETTO_STATES_H
+
+#include "export/export.h"
+#include "export/perfetto_ftrace.h"
+#include "export/perfetto_packets.h"
+
+/* Finds the number of a thread, and describes its track at the time of the event; 0 or -errno. */
+typedef int perfetto_states_find(void *to, const struct event *event, uint32_t *number);
+
+/**
+ * struct perfetto_states_to - what states are written with
+ * @packets: the packets of the trace
+ * @ftrace: its scheduler events
+ * @find: finds threads
+ * @to: first argument of @find
+ */
+struct perfetto_states_to {
+	struct packets *packets;
+	struct perfetto_ftrace *ftrace;
+	perfetto_states_find *find;
+	void *to;
+};
+
+struct perfetto_states;
+
+/**
+ * perfetto_states_new() - read the states in a log
+ * @export: the log
+ * @to: what to write them with
+ * @states: where to store them; NULL if there are none, or not all events are exported
+ *
+ * Return: 0 or a negative error number.
+ */
+int perfetto_states_new(struct export *export, const struct perfetto_states_to *to,
+			struct perfetto_states **states);
+
+/**
+ * perfetto_states_put() - write the states before an event
+ * @states: from perfetto_states_new(); may be NULL
+ * @event: the next event, not yet written
+ * @lost: events were lost before it
+ *
+ * Return: 0 or a negative error number.
+ */
+int perfetto_states_put(struct perfetto_states *states, const struct event *event, bool lost);
+
+/* perfetto_states_see() - note an event of a thread, with the number of the thread */
+void perfetto_states_see(struct perfetto_states *states, const struct event *event,
+			 uint32_t number);
+
+void perfetto_states_free(struct perfetto_states *states);
+
+#endif /* POSIXTRACE_PERFETTO_STATES_H */
