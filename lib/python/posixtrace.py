@@ -24,6 +24,7 @@ Needs libposixtrace. Its man pages have the details; posixtrace-fields(7) has th
 descriptions.
 """
 
+import collections
 import ctypes
 import errno
 import os
@@ -33,8 +34,8 @@ import threading
 from ctypes import POINTER, byref, c_char, c_char_p, c_int, c_longlong
 from ctypes import c_double, c_size_t, c_ubyte, c_uint, c_uint64, c_ulong, c_ulonglong, c_void_p
 
-__all__ = ["Error", "DescriptionError", "Event", "EventType", "Fields", "Log", "Stream",
-           "LOOP", "UNTIL_FULL", "FLUSH", "APPEND"]
+__all__ = ["Error", "DescriptionError", "Event", "EventType", "Fields", "Log", "OpenFile",
+           "Stream", "ThreadState", "LOOP", "UNTIL_FULL", "FLUSH", "APPEND"]
 
 # Full policies: the first three are for streams, all but FLUSH for logs.
 LOOP = 0
@@ -120,6 +121,20 @@ class _Stats(ctypes.Structure):
         "memory", "processes", "untraced")] + [("reserved", c_ulonglong * 6)]
 
 
+class _ThreadState(ctypes.Structure):
+    _fields_ = [("time", _Timespec), ("since", _Timespec), ("start", _Timespec), ("pid", c_int),
+                ("tid", c_int), ("ppid", c_int), ("state", c_uint), ("cpu", c_uint),
+                ("flags", c_uint), ("call", c_uint), ("call_name", c_char * 32),
+                ("futex", c_uint * 5), ("args", c_ulonglong * 6), ("ip", c_ulonglong),
+                ("name", c_char * _THREAD_NAME_SIZE), ("reserved", c_uint * 8)]
+
+
+class _OpenFile(ctypes.Structure):
+    _fields_ = [("time", _Timespec), ("inode", c_ulonglong), ("pid", c_int), ("fd", c_int),
+                ("kind", c_uint), ("flags", c_uint), ("text", c_char * 224),
+                ("reserved", c_uint * 8)]
+
+
 class _Label(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("value", c_longlong)]
 
@@ -201,6 +216,10 @@ def _load():
                                  POINTER(c_size_t), c_int],
         "posixtrace_get_log_info": [c_int, info],
         "posixtrace_seek": [c_int, POINTER(_Timespec)],
+        "posixtrace_get_states": [c_int, POINTER(_ThreadState), c_size_t, POINTER(c_size_t),
+                                  POINTER(c_ulonglong)],
+        "posixtrace_get_files": [c_int, POINTER(_OpenFile), c_size_t, POINTER(c_size_t),
+                                 POINTER(c_ulonglong)],
         "posixtrace_get_stats": [c_int, POINTER(_Stats)],
         "posixtrace_fd": [c_int],
     }
@@ -650,6 +669,92 @@ class _Source:
             self._reader = None
 
 
+def _nanoseconds(time):
+    return time.sec * 1000000000 + time.nsec
+
+
+def _text(text):
+    return text.decode("utf-8", "surrogateescape")
+
+
+_STATES = "RSDTtXZPI"
+_RUNNING, _SINCE, _IO, _IN_USER = 1, 2, 4, 8
+_IN_CALL, _COMPAT, _IN_FUTEX, _SAME_IDS = 16, 32, 64, 128
+
+
+class ThreadState(collections.namedtuple("ThreadState", (
+        "time", "since", "exact", "start", "pid", "tid", "ppid", "name", "state", "running", "io",
+        "cpu", "call", "call_name", "compat", "args", "ip", "futex", "same_ids"))):
+    """What a thread did when recording started.
+
+    time        the moment, nanoseconds since the Epoch
+    since       when it got into the state; None if it is not known
+    exact       exactly then; otherwise then or later
+    start       when the thread was created
+    pid, tid, ppid
+                ids of process, thread and parent process; ppid None if it is not known
+    name        its name
+    state       letter as in ps(1): R running or runnable, S, D, ...; None if it is not known
+    running     it had a CPU
+    io          it waited for a block device
+    cpu         where it ran, or ran last
+    call, call_name, args
+                number, name ("" if it is not known) and six arguments of the system call in
+                which it was blocked; None if it was in none, or that is not known
+    compat      of the 32-bit interface
+    ip          next instruction in user mode; None if it is not known
+    futex       five words of memory at the futex that it waits for; or None
+    same_ids    the ids in that memory are those of the log
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def _of(cls, raw):
+        flags = raw.flags
+        in_call = flags & _IN_CALL
+        return cls(
+            _nanoseconds(raw.time), _nanoseconds(raw.since) or None, bool(flags & _SINCE),
+            _nanoseconds(raw.start), raw.pid, raw.tid, raw.ppid or None, _text(raw.name),
+            _STATES[raw.state] if raw.state < len(_STATES) else None, bool(flags & _RUNNING),
+            bool(flags & _IO), raw.cpu, raw.call if in_call else None,
+            _text(raw.call_name) if in_call else None, bool(flags & _COMPAT),
+            tuple(raw.args) if in_call else None, raw.ip if flags & _IN_USER else None,
+            tuple(raw.futex) if flags & _IN_FUTEX else None, bool(flags & _SAME_IDS))
+
+
+_KINDS = ("table", "path", "socket", "pipe", "other", "more")
+_READS, _WRITES, _UNSURE, _CLOEXEC = 1, 2, 4, 8
+
+
+class OpenFile(collections.namedtuple("OpenFile", (
+        "time", "pid", "fd", "kind", "text", "inode", "reads", "writes", "cloexec", "unsure"))):
+    """A descriptor of a process when recording started.
+
+    time        the moment, nanoseconds since the Epoch
+    pid         the process
+    fd          the descriptor; -1 for the kinds "table" and "more"
+    kind        "table" (begins the rows of a process), "path", "socket", "pipe", "other" (text
+                as in /proc/PID/fd), "more" (inode descriptors have no row; with pid 0: further
+                processes have none), or a number
+    text        the path ("" if it is too long), or the protocol and addresses of a socket
+    inode       number of the inode
+    reads, writes
+                how the file is open
+    cloexec     closed when the process executes a program
+    unsure      the descriptors may change without a system call of the process
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def _of(cls, raw):
+        return cls(_nanoseconds(raw.time), raw.pid, raw.fd,
+                   _KINDS[raw.kind] if raw.kind < len(_KINDS) else raw.kind, _text(raw.text),
+                   raw.inode, *(bool(raw.flags & flag) for flag in (_READS, _WRITES, _CLOEXEC,
+                                                                    _UNSURE)))
+
+
 class Log(_Source):
     """A log that is open for reading."""
 
@@ -674,6 +779,26 @@ class Log(_Source):
         """Goes to the oldest event that is not older than TIME, ns since the Epoch, or one before
         it, without reading what precedes it."""
         _call("posixtrace_seek", self._trid, byref(_Timespec(*divmod(time, 1000000000))))
+
+    def _rows(self, function, row):
+        rows, count, position = (row * _BATCH)(), c_size_t(), c_ulonglong()
+        found = []
+        while True:
+            _call(function, self._trid, rows, _BATCH, byref(count), byref(position))
+            if not count.value:
+                return found
+            found += rows[:count.value]
+            rows = (row * _BATCH)()
+
+    def states(self):
+        """A list with the ThreadState of each traced thread when recording started, and again at
+        each later start. Empty without kernel events."""
+        return [ThreadState._of(raw) for raw in self._rows("posixtrace_get_states", _ThreadState)]
+
+    def files(self):
+        """A list with the OpenFile of each descriptor of the traced processes when recording
+        started, and again at each later start. Empty without the class strings."""
+        return [OpenFile._of(raw) for raw in self._rows("posixtrace_get_files", _OpenFile)]
 
     @property
     def info(self):

@@ -499,6 +499,30 @@ public:
 		at_ = count_ = 0;
 	}
 
+	void seek(const ::timespec &time)
+	{
+		check(::posixtrace_seek(id_, &time), "posixtrace_seek");
+		at_ = count_ = 0;
+	}
+
+	/* All rows of posixtrace_get_states() or posixtrace_get_files(). */
+	template<typename Row>
+	std::vector<Row> rows(int (*get)(::trace_id_t, Row *, std::size_t, std::size_t *,
+					 unsigned long long *), const char *function) const
+	{
+		std::vector<Row> found;
+		unsigned long long next = 0;
+		std::size_t count, size;
+
+		do {
+			size = found.size();
+			found.resize(size + batch);
+			check(get(id_, &found[size], batch, &count, &next), function);
+			found.resize(size + count);
+		} while (count);
+		return found;
+	}
+
 	const type &type_of(::trace_event_id_t event)
 	{
 		return named(event);
@@ -842,6 +866,34 @@ public:
 
 	/* Go back to the oldest event of a log. */
 	void rewind() { source_->rewind(); }
+
+	/* Go to the oldest event of a log that is not older, or to one before it. */
+	void seek(time_point time)
+	{
+		const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+		::timespec at = {};
+
+		at.tv_sec = static_cast<::time_t>(seconds.time_since_epoch().count());
+		at.tv_nsec = static_cast<long>((time - seconds).count());
+		source_->seek(at);
+	}
+
+	/*
+	 * What the traced threads did, and what their descriptors were: of a log when recording
+	 * started, and again at each later start; of a stream now. A log without kernel events has no
+	 * states, and one without the class strings no files.
+	 */
+	std::vector<::posixtrace_thread_state> states() const
+	{
+		return source_->rows<::posixtrace_thread_state>(::posixtrace_get_states,
+								"posixtrace_get_states");
+	}
+
+	std::vector<::posixtrace_open_file> files() const
+	{
+		return source_->rows<::posixtrace_open_file>(::posixtrace_get_files,
+							     "posixtrace_get_files");
+	}
 
 	::posixtrace_log_info log_info() const
 	{

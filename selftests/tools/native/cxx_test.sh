@@ -52,6 +52,74 @@ test_events_of_the_kernel_have_fields()
 	END
 }
 
+test_states_and_files_of_a_log()
+{
+	{
+		cat <<-'END'
+			classes all,strings
+			host h
+			thread main 7 7 0x7f00
+			thread worker 7 8 0x7f01
+			block 4
+			event 2 1000
+			state main 1500 500 1 24 2 0 3 0 0 0 read
+			state worker 1600 1500 0 3 1 0 0 0 0 0 -
+		END
+		seq -f 'file main 1800 %g 1 1 5 /etc/passwd' 0 199
+		echo end
+	} | write_log log
+	cxx log >out <<-'END'
+		int main(int, char **argv)
+		{
+			const posixtrace::reader reader{std::string(argv[1])};
+
+			for (const auto &state : reader.states())
+				std::cout << state.tid << ' ' << state.name << ' ' << state.state << ' ' << state.call_name << '\n';
+			const auto files = reader.files();
+			std::cout << files.size() << ' ' << files.back().fd << ' ' << files.back().text << '\n';
+		}
+	END
+	prints out <<-'END'
+		7 main 1 read
+		8 worker 0 -
+		200 199 /etc/passwd
+	END
+}
+
+# The events that were read in one call before it do not follow.
+test_seek()
+{
+	{ echo 'name 65 tick'; echo 'block 0'; seq -f 'event 65 17000000000000%05.0f' 1000; echo end; } | write_log log
+	cxx log >out <<-'END'
+		int main(int, char **argv)
+		{
+			posixtrace::reader reader{std::string(argv[1])};
+			const posixtrace::time_point start{std::chrono::nanoseconds(1700000000000000000)};
+			const auto count = [&](posixtrace::time_point from) {
+				int found = 0;
+				for (const auto &event : reader)
+					found += event.time() >= from;
+				return found;
+			};
+
+			(void)*reader.begin();
+			reader.seek(start + std::chrono::nanoseconds(900));
+			std::cout << count(start + std::chrono::nanoseconds(900));
+			reader.seek(start);
+			std::cout << ' ' << count(start) << '\n';
+			try {
+				reader.seek(posixtrace::time_point{std::chrono::nanoseconds(-1)});
+			} catch (const std::system_error &error) {
+				std::cout << error.what() << '\n';
+			}
+		}
+	END
+	prints out <<-'END'
+		101 1000
+		posixtrace_seek: Invalid argument
+	END
+}
+
 test_types_without_a_name()
 {
 	printf '%s\n' 'block 0' 'event 70 1700000000000001000 text=a' 'block 4' 'event 2 1700000000000002000' end | write_log log

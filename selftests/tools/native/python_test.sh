@@ -66,6 +66,81 @@ test_events_of_a_log()
 	END
 }
 
+# The last thread waits for a futex; nothing is known about the one before.
+test_states_and_files_of_a_log()
+{
+	write_log log <<-'END'
+		classes all,strings
+		host h
+		born 1699999999000000000
+		thread main 7 7 0x7f00
+		thread worker 7 8 0x7f01
+		thread moving 7 9 0x7f02
+		thread locked 7 10 0x7f03
+		since 1700000000000000000
+		block 4
+		event 2 1000
+		state main 1500 500 1 24 2 0 3 0 0 0 read
+		state worker 1600 1500 0 3 1 0 0 0 0 0 -
+		state moving 1600 0 4294967295 0 0 0 0 0 0 0 -
+		state locked 1700 900 2 220 3 202 0x1000 1 10 2 futex
+		file main 1800 -1 0 4 0
+		file main 1800 0 1 1 5 /etc/passwd
+		file main 1800 1 3 10 77
+		file main 1800 3 2 3 78 tcp:127.0.0.1:80,listening
+		file main 1800 -1 5 0 9
+		end
+	END
+	python >out <<-'END'
+		import posixtrace
+		with posixtrace.Log("log") as log:
+		    states = log.states()
+		    for state in states:
+		        print(*state)
+		    print(states[0].call_name, states[0].args[0], states[0] == log.states()[0])
+		    for file in log.files():
+		        print(*file)
+	END
+	prints out <<-'END'
+		1700000000000001500 1700000000000000500 False 1699999999000000000 7 7 None main S False False 2 0 read False (3, 0, 0, 0, 0, 0) 0 None False
+		1700000000000001600 1700000000000001500 True 1699999999000000000 7 8 None worker R True False 1 None None False None None None False
+		1700000000000001600 None False 1699999999000000000 7 9 None moving None False False 0 None None False None None None False
+		1700000000000001700 1700000000000000900 False 1699999999000000000 7 10 None locked D False True 3 202 futex False (4096, 0, 0, 0, 0, 0) 0 (1, 0, 10, 0, 2) True
+		read 3 True
+		1700000000000001800 7 -1 table  0 False False False True
+		1700000000000001800 7 0 path /etc/passwd 5 True False False False
+		1700000000000001800 7 1 pipe  77 False True True False
+		1700000000000001800 7 3 socket tcp:127.0.0.1:80,listening 78 True True False False
+		1700000000000001800 7 -1 more  9 False False False False
+	END
+	# More rows than the library returns in one call.
+	{
+		printf '%s\n' 'classes all,strings' 'host h' 'thread main 7 7 0x7f00' 'block 4' 'event 2 1000'
+		seq -f 'file main 1800 %g 1 1 5 /etc/passwd' 0 999
+		echo end
+	} | write_log many
+	python >out <<-'END'
+		import posixtrace
+		files = posixtrace.Log("many").files()
+		print([file.fd for file in files] == list(range(1000)), {file.text for file in files})
+	END
+	prints out <<<"True {'/etc/passwd'}"
+	write_log plain <<<$'block 0\nend'
+	python >out <<-'END'
+		import posixtrace
+		with posixtrace.Log("plain") as log:
+		    print(log.states(), log.files())
+		try:
+		    log.files()
+		except OSError as error:
+		    print(error)
+	END
+	prints out <<-'END'
+		[] []
+		posixtrace_get_files: Invalid argument
+	END
+}
+
 test_files_that_are_no_logs()
 {
 	echo "no log" >file
