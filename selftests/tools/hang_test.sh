@@ -48,22 +48,22 @@ attach()
 }
 
 for way in normal recursive errorcheck adaptive; do
-	hang $way && attach && says 'STILL BLOCKED +TIME +IN +HELD BY$' &&
-		row left 'futex 0x[0-9a-f]+ +right-[0-9]+$' &&
-		row right 'futex 0x[0-9a-f]+ +left-[0-9]+$' &&
-		row hang_helper 'read fd 0 *$'
+	hang $way && attach && says 'STILL BLOCKED +TIME +HELD BY +IN$' &&
+		row left 'right-[0-9]+ +futex\(0x[0-9a-f]+, FUTEX_[A-Z_|]+, .*\)$' &&
+		row right 'left-[0-9]+ +futex\(0x[0-9a-f]+, FUTEX_[A-Z_|]+, .*\)$' &&
+		row hang_helper 'read\(0, 0x[0-9a-f]+, [0-9]+\)$'
 	result "deadlock_of_${way}_mutexes_names_both_owners" $?
 	end_hang
 done
 
-hang inherit && attach && row left 'futex 0x[0-9a-f]+ +hang_helper-[0-9]+$' &&
-	row right 'futex 0x[0-9a-f]+ +hang_helper-[0-9]+$'
+hang inherit && attach && row left 'hang_helper-[0-9]+ +futex\(0x[0-9a-f]+, FUTEX_[A-Z_|]+, .*\)$' &&
+	row right 'hang_helper-[0-9]+ +futex\(0x[0-9a-f]+, FUTEX_[A-Z_|]+, .*\)$'
 result owner_of_a_mutex_with_priority_inheritance_is_named $?
 end_hang
 
 for way in rwlock condition semaphore; do
-	hang $way && attach && row left 'futex 0x[0-9a-f]+ +unknown$' &&
-		row right 'futex 0x[0-9a-f]+ +unknown$'
+	hang $way && attach && row left 'unknown +futex\(0x[0-9a-f]+, FUTEX_[A-Z_|]+, .*\)$' &&
+		row right 'unknown +futex\(0x[0-9a-f]+, FUTEX_[A-Z_|]+, .*\)$'
 	result "${way}_has_no_owner" $?
 	end_hang
 done
@@ -76,8 +76,8 @@ result threads_without_events_are_blocked_all_the_time $?
 
 # The same from a log: its states are those of the start.
 record_hanging
-run 0 stat --states --all "$tmp/log" && row left 'futex 0x[0-9a-f]+ +[a-z]' &&
-	row right 'futex 0x[0-9a-f]+ +[a-z]' && row hang_helper 'read fd 0 *$'
+run 0 stat --states --all "$tmp/log" && row left '[a-z][^ ]* +futex\(0x[0-9a-f]+, FUTEX_[A-Z_|]+, .*\)$' &&
+	row right '[a-z][^ ]* +futex\(0x[0-9a-f]+, FUTEX_[A-Z_|]+, .*\)$' && row hang_helper 'read\(0, 0x[0-9a-f]+, [0-9]+\)$'
 result log_has_the_calls_in_which_threads_are_blocked $?
 end_hang
 

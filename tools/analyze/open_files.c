@@ -19,6 +19,7 @@
  * @source: where they come from
  * @rows: in the order of their times
  * @pipes: those of pipes, by inode
+ * @sorted: all of them, by process, descriptor and time
  */
 struct open_files {
 	struct source *source;
@@ -28,6 +29,7 @@ struct open_files {
 	size_t next;
 	const struct posixtrace_open_file **pipes;
 	size_t nr_pipes;
+	const struct posixtrace_open_file **sorted;
 };
 
 uint64_t open_files_ns(const struct posixtrace_open_file *row)
@@ -48,6 +50,25 @@ static int by_inode(const void *a, const void *b)
 	const unsigned long long x = (*p)->inode, y = (*q)->inode;
 
 	return x < y ? -1 : x > y;
+}
+
+static int compare_descriptors(const struct posixtrace_open_file *row, pid_t pid, int fd,
+			       uint64_t time)
+{
+	if (row->pid != pid)
+		return row->pid < pid ? -1 : 1;
+	if (row->fd != fd)
+		return row->fd < fd ? -1 : 1;
+	if (open_files_ns(row) != time)
+		return open_files_ns(row) < time ? -1 : 1;
+	return 0;
+}
+
+static int by_descriptor(const void *a, const void *b)
+{
+	const struct posixtrace_open_file *const *p = a, *const *q = b;
+
+	return compare_descriptors(*p, (*q)->pid, (*q)->fd, open_files_ns(*q));
 }
 
 static int make_room(struct open_files *files)
@@ -98,6 +119,12 @@ static int sort_rows(struct open_files *files)
 	}
 	if (files->nr_pipes)
 		qsort(files->pipes, files->nr_pipes, sizeof(*files->pipes), by_inode);
+	files->sorted = calloc(files->count, sizeof(*files->sorted));
+	if (!files->sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < files->count; i++)
+		files->sorted[i] = &files->rows[i];
+	qsort(files->sorted, files->count, sizeof(*files->sorted), by_descriptor);
 	return 0;
 }
 
@@ -113,7 +140,7 @@ static bool has_classes(const struct source *source)
 	return !(DESCRIPTORS_CLASSES & ~classes);
 }
 
-int open_files_read(struct source *source, struct open_files **files)
+static int read_if(struct source *source, bool wanted, struct open_files **files)
 {
 	struct open_files *new = calloc(1, sizeof(*new));
 	int err = 0;
@@ -122,7 +149,7 @@ int open_files_read(struct source *source, struct open_files **files)
 	if (!new)
 		return -ENOMEM;
 	new->source = source;
-	if (has_classes(source))
+	if (wanted)
 		err = read_rows(new);
 	if (!err)
 		err = sort_rows(new);
@@ -131,6 +158,43 @@ int open_files_read(struct source *source, struct open_files **files)
 	else
 		*files = new;
 	return err;
+}
+
+int open_files_read(struct source *source, struct open_files **files)
+{
+	return read_if(source, has_classes(source), files);
+}
+
+int open_files_read_all(struct source *source, struct open_files **files)
+{
+	return read_if(source, true, files);
+}
+
+/* Finds the first row of a descriptor from a time on. */
+static size_t find_row(const struct open_files *files, pid_t pid, int fd, uint64_t from)
+{
+	size_t first = 0, end = files->count, middle;
+
+	while (first < end) {
+		middle = first + (end - first) / 2;
+		if (compare_descriptors(files->sorted[middle], pid, fd, from) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
+const struct posixtrace_open_file *open_files_find(const struct open_files *files, pid_t pid,
+						   int fd, uint64_t from)
+{
+	const size_t at = find_row(files, pid, fd, from);
+	const struct posixtrace_open_file *row = at < files->count ? files->sorted[at] : NULL;
+
+	if (fd < 0 || !row || row->pid != pid || row->fd != fd ||
+	    row->flags & POSIXTRACE_FILE_UNSURE)
+		return NULL;
+	return row;
 }
 
 const struct posixtrace_open_file *open_files_next(struct open_files *files, uint64_t until)
@@ -241,5 +305,6 @@ void open_files_free(struct open_files *files)
 		return;
 	free(files->rows);
 	free(files->pipes);
+	free(files->sorted);
 	free(files);
 }

@@ -24,6 +24,22 @@ struct open_files;
  */
 int open_files_read(struct source *source, struct open_files **files);
 
+/* open_files_read_all() - the same without that condition, only to look rows up */
+int open_files_read_all(struct source *source, struct open_files **files);
+
+/**
+ * open_files_find() - look up what a descriptor was at a moment
+ * @files: all rows
+ * @pid: the process
+ * @fd: the descriptor
+ * @from: time of the state of a thread that uses it
+ *
+ * Return: the row that was read next after the state; NULL if there is none, or if the thread may
+ *	have another table than the process.
+ */
+const struct posixtrace_open_file *open_files_find(const struct open_files *files, pid_t pid,
+						   int fd, uint64_t from);
+
 /* open_files_next() - get the next row that is older than @until, in their order; NULL: no more */
 const struct posixtrace_open_file *open_files_next(struct open_files *files, uint64_t until);
 

@@ -16,6 +16,7 @@
 
 #include "analyze/durations.h"
 #include "analyze/measures.h"
+#include "analyze/open_files.h"
 #include "analyze/snapshot.h"
 #include "analyze/stat.h"
 #include "analyze/states.h"
@@ -60,6 +61,7 @@ struct stat_command {
 	struct states *states;	/* or NULL */
 	struct snapshot *snapshot;	/* what threads did at the start, or NULL */
 	struct snapshot *now;	/* the same at the end, for a process */
+	struct open_files *files;	/* as @snapshot of a log, as @now of a process; or NULL */
 	struct measures_options measure;
 	struct measures *measures;	/* or NULL */
 	int error;		/* from printing */
@@ -171,7 +173,8 @@ static int print_states(struct stat_command *stat, struct source *source)
 	if (err)
 		return err;
 	states_print(stat->states, source, stdout, stat->all);
-	blocked_print(stat->states, source, stat->now, stdout, stat->all);
+	blocked_print(stat->states, source, stat->now, stat->files, stdout,
+		      stat->all);
 	return 0;
 }
 
@@ -255,6 +258,8 @@ static int read_start(void *arg, struct source *source)
 	if (!stat->states)
 		return 0;
 	err = snapshot_read(source, &stat->snapshot);
+	if (!err && !stat->pid)
+		err = open_files_read_all(source, &stat->files);
 	if (!err)
 		states_start(stat->states, source, stat->snapshot);
 	return err;
@@ -318,6 +323,8 @@ static void end_live(void *arg, struct source *source)
 	stat->end.lost_before = 0;
 	if (stat->states)
 		stat->error = snapshot_read(source, &stat->now);
+	if (stat->states && !stat->error)
+		stat->error = open_files_read_all(source, &stat->files);
 	if (stat->error) {
 		complain("stat", -stat->error);
 		return;
@@ -389,6 +396,7 @@ static int run_stat(struct stat_command *stat)
 	states_free(stat->states);
 	snapshot_free(stat->snapshot);
 	snapshot_free(stat->now);
+	open_files_free(stat->files);
 	measures_free(stat->measures);
 	return err ? 1 : 0;
 }

@@ -19,6 +19,9 @@ enum syscall_machine {
 	SYSCALL_MACHINE_ARM = 'a',
 };
 
+/* Appends what is known about a descriptor. */
+typedef void syscall_put_fd(struct buffer *to, const void *context, int64_t fd);
+
 /**
  * struct syscall_call - a system call with its arguments
  * @known: from syscall_args_find()
@@ -31,7 +34,7 @@ struct syscall_call {
 	const struct syscall_args *known;
 	const int64_t *args;
 	enum syscall_machine machine;
-	void (*put_fd)(struct buffer *to, const void *context, int64_t fd);
+	syscall_put_fd *put_fd;
 	const void *context;
 };
 

@@ -2,6 +2,7 @@
 /*
  * Prints the threads that are still blocked: see blocked_print.h.
  */
+#include <inttypes.h>
 #include <linux/posixtrace.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,12 @@
 #include "analyze/holder.h"
 #include "analyze/place_names.h"
 #include "print/blocked_print.h"
+#include "print/call_text.h"
 #include "print/cells.h"
+#include "util/buffer.h"
+#include "util/escape.h"
 
 #define ROWS_SHOWN	20
-#define PLACE_SIZE	80
 
 /* A row of the table: a blocked thread. */
 struct row {
@@ -20,7 +23,8 @@ struct row {
 	struct states_blocked blocked;
 	const struct posixtrace_thread_state *state;	/* or NULL */
 	uint64_t length;		/* ns; 0: unknown */
-	char place[PLACE_SIZE];
+	const char *holder;		/* "": it does not wait for a lock, as far as known */
+	struct buffer place;
 };
 
 struct table {
@@ -29,12 +33,14 @@ struct table {
 	size_t nr_threads;
 	struct source *source;
 	const struct snapshot *now;
+	struct open_files *files;	/* or NULL */
+	struct call_context call;
 	struct lock_wait *lock_wait;
 	FILE *to;
 	struct row *rows;
 	size_t count;
 	size_t thread_width;
-	size_t place_width;
+	size_t holder_width;
 };
 
 static const struct posixtrace_thread_state *find_state(const struct snapshot *snapshot, pid_t pid,
@@ -61,42 +67,69 @@ static const struct states_thread *find_thread(const struct table *table, pid_t 
 	return NULL;
 }
 
-static void name_place(struct row *row)
+/* The descriptors of a state. */
+struct fds {
+	struct open_files *files;
+	const struct posixtrace_thread_state *state;
+};
+
+static void put_fd(struct buffer *to, const void *context, int64_t fd)
+{
+	const struct fds *fds = context;
+	const uint64_t time = snapshot_ns(&fds->state->time);
+	const struct posixtrace_open_file *file;
+	struct buffer name = { };
+
+	file = open_files_find(fds->files, fds->state->pid, (int)fd, time);
+	if (file)
+		open_files_name(fds->files, file, &name);
+	if (name.len && !name.failed) {
+		buffer_byte(to, '<');
+		escape_plain(to, name.data, name.len);
+		buffer_byte(to, '>');
+	}
+	buffer_free(&name);
+}
+
+/* Writes a call with unknown arguments, and what it works on if that is known. */
+static void put_plain_call(struct buffer *to, const struct posixtrace_thread_state *state)
+{
+	const char *arg = place_names_arg(state->call_name);
+
+	if (!state->call_name[0]) {
+		buffer_printf(to, "system call %u", state->call);
+		return;
+	}
+	escape_plain(to, state->call_name, strlen(state->call_name));
+	if (arg && !strcmp(arg, "address"))
+		buffer_printf(to, " 0x%llx", state->args[0]);
+	else if (arg)
+		buffer_printf(to, " %s %d", arg, (int)state->args[0]);
+}
+
+static void name_place(struct table *table, struct row *row)
 {
 	const struct posixtrace_thread_state *state = row->state;
-	const char *arg;
+	const struct fds fds = { table->files, state };
+	struct kevent entry;
 
-	if (!state && row->blocked.address) {
-		snprintf(row->place, PLACE_SIZE, "futex 0x%llx",
-			 (unsigned long long)row->blocked.address);
-		return;
-	}
-	if (!state || !(state->flags & POSIXTRACE_STATE_USER)) {
-		snprintf(row->place, PLACE_SIZE, "unknown");
-		return;
-	}
-	if (!(state->flags & POSIXTRACE_STATE_CALL)) {
-		snprintf(row->place, PLACE_SIZE, "no system call");
-		return;
-	}
-	arg = place_names_arg(state->call_name);
-	if (!state->call_name[0])
-		snprintf(row->place, PLACE_SIZE, "system call %u", state->call);
-	else if (!arg)
-		snprintf(row->place, PLACE_SIZE, "%s", state->call_name);
-	else if (!strcmp(arg, "address"))
-		snprintf(row->place, PLACE_SIZE, "%s 0x%llx", state->call_name, state->args[0]);
-	else
-		snprintf(row->place, PLACE_SIZE, "%s %s %d", state->call_name, arg,
-			 (int)state->args[0]);
+	if (!state && row->blocked.address)
+		buffer_printf(&row->place, "futex 0x%" PRIx64, row->blocked.address);
+	else if (!state || !(state->flags & POSIXTRACE_STATE_USER))
+		buffer_text(&row->place, "unknown");
+	else if (!snapshot_call(state, &entry))
+		buffer_text(&row->place, "no system call");
+	else if (!call_text_entry(&row->place, &table->call, table->source, &entry,
+				  table->files ? put_fd : NULL, &fds))
+		put_plain_call(&row->place, state);
 }
 
 /* Returns false if the thread is not blocked any longer. */
-static bool fill_row(const struct table *table, uint32_t thread, struct row *row)
+static bool fill_row(struct table *table, uint32_t thread, struct row *row)
 {
 	uint64_t end = states_last(table->states);
 
-	*row = (struct row){ .thread = &table->threads[thread] };
+	*row = (struct row){ .thread = &table->threads[thread], .holder = "" };
 	if (!states_blocked(table->states, thread, &row->blocked))
 		return false;
 	row->state = row->blocked.state;
@@ -109,31 +142,8 @@ static bool fill_row(const struct table *table, uint32_t thread, struct row *row
 	}
 	if (row->blocked.since && row->blocked.since < end)
 		row->length = end - row->blocked.since;
-	name_place(row);
+	name_place(table, row);
 	return true;
-}
-
-static void collect(struct table *table)
-{
-	struct row *row;
-
-	for (uint32_t i = 0; i < table->nr_threads; i++) {
-		row = &table->rows[table->count];
-		if (!fill_row(table, i, row))
-			continue;
-		cells_widen(&table->thread_width, row->thread->label);
-		cells_widen(&table->place_width, row->place);
-		table->count++;
-	}
-}
-
-static int blocked_longer(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->length != y->length)
-		return x->length < y->length ? 1 : -1;
-	return x->thread->tid < y->thread->tid ? -1 : x->thread->tid > y->thread->tid;
 }
 
 /* Returns the owner of the lock if it is certain. */
@@ -149,7 +159,7 @@ static const struct states_thread *find_owner(const struct table *table, const s
 	return tid ? find_thread(table, row->state->pid, tid) : NULL;
 }
 
-static void print_owner(const struct table *table, const struct row *row)
+static void name_holder(const struct table *table, struct row *row)
 {
 	const struct states_thread *owner = NULL;
 	struct holder_words words;
@@ -160,11 +170,31 @@ static void print_owner(const struct table *table, const struct row *row)
 		owner = row->blocked.holder ? &table->threads[row->blocked.holder - 1] : NULL;
 	else
 		return;
-	fprintf(table->to, "  ");
-	if (owner)
-		cells_name(table->to, owner->label, 0);
-	else
-		fprintf(table->to, "unknown");
+	row->holder = owner ? owner->label : "unknown";
+}
+
+static void collect(struct table *table)
+{
+	struct row *row;
+
+	for (uint32_t i = 0; i < table->nr_threads; i++) {
+		row = &table->rows[table->count];
+		if (!fill_row(table, i, row))
+			continue;
+		cells_widen(&table->thread_width, row->thread->label);
+		name_holder(table, row);
+		cells_widen(&table->holder_width, row->holder);
+		table->count++;
+	}
+}
+
+static int blocked_longer(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->length != y->length)
+		return x->length < y->length ? 1 : -1;
+	return x->thread->tid < y->thread->tid ? -1 : x->thread->tid > y->thread->tid;
 }
 
 static void print_row(const struct table *table, const struct row *row)
@@ -178,8 +208,9 @@ static void print_row(const struct table *table, const struct row *row)
 			cells_time(text, row->length));
 	else
 		fprintf(table->to, " %1s %9s  ", "", "-");
-	cells_name(table->to, row->place, table->place_width);
-	print_owner(table, row);
+	cells_name(table->to, row->holder, table->holder_width);
+	fputs("  ", table->to);
+	cells_text(table->to, &row->place, 0);
 	fputc('\n', table->to);
 }
 
@@ -188,7 +219,7 @@ static void print_rows(const struct table *table, bool all)
 	size_t shown = all || table->count <= ROWS_SHOWN ? table->count : ROWS_SHOWN;
 
 	fprintf(table->to, "\n%10s  %-*s %11s  %-*s  %s\n", "PROCESS", (int)table->thread_width,
-		"STILL BLOCKED", "TIME", (int)table->place_width, "IN", "HELD BY");
+		"STILL BLOCKED", "TIME", (int)table->holder_width, "HELD BY", "IN");
 	for (size_t i = 0; i < shown; i++)
 		print_row(table, &table->rows[i]);
 	if (shown < table->count)
@@ -196,15 +227,16 @@ static void print_rows(const struct table *table, bool all)
 }
 
 void blocked_print(const struct states *states, struct source *source, const struct snapshot *now,
-		   FILE *to, bool all)
+		   struct open_files *files, FILE *to, bool all)
 {
 	struct table table = {
 		.states = states,
 		.source = source,
 		.now = now,
+		.files = files,
 		.to = to,
 		.thread_width = 17,
-		.place_width = 16,
+		.holder_width = 16,
 	};
 
 	table.threads = states_threads(states, &table.nr_threads);
@@ -218,6 +250,8 @@ void blocked_print(const struct states *states, struct source *source, const str
 		qsort(table.rows, table.count, sizeof(*table.rows), blocked_longer);
 		print_rows(&table, all);
 	}
+	for (size_t i = 0; i < table.count; i++)
+		buffer_free(&table.rows[i].place);
 	lock_wait_free(table.lock_wait);
 	free(table.rows);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "analyze/open_files.h"
 #include "analyze/states.h"
 
 /**
@@ -16,10 +17,11 @@
  * @states: after states_end()
  * @source: the log or stream
  * @now: states of the threads of a stream after the last event; NULL for a log
+ * @files: descriptors at the start of a log, or of a stream after @now; or NULL
  * @to: where to print
  * @all: print all rows
  */
 void blocked_print(const struct states *states, struct source *source, const struct snapshot *now,
-		   FILE *to, bool all);
+		   struct open_files *files, FILE *to, bool all);
 
 #endif /* POSIXTRACE_BLOCKED_PRINT_H */

@@ -41,24 +41,34 @@ static void put_path(struct buffer *to, const void *context, int64_t fd)
 	buffer_byte(to, '>');
 }
 
+bool call_text_entry(struct buffer *to, struct call_context *context, struct source *source,
+		     const struct kevent *entry, syscall_put_fd *put_fd, const void *fds)
+{
+	struct syscall_call call = {
+		.args = entry->args,
+		.put_fd = put_fd,
+		.context = fds,
+	};
+
+	/* Programs of 32 bits have other arguments. */
+	if (entry->compat || !entry->name.len)
+		return false;
+	call.known = syscall_args_find(entry->name.at, entry->name.len);
+	if (!call.known)
+		return false;
+	call.machine = find_machine(context, source);
+	syscall_put(to, &call);
+	return true;
+}
+
 static bool put_entry(struct buffer *to, struct call_context *context, const struct event *event)
 {
 	const struct paths paths = { context->descriptors, event };
-	struct syscall_call call;
 	struct kevent kevent;
 
-	/* System calls of 32-bit programs have different arguments. */
-	if (!kevent_read(event, &kevent) || kevent.compat || !kevent.name.len)
-		return false;
-	call.known = syscall_args_find(kevent.name.at, kevent.name.len);
-	if (!call.known)
-		return false;
-	call.args = kevent.args;
-	call.machine = find_machine(context, event->source);
-	call.put_fd = context->descriptors ? put_path : NULL;
-	call.context = &paths;
-	syscall_put(to, &call);
-	return true;
+	return kevent_read(event, &kevent) &&
+	       call_text_entry(to, context, event->source, &kevent,
+			       context->descriptors ? put_path : NULL, &paths);
 }
 
 static bool put_exit(struct buffer *to, const struct call_context *context,

@@ -7,6 +7,7 @@
 
 #include "analyze/descriptors.h"
 #include "event/event.h"
+#include "event/kevent.h"
 #include "event/syscall_values.h"
 #include "util/buffer.h"
 
@@ -21,6 +22,20 @@ struct call_context {
 	enum syscall_machine machine;
 	const struct descriptors *descriptors;
 };
+
+/**
+ * call_text_entry() - append a system call: read(3</etc/passwd>, 0x7ffd0000, 100)
+ * @to: where to append
+ * @context: zeroed at first; updated
+ * @source: where the call comes from
+ * @entry: fields of its syscall_entry
+ * @put_fd: appends what is known about a descriptor; or NULL
+ * @fds: for @put_fd
+ *
+ * Return: false without appending if its arguments are not known, or for a 32-bit program.
+ */
+bool call_text_entry(struct buffer *to, struct call_context *context, struct source *source,
+		     const struct kevent *entry, syscall_put_fd *put_fd, const void *fds);
 
 /**
  * call_text() - append the call of a syscall_entry, the result of a syscall_exit, or a text:

@@ -192,7 +192,7 @@ test_thread_that_is_still_blocked_has_its_holder()
 	} | log
 	run 0 posixtrace stat --states log
 	awk '/STILL BLOCKED/ { on = 1; next } on { $1 = $1; print }' out >blocked
-	echo '100 main-100 200 ns futex 0x1000 worker-101' | prints blocked
+	echo '100 main-100 200 ns worker-101 futex 0x1000' | prints blocked
 }
 
 test_dump_has_the_fields()

@@ -512,10 +512,49 @@ test_threads_that_are_still_blocked_are_listed()
 	run 0 posixtrace stat --states log
 	sed -n '/STILL BLOCKED/,$p' out | sed 's/  */ /g; s/ $//' >blocked
 	prints blocked <<-'END'
-		 PROCESS STILL BLOCKED TIME IN HELD BY
-		 100 a-100 < 850 ns futex 0x1000 unknown
-		 100 b-101 < 840 ns futex 0x2000 unknown
-		 200 c-200 < 830 ns read fd 7
+		 PROCESS STILL BLOCKED TIME HELD BY IN
+		 100 a-100 < 850 ns unknown futex(0x1000, FUTEX_WAIT, 0, 0, 0, 0)
+		 100 b-101 < 840 ns unknown futex(0x2000, FUTEX_WAIT, 0, 0, 0, 0)
+		 200 c-200 < 830 ns read(7, 0, 0)
+	END
+}
+
+# A descriptor is named if it was read after the state, and the table is certain. Of other calls, only
+# what they work on is known: the arguments of a 32-bit program are in other registers.
+test_calls_of_blocked_threads_have_their_arguments()
+{
+	log 'classes sched,process,strings' <<-'END'
+		task 300 300 1 peer
+		thread d 100 103 0x7f03
+		thread e 100 104 0x7f04
+		thread f 100 105 0x7f05
+		thread peer 300 300 0x7f00
+		block 4
+		event 2 100
+		state a 150 50 1 24 0 0 3 0 0 0 read
+		state b 160 60 1 24 1 0 4 0 0 0 read
+		state c 170 70 1 24 2 0 7 0 0 0 read
+		state d 180 80 1 56 0 3 9 0 0 0 read
+		state e 190 90 1 24 0 999 9 0 0 0 made_up
+		state f 195 95 1 24 0 7 5 0 0 0 fsync
+		file a 140 3 1 1 1 /old
+		file a 200 3 1 1 1 /etc/a\b
+		file a 210 4 3 1 77
+		file a 220 5 1 5 2 /shared
+		file peer 230 1 3 2 77
+		file c 240 7 2 3 78 tcp:127.0.0.1:80,listening
+		event 3 900 zeros=8
+		end
+	END
+	run 0 posixtrace stat --states log
+	sed -n '/STILL BLOCKED/,$p' out | sed '1d; s/  */ /g; s/ $//; s/.* ns //' >blocked
+	prints blocked <<-'END'
+		read(3</etc/a\\b>, 0, 0)
+		read(4<pipe from 300/peer>, 0, 0)
+		read(7<tcp:127.0.0.1:80,listening>, 0, 0)
+		read fd 9
+		made_up
+		fsync(5)
 	END
 }
 
