@@ -9,6 +9,10 @@
 #include "event/syscall_args.h"
 #include "util/hash.h"
 
+/*
+ * Of pipe(), pipe2() and socketpair(), no event has the new descriptors: the kernel writes them to
+ * memory of the program. They get unused numbers, so names of other descriptors stay right.
+ */
 static const struct descriptor_call calls[] = {
 	{ "openat", OPENS, 1, NULL },
 	{ "open", OPENS, 0, NULL },

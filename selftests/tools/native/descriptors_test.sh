@@ -54,6 +54,66 @@ reads()
 	posixtrace dump "$1" | sed -nE 's/.* syscall_entry *read\((.*), 0x7f10, 1\)$/\1/p'
 }
 
+# The kernel writes the numbers of both ends to memory, and no event has them. 3 and 4 were closed
+# before, so they may be the ends, and files of the next calls may get the numbers of other ends.
+test_ends_of_new_pipes_are_unknown()
+{
+	local call
+	for call in pipe pipe2 socketpair; do
+		steps_log log <<-END
+			a open 3 /etc/passwd
+			a open 4 /etc/group
+			a close 3
+			a close = 0
+			a close 4
+			a close = 0
+			a $call $([ $call = socketpair ] && echo 1,1,0,0x7f00 || echo 0x7f00,0)
+			a $call = 0
+			a read 3,0x7f10,1
+			a read 4,0x7f10,1
+			a dup2 3,0
+			a dup2 = 0
+			a read 0,0x7f10,1
+			a open 5 /etc/hosts
+			a read 5,0x7f10,1
+			a close 3
+			a close = 0
+			a open 3 /etc/fstab
+			a read 3,0x7f10,1
+		END
+		reads log >out
+		prints out <<-'END'
+			3
+			4
+			0
+			5</etc/hosts>
+			3</etc/fstab>
+		END
+	done
+}
+
+# The addresses of connect() and bind() are in memory: only the protocol remains known.
+test_socket_that_gets_an_address_has_its_protocol()
+{
+	steps_log log <<-'END'
+		a socket 2,1,0
+		a socket = 3
+		a connect 3,0x7f00,16
+		a connect = 0
+		a read 3,0x7f10,1
+		a socket 10,2,0
+		a socket = 4
+		a bind 4,0x7f00,28
+		a bind = 0
+		a read 4,0x7f10,1
+	END
+	reads log >out
+	prints out <<-'END'
+		3<tcp>
+		4<udp>
+	END
+}
+
 test_paths_follow_open_and_close()
 {
 	steps_log log <<-'END'
