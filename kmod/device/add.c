@@ -102,8 +102,8 @@ static int add_target(struct pxt_stream *stream, struct pxt_target *target,
 	if (err)
 		return err;
 	/*
-	 * Threads created before the stream was linked have not filled the pool, so fill it. If this
-	 * fails, a fork that finds the pool empty fills it, and counts a child that it missed.
+	 * Threads created before the stream was linked have not filled the pool, so fill it. If
+	 * this fails, a fork that finds the pool empty fills it, and counts a child that it missed.
 	 */
 	pxt_fork_pool_reserve(&target->forks, get_nr_threads(task));
 	pxt_attachment_found(target);
@@ -138,10 +138,10 @@ static int add_process(struct pxt_stream *stream, struct task_struct *task)
  *
  * The process can see the stream on return. POSIX: no function. Context: may sleep.
  *
- * Return: 0; -EINVAL; -ESRCH if there is no such process; -EPERM as for CREATE; -EXDEV if the process
- * has event types of its own, or other credentials than the first one; -EALREADY if the stream
- * traces it; -EBUSY if another stream has the same slot there; -ENOTCONN if the last process that the
- * stream traced has ended; -ESHUTDOWN; -ENOMEM; -ERESTARTSYS.
+ * Return: 0; -EINVAL; -ESRCH if there is no such process; -EPERM as for CREATE; -EXDEV if the
+ * process has event types of its own, or other credentials than the first one; -EALREADY if the
+ * stream traces it; -EBUSY if another stream has the same slot there; -ENOTCONN if the last process
+ * that the stream traced has ended; -ESHUTDOWN; -ENOMEM; -ERESTARTSYS.
  */
 int pxt_add(struct pxt_stream *stream, pid_t nr)
 {

@@ -283,8 +283,8 @@ int posixtrace_get_stats(trace_id_t __trid, struct posixtrace_stats_info *__stat
 
 /*
  * Traces another process into an active stream. Its names get the types that the other processes
- * of the stream use. Returns 0, EINVAL, ESRCH, EPERM, EXDEV (it has event types of its own, or other
- * credentials than the first process), EALREADY, EBUSY, ENOTCONN, EINTR or ENOMEM.
+ * of the stream use. Returns 0, EINVAL, ESRCH, EPERM, EXDEV (it has event types of its own, or
+ * other credentials than the first process), EALREADY, EBUSY, ENOTCONN, EINTR or ENOMEM.
  */
 int posixtrace_add_process(trace_id_t __trid, pid_t __pid);
 

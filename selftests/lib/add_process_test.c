@@ -167,7 +167,7 @@ TEST_F(add, two_streams_on_the_added_process_get_its_events)
 	ASSERT_EQ(1, ask(&self->second, 1));
 	expect_event(_metadata, self->trid, self->second.pid, 1, POSIX_TRACE_UNNAMED_USEREVENT);
 	expect_event(_metadata, other, self->second.pid, 1, POSIX_TRACE_UNNAMED_USEREVENT);
-	/* The other stream could be in the same slot of the first process, but a third one is there. */
+	/* The first process could have the other stream, but a third one is in that slot. */
 	ASSERT_EQ(0, start_family_stream(self->first.pid, &third));
 	EXPECT_EQ(EBUSY, posixtrace_add_process(other, self->first.pid));
 	ASSERT_EQ(0, posix_trace_shutdown(third));

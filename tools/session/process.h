@@ -31,14 +31,16 @@ struct process {
 int process_begin(struct process *process);
 
 /*
- * process_go() - let the program run, now that its stream exists, and begin to count seconds. Returns false after printing an
- * error if the program cannot be executed; process_end() then returns the exit status.
+ * process_go() - let the program run, now that its stream exists, and begin to count seconds.
+ * Returns false after printing an error if the program cannot be executed; process_end() then
+ * returns the exit status.
  */
 bool process_go(struct process *process);
 
 /*
- * process_signal() - handle a signal. Returns true if it ends the tracing, as the end of the seconds
- * does. The first signal is forwarded to the program instead, so that its reaction is recorded.
+ * process_signal() - handle a signal. Returns true if it ends the tracing; SIGALRM does so when the
+ * seconds are over. The first other signal is forwarded to the program instead, so that its reaction
+ * is recorded.
  */
 bool process_signal(struct process *process);
 

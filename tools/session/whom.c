@@ -345,8 +345,8 @@ static int check_rules(const struct whom *whom, int proc)
 }
 
 /*
- * The stream gets the table of event types of its first process: let that be one that is linked with
- * the library, and may have opened names.
+ * The stream gets the table of event types of its first process: let that be one that is linked
+ * with the library, and may have opened names.
  */
 static void begin_with_types(struct whom *whom)
 {

@@ -34,8 +34,8 @@ struct whom {
 
 /*
  * whom_add_pids(), whom_add_user(), whom_add_cgroup() - add conditions from the value of an option:
- * ids and names with commas between; the name or id of a user; a path, or the id of a process in the
- * control group. Return 0, or a negative error number after printing an error.
+ * ids and names with commas between; the name or id of a user; a path, or the id of a process in
+ * the control group. Return 0, or a negative error number after printing an error.
  */
 int whom_add_pids(struct whom *whom, const char *option, const char *list);
 int whom_add_user(struct whom *whom, const char *option, const char *text);
