@@ -107,10 +107,24 @@ static void put_plain_call(struct buffer *to, const struct posixtrace_thread_sta
 		buffer_printf(to, " %s %d", arg, (int)state->args[0]);
 }
 
+/*
+ * Another thread may have closed the descriptor during the call, and opened another file with the
+ * same number.
+ */
+static bool is_alone(const struct table *table, const struct states_thread *thread)
+{
+	for (size_t i = 0; i < table->nr_threads; i++) {
+		if (table->threads[i].pid == thread->pid && &table->threads[i] != thread)
+			return false;
+	}
+	return true;
+}
+
 static void name_place(struct table *table, struct row *row)
 {
 	const struct posixtrace_thread_state *state = row->state;
 	const struct fds fds = { table->files, state };
+	const bool named = table->files && is_alone(table, row->thread);
 	struct kevent entry;
 
 	if (!state && row->blocked.address)
@@ -120,7 +134,7 @@ static void name_place(struct table *table, struct row *row)
 	else if (!snapshot_call(state, &entry))
 		buffer_text(&row->place, "no system call");
 	else if (!call_text_entry(&row->place, &table->call, table->source, &entry,
-				  table->files ? put_fd : NULL, &fds))
+				  named ? put_fd : NULL, &fds))
 		put_plain_call(&row->place, state);
 }
 
