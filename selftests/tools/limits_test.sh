@@ -33,6 +33,14 @@ end_reader()
 	wait $reader
 }
 
+# start_with_input ARGUMENT...: as start; it reads the FIFO until descriptor 3 is closed
+start_with_input()
+{
+	: >"$tmp/out"
+	posixtrace "$@" <"$tmp/in" >"$tmp/out" 2>"$tmp/err" 3>&- &
+	started=$!
+}
+
 is_complete()
 {
 	posixtrace list "$log" | grep -q '^status  *complete$'
@@ -51,7 +59,7 @@ end_reader
 
 # The program ends by itself, with a status, when its input is closed.
 exec 3<>"$tmp/in"
-start record --force --seconds=1 --kernel=sched -o "$log" -- sh -c 'cat; exit 7' <"$tmp/in" 3>&-
+start_with_input record --force --seconds=1 --kernel=sched -o "$log" -- sh -c 'cat; exit 7'
 until_true is_complete
 echo line >&3
 exec 3>&-
@@ -64,8 +72,8 @@ result recording_ends_with_the_program_before_the_seconds $?
 
 # Each round takes several context switches.
 exec 3<>"$tmp/in"
-start record --force --events=10 --kernel=sched -o "$log" -- \
-	sh -c 'for i in 1 2 3 4 5 6 7 8; do cat /proc/uptime; done; read -r line; exit 7' <"$tmp/in" 3>&-
+start_with_input record --force --events=10 --kernel=sched -o "$log" -- \
+	sh -c 'for i in 1 2 3 4 5 6 7 8; do cat /proc/uptime; done; read -r line; exit 7'
 until_true is_complete && posixtrace dump "$log" >"$tmp/dumped" &&
 	[ "$(grep -c sched_ "$tmp/dumped")" -ge 10 ]
 events=$?
@@ -76,11 +84,11 @@ result record_ends_after_some_events $?
 run 0 live --events=3 -- ./ticks_helper 5 0 && [ "$(grep -c tick "$tmp/out")" -eq 3 ] && complains '^posixtrace: 3 events'
 result live_prints_as_many_events $?
 
-run 0 live --events=1 -- ./ticks_helper 5 0 && says 'tick number 0' && ! says 'tick number 1' && ! says posix_trace_stop
+run 0 live --events=1 -- ./ticks_helper 5 0 && says 'tick +"number 0"$' && ! says 'number 1' && ! says posix_trace_stop
 result live_prints_one_event $?
 
 run 2 record --seconds=0 -- true && complains '^posixtrace: --seconds: must be a number from 1 to 31536000 \(got "0"\)$' &&
-	run 2 live --events=0 -- true && complains '^posixtrace: --events: must be a number from 1 '
+	run 2 live --events=0 -- true && complains '^posixtrace: --events: must be at least 1 \(got "0"\)$'
 result wrong_limits_are_usage_errors $?
 
 finish

@@ -6,7 +6,7 @@
  *
  *	requests	answers requests for the tables users and orders; an order waits for a lock
  *			that the thread "flusher" holds while it writes a file
- *	slower		the same, but a request for users takes twice the work
+ *	slower		the same, but a request for users takes five times the work
  *	hang		the threads "left" and "right" wait for each other
  *	pipeline	"reader", "parser" and "writer" hand blocks on; the parser works most
  *	errors		looks for files in directories that do not have them
@@ -110,7 +110,7 @@ static int requests(void)
 
 static int slower(void)
 {
-	user_work = 2 * WORK;
+	user_work = 5 * WORK;
 	return requests();
 }
 

@@ -39,8 +39,8 @@ bool process_go(struct process *process);
 
 /*
  * process_signal() - handle a signal. Returns true if it ends the tracing; SIGALRM does so when the
- * seconds are over. The first other signal is forwarded to the program instead, so that its reaction
- * is recorded.
+ * seconds are over. The first other signal is forwarded to the program instead, so that its
+ * reaction is recorded.
  */
 bool process_signal(struct process *process);
 
