@@ -8,7 +8,6 @@
 #include "event/layout.h"
 
 #define ITEMS_MAX	128	/* most types have fewer; data of larger types are walked */
-#define LABELS_MAX	32	/* a linear search is fast enough */
 
 static bool is_integer(const struct posixtrace_field *field)
 {
@@ -108,10 +107,6 @@ static bool add_field(struct layout *layout, const struct posixtrace_field *fiel
 			ok = add_field(layout, is_array ? field->members : &field->members[i],
 				       is_array ? i : 0, depth + 1);
 		return ok && add(layout, field, POSIXTRACE_END, index, depth);
-	case POSIXTRACE_FIELD_ENUM:
-		if (field->count > LABELS_MAX)
-			return false;
-		break;
 	case POSIXTRACE_FIELD_TEXT:
 		layout->has_text = true;
 		break;
@@ -153,13 +148,21 @@ static double load_real(const void *data, size_t size)
 	return wide;
 }
 
+/* Labels are in order of their values. Returns the first of labels with this value, or NULL. */
 static const char *find_label(const struct posixtrace_field *field, uint64_t number)
 {
-	for (size_t i = 0; i < field->count; i++) {
-		if (field->labels[i].value == (int64_t)number)
-			return field->labels[i].name;
+	const struct posixtrace_label *labels = field->labels;
+	size_t low = 0, high = field->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (labels[middle].value < (int64_t)number)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	return low < field->count && labels[low].value == (int64_t)number ? labels[low].name : NULL;
 }
 
 void layout_value(const struct layout_item *item, const void *data, size_t len,

@@ -449,6 +449,36 @@ test_fields()
 	END
 }
 
+# Values find their labels in an enumeration of any size, also if the labels are in no order.
+test_labels()
+{
+	awk 'BEGIN {
+		print "name 65 tick"
+		printf "describe 65 { enum : i16 { last = 300, same = 7, least = -2, seven = 7"
+		for (i = 10; i < 200; i++)
+			printf ", is%d = %d", i, i
+		print " } a; }"
+		print "block 0"
+		count = split("feff ffff 0700 0800 0a00 6300 c700 c800 2c01 2d01", values)
+		for (i = 1; i <= count; i++)
+			print "event 65", i * 1000, "hex=" values[i]
+		print "end" }' | write_log log
+	run 0 posixtrace dump log
+	awk '{ print $NF }' out >labels
+	prints labels <<-'END'
+		a=least
+		a=-1
+		a=same
+		a=8
+		a=is10
+		a=is99
+		a=is199
+		a=200
+		a=last
+		a=301
+	END
+}
+
 # An invalid description is parsed once, not for each event: 60000 times would take minutes.
 test_wrong_description_takes_no_time()
 {
