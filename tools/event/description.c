@@ -140,6 +140,7 @@ void description_free(struct description *description)
 	for (size_t i = 0; i < description->nr_units; i++)
 		free(description->units[i].path);
 	free(description->units);
+	free(description->plan);
 	free(description->layout);
 	posixtrace_fields_free(description->fields);
 	free(description);

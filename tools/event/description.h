@@ -14,7 +14,8 @@
 #include "util/buffer.h"
 
 #define DESCRIPTION_LEVELS	8	/* nested structs and arrays, with the outermost struct */
-#define DESCRIPTION_PLACES	9	/* fields of a kernel event type that commands use */
+
+struct kevent_plan;
 
 /**
  * struct description_unit - the unit of a field
@@ -33,9 +34,7 @@ struct description_unit {
  * @nr_units: number of @units
  * @counter: the only field, if it is a number named "counter": the type is a counter
  * @layout: the places of the values, or NULL if they depend on the data
- * @kernel_type: the kernel event type for which kevent.c has filled @places, or 0
- * @has_places: kevent.c found all of them
- * @places: indices of the items of @layout with the fields that the type must have
+ * @plan: how kevent.c reads the fields of a kernel event, or NULL
  * @misfit: an event's data did not match
  * @misfit_len: number of bytes of the first such data
  */
@@ -45,9 +44,7 @@ struct description {
 	size_t nr_units;
 	const struct posixtrace_field *counter;
 	struct layout *layout;
-	unsigned int kernel_type;
-	bool has_places;
-	unsigned char places[DESCRIPTION_PLACES];
+	struct kevent_plan *plan;
 	bool misfit;
 	size_t misfit_len;
 };

@@ -5,13 +5,14 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <trace.h>
 
 #include "event/kevent.h"
 
-#define FIELDS_MAX	DESCRIPTION_PLACES	/* per type */
-#define MISSING		UCHAR_MAX	/* instead of the index of an item */
+#define FIELDS_MAX	9	/* per type */
+#define INTEGERS_MAX	(FIELDS_MAX + KEVENT_ARGS - 1)
 
 struct place {
 	const char *name;
@@ -137,8 +138,37 @@ static bool is_kind(const struct layout *layout, size_t item, size_t count, bool
 	return true;
 }
 
-/* Returns the index of the item of a field, or of its first element; MISSING if there is none. */
-static unsigned char find_item(const struct layout *layout, const struct place *place)
+/* An integer in the data, and its place in struct kevent. */
+struct plan_integer {
+	size_t offset;
+	unsigned short to;
+	unsigned char shift;	/* bits of 64 that it does not have */
+	enum { SIGNED, UNSIGNED, BOOL } sign;
+};
+
+/**
+ * struct kevent_plan - how to read the fields of a kernel event from data that fit the layout
+ * @type: the event type
+ * @has_all: the description has all fields that the type must have
+ * @nr_integers: number of @integers
+ * @nr_texts: number of @texts
+ * @integers: the integers; the first one is the thread id
+ * @texts: the texts, with their places in struct kevent
+ */
+struct kevent_plan {
+	unsigned int type;
+	bool has_all;
+	unsigned int nr_integers;
+	unsigned int nr_texts;
+	struct plan_integer integers[INTEGERS_MAX];
+	struct {
+		const struct layout_item *item;
+		size_t to;
+	} texts[FIELDS_MAX];
+};
+
+/* Returns the item of a field, or of its first element; NULL if there is none of this kind. */
+static const struct layout_item *find_item(const struct layout *layout, const struct place *place)
 {
 	bool is_args = place->kind == ARGS;
 	size_t i;
@@ -154,108 +184,175 @@ static unsigned char find_item(const struct layout *layout, const struct place *
 	if (i < layout->count && is_args)
 		is_args = layout->items[i++].value.field->type == POSIXTRACE_FIELD_ARRAY;
 	if (place->kind == ARGS && !is_args)
-		return MISSING;
+		return NULL;
 	return is_kind(layout, i, is_args ? KEVENT_ARGS : 1, place->kind == TEXT) ?
-	       (unsigned char)i : MISSING;
+	       &layout->items[i] : NULL;
 }
 
-static void find_items(struct description *description, unsigned int type)
+static void plan_field(struct kevent_plan *plan, const struct place *place,
+		       const struct layout_item *item)
 {
+	size_t count = place->kind == ARGS ? KEVENT_ARGS : 1;
+
+	if (place->kind == TEXT) {
+		plan->texts[plan->nr_texts].item = item;
+		plan->texts[plan->nr_texts++].to = place->offset;
+		return;
+	}
+	for (size_t i = 0; i < count; i++, item++)
+		plan->integers[plan->nr_integers++] = (struct plan_integer){
+			.offset = item->offset,
+			.to = (unsigned short)(place->offset + i * sizeof(int64_t)),
+			.shift = item->shift,
+			.sign = item->value.field->is_signed ? SIGNED :
+				item->value.field->type == POSIXTRACE_FIELD_BOOL ? BOOL : UNSIGNED,
+		};
+}
+
+/* Plans how to read a type by a description with a layout. Returns NULL without memory. */
+static __attribute__((__noinline__)) const struct kevent_plan *
+make_plan(struct description *description, unsigned int type)
+{
+	struct kevent_plan *plan = description->plan;
 	const struct place *places = types[type];
+	const struct layout_item *item;
 
-	description->kernel_type = type;
-	description->has_places = true;
+	if (!plan)
+		plan = malloc(sizeof(*plan));
+	description->plan = plan;
+	if (!plan)
+		return NULL;
+	*plan = (struct kevent_plan){ .type = type, .has_all = true };
 	for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++) {
-		description->places[i] = find_item(description->layout, &places[i]);
-		description->has_places &= places[i].optional || description->places[i] != MISSING;
+		item = find_item(description->layout, &places[i]);
+		if (item)
+			plan_field(plan, &places[i], item);
+		else
+			plan->has_all &= places[i].optional;
+	}
+	return plan;
+}
+
+/* @number: the bytes of the integer, and anything in the bytes after them */
+static inline int64_t extend(const struct plan_integer *integer, uint64_t number)
+{
+	number <<= integer->shift;
+	switch (integer->sign) {
+	case SIGNED:
+		return (int64_t)number >> integer->shift;
+	case BOOL:
+		return number != 0;
+	default:
+		return (int64_t)(number >> integer->shift);
 	}
 }
 
-/* As read_fields(), for a description with a layout. Returns false if a field is missing. */
-static bool read_items(const struct event *event, const struct place *places, struct kevent *kevent)
+/* Reads an integer at the end of the data. */
+static int64_t read_last_integer(const struct plan_integer *integer, const unsigned char *data)
 {
-	struct description *description = event->description;
-	const struct layout_item *item;
-	struct posixtrace_value value;
-	struct kevent_text *text;
+	uint64_t number = 0;
 
-	if (description->kernel_type != event->type)
-		find_items(description, event->type);
-	if (!description->has_places)
-		return false;
-	for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++) {
-		void *to = (char *)kevent + places[i].offset;
+	memcpy(&number, data + integer->offset, sizeof(number) - integer->shift / CHAR_BIT);
+	return extend(integer, number);
+}
 
-		if (description->places[i] == MISSING)
-			continue;
-		item = &description->layout->items[description->places[i]];
-		if (places[i].kind == TEXT) {
-			layout_value(item, event->data, event->len, &value);
-			text = to;
-			*text = (struct kevent_text){ value.data, value.text_len };
-			continue;
-		}
-		*(int64_t *)to = (int64_t)layout_integer(item, event->data);
-		for (int n = 1; places[i].kind == ARGS && n < KEVENT_ARGS; n++)
-			((int64_t *)to)[n] = (int64_t)layout_integer(item + n, event->data);
+static inline int64_t read_integer(const struct plan_integer *integer, const unsigned char *data,
+				   size_t len)
+{
+	uint64_t number;
+
+	if (integer->offset + sizeof(number) > len)
+		return read_last_integer(integer, data);
+	/* A copy of a constant size takes one instruction. */
+	memcpy(&number, data + integer->offset, sizeof(number));
+	return extend(integer, number);
+}
+
+/* As read_fields() for data that fit the layout of the description. */
+static void read_planned(const struct event *event, const struct kevent_plan *plan,
+			 struct kevent *kevent)
+{
+	const struct plan_integer *end = plan->integers + plan->nr_integers;
+	const unsigned char *data = event->data;
+	const size_t len = event->len;
+
+	for (const struct plan_integer *integer = plan->integers; integer < end; integer++)
+		*(int64_t *)((char *)kevent + integer->to) = read_integer(integer, data, len);
+	for (unsigned int i = 0; i < plan->nr_texts; i++) {
+		const struct layout_item *item = plan->texts[i].item;
+
+		*(struct kevent_text *)((char *)kevent + plan->texts[i].to) = (struct kevent_text){
+			.at = (const char *)data + item->offset,
+			.len = layout_text(item, data, len),
+		};
 	}
-	return true;
 }
 
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-static bool is_tid(int64_t tid)
+/* Checks all thread ids of an event: they have no bits that an int32_t lacks, and no sign. */
+static bool has_tids(const struct event *event, const struct kevent *kevent)
 {
-	return tid >= 0 && tid <= INT32_MAX;
+	int64_t all = kevent->tid | kevent->next_tid | kevent->prev_tid | kevent->waker_tid |
+		      kevent->sender_tid | kevent->child_tid | kevent->child_pid;
+
+	return event->pid > 0 && kevent->tid && all >= 0 && all <= INT32_MAX;
+}
+
+/* Returns the plan that reads the event, or NULL if only a walk does. */
+static inline const struct kevent_plan *find_plan(const struct event *event)
+{
+	struct description *description = event->description;
+	const struct layout *layout = description->layout;
+
+	if (!layout || !layout_fits(layout, event->len))
+		return NULL;
+	if (description->plan && description->plan->type == event->type)
+		return description->plan;
+	return make_plan(description, event->type);
 }
 
 bool kevent_read(const struct event *event, struct kevent *kevent)
 {
-	const struct layout *layout;
+	const struct kevent_plan *plan;
 	const struct place *places;
 	unsigned int wanted = 0;
 
 	if (event->type >= NR_TYPES || !types[event->type][0].name || !event->description ||
 	    event->truncated != POSIX_TRACE_NOT_TRUNCATED)
 		return false;
-	places = types[event->type];
+	plan = find_plan(event);
+	if (plan && !plan->has_all)
+		return false;
 	memset(kevent, 0, sizeof(*kevent));
-	layout = event->description->layout;
-	if (layout && layout_fits(layout, event->len)) {
-		if (!read_items(event, places, kevent))
-			return false;
-	} else {
-		for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++)
-			wanted |= (unsigned int)!places[i].optional << i;
-		if ((read_fields(event, places, kevent) & wanted) != wanted)
-			return false;
+	if (plan) {
+		read_planned(event, plan, kevent);
+		return has_tids(event, kevent);
 	}
-	return event->pid > 0 && kevent->tid &&
-	       is_tid(kevent->tid) && is_tid(kevent->next_tid) && is_tid(kevent->prev_tid) &&
-	       is_tid(kevent->waker_tid) && is_tid(kevent->sender_tid) &&
-	       is_tid(kevent->child_tid) && is_tid(kevent->child_pid);
+	places = types[event->type];
+	for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++)
+		wanted |= (unsigned int)!places[i].optional << i;
+	return (read_fields(event, places, kevent) & wanted) == wanted && has_tids(event, kevent);
 }
 
 bool kevent_is_complete(const struct event *event)
 {
-	struct description *description = event->description;
+	const struct kevent_plan *plan;
 	struct kevent kevent;
 	bool only_tid = event->type == POSIXTRACE_SYSCALL_ENTRY ||
 			event->type == POSIXTRACE_SYSCALL_EXIT ||
 			event->type == POSIXTRACE_PAGE_FAULT || event->type == POSIXTRACE_IRQ;
-	int64_t tid;
 
-	/* The first call with a description finds the places. */
-	if (!only_tid || !description || description->kernel_type != event->type ||
-	    event->truncated != POSIX_TRACE_NOT_TRUNCATED ||
-	    !layout_fits(description->layout, event->len))
+	if (!only_tid || !event->description || event->truncated != POSIX_TRACE_NOT_TRUNCATED)
 		return kevent_read(event, &kevent);
-	if (!description->has_places)
+	plan = find_plan(event);
+	if (!plan)
+		return kevent_read(event, &kevent);
+	if (!plan->has_all)
 		return false;
-	tid = (int64_t)layout_integer(&description->layout->items[description->places[0]],
-				      event->data);
-	return event->pid > 0 && tid && is_tid(tid);
+	kevent.tid = read_integer(&plan->integers[0], event->data, event->len);
+	return event->pid > 0 && kevent.tid > 0 && kevent.tid <= INT32_MAX;
 }
 
 struct kevent_text kevent_error(const struct event *event, const struct kevent *kevent,

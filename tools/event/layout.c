@@ -165,6 +165,17 @@ static const char *find_label(const struct posixtrace_field *field, uint64_t num
 	return low < field->count && labels[low].value == (int64_t)number ? labels[low].name : NULL;
 }
 
+size_t layout_text(const struct layout_item *item, const void *data, size_t len)
+{
+	const char *at = (const char *)data + item->offset;
+
+	if (item->value.field->type == POSIXTRACE_FIELD_CHARS)
+		return strnlen(at, item->value.size);
+	/* A null byte at the end of the data does not belong to the text. */
+	len -= item->offset;
+	return len && !at[len - 1] ? len - 1 : len;
+}
+
 void layout_value(const struct layout_item *item, const void *data, size_t len,
 		  struct posixtrace_value *value)
 {
@@ -176,15 +187,12 @@ void layout_value(const struct layout_item *item, const void *data, size_t len,
 	if (value->what != POSIXTRACE_VALUE)
 		return;
 	switch (field->type) {
-	case POSIXTRACE_FIELD_CHARS:
-		value->text_len = strnlen((const char *)at, value->size);
-		break;
 	case POSIXTRACE_FIELD_TEXT:
 		value->size = len - item->offset;
-		value->text_len = value->size;
-		/* A null byte at the end of the data does not belong to the text. */
-		if (value->size && !at[value->size - 1])
-			value->text_len--;
+		value->text_len = layout_text(item, data, len);
+		break;
+	case POSIXTRACE_FIELD_CHARS:
+		value->text_len = layout_text(item, data, len);
 		break;
 	case POSIXTRACE_FIELD_FLOAT:
 		value->real = load_real(at, field->size);

@@ -117,6 +117,9 @@ static inline uint64_t layout_plain_integer(const struct layout_item *item, cons
 					     number >> item->shift;
 }
 
+/* layout_text() - get the length of a text in data of @len bytes */
+size_t layout_text(const struct layout_item *item, const void *data, size_t len);
+
 /**
  * layout_value() - read a value
  * @item: its place
