@@ -271,9 +271,13 @@ void syscall_put(struct buffer *to, const struct syscall_call *call)
 
 void syscall_put_result(struct buffer *to, const struct syscall_args *known, int64_t result)
 {
-	const struct syscall_use *use = known ? find_use(known->name, "=", 1) : NULL;
+	static const struct syscall_arg arg = { SYSCALL_ARG_LONG, "=", 1 };
+	const struct syscall_use *use = NULL;
 
-	if (use && result > 0)
+	/* The result of 0, or of a failed call, has no name. */
+	if (known && result > 0)
+		use = find_arg(known->name, &arg)->use;
+	if (use)
 		buffer_integer(to, (uint64_t)result, 16, "0x", 0);
 	else
 		buffer_signed(to, result);

@@ -198,55 +198,44 @@ static size_t width_of(const unsigned char *text, size_t len)
 	return width;
 }
 
-/*
- * The names of few types and threads repeat in most lines: keep their text. The slot of a type or
- * thread is free or has its text. A text of another one, or of an earlier name, is replaced.
- */
-static struct print_text *find_text(struct print_text *slots, unsigned int id, const char *name)
-{
-	struct print_text *text = &slots[id % PRINT_TEXTS];
-
-	if (text->len && text->id == id && !strcmp(text->name, name))
-		return text;
-	text->len = 0;
-	return text;
-}
-
-/* Caches what was appended since @before, if it is not too long. */
-static void keep_text(struct print_text *text, unsigned int id, const char *name,
-		      const struct buffer *to, size_t before)
-{
-	size_t name_len = strlen(name), len = to->len - before;
-
-	if (to->failed || len > sizeof(text->text) || name_len >= sizeof(text->name))
-		return;
-	text->id = id;
-	memcpy(text->name, name, name_len + 1);
-	memcpy(text->text, to->data + before, len);
-	text->len = len;
-	text->width = width_of(to->data + before, len);
-}
-
 /* Appends the name, left-aligned in its column, and always a space. */
-static void put_name(struct print *print, struct buffer *to, const struct event *event)
+static void make_name(struct print *print, struct buffer *to, const struct event *event)
 {
-	struct print_text *text = find_text(print->names, event->type, event->name);
 	size_t before, width;
 
 	put_colour(print, to, colour_of(event));
 	before = to->len;
-	if (text->len) {
-		buffer_put(to, text->text, text->len);
-		width = text->width;
-	} else {
-		escape_plain(to, event->name, strlen(event->name));
-		width = to->failed ? 0 : width_of(to->data + before, to->len - before);
-		keep_text(text, event->type, event->name, to, before);
-	}
+	escape_plain(to, event->name, strlen(event->name));
+	width = to->failed ? 0 : width_of(to->data + before, to->len - before);
 	if (width < NAME_WIDTH)
 		buffer_spaces(to, NAME_WIDTH - width);
 	put_colour(print, to, PLAIN);
 	buffer_byte(to, ' ');
+}
+
+/*
+ * The names of few types repeat in most lines: keep their text. The slot of a type is free, or has
+ * the last text of a type with this hash.
+ */
+static void put_name(struct print *print, struct buffer *to, const struct event *event)
+{
+	struct print_name *known = &print->names[event->type % PRINT_TEXTS];
+	size_t before = to->len, len, name_len;
+
+	if (known->len && known->type == event->type && !strcmp(known->name, event->name)) {
+		buffer_put(to, known->text, known->len);
+		return;
+	}
+	make_name(print, to, event);
+	len = to->len - before;
+	name_len = strlen(event->name);
+	known->len = 0;
+	if (to->failed || len > sizeof(known->text) || name_len >= sizeof(known->name))
+		return;
+	known->type = event->type;
+	memcpy(known->name, event->name, name_len + 1);
+	memcpy(known->text, to->data + before, len);
+	known->len = len;
 }
 
 /* Returns the length of the data as text, without a final null byte; 0 if they are not text. */
@@ -307,46 +296,6 @@ static void put_system_data(const struct print *print, struct buffer *to,
 /* ------------------------------------------------------------------ */
 /* Lines								*/
 
-/* Appends the name of the thread and its kernel id. Returns the width. */
-static size_t put_thread_name(struct print *print, struct buffer *to, const struct event *event,
-			      const char *name)
-{
-	struct print_text *text = find_text(print->threads, (unsigned int)event->tid, name);
-	size_t before = to->len;
-
-	if (text->len) {
-		buffer_put(to, text->text, text->len);
-		return text->width;
-	}
-	escape_plain(to, name, strlen(name));
-	buffer_integer(to, (uint64_t)event->tid, 10, "-", 0);
-	keep_text(text, (unsigned int)event->tid, name, to, before);
-	return to->failed ? 0 : width_of(to->data + before, to->len - before);
-}
-
-/* Appends the name and kernel id of the thread, or its pthread_self(), and two spaces. */
-static void put_thread(struct print *print, struct buffer *to, const struct event *event)
-{
-	char name[POSIXTRACE_THREAD_NAME_SIZE];
-	size_t before = to->len, width;
-
-	if (!source_has_names(event->source)) {
-		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 14);
-		buffer_text(to, "  ");
-		return;
-	}
-	if (event_thread_name(event, name)) {
-		width = put_thread_name(print, to, event, name);
-	} else {
-		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 0);
-		width = to->len - before;
-	}
-	/* Keep the following columns aligned from here on. */
-	if (width > print->thread_width)
-		print->thread_width = width;
-	buffer_spaces(to, print->thread_width - width + 2);
-}
-
 /* Appends where the event was recorded. It comes last, because the data may have any length. */
 static void put_location(const struct print *print, struct buffer *to, const struct event *event)
 {
@@ -374,17 +323,82 @@ static void put_pid(struct buffer *to, pid_t pid)
 	buffer_text(to, "  ");
 }
 
-static void put_line(struct print *print, struct buffer *to, const struct event *event)
+/* Appends the name and kernel id of the thread, or its pthread_self(), and two spaces. */
+static void put_thread(struct print *print, struct buffer *to, const struct event *event,
+		       const char *name)
 {
-	put_colour(print, to, DIM);
-	put_time(print, to, event->time);
-	put_colour(print, to, PLAIN);
+	size_t before = to->len, width;
+
+	if (!source_has_names(event->source)) {
+		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 14);
+		buffer_text(to, "  ");
+		return;
+	}
+	if (name) {
+		escape_plain(to, name, strlen(name));
+		buffer_integer(to, (uint64_t)event->tid, 10, "-", 0);
+		width = to->failed ? 0 : width_of(to->data + before, to->len - before);
+	} else {
+		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 0);
+		width = to->len - before;
+	}
+	/* Keep the following columns aligned from here on. */
+	if (width > print->thread_width)
+		print->thread_width = width;
+	buffer_spaces(to, print->thread_width - width + 2);
+}
+
+static void make_ids(struct print *print, struct buffer *to, const struct event *event,
+		     const char *name)
+{
 	if (print->cpu && event->cpu == SOURCE_NO_CPU)
 		buffer_text(to, "     -");
 	else if (print->cpu)
 		buffer_decimal(to, event->cpu, 6);
 	put_pid(to, event->pid);
-	put_thread(print, to, event);
+	put_thread(print, to, event, name);
+}
+
+/*
+ * Appends the processor, the process and the thread. They are the same in many lines: keep their
+ * text. The slot of a thread is free, or has the last text of a thread with this hash.
+ */
+static void put_ids(struct print *print, struct buffer *to, const struct event *event)
+{
+	struct print_thread *known = &print->threads[(unsigned int)event->tid % PRINT_TEXTS];
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+	size_t before = to->len, len;
+
+	if (!event_thread_name(event, name)) {
+		make_ids(print, to, event, NULL);
+		return;
+	}
+	if (known->len && known->tid == event->tid && known->pid == event->pid &&
+	    known->cpu == event->cpu && known->columns == print->thread_width &&
+	    !strcmp(known->name, name)) {
+		buffer_put(to, known->text, known->len);
+		return;
+	}
+	make_ids(print, to, event, name);
+	len = to->len - before;
+	known->len = 0;
+	if (to->failed || len > sizeof(known->text))
+		return;
+	known->cpu = event->cpu;
+	known->pid = event->pid;
+	known->tid = event->tid;
+	known->columns = print->thread_width;
+	strcpy(known->name, name);
+	memcpy(known->text, to->data + before, len);
+	known->len = len;
+}
+
+static void put_line(struct print *print, struct buffer *to, const struct event *event)
+{
+	put_colour(print, to, DIM);
+	put_time(print, to, event->time);
+	put_colour(print, to, PLAIN);
+	put_ids(print, to, event);
 	put_name(print, to, event);
 	if (!print->full && call_text(to, &print->call, event))
 		;

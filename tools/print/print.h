@@ -32,19 +32,37 @@ enum print_color {
 #define PRINT_TEXTS	64	/* a power of two */
 
 /**
- * struct print_text - how a name is printed
- * @id: of the event type or thread
- * @name: the name; any bytes
- * @text: escaped, with the id of a thread
+ * struct print_name - how the name of an event type is printed
+ * @type: the event type
+ * @name: its name; any bytes
+ * @text: the whole column, with colours
  * @len: bytes of it; 0: free
- * @width: columns
  */
-struct print_text {
-	unsigned int id;
+struct print_name {
+	trace_event_id_t type;
 	char name[64];
-	char text[64];
+	char text[96];
 	size_t len;
-	size_t width;
+};
+
+/**
+ * struct print_thread - how the processor, the process and the thread of events are printed
+ * @cpu: the processor
+ * @pid: the process
+ * @tid: the thread
+ * @columns: columns for the name of a thread
+ * @name: name of the thread; any bytes
+ * @text: the columns
+ * @len: bytes of it; 0: free
+ */
+struct print_thread {
+	unsigned int cpu;
+	pid_t pid;
+	pid_t tid;
+	size_t columns;
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+	char text[128];
+	size_t len;
 };
 
 /**
@@ -83,8 +101,8 @@ struct print {
 	size_t part;
 
 	size_t thread_width;
-	struct print_text names[PRINT_TEXTS];
-	struct print_text threads[PRINT_TEXTS];
+	struct print_name names[PRINT_TEXTS];
+	struct print_thread threads[PRINT_TEXTS];
 	bool begun;
 	uint64_t first;
 	uint64_t last;

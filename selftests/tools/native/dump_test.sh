@@ -95,6 +95,29 @@ test_threads_have_the_names_of_the_time()
 	[ "$(wc -l <out)" -eq 3 ]
 }
 
+# A kernel thread id with the same name may be in another process than before.
+test_a_thread_of_another_process_has_its_process()
+{
+	write_log log <<-'END'
+		host machine
+		task 100 101 0 same
+		task 200 101 0 same
+		name 65 tick
+		block 0
+		event 65 1000 pid=100 tid=101
+		event 65 2000 pid=200 tid=101
+		event 65 3000 pid=100 tid=101
+		end
+	END
+	run 0 posixtrace dump log
+	columns out
+	prints out.columns <<-'END'
+		0.000 0 100 same-101 tick
+		1.000 0 200 same-101 tick
+		2.000 0 100 same-101 tick
+	END
+}
+
 test_policy_loop_gets_no_advice()
 {
 	{ echo 'policy loop'; echo 'name 65 tick'; echo 'lost 7 1700000000000000000'; echo 'block 0'
