@@ -333,7 +333,6 @@ static void enter(struct descriptors *all, const struct event *event, const stru
 {
 	struct process *process = get_process(all, event_process_key(event));
 	struct thread **slot = thread_slot(all, event), *thread;
-	enum call_effect effect;
 	const char *kind;
 
 	/* The exit of the previous call was not seen, for example because sigreturn() has none. */
@@ -342,24 +341,19 @@ static void enter(struct descriptors *all, const struct event *event, const stru
 			fd_tables_drop(&all->tables, &process->table);
 		end_call(all, slot);
 	}
+	if (process)
+		process->broken |= kevent->compat != 0;
+	/* Most calls change no descriptor, and their exit finds no call either. */
+	if (process && !descriptor_call_find(kevent))
+		return;
 	thread = process && all->nr_threads < THREADS_MAX ? calloc(1, sizeof(*thread)) : NULL;
 	if (!thread) {
 		descriptors_forget(all);
 		return;
 	}
-	process->broken |= kevent->compat != 0;
 	kind = find_call(kevent, thread);
 	find_kind(all, process, kevent, thread, kind);
-	effect = thread->effect;
 	begin_call(all, process, thread, kevent);
-	/*
-	 * Remember all calls with an effect: otherwise an exit would look as if its entry was not
-	 * seen.
-	 */
-	if (effect == NOTHING) {
-		free(thread);
-		return;
-	}
 	thread->key = event_thread_key(event);
 	thread->process = process->key;
 	thread->nr = kevent->nr;
