@@ -408,7 +408,9 @@ size_t pxtu_reader_run(struct pxtu_reader *reader, struct posixtrace_batch_event
 	if (reader->gap_open)
 		return 0;
 	first = pxtu_merge_first(reader);
-	if (!first || pxtu_gap_has(reader, first->record.timestamp))
+	/* Records of the kernel are not copied together. */
+	if (!first || first->cpu >= reader->nr_cpus ||
+	    pxtu_gap_has(reader, first->record.timestamp))
 		return 0;
 	/* If records before the first one were lost just now, there is a gap before it. */
 	if (!pxtu_gap_is_noted(reader))
