@@ -33,9 +33,10 @@ end_reader()
 	wait $reader
 }
 
-# start_with_input ARGUMENT...: as start; it reads the FIFO until descriptor 3 is closed
+# start_with_input ARGUMENT...: as start, for a new log; it reads the FIFO until descriptor 3 is closed
 start_with_input()
 {
+	rm -f "$log"
 	: >"$tmp/out"
 	posixtrace "$@" <"$tmp/in" >"$tmp/out" 2>"$tmp/err" 3>&- &
 	started=$!
