@@ -37,7 +37,9 @@ static const int at_a_time[] = { 1, CLIENTS };
 
 #define DEPTHS		(sizeof(at_a_time) / sizeof(at_a_time[0]))
 
-#define TABLE	"PRAGMA journal_mode=WAL; " \
+/* The same number of checkpoints in each measurement. */
+#define TABLE	".output /dev/null\nPRAGMA wal_autocheckpoint=100;\n.output stdout\n" \
+	"PRAGMA journal_mode=WAL; " \
 	"CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, n INT); " \
 	"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) " \
 	"INSERT INTO item SELECT i, 'item number ' || i, i FROM n;"
@@ -57,7 +59,9 @@ static const struct program {
 	{ "memcached get", "set user:1 0 0 5\r\nalice", "get user:1", 3, 11211, "cache_get",
 	  { "memcached", "-u", "root", "-l", "127.0.0.1", "-U", "0", "-t", "1", "-m", "8" } },
 	{ "SQLite SELECT", TABLE, "SELECT name FROM item WHERE id = 500;", 1, 0,
-	  "sqlite_prepare:begin", { "sqlite3", "/tmp/shop.db" } },
+	  "sqlite_prepare:begin", { "sqlite3", "/tmp/select.db" } },
+	{ "SQLite UPDATE", TABLE, "UPDATE item SET n = n + 1 WHERE id = 500 RETURNING name;", 1, 0,
+	  "sqlite_prepare:begin", { "sqlite3", "/tmp/update.db" } },
 };
 
 static const struct way {
@@ -314,7 +318,7 @@ static void measure_way(const struct server *server, const struct way *way,
 	bool traced = way->classes || way->one || way->points;
 	trace_id_t trid = traced ? new_stream(server, way) : NO_STREAM;
 
-	if (way->points)
+	if (way->one || way->points)
 		fill(server, trid);
 	for (size_t i = 0; i < DEPTHS; i++)
 		costs[i] = measure(server, at_a_time[i], trid);
@@ -369,7 +373,7 @@ static void compare_ways(const struct server *server, int rounds)
 int main(int argc, char **argv)
 {
 	const struct sched_param param = { 0 };
-	int rounds = argc > 1 ? atoi(argv[1]) : 3;
+	int rounds = argc > 1 ? atoi(argv[1]) : 5;
 	struct server server;
 
 	if (argc > 2)
