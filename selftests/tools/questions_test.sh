@@ -14,7 +14,7 @@ cd "$tmp" || exit 1
 # long a thread has been blocked.
 plain()
 {
-	sed -E 's/0x[0-9a-f]+/N/g; s/[0-9]+(\.[0-9]+)?/N/g; s/\bN [mun]?s\b/N s/g; s/[+-]N/N/g; s/, > N %/, N %/; s/ +/ /g; s/ < N s futex N/ - futex N/; s/^ //; s/ $//'
+	sed -E 's/0x[0-9a-f]+/N/g; s/[0-9]+(\.[0-9]+)?/N/g; s/\bN [mun]?s\b/N s/g; s/[+-]N/N/g; s/, > N %/, N %/; s/ +/ /g; s/ < N s ([a-zN]+ futex)/ - \1/; s/^ //; s/ $//'
 }
 
 # question NUMBER: writes its title, commands, and the lines of output that are printed

@@ -5,7 +5,7 @@
  * usage: service_helper requests|slower|hang|pipeline|errors|faults|rivals
  *
  *	requests	answers requests for the tables users and orders; an order waits for a lock
- *			that the thread "flusher" holds while it writes a file
+ *			that the thread "flusher" holds while it computes and writes a file
  *	slower		the same, but a request for users takes five times the work
  *	hang		the threads "left" and "right" wait for each other
  *	pipeline	"reader", "parser" and "writer" hand blocks on; the parser works most
