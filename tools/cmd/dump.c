@@ -37,6 +37,7 @@ struct dump {
 	const char *path;
 	bool follow;
 	bool symbolize;
+	const char *symfs;	/* directory, or NULL */
 	const char *format_file;	/* argument of --format-file, or NULL */
 	struct formats *formats;
 	struct selection *selection;
@@ -214,10 +215,10 @@ static int follow(struct dump *dump)
 
 static int print_log(struct dump *dump)
 {
-	int err = dump->symbolize ? symbols_new(&dump->print.symbols) : 0;
+	int err = dump->symbolize ? symbols_new(dump->symfs, &dump->print.symbols) : 0;
 
 	if (err) {
-		complain("--symbolize", -err);
+		complain(dump->symfs ? dump->symfs : "--symbolize", -err);
 		return err;
 	}
 	err = descriptors_new(&dump->descriptors);
@@ -279,6 +280,8 @@ static const struct command_option options[] = {
 	{ OPTION_FLAG, 'F', "follow", NULL,
 	  "wait for more events until the log ends, or Ctrl-C",
 	  OPTION_BOOL_AT(struct dump, follow) },
+	{ OPTION_TEXT, 0, "symfs", "DIR", "look below DIR for the files of --symbolize",
+	  OPTION_TEXT_AT(struct dump, symfs), .value = OPTION_FILE },
 	{ OPTION_FLAG, 0, "symbolize", NULL, "print function and source line of each event",
 	  OPTION_BOOL_AT(struct dump, symbolize) },
 	OPTION_GROUP_AT(struct dump, print, print_options),
@@ -293,6 +296,8 @@ static int get_options(struct dump *dump, int argc, char **argv)
 
 	if (status != OPTIONS_OK)
 		return status;
+	if (dump->symfs && !dump->symbolize)
+		return usage_error("dump", "--symfs: needs --symbolize");
 	if (dump->follow && select_has_durations(dump->selection))
 		return usage_error("dump",
 				   "--follow: a duration is known only at the end of its scope");

@@ -12,7 +12,8 @@
 #include "elf/debuginfod.h"
 #include "util/message.h"
 
-#define PATIENCE_NS	1000000000LL
+#define PATIENCE_NS	1000000000LL	/* tell that the command waits */
+#define LIMIT_NS	15000000000LL	/* end the query, and ask no more */
 
 typedef int (*progress_t)(debuginfod_client *client, long a, long b);
 
@@ -27,6 +28,7 @@ static struct {
 	const char *path;	/* file of the last query */
 	struct timespec since;	/* start of the last query */
 	bool told;
+	bool gave_up;
 } watch;
 
 static bool find_functions(void)
@@ -57,17 +59,27 @@ static int see_progress(debuginfod_client *client, long a, long b)
 {
 	const char *path = watch.get_data(client);
 	struct timespec now;
+	long long waited;
 
 	(void)a;
 	(void)b;
+	if (watch.gave_up)
+		return 1;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (watch.path != path) {
 		watch.path = path;
 		watch.since = now;
 		watch.told = false;
 	}
-	if (!watch.told && (now.tv_sec - watch.since.tv_sec) * 1000000000LL +
-	    now.tv_nsec - watch.since.tv_nsec >= PATIENCE_NS) {
+	waited = (now.tv_sec - watch.since.tv_sec) * 1000000000LL +
+		 now.tv_nsec - watch.since.tv_nsec;
+	if (waited >= LIMIT_NS) {
+		tell("%s: no answer from the servers of DEBUGINFOD_URLS in %lld seconds: %s", path,
+		     LIMIT_NS / 1000000000LL, "asking them for nothing more");
+		watch.gave_up = true;
+		return 1;
+	}
+	if (!watch.told && waited >= PATIENCE_NS) {
 		tell("%s: waiting for the servers of DEBUGINFOD_URLS; unset it to skip them",
 		     path);
 		watch.told = true;

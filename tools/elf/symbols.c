@@ -11,10 +11,12 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <posixtrace.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,6 +60,10 @@ struct cached {
 
 /**
  * struct symbols - files and locations
+ * @root: directory with the files of the traced machine, or -1
+ * @root_path: its absolute path, or NULL
+ * @debug_path: directories with separate debug information; NULL: those of libdwfl
+ * @callbacks: for libdwfl
  * @files: files that were opened or could not be opened
  * @nr_files: number of @files
  * @last: the last file used, or NULL
@@ -66,6 +72,10 @@ struct cached {
  * @cached: locations, hashed by file and offset
  */
 struct symbols {
+	int root;
+	char *root_path;
+	char *debug_path;
+	Dwfl_Callbacks callbacks;
 	struct file files[FILES_MAX];
 	size_t nr_files;
 	struct file *last;
@@ -74,35 +84,70 @@ struct symbols {
 	struct cached cached[CACHED];
 };
 
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
-};
-
-int symbols_new(struct symbols **symbols)
+/* Uses the files below @root instead of those of this machine. */
+static int set_root(struct symbols *symbols, const char *root)
 {
-	*symbols = calloc(1, sizeof(**symbols));
-	return *symbols ? 0 : -ENOMEM;
+	symbols->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (symbols->root < 0)
+		return -errno;
+	symbols->root_path = realpath(root, NULL);
+	if (!symbols->root_path)
+		return -errno;
+	/* The default of libdwfl, with one more directory. */
+	if (asprintf(&symbols->debug_path, ":.debug:%s/usr/lib/debug:/usr/lib/debug",
+		     symbols->root_path) < 0) {
+		symbols->debug_path = NULL;
+		return -ENOMEM;
+	}
+	symbols->callbacks.debuginfo_path = &symbols->debug_path;
+	return 0;
+}
+
+int symbols_new(const char *root, struct symbols **symbols)
+{
+	struct symbols *new = calloc(1, sizeof(*new));
+	int err = 0;
+
+	if (!new)
+		return -ENOMEM;
+	new->root = -1;
+	new->callbacks = (Dwfl_Callbacks){
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	if (root)
+		err = set_root(new, root);
+	if (err)
+		symbols_free(new);
+	else
+		*symbols = new;
+	return err;
 }
 
 void symbols_free(struct symbols *symbols)
 {
-	for (size_t i = 0; symbols && i < symbols->nr_files; i++) {
+	if (!symbols)
+		return;
+	for (size_t i = 0; i < symbols->nr_files; i++) {
 		dwfl_end(symbols->files[i].dwfl);
 		free(symbols->files[i].path);
 		free(symbols->files[i].ranges);
 		symtab_free(&symbols->files[i].functions);
 	}
+	if (symbols->root >= 0)
+		close(symbols->root);
+	free(symbols->root_path);
+	free(symbols->debug_path);
 	free(symbols);
 }
 
 /* ------------------------------------------------------------------ */
 /* Files								*/
 
-static Dwfl *begin_session(const struct file *file)
+static Dwfl *begin_session(const struct symbols *symbols, const struct file *file)
 {
-	Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl *dwfl = dwfl_begin(&symbols->callbacks);
 
 	if (dwfl)
 		debuginfod_watch(dwfl, file->path);
@@ -116,18 +161,41 @@ static void close_file(struct file *file)
 	file->module = NULL;
 }
 
+/* Links and ".." do not leave the directory of --symfs. */
+static int open_path(const struct symbols *symbols, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (unsigned int)flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT,
+	};
+
+	if (symbols->root < 0)
+		return open(path, flags | O_CLOEXEC);
+	return (int)syscall(SYS_openat2, symbols->root, path, &how, sizeof(how));
+}
+
+static bool is_special(const struct symbols *symbols, const char *path)
+{
+	int fd = open_path(symbols, path, O_PATH);
+	struct stat stat_of;
+	bool special = fd >= 0 && !fstat(fd, &stat_of) && !S_ISREG(stat_of.st_mode);
+
+	if (fd >= 0)
+		close(fd);
+	return special;
+}
+
 /* Returns a descriptor, or -1 and the reason in *why. Does not open FIFOs or devices. */
-static int open_elf(const char *path, const char **why)
+static int open_elf(const struct symbols *symbols, const char *path, const char **why)
 {
 	char magic[SELFMAG];
 	struct stat stat_of;
 	int fd = -1;
 
 	*why = NULL;
-	if (!stat(path, &stat_of) && !S_ISREG(stat_of.st_mode))
+	if (is_special(symbols, path))
 		*why = "not a regular file";
 	else
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		fd = open_path(symbols, path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0) {
 		*why = *why ? *why : strerror(errno);
 		return -1;
@@ -157,21 +225,27 @@ static bool is_traced_file(const struct file *file)
 }
 
 /* Opens the file that has this path now. Returns NULL, or why it cannot be used. */
-static const char *open_by_path(struct file *file)
+static const char *open_by_path(const struct symbols *symbols, struct file *file)
 {
+	char *path = NULL;
 	const char *why;
 	int fd;
 
 	/* A relative path would depend on the current directory. */
 	if (file->path[0] != '/')
 		return "its path is not known";
-	fd = open_elf(file->path, &why);
+	fd = open_elf(symbols, file->path, &why);
 	if (fd < 0)
 		return why;
-	file->dwfl = begin_session(file);
+	file->dwfl = begin_session(symbols, file);
+	/* Separate debug information may be beside the file. */
+	if (symbols->root >= 0 && asprintf(&path, "%s%s", symbols->root_path, file->path) < 0)
+		path = NULL;
 	/* Use the link-time addresses. On success, libdwfl owns the descriptor. */
 	if (file->dwfl)
-		file->module = dwfl_report_elf(file->dwfl, file->path, file->path, fd, 0, true);
+		file->module = dwfl_report_elf(file->dwfl, file->path, path ? path : file->path, fd,
+					       0, true);
+	free(path);
 	if (!file->module) {
 		why = dwfl_errmsg(-1);
 		close(fd);
@@ -186,13 +260,13 @@ static const char *open_by_path(struct file *file)
 }
 
 /* Searches the debug information directories and debuginfod servers for the file. */
-static bool open_by_build_id(struct file *file)
+static bool open_by_build_id(const struct symbols *symbols, struct file *file)
 {
 	GElf_Addr bias;
 
 	if (!file->build_id_size)
 		return false;
-	file->dwfl = begin_session(file);
+	file->dwfl = begin_session(symbols, file);
 	if (file->dwfl)
 		file->module = dwfl_report_module(file->dwfl, file->path, ANY_ADDRESS, INT64_MAX);
 	if (file->module &&
@@ -230,8 +304,8 @@ static struct file *add_file(struct symbols *symbols)
 	memcpy(file->build_id, info->build_id, sizeof(file->build_id));
 	file->build_id_size = info->build_id_size;
 	symbols->nr_files++;
-	why = open_by_path(file);
-	if (why && !open_by_build_id(file) && file->path[0])
+	why = open_by_path(symbols, file);
+	if (why && !open_by_build_id(symbols, file) && file->path[0])
 		tell("%s: %s; its functions and lines are not shown", file->path, why);
 	return file;
 }

@@ -36,11 +36,12 @@ struct location {
 
 /**
  * symbols_new() - create a cache of files and locations
+ * @root: directory below which the files of the traced machine are; NULL: those of this machine
  * @symbols: where to store it; its size is limited
  *
  * Return: 0 or a negative error number.
  */
-int symbols_new(struct symbols **symbols);
+int symbols_new(const char *root, struct symbols **symbols);
 
 /**
  * symbols_find() - find where an event was recorded

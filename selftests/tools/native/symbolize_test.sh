@@ -209,6 +209,56 @@ test_file_that_is_gone_is_found_by_build_id()
 	complains
 }
 
+# The files of another machine are copied into a directory. Links are followed within it.
+test_files_below_a_directory_are_used()
+{
+	local here=$PWD
+	build_callers
+	script | write_log log
+	mkdir -p "root/$here" "root/else where"
+	mv libcallers.so "root/$here/"
+	mv callers "root/else where/callers"
+	ln -s '/else where/callers' "root/$here/callers"
+	run 0 posixtrace dump --json --symbolize --symfs=root log
+	jq -r '"\(.function // "-")#\(.file // "-" | sub(".*/src/"; "src/")):\(.line // "-") \(.text)"' out >found
+	cat found
+	[ "$(wc -l <found)" -eq 4 ]
+	[ -z "$(awk '$1 != $2' found)" ]
+	complains
+	# Nothing outside of it is used.
+	mkdir empty
+	cp "root/else where/callers" "root/$here/libcallers.so" .
+	run 0 posixtrace dump --symbolize --symfs=empty log
+	grep -qxF "posixtrace: $here/callers: No such file or directory; its functions and lines are not shown" err
+	lacks '(src/callers.c' out
+}
+
+# A stripped file has its debug information below the directory as well.
+test_debug_information_below_a_directory_is_used()
+{
+	local here=$PWD id
+	build_callers
+	script | write_log log
+	id=$(build_id callers)
+	mkdir -p "root/$here" "root/usr/lib/debug/.build-id/${id:0:2}"
+	objcopy --only-keep-debug callers "root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+	strip callers
+	mv callers libcallers.so "root/$here/"
+	run 0 posixtrace dump --symbolize --symfs=root log
+	cat out
+	[ "$(grep -c 'src/callers.c:[0-9]*)$' out)" -eq 4 ]
+}
+
+test_directory_of_files_must_exist()
+{
+	build_callers
+	script | write_log log
+	run 1 posixtrace dump --symbolize --symfs=missing log
+	complains 'posixtrace: missing: No such file or directory'
+	run 2 posixtrace dump --symfs=. log
+	grep -q '^posixtrace: --symfs: needs --symbolize$' err
+}
+
 test_file_with_another_build_id_is_not_used()
 {
 	build_callers
@@ -413,6 +463,30 @@ test_wait_for_a_debuginfod_server_is_told()
 			posixtrace: /gone/li\x1bb.so: waiting for the servers of DEBUGINFOD_URLS; unset it to skip them
 		END
 	done
+}
+
+# Another file is not asked for.
+test_wait_for_a_debuginfod_server_ends()
+{
+	write_log log <<-'END'
+		name 65 n
+		mapping 10 1 0x7f0000000000 0x10000 0 0101010101010101010101010101010101010101 /gone/a.so
+		mapping 10 1 0x7f0000010000 0x10000 0 0202020202020202020202020202020202020202 /gone/b.so
+		block 0
+		event 65 1700000000000001000 pid=10 thread=0x7f00 address=0x7f0000000100
+		event 65 1700000000000002000 pid=10 thread=0x7f00 address=0x7f0000010100
+	END
+	start_silent_server
+	# shellcheck disable=SC2064	# expand $server now
+	trap "kill $server" EXIT
+	run 0 env -u http_proxy -u all_proxy -u HTTP_PROXY -u ALL_PROXY HOME="$PWD" DEBUGINFOD_URLS="$url" \
+		posixtrace dump --symbolize log
+	head -n 4 err | prints /dev/fd/3 3<<-'END'
+		posixtrace: /gone/a.so: waiting for the servers of DEBUGINFOD_URLS; unset it to skip them
+		posixtrace: /gone/a.so: no answer from the servers of DEBUGINFOD_URLS in 15 seconds: asking them for nothing more
+		posixtrace: /gone/a.so: No such file or directory; its functions and lines are not shown
+		posixtrace: /gone/b.so: No such file or directory; its functions and lines are not shown
+	END
 }
 
 run_cases
