@@ -27,6 +27,8 @@ static struct {
 	void *(*get_data)(debuginfod_client *client);
 	const char *path;	/* file of the last query */
 	struct timespec since;	/* start of the last query */
+	struct timespec moved;	/* when it last made progress */
+	long has;		/* its progress at that time */
 	bool told;
 	bool gave_up;
 } watch;
@@ -54,32 +56,40 @@ static bool is_signal_pending(void)
 	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
 }
 
-/* Called by libdebuginfod about once a second. Returns 1 to end the query. */
-static int see_progress(debuginfod_client *client, long a, long b)
+static long long ns_from(const struct timespec *from, const struct timespec *to)
+{
+	return (to->tv_sec - from->tv_sec) * 1000000000LL + to->tv_nsec - from->tv_nsec;
+}
+
+/*
+ * Called by libdebuginfod about once a second. @has and @needs are bytes; before a server has told
+ * the size, @needs is 0 and @has counts the calls. Returns 1 to end the query.
+ */
+static int see_progress(debuginfod_client *client, long has, long needs)
 {
 	const char *path = watch.get_data(client);
 	struct timespec now;
-	long long waited;
 
-	(void)a;
-	(void)b;
 	if (watch.gave_up)
 		return 1;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (watch.path != path) {
 		watch.path = path;
 		watch.since = now;
+		watch.moved = now;
 		watch.told = false;
 	}
-	waited = (now.tv_sec - watch.since.tv_sec) * 1000000000LL +
-		 now.tv_nsec - watch.since.tv_nsec;
-	if (waited >= LIMIT_NS) {
+	if (needs && watch.has != has) {
+		watch.has = has;
+		watch.moved = now;
+	}
+	if (ns_from(&watch.moved, &now) >= LIMIT_NS) {
 		tell("%s: no answer from the servers of DEBUGINFOD_URLS in %lld seconds: %s", path,
 		     LIMIT_NS / 1000000000LL, "asking them for nothing more");
 		watch.gave_up = true;
 		return 1;
 	}
-	if (!watch.told && waited >= PATIENCE_NS) {
+	if (!watch.told && ns_from(&watch.since, &now) >= PATIENCE_NS) {
 		tell("%s: waiting for the servers of DEBUGINFOD_URLS; unset it to skip them",
 		     path);
 		watch.told = true;
