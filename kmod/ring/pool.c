@@ -502,7 +502,7 @@ u64 pxt_pool_memory(const struct pxt_pool *pool)
 
 /**
  * pxt_pool_dropped_user() - count user events dropped because the stream was full
- * @pool: not dead, of a stream that is locked
+ * @pool: not dead; its stream is locked
  *
  * Targets count them in their heads and may write any number there, so the kernel only reports it.
  *
@@ -520,7 +520,7 @@ u64 pxt_pool_dropped_user(const struct pxt_pool *pool)
 
 /**
  * pxt_pool_dropped() - count user and kernel events dropped because the stream was full
- * @pool: not dead, of a stream that is locked
+ * @pool: not dead; its stream is locked
  *
  * Return: the sum over the CPUs.
  */

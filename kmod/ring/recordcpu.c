@@ -111,7 +111,7 @@ void pxt_recorder_use(struct pxt_recorder_thread *by, struct pxt_pool *pool, u32
 
 /**
  * pxt_recorder_clear() - reset the event counters
- * @pool: with a recorder; not dead, of a stream that is locked; its sub-buffers were freed
+ * @pool: has a recorder, and is not dead; its stream is locked, and its sub-buffers were freed
  */
 void pxt_recorder_clear(struct pxt_pool *pool)
 {
@@ -133,8 +133,8 @@ void pxt_recorder_clear(struct pxt_pool *pool)
 
 /**
  * pxt_recorder_count() - count the events of each class
- * @pool: with a recorder; not dead, of a stream that is locked
- * @stats: result
+ * @pool: has a recorder, and is not dead; its stream is locked
+ * @stats: result; zeroed by the caller
  */
 void pxt_recorder_count(struct pxt_pool *pool, struct posixtrace_kernel_stats *stats)
 {

@@ -241,7 +241,7 @@ static __always_inline u64 pxt_recorder_head(const struct pxt_krecord *record, c
  * @end: after the data of the first record; afterwards, where that of the other one goes
  * @flags_value: of the first record, as for pxt_recorder_commit()
  *
- * The first record had room for both. Readers see both at once.
+ * The first record had room for both. Readers see both records together.
  */
 static __always_inline void pxt_recorder_then(struct pxt_krecord *record,
 					      struct pxt_recorder_cpu *this_cpu,

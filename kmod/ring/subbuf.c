@@ -481,7 +481,7 @@ static int next_sys_locked(struct pxt_pool *pool, u32 size)
 
 /**
  * pxt_subbuf_next_sys() - make room for system events
- * @pool: not dead, of a stream that is locked
+ * @pool: not dead; its stream is locked
  * @size: total bytes of the records, at most a sub-buffer
  *
  * Context: may sleep.
@@ -506,7 +506,7 @@ int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size)
 
 /**
  * pxt_subbuf_turn_sys() - close the open sub-buffer of system events, and open another
- * @pool: not dead, of a stream that is locked
+ * @pool: not dead; its stream is locked
  *
  * Always keeps room for STOP. Context: may sleep.
  *
@@ -520,7 +520,7 @@ int pxt_subbuf_turn_sys(struct pxt_pool *pool)
 
 /**
  * pxt_subbuf_renew_sys() - hand out the open sub-buffer of system events again if empty
- * @pool: not dead, of a stream that is locked
+ * @pool: not dead; its stream is locked
  *
  * An event recorded during a flush must count as younger than the events that this flush writes,
  * even if the sub-buffer was opened earlier: a LOOP log overwrites the oldest ones.
@@ -574,7 +574,7 @@ static void clear_head_full(struct pxt_pool *pool, u32 cpu)
 
 /**
  * pxt_subbuf_set_full() - stop handing out sub-buffers
- * @pool: not dead, of a stream that is locked
+ * @pool: not dead; its stream is locked
  * @forced: even if a sub-buffer is free
  *
  * A synchronization must follow, and then pxt_subbuf_close_all().
@@ -608,7 +608,7 @@ bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 
 /**
  * pxt_subbuf_close_kernel() - close the open sub-buffers of kernel events
- * @pool: not dead, of a stream that is locked
+ * @pool: not dead; its stream is locked
  *
  * Includes offline CPUs: the lock of a CPU is enough to close its sub-buffer. CPUs may open new
  * ones at any time.
@@ -696,7 +696,7 @@ void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu)
 
 /**
  * pxt_subbuf_clear_full() - hand out sub-buffers again
- * @pool: not dead, of a stream that is locked
+ * @pool: not dead; its stream is locked
  */
 void pxt_subbuf_clear_full(struct pxt_pool *pool)
 {
@@ -751,7 +751,7 @@ void pxt_subbuf_return(struct pxt_pool *pool, u32 cpu)
 
 /**
  * pxt_subbuf_count() - count recorded and overwritten events
- * @pool: not dead, of a stream that is locked
+ * @pool: not dead; its stream is locked
  * @stats: result
  */
 void pxt_subbuf_count(struct pxt_pool *pool, struct posixtrace_stats *stats)

@@ -51,7 +51,7 @@ struct pxt_stream {
 	struct list_head node;
 	/** @file: cleared when it is released; pxt_stream_end_owner() reads it under RCU */
 	struct file *file;
-	/** @end_work: ends the stream when the controller closes it, executes or exits */
+	/** @end_work: ends the stream when the controller closes it, calls exec or exits */
 	struct callback_head end_work;
 	/** @end_pending: bit 0, atomic: @end_work is queued or runs */
 	unsigned long end_pending;

@@ -174,7 +174,7 @@ static void end_if_owned(struct pxt_stream *stream, void *unused)
  * Queues task work that shuts them down before the new program runs or the parent is notified.
  * Includes dead streams with an incomplete log.
  *
- * Context: in a tracepoint, in the task that executes or exits; must not sleep.
+ * Context: in a tracepoint, in the task that calls exec or exits; must not sleep.
  */
 void pxt_stream_end_owner(void)
 {

@@ -29,7 +29,7 @@
 #include "task/process.h"
 
 /* ------------------------------------------------------------------ */
-/* Task work, in the process that executes or exits			*/
+/* Task work, in the process that calls exec or exits			*/
 
 /*
  * Is this process the only one that can see the stream's records? Its mappings went away with its

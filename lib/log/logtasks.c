@@ -151,7 +151,7 @@ int pxtu_log_add_tasks(struct pxtu_log *log, const struct pxtu_log_block *block)
 	}
 }
 
-/* Combine pid and tid to one number. */
+/* Combine pid and tid into one number. */
 static __u64 ids_of(__s32 pid, __s32 tid)
 {
 	return (__u64)(__u32)pid << 32 | (__u32)tid;
@@ -218,10 +218,10 @@ static bool is_task(const struct pxtu_log_tasks *tasks, size_t n, const struct p
 }
 
 /*
- * Set key->start to the birth of the thread that had the ids: the last birth before the time. If
- * there is no birth before the time, take the first one after it, if it was soon after, because
- * births are measured with another clock than events. If it was later, the log does not know the
- * thread of that time.
+ * Set key->start to the birth of the thread that had the ids at the time: the last birth at or
+ * before the time. If there is none, take the first one after the time, because births and events
+ * have different clocks. If that is more than PXTU_LOG_BIRTH_NS later, the log does not know the
+ * thread.
  */
 static bool find_birth(struct pxtu_log_tasks *tasks, const struct pxtu_task *task,
 		       struct pxtu_log_task *key)
@@ -242,8 +242,8 @@ static bool find_birth(struct pxtu_log_tasks *tasks, const struct pxtu_task *tas
 }
 
 /*
- * Returns the youngest name that is not younger than the time. If all names are younger, the name
- * at that time is unknown, unless the thread was born with its oldest name.
+ * Returns the last name that the thread had got by the time, or NULL if the log only has later
+ * ones. A time shortly before the birth of the thread counts as its birth: see find_birth().
  */
 const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task)
 {

@@ -24,21 +24,24 @@ struct actor_is {
 	rlim_t memlock;		/* soft limit in bytes; 0: unchanged */
 };
 
-/* Requests of two words: one of these and a number. */
+/*
+ * Requests: one of these words, and a number n. An error ends a request early. The answer has the
+ * number of operations that succeeded, and the error or 0.
+ */
 enum actor_word {
-	ACTOR_CREATE,		/* up to that many; answers with the count and the last error */
-	ACTOR_SHUTDOWN,		/* the last ones; the files stay open */
-	ACTOR_CLOSE,		/* the same, with close() */
-	ACTOR_MEMLOCK,		/* changes the soft limit */
-	ACTOR_START,		/* START and STOP of the last one, up to that many times */
-	ACTOR_MEMORY,		/* answers with the memory of the last stream */
-	ACTOR_BAD_CREATE,	/* that many; each fails when the kernel writes its answer */
-	ACTOR_END,		/* takes no number */
+	ACTOR_CREATE,		/* create n streams on itself */
+	ACTOR_SHUTDOWN,		/* shut down the n newest streams; their files stay open */
+	ACTOR_CLOSE,		/* close the files of the n newest streams */
+	ACTOR_MEMLOCK,		/* set the soft limit to n bytes */
+	ACTOR_START,		/* start and stop the newest stream n times */
+	ACTOR_MEMORY,		/* answer with the memory of the newest stream instead */
+	ACTOR_BAD_CREATE,	/* n times: a CREATE that fails when the kernel writes its answer */
+	ACTOR_END,		/* end; has no number */
 };
 
 struct actor {
 	struct child child;
-	struct posixtrace_attr attr;	/* of its streams; set before actor_start() */
+	struct posixtrace_attr attr;	/* sizes for its streams; set before actor_start() */
 	struct actor_is is;
 };
 

@@ -175,19 +175,20 @@ int kernel_withlog(pid_t pid, unsigned int classes, size_t size, int log_policy,
 /* ------------------------------------------------------------------ */
 /* The worker								*/
 
+/* Tasks; n is the number that is passed to worker_do(). */
 enum {
 	DO_NOTHING,
-	DO_EVENT,		/* records that many events */
-	DO_PING_PONG,		/* two threads on one CPU wake each other that often */
-	DO_CHILDREN,		/* that many; afterwards reports the pid and status of each */
-	DO_THREAD,		/* a thread that names itself and ends */
-	DO_CALLS,		/* calls getppid() that often, and lseek() with CALL_ARG_* */
-	DO_FAULTS,		/* faults() */
-	DO_SIGNALS,		/* sends SIGUSR1 to itself that often */
-	DO_SPIN,		/* computes for that many milliseconds, on CPU 0 */
-	DO_STORM_BEGIN,		/* creates that many threads, which sleep */
-	DO_STORM,		/* each of them yields and waits that often */
-	DO_STORM_END,
+	DO_EVENT,		/* records n events */
+	DO_PING_PONG,		/* two threads on one CPU wake each other n times */
+	DO_CHILDREN,		/* creates n children, then reports the pid and status of each */
+	DO_THREAD,		/* creates a thread that renames itself and ends */
+	DO_CALLS,		/* calls getppid() n times, then lseek() with the arguments below */
+	DO_FAULTS,		/* causes page faults, then reports the address of the pages */
+	DO_SIGNALS,		/* sends SIGUSR1 to itself n times */
+	DO_SPIN,		/* computes on CPU 0 for n milliseconds */
+	DO_STORM_BEGIN,		/* creates n threads, which sleep */
+	DO_STORM,		/* each of these threads yields n times and sometimes sleeps */
+	DO_STORM_END,		/* ends them */
 };
 
 /* A child function: reports that it runs, and then the end of each task. */
@@ -202,8 +203,8 @@ int worker_do(const struct child *worker, long task, long number);
 #define CALL_WHENCE	99L
 
 /*
- * Number of page faults of each kind that DO_FAULTS causes, in the order of the reported pages: it
- * writes, reads (a page of its program), and lets the kernel write.
+ * Numbers of page faults that DO_FAULTS causes: it writes to the first pages itself, and lets the
+ * kernel write to the others.
  */
 #define FAULTS_WRITE	20
 #define FAULTS_KERNEL	10

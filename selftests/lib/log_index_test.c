@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace_seek(), with and without the index at the end of a log, which may be damaged, cut off
- * or a lie. Needs no module.
+ * posixtrace_seek(), with and without the index at the end of a log. The index may be damaged, cut
+ * off or forged. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -32,10 +32,10 @@ static int seek_to(trace_id_t trid, __u64 time)
 
 /* What is read from a time on. */
 struct rest {
-	unsigned int events;	/* of all types that are not older than that time */
-	unsigned int read;	/* also those that are older */
-	__u64 hash;		/* of the types, times and losses */
-	bool wrong;		/* user events with data that log_event() did not write */
+	unsigned int events;	/* of all types, at or after that time */
+	unsigned int read;	/* including older events */
+	__u64 hash;		/* of their types and times */
+	bool wrong;		/* wrong data or order of user events, or a read error */
 };
 
 static void read_rest(trace_id_t trid, __u64 time, struct rest *rest)
@@ -57,7 +57,7 @@ static void read_rest(trace_id_t trid, __u64 time, struct rest *rest)
 	rest->wrong = ret || sum.wrong || sum.disorder;
 }
 
-/* Reads the bytes of a log from a time on, or all of it and counts only that part. */
+/* Reads a log, after seeking to @time if @seek is set. Always counts the events from @time on. */
 static bool read_bytes(const void *bytes, size_t len, __u64 time, bool seek, struct rest *rest)
 {
 	int fd = log_bytes_file(bytes, len), err;
@@ -205,7 +205,7 @@ TEST_F(index, skipped_headers_are_not_read)
 	posix_trace_close(trid);
 }
 
-/* Each byte of the index and its header. The status of a LOOP log is elsewhere. */
+/* Damages each byte of the index and its header. The status of a LOOP log is elsewhere. */
 TEST_F(index, damaged_index)
 {
 	struct log_writer *log = &self->log;
@@ -227,7 +227,7 @@ static void lie(struct log_writer *log, size_t at)
 	log_block_header(log, at);
 }
 
-/* Whatever the marks tell, the events from a time on are all there, and no others. */
+/* Whatever the marks say, seeking to a time gives all events from then on, and no others. */
 TEST_F(index, forged_marks)
 {
 	static const __u64 lies[] = { 0, 1, 8, 512, 1ULL << 40, ~0ULL, INT64_MAX, LOG_TIME0 };
@@ -261,7 +261,7 @@ TEST_F(index, forged_marks)
 	EXPECT_LE(EVENTS / 10, rest.events);
 }
 
-/* A log that lacks its end is read as a whole. */
+/* Wherever the log is cut, seeking skips no event at or after the time. */
 TEST_F(index, cut_at_any_byte)
 {
 	struct log_writer *log = &self->log;

@@ -168,7 +168,7 @@ TEST_F(wakeup, bytes_wake_long_before_the_age)
 	const uint64_t ages[] = { 0, HOUR };
 	size_t bytes;
 
-	/* One sub-buffer is partly filled, whatever the number of processors. */
+	/* Stay on one CPU, so that no more than one sub-buffer is partly filled. */
 	ASSERT_LE(0, run_on(0));
 	for (size_t i = 0; i < ARRAY_SIZE(ages); i++) {
 		ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, 64 << 10, ages[i], &self->trid));

@@ -28,7 +28,7 @@
  * struct process - a process with its table of descriptors
  * @next: in its bucket
  * @key: from event_process_key()
- * @sharer: key of the parent that may share the table until this one executes or exits, or 0
+ * @sharer: key of the parent that may share the table until this one calls exec or exits, or 0
  * @unsure: children that may share the table, calls that may create one, and @sharer
  * @broken: no path is ever known again
  * @changes: number of calls that close descriptors

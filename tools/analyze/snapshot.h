@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the threads of a trace did at a moment: in a log when recording started, of a stream now.
- * The number of states that are kept is limited.
+ * What each thread of a trace was doing at one moment: for a log, when recording started; for a
+ * stream, now. The number of states that are kept is limited.
  */
 #ifndef POSIXTRACE_SNAPSHOT_H
 #define POSIXTRACE_SNAPSHOT_H
@@ -32,12 +32,13 @@ int snapshot_read(struct source *source, struct snapshot **snapshot);
 const struct posixtrace_thread_state *snapshot_get(const struct snapshot *snapshot, size_t *count);
 
 /**
- * struct snapshot_walk - the states of a trace, next to its events
+ * struct snapshot_walk - a position among the states of a trace, while its events are read
  * @next: the next state
  * @left: number of states left
- * @complete_from: no event is missing since then; UINT64_MAX: unknown
+ * @complete_from: no events are missing after this time; UINT64_MAX: unknown
  *
- * Without events since @complete_from, a thread was in one state until the time of its state.
+ * A thread that has no event between @complete_from and the time of its state was in that state
+ * during all of this period.
  */
 struct snapshot_walk {
 	const struct posixtrace_thread_state *next;
@@ -45,7 +46,7 @@ struct snapshot_walk {
 	uint64_t complete_from;
 };
 
-/* snapshot_begin() - begin a walk, before the events; the caller keeps the snapshot */
+/* snapshot_begin() - begin a walk, before the first event; the snapshot must outlive it */
 void snapshot_begin(struct snapshot_walk *walk, const struct snapshot *snapshot);
 
 /**
@@ -58,7 +59,7 @@ void snapshot_begin(struct snapshot_walk *walk, const struct snapshot *snapshot)
 const struct posixtrace_thread_state *snapshot_next(struct snapshot_walk *walk, uint64_t until);
 
 /**
- * snapshot_see() - note an event, after the states before it
+ * snapshot_see() - note an event; first get the states before it, if they are wanted
  * @walk: as for snapshot_next()
  * @event: the event
  * @lost: events are missing before it, or were left out
@@ -87,7 +88,7 @@ uint64_t snapshot_ns(const struct timespec *time);
  * @state: a state
  * @words: where to store it
  *
- * Return: true if so.
+ * Return: true if it waits for a futex.
  */
 bool snapshot_futex(const struct posixtrace_thread_state *state, struct holder_words *words);
 

@@ -11,7 +11,10 @@
 /* Ignore longer names: in a forged file, many symbols could share one. */
 #define NAME_MAX_BYTES	4096
 
-/* How many functions may begin between the start of a function and an address in it. */
+/*
+ * To find the function that contains an address, check at most this many functions that begin
+ * before the address. The nearest ones may be nested in it and end before the address.
+ */
 #define NESTED_MAX	64
 
 struct symtab_entry {

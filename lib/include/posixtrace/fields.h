@@ -92,7 +92,7 @@ struct posixtrace_value {
 	size_t size;		/* bytes. POSIXTRACE_BEGIN: size of the field */
 	size_t index;		/* index of the element, within an array */
 	size_t text_len;	/* CHARS, STRING, TEXT: bytes without the null byte */
-	uint64_t number;	/* sign-extended. BOOL: 0 or 1. Start of an array: its elements */
+	uint64_t number;	/* sign-extended. BOOL: 0 or 1. Array start: number of elements */
 	double real;		/* FLOAT */
 	const char *label;	/* ENUM: label of the number, or NULL */
 	int what;		/* POSIXTRACE_VALUE, POSIXTRACE_BEGIN, POSIXTRACE_END */
