@@ -22,8 +22,8 @@ began()
 	grep -q posix_trace_start "$tmp/out"
 }
 
-run 2 live && run 2 live --pid=x &&
-	complains '^posixtrace: --pid: must be a number from 1 to 4194304 \(got "x"\)$' &&
+run 2 live && run 2 live --pid=0 &&
+	complains '^posixtrace: --pid: must be a number from 1 to 4194304 \(got "0"\)$' &&
 	run 2 live --pid=1 -- true && run 2 live --pid=1 1 && run 2 live 0 && run 2 live --size=1T -- true &&
 	complains '^posixtrace: --size: must be at most 1073741824 bytes, .* \(got "1T"\)$' &&
 	run 2 live --filter= -- true && complains '^posixtrace: --filter: column 1: expected a name' &&
