@@ -275,10 +275,14 @@ static struct count total(unsigned int op)
 	return sum;
 }
 
-/* Operations that need not succeed within a minute: no command, or no effect on the caller. */
+/*
+ * Operations that need not succeed within a minute: no command, no effect on the caller, or only
+ * with a process that has opened no names and is not traced.
+ */
 static bool is_rare(long (*run)(struct actor *a))
 {
-	return run == op_unknown || run == op_exec || run == op_exec_self || run == op_kill;
+	return run == op_unknown || run == op_exec || run == op_exec_self || run == op_kill ||
+	       run == op_add;
 }
 
 static bool has_succeeded(unsigned int op)

@@ -101,9 +101,12 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 		attr->classes = below(a, POSIXTRACE_CLASS_VALID + 2);
 	if (one_in(a, 64))
 		attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX - below(a, 2);
-	/* Streams of this size take seconds. */
+	/*
+	 * Streams of this size take seconds. The largest, once more for kernel events, must leave
+	 * memory for the others.
+	 */
 	if (one_in(a, 4096))
-		attr->stream_size = POSIXTRACE_STREAM_SIZE_MAX >> below(a, 8);
+		attr->stream_size = POSIXTRACE_STREAM_SIZE_MAX >> (2 + below(a, 6));
 	for (i = 0; i < below(a, sizeof(attr->name)); i++)
 		attr->name[i] = 'a' + below(a, 26);
 }
@@ -259,11 +262,14 @@ long op_files(struct actor *a)
 			  POSIXTRACE_IOC_FILES, files, sizeof(*files));
 }
 
+/* Mostly children: other workers have names, so they cannot be added. */
 long op_add(struct actor *a)
 {
 	int32_t *pid = argument(a);
 
 	*pid = whom_to_trace(a);
+	if (!shared->options.alone && !one_in(a, 4))
+		*pid = a->objects->children[below(a, ARRAY_SIZE(a->objects->children))];
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_ADD, pid, sizeof(*pid));
 }
 
