@@ -28,7 +28,7 @@
 #define RESULT	"enum : u8 { delivered, ignored, already_pending, overflow_fail, lose_info } result"
 #define ACTION	"enum : u8 { default, ignored, handler } action"
 #define TEXT_STATE	"enum : u8 { whole, cut, absent } state"
-/* The numbers and names of errors are those of the headers of this kernel. */
+/* Numbers and names of errors come from the headers of this kernel. */
 #define ERROR	"enum : u16 { none" PXT_ERRORS " } error"
 #define FUTEX	"enum : u8 { wait, wake, fd, requeue, cmp_requeue, wake_op, lock_pi, unlock_pi, " \
 	"trylock_pi, wait_bitset, wake_bitset, wait_requeue_pi, cmp_requeue_pi, lock_pi2 } " \

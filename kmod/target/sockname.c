@@ -20,7 +20,7 @@
 
 #include "target/sockname.h"
 
-/* Maximum attempts for a socket whose addresses change. */
+/* Maximum attempts if the addresses of a socket keep changing. */
 #define TRIES	3
 
 union address {

@@ -464,9 +464,7 @@ static void exit_thread(struct states *states, struct summary *thread, const str
 	thread->exited = states->now;
 }
 
-/*
- * Handles an event that the thread has recorded, or that the kernel has recorded about its actions.
- */
+/* Handles an event recorded by the thread, or by the kernel about the thread's actions. */
 static int act(struct states *states, struct summary *thread, const struct event *event,
 	       const struct kevent *kevent)
 {
@@ -678,17 +676,12 @@ int states_event(struct states *states, const struct event *event, bool selected
 	err = selected ? use_states(states, event->time) : 0;
 	if (err)
 		return err;
-	/*
-	 * The time of these events is the begin of a gap. Other gaps begin at the previous event.
-	 */
+	/* A gap begins at the time of these events, other gaps at the previous event. */
 	if (selected && event->time > states->now &&
 	    (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP))
 		states->now = event->time;
 	err = note_gap(states, event);
-	/*
-	 * An event that is not selected may have changed the state: do not use older states of this
-	 * thread.
-	 */
+	/* An event that is not selected may have changed the state, so do not use older states. */
 	if (!selected && event->tid)
 		snapshot_see(&states->walk, event, true);
 	if (err || !selected)

@@ -351,10 +351,10 @@ static bool complain_of_add(const struct whom_process *process, int err, struct 
 
 	if (err == EALREADY)
 		return false;
-	if (!process->named) {
+	if (!process->named && (err == EPERM || err == EXDEV || err == EBUSY || err == ESRCH)) {
 		refused->rights += err == EPERM;
 		refused->table += err == EXDEV || err == EBUSY;
-		return err == ENOMEM;
+		return false;
 	}
 	switch (err) {
 	case EXDEV:
@@ -414,6 +414,8 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 
 	if (session->whom.nr_rules) {
 		err = -whom_find(&session->whom);
+		if (err && err != ESRCH)
+			complain("looking for processes", err);
 		if (err)
 			return err;
 		err = create_on_any(session, attr, log_fd, &refused);
