@@ -7,7 +7,8 @@
  * - "-t CASE" runs one case ("name" or "fixture.name") or one fixture ("fixture");
  * - PXT_TIMEOUT_SCALE in the environment multiplies the time limit of each case: system calls of a
  *   debug kernel take thirty times longer. Without it, the limit is three times the harness's: an
- *   emulated machine may also share its host.
+ *   emulated machine may also share its host;
+ * - PXT_SKIP_IN_SETUP() for fixtures.
  */
 #ifndef PXT_TEST_H
 #define PXT_TEST_H
@@ -60,6 +61,12 @@ static void __attribute__((constructor)) pxt_require_device(void)
 #else
 #define PXT_NOT_WITH_SANITIZERS(why)	do { } while (0)
 #endif
+
+/*
+ * For a fixture's setup, where SKIP(return, ...) would let the harness run the test nevertheless.
+ * There is no teardown afterwards.
+ */
+#define PXT_SKIP_IN_SETUP(...)	SKIP(longjmp(_metadata->env, 1), __VA_ARGS__)
 
 static inline int pxt_is_selected(const struct __fixture_metadata *f,
 				  const struct __test_metadata *t, const char *wanted)

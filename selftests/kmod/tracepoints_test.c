@@ -76,7 +76,7 @@ FIXTURE(tracepoints)
 FIXTURE_SETUP(tracepoints)
 {
 	if (access(MODULE_FILE, R_OK))
-		SKIP(return, "no " MODULE_FILE ": use \"make check\"");
+		PXT_SKIP_IN_SETUP("no " MODULE_FILE ": use \"make check\"");
 	ASSERT_LE(0, calls());
 	ASSERT_EQ(0, module_unload());
 	ASSERT_EQ(0, module_load());

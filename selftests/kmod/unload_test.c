@@ -23,7 +23,7 @@ FIXTURE(unload)
 FIXTURE_SETUP(unload)
 {
 	if (access(MODULE_FILE, R_OK))
-		SKIP(return, "no " MODULE_FILE ": use \"make check\"");
+		PXT_SKIP_IN_SETUP("no " MODULE_FILE ": use \"make check\"");
 	ASSERT_EQ(0, module_refcount());
 }
 

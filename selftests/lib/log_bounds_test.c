@@ -310,6 +310,8 @@ FIXTURE_SETUP(row)
 {
 	static const unsigned char garbage[4 * MIB] = { 1 };
 
+	if (access("/proc/self/io", F_OK))
+		PXT_SKIP_IN_SETUP("kernel without CONFIG_TASK_IO_ACCOUNTING");
 	log_begin(&self->log, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH, 2, 64 << 10);
 	log_epochs(&self->log, 0, 1, 4);
 	log_task(&self->log, 1, 1, LOG_TIME0, "first");

@@ -249,7 +249,7 @@ FIXTURE_SETUP(share)
 
 	if (err == -ENOENT) {
 		cpugroup_end();
-		SKIP(return, "kernel without cgroups of processor time");
+		PXT_SKIP_IN_SETUP("kernel without cgroups of processor time");
 	}
 	ASSERT_EQ(0, err);
 	ASSERT_EQ(0, cpugroup_make("victims"));

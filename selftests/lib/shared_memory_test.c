@@ -79,9 +79,8 @@ FIXTURE(sharing)
 FIXTURE_SETUP(sharing)
 {
 	self->other = (struct other){ .first = 1000 };
-	/* SKIP() in a setup does not skip the test. */
 	if (PXT_TSAN)
-		return;
+		PXT_SKIP_IN_SETUP("ThreadSanitizer does not support shared memory");
 	ASSERT_EQ(0, start_family_stream(0, &self->trid));
 	record_plain(0);
 	self->other.pid = by_clone_vm(record_when_wanted, &self->other);
@@ -95,10 +94,6 @@ FIXTURE_TEARDOWN(sharing)
 		EXPECT_EQ(0, other_end(&self->other));
 	posix_trace_shutdown(self->trid);
 }
-
-/* The first statement of each test. */
-#define NEED_TWO_PROCESSES \
-	PXT_NOT_WITH_TSAN("does not support two processes that share their memory")
 
 /* Expects this as the next user event. */
 static void expect_event(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid, int number)
@@ -119,7 +114,6 @@ static void expect_commands(struct __test_metadata *_metadata, int syncs, int ev
 
 TEST_F(sharing, refusal_is_remembered)
 {
-	NEED_TWO_PROCESSES;
 	for (int i = 0; i < EVENTS; i++)
 		record_plain(i);
 	expect_commands(_metadata, 1, EVENTS);
@@ -131,7 +125,6 @@ TEST_F(sharing, refusal_is_remembered)
 
 TEST_F(sharing, next_tick_asks_again)
 {
-	NEED_TWO_PROCESSES;
 	for (int i = 0; i < EVENTS; i++) {
 		record_plain(i);
 		record_plain(i);
@@ -145,7 +138,6 @@ TEST_F(sharing, change_of_the_gate_asks_again)
 {
 	trace_id_t later;
 
-	NEED_TWO_PROCESSES;
 	record_plain(1);
 	record_plain(2);
 	expect_commands(_metadata, 1, 2);
@@ -162,7 +154,6 @@ TEST_F(sharing, change_of_the_gate_asks_again)
 
 TEST_F(sharing, refusal_holds_for_both_processes)
 {
-	NEED_TWO_PROCESSES;
 	for (int i = 0; i < EVENTS; i++) {
 		record_plain(i);
 		let_record(&self->other);
@@ -182,7 +173,6 @@ TEST_F(sharing, refusal_ends_soon_after_the_sharing)
 	struct posixtrace_stats_info stats;
 	int number = 1;
 
-	NEED_TWO_PROCESSES;
 	record_plain(number++);
 	expect_commands(_metadata, 1, 1);
 	ASSERT_EQ(0, other_end(&self->other));
@@ -215,7 +205,6 @@ TEST_F(sharing, child_of_fork_is_not_refused)
 {
 	pid_t pid;
 
-	NEED_TWO_PROCESSES;
 	record_plain(1);
 	expect_commands(_metadata, 1, 1);
 	pid = by_fork(record_alone, NULL);
@@ -240,7 +229,6 @@ TEST_F(sharing, parent_keeps_recording_after_vfork)
 {
 	pid_t pid;
 
-	NEED_TWO_PROCESSES;
 	ASSERT_EQ(0, other_end(&self->other));
 	tick();
 	record_plain(1);
@@ -286,7 +274,6 @@ TEST_F(sharing, parent_keeps_recording_after_children_that_closed_all)
 	char root[] = "/tmp/shared_memory_XXXXXX";
 	pid_t pid, second;
 
-	NEED_TWO_PROCESSES;
 	ASSERT_EQ(0, other_end(&self->other));
 	tick();
 	record_plain(1);
@@ -339,7 +326,6 @@ TEST_F(sharing, child_of_a_vfork_child_records_on_the_cpu_it_is_on)
 	pid_t pid, child;
 	size_t count;
 
-	NEED_TWO_PROCESSES;
 	ASSERT_EQ(0, other_end(&self->other));
 	tick();
 	ASSERT_EQ(0, run_on(0));
@@ -418,7 +404,6 @@ TEST_F(sharing, process_that_outlives_its_parent_records_new_types)
 {
 	struct orphan *orphan = share(sizeof(*orphan));
 
-	NEED_TWO_PROCESSES;
 	run_orphan(_metadata, self, orphan, record_new_type);
 }
 
@@ -444,7 +429,6 @@ TEST_F(sharing, process_that_outlives_its_parent_has_its_own_id)
 {
 	struct orphan *orphan = share(sizeof(*orphan));
 
-	NEED_TWO_PROCESSES;
 	run_orphan(_metadata, self, orphan, attach_and_record_in_a_thread);
 	expect_event(_metadata, self->trid, orphan->pid, 3);
 }

@@ -281,7 +281,7 @@ FIXTURE_SETUP(siege)
 	err = cpugroup_begin();
 	if (err == -ENOENT) {
 		cpugroup_end();
-		SKIP(return, "kernel without cgroups of processor time");
+		PXT_SKIP_IN_SETUP("kernel without cgroups of processor time");
 	}
 	ASSERT_EQ(0, err);
 	for (size_t i = 0; i < GROUPS; i++)
