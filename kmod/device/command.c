@@ -12,6 +12,7 @@
 #include "device/add.h"
 #include "device/command.h"
 #include "log/log.h"
+#include "log/rotate.h"
 #include "logthread/logworker.h"
 #include "stream/clear.h"
 #include "stream/filter.h"
@@ -377,6 +378,19 @@ static int add(struct pxt_stream *stream, void __user *uarg)
 	return err ? err : pxt_add(stream, pid);
 }
 
+static int rotate(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_rotate arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	if (err)
+		return err;
+	if (arg.error)
+		return -EINVAL;
+	err = pxt_log_rotate(stream, arg.log_fd, &arg.error);
+	return err ? err : copy_out(uarg, &arg, sizeof(arg));
+}
+
 /**
  * pxt_command_stream() - run a command of role stream
  * @stream: of the calling process
@@ -437,6 +451,8 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 		return files(stream, arg);
 	case POSIXTRACE_IOC_ADD:
 		return add(stream, arg);
+	case POSIXTRACE_IOC_ROTATE:
+		return rotate(stream, arg);
 	default:
 		return -ENOTTY;
 	}

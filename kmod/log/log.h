@@ -28,10 +28,12 @@ enum pxt_log_phase {
  * struct pxt_taken - a sub-buffer that is being written to the log
  * @subbuf: from pxt_reclaim_take()
  * @gap: from pxt_reclaim_take()
+ * @lost: events the stream has lost before it
  */
 struct pxt_taken {
 	struct pxt_subbuf *subbuf;
 	struct posixtrace_log_block gap;
+	u64 lost;
 };
 
 /**
@@ -133,6 +135,8 @@ struct pxt_log {
 	bool over;
 	/** @wanted: bits PXT_LOG_*; also read without the lock */
 	unsigned long wanted;
+	/** @rotation: a ROTATE in progress, or NULL; constant for the serving task */
+	struct pxt_rotation *rotation;
 	/** @clear_wanted: number of the last CLEAR requested */
 	u64 clear_wanted;
 	/** @clear_done: number of the last CLEAR completed; release and acquire */
@@ -168,6 +172,7 @@ struct pxt_log {
 #define PXT_LOG_CLEAR	2
 #define PXT_LOG_END	3
 #define PXT_LOG_STATES	4	/* recording has started: write the states of threads */
+#define PXT_LOG_ROTATE	5	/* continue in another file */
 
 int pxt_log_new(struct pxt_stream *stream, int fd);
 void pxt_log_free(struct pxt_log *log);

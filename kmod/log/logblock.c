@@ -159,24 +159,42 @@ static void begin_metadata(struct pxt_logwriter *w)
 }
 
 /* Invalidate the names of an earlier log in the file before the header starts a new one. */
-static int write_ring_header(struct pxt_logwriter *w)
+static int write_ring_header(struct pxt_logfile *lf, const struct posixtrace_log_header *header)
 {
 	static const struct posixtrace_log_name none;
-	int err = pxt_logfile_write_at(&w->file, &none, sizeof(none), w->header.names_offset);
+	int err = pxt_logfile_write_at(lf, &none, sizeof(none), header->names_offset);
 
-	return err ? err : pxt_logfile_write_at(&w->file, &w->header, sizeof(w->header), 0);
+	return err ? err : pxt_logfile_write_at(lf, header, sizeof(*header), 0);
 }
 
-static int write_header(struct pxt_logwriter *w)
+/**
+ * pxt_logwriter_put_header() - write a header with a new cookie
+ * @w: with the policy of the log
+ * @lf: the file
+ * @header: complete but for the cookie and the checksum
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_put_header(const struct pxt_logwriter *w, struct pxt_logfile *lf,
+			     struct posixtrace_log_header *header)
 {
-	struct posixtrace_log_header *header = &w->header;
 	size_t done;
-	int err;
 
 	/* A new cookie invalidates the blocks that are already in the file. */
 	get_random_bytes(&header->cookie, sizeof(header->cookie));
 	header->crc = 0;
 	header->crc = crc_of(header, sizeof(*header));
+	return is_loop(w) ? write_ring_header(lf, header)
+			  : pxt_logfile_write(lf, header, sizeof(*header), &done);
+}
+
+/**
+ * pxt_logwriter_forget() - note that the log has no contents but the header
+ * @w: initialized
+ */
+void pxt_logwriter_forget(struct pxt_logwriter *w)
+{
 	w->seq = 0;
 	w->events = 0;
 	w->full = false;
@@ -188,13 +206,18 @@ static int write_header(struct pxt_logwriter *w)
 	begin_metadata(w);
 	w->metadata_seq = 0;
 	if (is_loop(w)) {
-		w->file.pos = header->data_offset;
+		w->file.pos = w->header.data_offset;
 		/* Names in the file have the old cookie, so all names must be written. */
 		w->names = 0;
-		err = write_ring_header(w);
-	} else {
-		err = pxt_logfile_write(&w->file, header, sizeof(*header), &done);
 	}
+}
+
+static int write_header(struct pxt_logwriter *w)
+{
+	int err;
+
+	pxt_logwriter_forget(w);
+	err = pxt_logwriter_put_header(w, &w->file, &w->header);
 	w->headless = err;
 	return err;
 }
@@ -735,6 +758,9 @@ int pxt_logwriter_catch_up(struct pxt_logwriter *w)
  */
 int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation)
 {
+	/* CLEAR has reset the counts of the stream. */
+	w->lost = 0;
+	w->lost_base = 0;
 	if (is_loop(w)) {
 		/* The new cookie invalidates the blocks in the file. */
 		w->gap_base = gap_generation;

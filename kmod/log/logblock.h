@@ -58,6 +58,10 @@ struct pxt_logwriter {
 	u32 kernel_described;
 	/** @gap_base: generation of the last gap before the log began; the log counts from it */
 	u64 gap_base;
+	/** @lost: events the stream had lost before the last block in the log */
+	u64 lost;
+	/** @lost_base: events it had lost before the log began; the log counts from it */
+	u64 lost_base;
 	/** @headless: the header could not be written, and must precede the next block */
 	bool headless;
 	/** @uncleared: RESET could not be written, and must precede the next block */
@@ -125,6 +129,9 @@ int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_bl
 int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written);
 int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end);
 int pxt_logwriter_catch_up(struct pxt_logwriter *w);
+int pxt_logwriter_put_header(const struct pxt_logwriter *w, struct pxt_logfile *lf,
+			     struct posixtrace_log_header *header);
+void pxt_logwriter_forget(struct pxt_logwriter *w);
 int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation);
 
 #endif /* PXT_LOGBLOCK_H */

@@ -139,6 +139,37 @@ int pxt_logfile_reserve(struct pxt_logfile *lf, size_t size)
 }
 
 /**
+ * pxt_logfile_is_alike() - check if a file can replace another one
+ * @lf: open
+ * @other: open
+ *
+ * Tasks that do not serve the log rely on what kind of file it has, see pxt_logfile_allows().
+ *
+ * Return: true if so.
+ */
+bool pxt_logfile_is_alike(const struct pxt_logfile *lf, const struct pxt_logfile *other)
+{
+	return lf->regular == other->regular && lf->patient == other->patient &&
+	       lf->disk == other->disk && lf->stream == other->stream &&
+	       lf->seekable == other->seekable;
+}
+
+/**
+ * pxt_logfile_swap() - exchange the files of two logs
+ * @lf: open, of the log that the caller serves; keeps the memory cgroup and the limit
+ * @next: alike
+ */
+void pxt_logfile_swap(struct pxt_logfile *lf, struct pxt_logfile *next)
+{
+	swap(lf->file, next->file);
+	swap(lf->cred, next->cred);
+	swap(lf->moved, next->moved);
+	swap(lf->pos, next->pos);
+	swap(lf->rest, next->rest);
+	swap(lf->rest_len, next->rest_len);
+}
+
+/**
  * pxt_logfile_close() - release the file
  * @lf: open, or already closed
  *

@@ -23,12 +23,13 @@ enum pxt_logfile_server {
  * Used by one task at a time: the creator of the log, then the task that serves it.
  */
 struct pxt_logfile {
+	/* Replaced by ROTATE: */
 	/** @file: a reference; NULL once closed */
 	struct file *file;
+	/** @cred: credentials that the controller had when it passed the file */
+	const struct cred *cred;
 
 	/* Constant since CREATE: */
-	/** @cred: credentials of the controller */
-	const struct cred *cred;
 	/** @memcg: memory cgroup of the controller, charged for allocations of the serving task */
 	struct mem_cgroup *memcg;
 	/** @limit: RLIMIT_FSIZE of the controller, bytes */
@@ -65,6 +66,8 @@ struct pxt_logfile {
 
 int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy);
 int pxt_logfile_reserve(struct pxt_logfile *lf, size_t size);
+bool pxt_logfile_is_alike(const struct pxt_logfile *lf, const struct pxt_logfile *other);
+void pxt_logfile_swap(struct pxt_logfile *lf, struct pxt_logfile *next);
 void pxt_logfile_close(struct pxt_logfile *lf);
 int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len, size_t *done);
 int pxt_logfile_write_at(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos);

@@ -72,7 +72,7 @@ static void close_all(struct pxt_stream *stream)
  * Queue a copy of a sub-buffer: targets may still write to the original, and the checksum must
  * match.
  */
-static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
+static int add_subbuf(struct pxt_log *log, struct pxt_taken *taken)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
 	const struct pxt_subbuf *subbuf = taken->subbuf;
@@ -90,7 +90,8 @@ static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
 	block.opened = subbuf->opened;
 	block.closed = subbuf->closed;
 	block.gap_generation -= log->writer.gap_base;
-	block.lost += pxt_pool_dropped(pool) + log->dropped;
+	taken->lost = block.lost + pxt_pool_dropped(pool) + log->dropped;
+	block.lost = taken->lost - log->writer.lost_base;
 	pxt_pack_block(&log->writer.pack, &block, pxt_logwriter_payload(&log->writer),
 		       pxt_pool_subbuf(pool, subbuf - pool->subbuf));
 	return pxt_logwriter_events(&log->writer, &block);
@@ -151,8 +152,10 @@ static int write_subbufs(struct pxt_log *log)
 		written = 0;
 		if (!err)
 			err = write_taken(log, count, &written);
-		for (i = 0; i < written; i++)
+		for (i = 0; i < written; i++) {
+			log->writer.lost = taken[i].lost;
 			pxt_reclaim_done(pool, taken[i].subbuf, &taken[i].gap);
+		}
 		/* Each becomes the oldest again, so start with the youngest. */
 		while (count-- > written)
 			pxt_reclaim_untake(pool, taken[count].subbuf, &taken[count].gap);
@@ -250,13 +253,20 @@ static void note_result(struct pxt_log *log, int err)
 	spin_unlock(&log->lock);
 }
 
-static int write_status(struct pxt_log *log, u32 flags, int error)
+/* Events that the stream has lost so far. */
+static u64 lost_events(const struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
+
+	return READ_ONCE(pool->gaps.lost) + pxt_pool_dropped(pool) + log->dropped;
+}
+
+static int write_status(struct pxt_log *log, u32 flags, int error, u64 lost)
+{
 	struct posixtrace_log_end end = {
 		.flags = flags,
 		.error = -error,
-		.lost = READ_ONCE(pool->gaps.lost) + pxt_pool_dropped(pool) + log->dropped,
+		.lost = lost - log->writer.lost_base,
 	};
 
 	return pxt_logwriter_end(&log->writer, &end);
@@ -366,7 +376,7 @@ static int write_rest(struct pxt_log *log)
 	if (!err && log->full && log->unstopped)
 		err = write_stop(log);
 	if (log->writer.policy == POSIXTRACE_POLICY_LOOP && !err)
-		err = write_status(log, 0, 0);
+		err = write_status(log, 0, 0, lost_events(log));
 	return err;
 }
 
@@ -425,13 +435,33 @@ int pxt_flush_last(struct pxt_log *log)
 		log->end_error = err;
 	/* Events that could not be written are lost. */
 	drop(log);
-	end = write_status(log, POSIXTRACE_LOG_END_FINAL, log->end_error);
+	end = write_status(log, POSIXTRACE_LOG_END_FINAL, log->end_error, lost_events(log));
 	if (!end)
 		end = pxt_logfile_settle(file);
 	if (end == -ERESTARTSYS)
 		return end;
 	note_result(log, log->end_error ? log->end_error : end);
 	return 0;
+}
+
+/**
+ * pxt_flush_file() - write the end of the file, which another one follows
+ * @log: after pxt_flush()
+ *
+ * Losses after the last block in the file belong to the next one, where the gap is.
+ *
+ * Context: may sleep.
+ * Return: 0; negative errno; -ERESTARTSYS if the caller was interrupted.
+ */
+int pxt_flush_file(struct pxt_log *log)
+{
+	int flushed = READ_ONCE(log->error);
+	int err = write_status(log, POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_CONTINUED, flushed,
+			       log->writer.lost);
+
+	if (!err)
+		err = pxt_logfile_settle(&log->writer.file);
+	return flushed && err != -ERESTARTSYS ? flushed : err;
 }
 
 /**

@@ -7,11 +7,13 @@
 
 #include "log/log.h"
 #include "log/logturn.h"
+#include "log/rotate.h"
 #include "logthread/flush.h"
 #include "logthread/logserve.h"
 #include "logthread/metadata.h"
 #include "stream/clear.h"
 #include "stream/stream.h"
+#include "target/logtasks.h"
 
 static int flush(struct pxt_log *log)
 {
@@ -92,6 +94,41 @@ static int write_states(struct pxt_log *log)
 	return err;
 }
 
+/* Serve a ROTATE. If interrupted, the next task continues. */
+static int rotate(struct pxt_log *log)
+{
+	struct pxt_logtasks *tasks = log->stream->link.logtasks;
+	struct pxt_rotation *rotation = log->rotation;
+	int err = 0;
+
+	if (!rotation->prepared)
+		err = pxt_log_prepare_next(log);
+	rotation->prepared = !err;
+	if (!err) {
+		/* A thread that ends from here on may have events in the next file. */
+		pxt_logtasks_keep_ended(tasks, true);
+		log->flush_self = true;
+		err = flush(log);
+	}
+	if (!err && READ_ONCE(log->stream->dead))
+		err = -ESHUTDOWN;
+	if (!err)
+		err = pxt_flush_file(log);
+	if (err == -ERESTARTSYS) {
+		pxt_log_want(log, PXT_LOG_ROTATE);
+		return err;
+	}
+	if (rotation->prepared && err != -ESHUTDOWN) {
+		pxt_log_switch(log, err);
+		err = 0;
+		/* The next file begins with metadata, even if no event follows soon. */
+		pxt_log_want(log, PXT_LOG_STATES);
+	}
+	pxt_logtasks_keep_ended(tasks, false);
+	pxt_log_rotated(log, err);
+	return 0;
+}
+
 /**
  * pxt_log_serve() - process all requests of the log
  * @log: served by the caller
@@ -109,6 +146,8 @@ int pxt_log_serve(struct pxt_log *log)
 		err = flush(log);
 	if (!err && pxt_log_take_request(log, PXT_LOG_CLEAR))
 		err = clear(log);
+	if (!err && pxt_log_take_request(log, PXT_LOG_ROTATE))
+		err = rotate(log);
 	if (err)
 		return err;
 	if (pxt_log_take_request(log, PXT_LOG_STATES)) {

@@ -14,6 +14,7 @@
 
 #include "log/log.h"
 #include "log/logturn.h"
+#include "log/rotate.h"
 #include "logthread/logserve.h"
 #include "logthread/logthread.h"
 #include "ring/clock.h"
@@ -120,6 +121,7 @@ static int log_thread(void *arg)
 	}
 	set_active_memcg(old);
 	/* Closing a socket may linger, so keep the watch running. */
+	pxt_log_rotated(log, -ESHUTDOWN);
 	pxt_logwriter_destroy(&log->writer);
 	pxt_log_end_watch(log);
 	pxt_log_account(log);

@@ -212,7 +212,8 @@ static struct pxt_logtask *give_back(struct pxt_logtasks *tasks,
 
 	thread->busy = false;
 	thread->round = tasks->round;
-	if (!written || thread->changes != taken->changes) {
+	if (!written || thread->changes != taken->changes ||
+	    (thread->has_ended && tasks->keeps_ended)) {
 		list_move_tail(&thread->list, thread->has_ended ? &tasks->ended : &tasks->live);
 		return NULL;
 	}

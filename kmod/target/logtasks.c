@@ -657,6 +657,20 @@ void pxt_logtasks_renamed(struct pxt_logtasks *tasks, struct task_struct *task, 
 }
 
 /**
+ * pxt_logtasks_keep_ended() - keep threads that have ended although their data is written
+ * @tasks: of the log that the caller serves
+ * @keep: false: remove them again with the next write
+ */
+void pxt_logtasks_keep_ended(struct pxt_logtasks *tasks, bool keep)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	tasks->keeps_ended = keep;
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
+}
+
+/**
  * pxt_logtasks_ends() - note that a thread exits
  * @tasks: of a stream that traces its process; may be NULL
  * @task: the thread; PF_EXITING is set

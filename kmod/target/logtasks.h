@@ -99,6 +99,7 @@ struct pxt_logtask_taken {
  * @ended: ended threads, oldest first: removed once they are written
  * @ended_cost: total cost of the threads in @ended
  * @round: number of the flush
+ * @keeps_ended: ended threads stay after they are written, because the next file needs them
  * @taken: threads being written; used only by the task that serves the log
  * @nr_taken: entries of @taken; used only by the task that serves the log
  *
@@ -113,6 +114,7 @@ struct pxt_logtasks {
 	struct list_head ended;
 	u32 ended_cost;
 	u64 round;
+	bool keeps_ended;
 	struct pxt_logtask_taken taken[PXT_LOGTASKS_BATCH];
 	u32 nr_taken;
 };
@@ -132,6 +134,7 @@ void pxt_logtasks_executed(struct pxt_logtasks *tasks, struct pxt_target *target
 void pxt_logtasks_looked(struct pxt_logtasks *tasks, struct pxt_target *target,
 			 struct hlist_head *memory);
 void pxt_logtasks_renamed(struct pxt_logtasks *tasks, struct task_struct *task, const char *comm);
+void pxt_logtasks_keep_ended(struct pxt_logtasks *tasks, bool keep);
 void pxt_logtasks_ends(struct pxt_logtasks *tasks, struct task_struct *task);
 
 /* For logthread/taskblocks.c: */

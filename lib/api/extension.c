@@ -2,6 +2,7 @@
 /*
  * Small extensions: a descriptor to poll, the reporting delay, statistics and limits.
  */
+#include <fcntl.h>
 #include <posixtrace.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,6 +63,42 @@ PXTU_API int posixtrace_add_process(trace_id_t trid, pid_t pid)
 		return EINVAL;
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_ADD, &nr);
 	pxtu_stream_put(stream);
+	return pxtu_error(err);
+}
+
+/**
+ * posixtrace_rotate() - continue the log of a stream in another file
+ * @trid: trace id of an active trace stream with log
+ * @fd: the next file, of the same kind as the current one; empty or to be overwritten from its
+ *	offset 0
+ * @end_error: receives the error number with which the old log ended, or 0; may be NULL
+ *
+ * An extension. Flushes the stream, completes the old log, and begins a new one. Both can be read
+ * by themselves. Events that could not be written to the old file go to the new one.
+ *
+ * Return: 0; EINVAL if @trid is no active trace stream with log of this process, its log ends when
+ * it is full, or @fd cannot be a log; EBADF if @fd is not open for writing; EXDEV if @fd is of
+ * another kind; EBUSY during another call; ENOMEM; or the error of writing to @fd, after which the
+ * old log continues.
+ */
+PXTU_API int posixtrace_rotate(trace_id_t trid, int fd, int *end_error)
+{
+	struct pxtu_stream *stream = pxtu_stream_get(trid);
+	struct posixtrace_rotate arg = { .log_fd = fd };
+	int err, flags;
+
+	if (!stream)
+		return EINVAL;
+	/* The kernel's EBADF may also mean the descriptor of the stream. */
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
+		pxtu_stream_put(stream);
+		return EBADF;
+	}
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_ROTATE, &arg);
+	pxtu_stream_put(stream);
+	if (!err && end_error)
+		*end_error = (int)arg.error;
 	return pxtu_error(err);
 }
 

@@ -288,6 +288,15 @@ int posixtrace_get_stats(trace_id_t __trid, struct posixtrace_stats_info *__stat
  */
 int posixtrace_add_process(trace_id_t __trid, pid_t __pid);
 
+/*
+ * Continue the log of an active stream in another file of the same kind: the old log becomes
+ * complete, and the new one begins with the events recorded from then on. *end_error, which may be
+ * NULL, becomes the error number with which the old log ended, or 0; events that could not be
+ * written to it go to the new one. Returns 0; EINVAL, EBADF, EXDEV (another kind of file), EBUSY,
+ * ENOMEM; or the error of writing to fd, after which the old log continues.
+ */
+int posixtrace_rotate(trace_id_t __trid, int __fd, int *__end_error);
+
 /* Classes of struct posixtrace_kernel_info: class n is bit n of POSIXTRACE_CLASS_*. */
 #define POSIXTRACE_CLASSES	8
 

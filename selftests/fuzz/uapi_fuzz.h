@@ -283,6 +283,7 @@ long op_kernel_stats(struct actor *a);
 long op_states(struct actor *a);
 long op_files(struct actor *a);
 long op_add(struct actor *a);
+long op_rotate(struct actor *a);
 
 long op_attach(struct actor *a);
 long op_sync(struct actor *a);

@@ -273,6 +273,24 @@ long op_add(struct actor *a)
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_ADD, pid, sizeof(*pid));
 }
 
+/* Not in a repeatable run, because the call waits for another thread. */
+long op_rotate(struct actor *a)
+{
+	struct posixtrace_rotate *rotate = argument(a);
+	int log;
+	long ret;
+
+	if (shared->options.alone)
+		return -EAGAIN;
+	log = open_log(a);
+	rotate->log_fd = log;
+	rotate->error = one_in(a, 32);
+	ret = ioctl_with(a, stream(a), POSIXTRACE_IOC_ROTATE, rotate, sizeof(*rotate));
+	if (log >= 0)
+		sys(SYS_close, log);
+	return ret;
+}
+
 long op_description(struct actor *a)
 {
 	struct posixtrace_description *description = argument(a);

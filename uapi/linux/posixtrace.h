@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 /* Incremented whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		22
+#define POSIXTRACE_ABI_VERSION		23
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -706,6 +706,19 @@ struct posixtrace_mapping {
 };
 
 /* ------------------------------------------------------------------ */
+/* ROTATE								*/
+
+/**
+ * struct posixtrace_rotate - argument of ROTATE
+ * @log_fd: Input: the file of the next log, as for CREATE
+ * @error: Output, zero before: the error number with which the log before it ended, or 0
+ */
+struct posixtrace_rotate {
+	__s32 log_fd;
+	__u32 error;
+};
+
+/* ------------------------------------------------------------------ */
 /* Commands								*/
 
 #define POSIXTRACE_IOC_MAGIC	0xE7
@@ -744,6 +757,8 @@ struct posixtrace_mapping {
 #define POSIXTRACE_IOC_FILES \
 	_IOWR(POSIXTRACE_IOC_MAGIC, 0x24, struct posixtrace_files)
 #define POSIXTRACE_IOC_ADD		_IOW(POSIXTRACE_IOC_MAGIC, 0x25, __s32)
+#define POSIXTRACE_IOC_ROTATE \
+	_IOWR(POSIXTRACE_IOC_MAGIC, 0x26, struct posixtrace_rotate)
 
 /* role target */
 #define POSIXTRACE_IOC_ATTACH		_IOWR(POSIXTRACE_IOC_MAGIC, 0x30, struct posixtrace_attach)
