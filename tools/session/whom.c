@@ -351,10 +351,12 @@ static int check_rules(const struct whom *whom, int proc)
 static void begin_with_types(struct whom *whom)
 {
 	struct scan found;
+	int err;
 
 	if (whom->nr_processes < 2)
 		return;
-	for (size_t i = 0; !scan(&found) && i < found.nr_programs; i++) {
+	err = scan(&found);
+	for (size_t i = 0; !err && i < found.nr_programs; i++) {
 		struct whom_process *process = find(whom, found.programs[i].pid), first;
 
 		if (!process)
