@@ -56,7 +56,7 @@ until_true()
 # Checks that the process of start() has blocked SIGINT and SIGTERM, to read them from a descriptor.
 blocks_signals()
 {
-	grep -q '^SigBlk:.*400[23]$' "/proc/$started/status" 2>/dev/null
+	grep -q '^SigBlk:.*4[02]0[23]$' "/proc/$started/status" 2>/dev/null
 }
 
 says()

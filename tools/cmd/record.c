@@ -19,6 +19,7 @@
 #include "cmd/log_operand.h"
 #include "print/answer.h"
 #include "session/logfile.h"
+#include "session/rotation.h"
 #include "session/session.h"
 #include "util/escape.h"
 #include "util/message.h"
@@ -26,7 +27,7 @@
 #define NSEC		1000000000ULL
 #define SHOW_MS		500	/* update interval of the progress line */
 #define LOOK_MS		1000	/* interval of status checks without a progress line */
-#define FILTER_MS	100	/* interval of checks for --events, and for types to filter out */
+#define FILTER_MS	100	/* interval with --events, --rotate, and for types to filter out */
 #define ANSWER_MAX	(16U << 20)	/* bytes of a log that is read within a second or two */
 
 /* "append" is valid for logs only, "flush" for streams only. */
@@ -59,6 +60,7 @@ static const struct option_choice compressions[] = {
 struct recording {
 	struct session session;
 	struct logfile log;
+	struct rotation rotation;
 	int policy;
 	int log_policy;
 	size_t log_size;	/* 0: default */
@@ -76,6 +78,7 @@ struct recording {
 	bool incomplete;	/* some events could not be written */
 	int flush_error;	/* the first one reported */
 	bool full;		/* recording cannot continue */
+	bool failed_logs;	/* an earlier log could not be completed */
 	bool failed;
 };
 
@@ -134,7 +137,12 @@ static void print_log(const struct recording *rec)
 	unsigned long long size;
 
 	escape_message(&text, name, strlen(name));
-	fprintf(stderr, "; %.*s", (int)text.len, (const char *)text.data);
+	if (rec->rotation.current)
+		fprintf(stderr, "; %u logs, the last is",
+			rec->rotation.current - rec->rotation.oldest + 1);
+	else
+		fputc(';', stderr);
+	fprintf(stderr, " %.*s", (int)text.len, (const char *)text.data);
 	buffer_free(&text);
 	if (logfile_size(&rec->log, &size)) {
 		fprintf(stderr, ": ");
@@ -190,7 +198,7 @@ static void print_answer(const struct recording *rec)
 	unsigned long long size;
 
 	if (!(rec->session.kernel & POSIXTRACE_CLASS_SCHED) || !logfile_size(&rec->log, &size) ||
-	    !strcmp(path, "-"))
+	    !strcmp(path, "-") || rec->rotation.current)
 		return;
 	if (size <= ANSWER_MAX)
 		answer_print(path, stderr);
@@ -265,6 +273,22 @@ static void look(struct recording *rec)
 	look_at_status(rec);
 }
 
+/* Continues in the next log. */
+static void rotate(struct recording *rec)
+{
+	int end_error = 0;
+
+	if (rec->progress)
+		fprintf(stderr, "\r\033[K");
+	rec->session.process.requested = false;
+	if (rotation_next(&rec->rotation, &rec->log, rec->session.trid, &end_error)) {
+		tell("recording continues in %s", logfile_name(&rec->log));
+	} else if (end_error) {
+		complain("the previous log", end_error);
+		rec->failed_logs = true;
+	}
+}
+
 /* Waits until all traced processes end, a signal arrives, or recording cannot continue. */
 static void follow(struct recording *rec)
 {
@@ -273,8 +297,9 @@ static void follow(struct recording *rec)
 		{ .fd = rec->session.process.sigfd, .events = POLLIN },
 	};
 	const unsigned long max = rec->session.max_events;
-	int wait = rec->session.filter.patterns || max ? FILTER_MS :
-		   rec->progress ? SHOW_MS : LOOK_MS;
+	const bool often = rec->session.filter.patterns || max || rec->rotation.size ||
+			   rec->rotation.ns;
+	int wait = often ? FILTER_MS : rec->progress ? SHOW_MS : LOOK_MS;
 
 	while (!rec->failed && !rec->full && !fds[0].revents &&
 	       (!max || rec->stats.recorded < max)) {
@@ -286,6 +311,9 @@ static void follow(struct recording *rec)
 		if (fds[1].revents && process_signal(&rec->session.process))
 			return;
 		look(rec);
+		if (rec->session.process.requested ||
+		    rotation_is_due(&rec->rotation, &rec->log))
+			rotate(rec);
 		if (rec->progress)
 			print_progress(rec);
 	}
@@ -449,7 +477,13 @@ static int run_record(struct recording *rec)
 	/* Open the log before blocking signals, because opening a FIFO waits for a reader. */
 	if (logfile_open(&rec->log, rec->log_policy == POSIX_TRACE_APPEND))
 		return 1;
+	if (rotation_begin(&rec->rotation, &rec->log)) {
+		logfile_discard(&rec->log);
+		logfile_close(&rec->log);
+		return 1;
+	}
 	process->no_stdout = rec->log.fd == STDOUT_FILENO;
+	process->takes_request = true;
 	session_choose_kernel(&rec->session);
 	if (rec->session.chosen && !rec->quiet)
 		print_choice(rec);
@@ -464,11 +498,18 @@ static int run_record(struct recording *rec)
 	record(rec);
 	logfile_close(&rec->log);
 	status = process_end(process);
-	return rec->failed ? 1 : status;
+	return rec->failed || rec->failed_logs ? 1 : status;
 }
 
 /* ------------------------------------------------------------------ */
 /* Options								*/
+
+static int call_rotate(void *target, const struct command_option *option, const char *text)
+{
+	struct recording *rec = target;
+
+	return rotation_option(&rec->rotation, option, text);
+}
 
 static int call_mode(void *target, const struct command_option *option, const char *text)
 {
@@ -493,6 +534,8 @@ static const struct command_option options[] = {
 	{ OPTION_CHOICE, 0, "log-policy", "POLICY",
 	  "policy of the log: append (default), loop, until-full",
 	  OPTION_CHOICE_AT(struct recording, log_policy), .choices = log_policies },
+	{ OPTION_NUMBER, 0, "keep", "N", "with --rotate or SIGUSR1: keep the last N logs",
+	  OPTION_NUMBER_AT(struct recording, rotation.keep), .min = 1, .max = UINT_MAX },
 	{ OPTION_SIZE, 0, "log-size", "BYTES",
 	  "room for events with log policy loop or until-full (16M)",
 	  OPTION_SIZE_AT(struct recording, log_size), .min = 1, .max = LONG_MAX },
@@ -509,6 +552,9 @@ static const struct command_option options[] = {
 	  OPTION_CHOICE_AT(struct recording, policy), .choices = policies },
 	{ OPTION_FLAG, 'q', "quiet", NULL, "print neither progress nor summary",
 	  OPTION_BOOL_AT(struct recording, quiet) },
+	{ OPTION_CALL, 0, "rotate", "SIZE|TIME",
+	  "begin a new numbered log after so many bytes (64M) or so much time (10min)",
+	  .call = call_rotate },
 	OPTION_GROUP_AT(struct recording, session, session_options),
 	{ }
 };
@@ -523,6 +569,11 @@ static int check_options(const struct recording *rec)
 	}
 	if (rec->log_size && rec->log_policy == POSIX_TRACE_APPEND) {
 		tell("--log-size: needs --log-policy=loop or --log-policy=until-full");
+		return 2;
+	}
+	if ((rec->rotation.size || rec->rotation.ns) &&
+	    rec->log_policy == POSIX_TRACE_UNTIL_FULL) {
+		tell("--rotate: a log with --log-policy=until-full ends when it is full");
 		return 2;
 	}
 	if (rec->log.mode && !strcmp(rec->log.path, "-")) {
@@ -551,6 +602,7 @@ static int cmd_record(int argc, char **argv)
 		status = 2;
 	if (status == OPTIONS_OK)
 		status = run_record(&rec);
+	rotation_free(&rec.rotation);
 	session_free(&rec.session);
 	return status;
 }

@@ -27,6 +27,8 @@ static void become_program(const struct process *process, int begin)
 	if (process->no_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		_exit(126);
 	sigaction(SIGCHLD, &process->old_child, NULL);
+	if (process->takes_request)
+		sigaction(SIGUSR1, &process->old_request, NULL);
 	sigprocmask(SIG_SETMASK, &process->old_mask, NULL);
 	execvp(process->argv[0], process->argv);
 	err = errno;
@@ -65,6 +67,7 @@ static int start_program(struct process *process)
 
 int process_begin(struct process *process)
 {
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction hangup;
 	sigset_t mask;
 	int err;
@@ -78,10 +81,15 @@ int process_begin(struct process *process)
 	sigaddset(&mask, SIGTERM);
 	if (process->seconds)
 		sigaddset(&mask, SIGALRM);
+	if (process->takes_request)
+		sigaddset(&mask, SIGUSR1);
 	process->sigfd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (process->sigfd < 0)
 		return errno;
 	sigprocmask(SIG_BLOCK, &mask, &process->old_mask);
+	/* It must not end the command while its signals are not blocked. */
+	if (process->takes_request)
+		sigaction(SIGUSR1, &ignore, &process->old_request);
 	if (!process->argv)
 		return 0;
 	err = start_program(process);
@@ -135,6 +143,10 @@ bool process_signal(struct process *process)
 	/* Once the tracing has ended, the time has no meaning. */
 	if (info.ssi_signo == SIGALRM)
 		return process->seconds;
+	if (info.ssi_signo == SIGUSR1) {
+		process->requested = true;
+		return false;
+	}
 	if (process->argv && !process->forwarded) {
 		process->forwarded = true;
 		/* Signals from the terminal (SI_KERNEL) reach the program anyway. */

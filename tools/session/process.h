@@ -15,13 +15,16 @@ struct process {
 	char **argv;		/* program to start, or NULL */
 	bool no_stdout;		/* redirect its standard output to standard error */
 	unsigned long seconds;	/* end the tracing after so many seconds; 0: no limit */
+	bool takes_request;	/* SIGUSR1 sets @requested */
 
 	int sigfd;		/* when readable, call process_signal() */
 	int go;			/* socket that starts the program; then -1 */
 	int signal;		/* signal that ended the tracing early, or 0 */
 	bool forwarded;		/* a signal was forwarded to the program */
+	bool requested;		/* SIGUSR1 has arrived; cleared by the caller */
 	sigset_t old_mask;
 	struct sigaction old_child;	/* previous action of SIGCHLD */
+	struct sigaction old_request;	/* previous action of SIGUSR1 */
 };
 
 /*

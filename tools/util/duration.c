@@ -39,6 +39,8 @@ bool duration_parse(const char *text, uint64_t bare, uint64_t *ns)
 		const char *name;
 		uint64_t ns;
 	} units[] = {
+		{ "h", 3600000000000 },
+		{ "min", 60000000000 },
 		{ "s", 1000000000 },
 		{ "ms", 1000000 },
 		{ "us", 1000 },

@@ -19,7 +19,7 @@
 bool duration_decimal(const char **text, uint64_t unit, uint64_t *ns);
 
 /**
- * duration_parse() - parse a number with a unit: 2.5s, 10ms, 4us, 300ns
+ * duration_parse() - parse a number with a unit: 1h, 10min, 2.5s, 10ms, 4us, 300ns
  * @text: the text
  * @bare: ns that 1 stands for without a unit; 0: a unit is required
  * @ns: where to store the time

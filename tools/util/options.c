@@ -49,7 +49,7 @@ int option_number(const char *name, const char *text, unsigned long min, unsigne
 	return -EINVAL;
 }
 
-static int parse_size(const struct command_option *option, const char *text, size_t *size)
+int options_size(const struct command_option *option, const char *text, size_t *size)
 {
 	static const char units[] = "KMG";
 	unsigned long value;
@@ -132,7 +132,7 @@ static int set_target(const struct command_option *option, void *target, const c
 		snprintf(name, sizeof(name), "--%s", option->name);
 		return option_number(name, value, option->min, option->max, target);
 	case OPTION_SIZE:
-		return parse_size(option, value, target);
+		return options_size(option, value, target);
 	case OPTION_CHOICE:
 		return parse_choice(option, value, target);
 	default:

@@ -142,4 +142,14 @@ const struct option_choice *option_choose(const struct command_option *option, c
 /* option_refuse() - report that the value must be one of the choices; returns -EINVAL */
 int option_refuse(const struct command_option *option, const char *text);
 
+/**
+ * options_size() - parse a number of bytes, which may end in K, M or G
+ * @option: for messages; min and max are its limits
+ * @text: the number
+ * @size: where to store the bytes
+ *
+ * Return: 0; -EINVAL after printing an error.
+ */
+int options_size(const struct command_option *option, const char *text, size_t *size);
+
 #endif /* POSIXTRACE_OPTIONS_H */

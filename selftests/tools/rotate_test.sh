@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Recordings in numbered logs. Prints TAP.
+
+# shellcheck source=selftests/tools/command.sh
+. ./command.sh
+begin 9
+log=$tmp/some.log
+mkfifo "$tmp/in"
+
+# numbers LOG...: prints the numbers that the program recorded, in the order of the logs
+numbers()
+{
+	for one in "$@"; do
+		posixtrace dump "$one" || return 1
+	done | sed -n 's/.* tick  *"number \([0-9]*\)"$/\1/p'
+}
+
+# logs: prints the logs that exist, from the first to the last
+logs()
+{
+	[ ! -e "$log" ] || echo "$log"
+	n=1
+	while [ "$n" -lt 400 ]; do
+		[ ! -e "$tmp/some.$n.log" ] || echo "$tmp/some.$n.log"
+		n=$((n + 1))
+	done
+}
+
+clean()
+{
+	rm -f "$tmp"/some*
+}
+
+is_complete()
+{
+	posixtrace list "$1" 2>/dev/null | grep -q '^status  *complete$'
+}
+
+# start_waiting ARGUMENT...: records a program that records five events, and ends with its input
+start_waiting()
+{
+	clean
+	exec 3<>"$tmp/in"
+	posixtrace record -o "$log" "$@" -- \
+		sh -c "./ticks_helper 5 0; : >$tmp/some.first; read -r line; ./ticks_helper 7 0; read -r line; exit 7" <"$tmp/in" >"$tmp/out" 2>"$tmp/err" 3>&- &
+	started=$!
+}
+
+# has_count COUNT LOG...: do the logs have so many numbers?
+has_count()
+{
+	wanted=$1
+	shift
+	[ "$(numbers "$@" | wc -l)" -eq "$wanted" ]
+}
+
+# The program records for much longer than the time between two looks at the size.
+run 0 record --rotate=64K --size=4M --compress=none -o "$log" -- ./ticks_helper 150000 0
+recorded=$?
+seq 0 149999 >"$tmp/wanted"
+# shellcheck disable=SC2046 # the paths have no blanks
+numbers $(logs) >"$tmp/numbers"
+[ "$recorded" -eq 0 ] && [ "$(logs | wc -l)" -gt 2 ] && cmp "$tmp/wanted" "$tmp/numbers" &&
+	! complains lost && complains "; $(logs | wc -l) logs, the last is $tmp/some\.[0-9]+\.log"
+result size_begins_new_logs_that_have_all_events $?
+
+all=0
+for one in $(logs); do
+	is_complete "$one" && posixtrace dump "$one" >"$tmp/dumped" && ! grep -q unknown "$tmp/dumped" || all=1
+done
+result each_log_is_complete_by_itself $all
+
+clean
+run 0 record --rotate=64K --keep=2 --size=4M --compress=none -o "$log" -- ./ticks_helper 150000 0
+recorded=$?
+# shellcheck disable=SC2046 # the paths have no blanks
+numbers $(logs) >"$tmp/numbers"
+[ "$recorded" -eq 0 ] && [ "$(logs | wc -l)" -eq 2 ] && [ ! -e "$log" ] &&
+	[ "$(tail -n 1 "$tmp/numbers")" -eq 149999 ]
+result only_the_last_logs_are_kept $?
+
+# The wait for the first events proves that the command reads its signals.
+start_waiting --inherit
+until_true has_count 5 "$log" && kill -USR1 $started && until_true is_complete "$log" && echo line >&3 &&
+	until_true has_count 7 "$tmp/some.1.log" && echo line >&3 && exec 3>&- && ended 7 &&
+	is_complete "$tmp/some.1.log" && has_count 5 "$log" && has_count 7 "$tmp/some.1.log"
+result signal_begins_a_new_log $?
+
+start_waiting --inherit --policy=loop
+until_true test -e "$tmp/some.first" && kill -USR1 $started && until_true is_complete "$log" &&
+	has_count 5 "$log" && echo line >&3 && echo line >&3 && exec 3>&- && ended 7 && has_count 7 "$tmp/some.1.log"
+result signal_writes_the_window_in_memory $?
+
+start_waiting --inherit --rotate=1s
+until_true is_complete "$log" && until_true is_complete "$tmp/some.1.log" && echo line >&3 && echo line >&3 &&
+	exec 3>&- && ended 7
+# shellcheck disable=SC2046 # the paths have no blanks
+[ $? -eq 0 ] && has_count 12 $(logs)
+result time_begins_new_logs $?
+
+clean
+: >"$tmp/some.1.log"
+run 1 record --rotate=64K -o "$log" -- true && complains "some\.1\.log: the file exists; use --force" &&
+	[ ! -e "$log" ] && [ ! -s "$tmp/some.1.log" ] && run 0 record --rotate=64K --force -o "$log" -- true
+result numbered_log_that_exists_is_an_error_at_the_start $?
+
+# The next log cannot be begun: all events go to the first one.
+clean
+start_waiting --inherit
+until_true has_count 5 "$log" && mkdir "$tmp/some.1.log" && kill -USR1 $started &&
+	until_true complains "recording continues in $log" && echo line >&3 && echo line >&3 && exec 3>&- && ended 7 &&
+	has_count 12 "$log"
+result recording_continues_if_a_log_cannot_be_begun $?
+rmdir "$tmp/some.1.log"
+
+run 2 record --rotate=1K -- true && complains '^posixtrace: --rotate: must be at least 65536' &&
+	run 2 record --rotate=64M,1ms -- true && complains '^posixtrace: --rotate: must be a size such as 64M' &&
+	run 2 record --rotate=1h --log-policy=until-full -- true && complains 'until-full ends when it is full' &&
+	run 1 record --rotate=1h -o /dev/null -- true && complains '^posixtrace: --rotate: needs a log that is a regular file$'
+result wrong_rotations_are_errors $?
+
+finish

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Continues a recording in numbered logs: LOG, then LOG.1, LOG.2 and so on, or NAME.log, NAME.1.log.
+ */
+#ifndef POSIXTRACE_ROTATION_H
+#define POSIXTRACE_ROTATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <trace.h>
+
+#include "session/logfile.h"
+#include "util/options.h"
+
+struct rotation {
+	/* Options: */
+	size_t size;		/* begin a new log when this many bytes are written; 0: no limit */
+	uint64_t ns;		/* begin a new log after this time; 0: no limit */
+	unsigned long keep;	/* number of logs to keep, with the current one; 0: all */
+
+	const char *base;	/* path of the first log */
+	char *path;		/* path of the current log, unless it is the first one */
+	unsigned int current;	/* number of the current log; the first one is 0 */
+	unsigned int oldest;	/* number of the oldest log that is kept */
+	uint64_t began;		/* when the current log began: CLOCK_MONOTONIC, ns */
+	bool failed;		/* a new log could not be begun: stay in the current one */
+};
+
+/* rotation_option() - the --rotate option: a size, a time, or both, with a comma in between */
+int rotation_option(struct rotation *rotation, const struct command_option *option,
+		    const char *text);
+
+/*
+ * rotation_begin() - check that the log can be rotated, and the next one does not exist. Returns 0,
+ * or an error number after printing an error.
+ */
+int rotation_begin(struct rotation *rotation, const struct logfile *log);
+
+/* rotation_is_due() - is it time for the next log, by size or time? */
+bool rotation_is_due(const struct rotation *rotation, const struct logfile *log);
+
+/*
+ * rotation_next() - continue the stream in the next log, which becomes @log, and remove the oldest
+ * one if there are too many. Returns 0, or an error number after printing an error; the recording
+ * then continues in the current log. *end_error becomes the error number with which the old log
+ * ended, or 0.
+ */
+int rotation_next(struct rotation *rotation, struct logfile *log, trace_id_t trid, int *end_error);
+
+/* rotation_free() - free the path */
+void rotation_free(struct rotation *rotation);
+
+#endif /* POSIXTRACE_ROTATION_H */
