@@ -145,7 +145,7 @@ static_assert((POSIXTRACE_SUBBUF_SIZE_MAX - sizeof(struct posixtrace_writer)) /
 static_assert(8 * POSIXTRACE_RECORD_SIZE(POSIXTRACE_DATA_SIZE_MAX) <= POSIXTRACE_SUBBUF_SIZE_MAX);
 static_assert(POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX) +
 	      POSIXTRACE_RECORD_SIZE(sizeof(__s32)) <= POSIXTRACE_SUBBUF_SIZE_MIN);
-/* Sub-buffers and the words of the gate start at pages. */
+/* Pages have 4 KiB, so sub-buffers and the words of the gate start at pages. */
 static_assert(POSIXTRACE_SUBBUF_SIZE_MIN % PAGE_SIZE == 0);
 /* Consumer positions and heads are loaded and stored in one piece. */
 static_assert(sizeof(long) == sizeof(__u64));

@@ -2,8 +2,8 @@
 /*
  * ADD: lets a stream trace a process in addition to those it traces. All its processes share one
  * table of event types, so the process must have no other table that is in use. They also share
- * what the table limits, so the process must have the credentials of the first one: it could trace
- * the others anyway.
+ * what the table limits, so the process must have the credentials of the first one. With these, it
+ * could trace the others anyway.
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
@@ -124,7 +124,7 @@ static int add_process(struct pxt_stream *stream, struct task_struct *task)
 	if (IS_ERR(target))
 		return PTR_ERR(target);
 	err = target->table == stream->link.table ? add_target(stream, target, task) : -EXDEV;
-	/* An idle target must not stay in a table that others fill. */
+	/* Do not leave an idle target in the table of other processes. */
 	if (err)
 		pxt_target_forget(target);
 	pxt_target_put(target);
@@ -139,9 +139,9 @@ static int add_process(struct pxt_stream *stream, struct task_struct *task)
  * The process can see the stream on return. POSIX: no function. Context: may sleep.
  *
  * Return: 0; -EINVAL; -ESRCH if there is no such process; -EPERM as for CREATE; -EXDEV if the
- * process has event types of its own, or other credentials than the first one; -EALREADY if the
- * stream traces it; -EBUSY if another stream has the same slot there; -ENOTCONN if the last process
- * that the stream traced has ended; -ESHUTDOWN; -ENOMEM; -ERESTARTSYS.
+ * process uses another table of event types, or has other credentials than the first one; -EALREADY
+ * if the stream traces it; -EBUSY if another stream has the same slot there; -ENOTCONN if the last
+ * process that the stream traced has ended; -ESHUTDOWN; -ENOMEM; -ERESTARTSYS.
  */
 int pxt_add(struct pxt_stream *stream, pid_t nr)
 {

@@ -12,7 +12,7 @@
 
 /*
  * May the caller use the file? Not after exec, because a synchronization would not reach the new
- * address space. Another process that shares the address space of the process that attached may.
+ * address space. Another process may, if it shares the address space of the process that attached.
  */
 static bool may_use(const struct pxt_attachment *att)
 {
@@ -39,7 +39,7 @@ static bool records(unsigned int cmd)
  * @uarg: third argument of ioctl()
  *
  * Context: may sleep.
- * Return: as pxt_command_target(); -EINVAL if the caller is not part of @att.
+ * Return: as pxt_command_target(); -EINVAL if the caller may not use @att.
  */
 long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __user *uarg)
 {
@@ -49,7 +49,7 @@ long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __u
 
 	if (!may_use(att))
 		return -EINVAL;
-	/* Check before the search, because CREATE may bind the attachment right after that. */
+	/* Check first, because CREATE may bind the attachment right after the search. */
 	bound = pxt_attachment_bound(att);
 	target = pxt_attachment_target(att, makes_target(cmd));
 	if (IS_ERR(target))

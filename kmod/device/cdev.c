@@ -40,7 +40,7 @@ static enum pxt_role role_of(const struct pxt_file *pf)
 
 /*
  * One CREATE or ATTACH at a time per file. No lock, because CREATE waits until the header of the
- * log is written, and so for a reader chosen by the caller.
+ * log is written. If the log is a pipe, that depends on its reader.
  */
 static bool begin_role(struct pxt_file *pf)
 {
@@ -409,7 +409,7 @@ static int cdev_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The caller holds the file, and therefore the stream or the target. */
+/* The caller holds the file, and therefore the stream or the attachment. */
 static void cdev_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct pxt_file *pf = file->private_data;

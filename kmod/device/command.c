@@ -58,7 +58,8 @@ static struct pxt_description *copy_description(u32 id, u64 text, u32 size)
 }
 
 /*
- * @types: of the kernel, from pxt_kernel_types(); 0 for a traced process, which cannot record them.
+ * @types: kernel event types, from pxt_kernel_types(); 0 for a traced process, which cannot record
+ * them.
  */
 static int eventid_open(struct pxt_table *table, u64 types, struct pxt_author *author,
 			void __user *uarg)

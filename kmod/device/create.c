@@ -25,7 +25,7 @@
 #include "task/process.h"
 #include "teardown/mmap.h"
 
-/* Memory in reserve, to note the names of threads that a process creates during CREATE. */
+/* Additional entries for the names of threads that the process creates during CREATE. */
 #define NEW_THREADS	8
 
 static bool zero(const void *p, size_t size)
@@ -127,7 +127,7 @@ struct task_struct *pxt_create_find(pid_t nr)
 /**
  * pxt_create_target() - make a process a target that has a gate
  * @task: from pxt_create_find()
- * @table: event types of a new target; NULL: a table of its own
+ * @table: event types of a new target; NULL: a new table
  *
  * Context: may sleep.
  * Return: a reference, see pxt_target_make(); -EPERM; -ESRCH; -ERESTARTSYS; -ENOMEM.
