@@ -46,8 +46,8 @@ struct pxt_futex {
 #define PXT_FUTEX_KIND		4
 
 /*
- * Is the thread in the system call futex? Entries into the kernel that are no system calls have no
- * valid number. The number means other calls to 32-bit programs: they do not wait.
+ * Is the thread in the system call futex? Entries into the kernel other than system calls have no
+ * valid number. In 32-bit programs, the number stands for a system call that does not wait.
  */
 static __always_inline bool pxt_futex_calls(struct task_struct *task)
 {
@@ -61,8 +61,8 @@ static __always_inline bool pxt_futex_calls(struct task_struct *task)
 
 /*
  * Is the thread, for which pxt_futex_calls() holds, still in the call? It may also wait on its way
- * out, in a signal handler's frame for instance, or be a thread of the kernel with a copy of the
- * registers.
+ * out, for example while it writes the frame of a signal handler, or be a thread of the kernel with
+ * a copy of the registers.
  */
 static __always_inline bool pxt_futex_in_call(struct task_struct *task)
 {
@@ -119,8 +119,8 @@ static __always_inline void pxt_futex_read(struct pxt_futex *to, struct task_str
 	to->ip = instruction_pointer(regs);
 	to->address = regs_get_kernel_argument(regs, 0);
 	/*
-	 * The operation is any number if seccomp makes the thread wait before the kernel rejects
-	 * it.
+	 * May be any number: seccomp can make the thread wait before the kernel rejects an invalid
+	 * operation.
 	 */
 	operation = regs_get_kernel_argument(regs, 1) & FUTEX_CMD_MASK;
 	to->operation = min_t(u32, operation, U8_MAX);

@@ -30,7 +30,7 @@ static u32 generation;
 
 /**
  * struct begun - an interrupt in progress on a CPU
- * @since: start time, ns; 0 if it is of no interest
+ * @since: start time, ns; 0 if no interrupt of interest is in progress
  * @number: number of the interrupt
  * @kind: PXT_IRQ_*
  * @generation: value at its start

@@ -209,7 +209,7 @@ static void record_hidden(const struct pxt_kevent *event, struct task_struct *ta
 }
 
 /**
- * pxt_kevent_record_plain() - record a kernel event that is not worth a shorter form
+ * pxt_kevent_record_plain() - record a kernel event in the layout of its description
  * @event: event type
  * @task: the thread that the event concerns
  * @other: another thread that is part of the event, or NULL

@@ -17,9 +17,9 @@ struct pxt_stream;
 #define PXT_SWITCH_ENDED	3	/* exited */
 
 /* POSIXTRACE_KWAKER_BY */
-#define PXT_WAKER_ANOTHER	0	/* a thread that the controller may not know */
+#define PXT_WAKER_ANOTHER	0	/* a thread hidden from the controller */
 #define PXT_WAKER_THREAD	1	/* in a system call or a fault */
-#define PXT_WAKER_INTERRUPT	2	/* or softirq, of a thread not to be named */
+#define PXT_WAKER_INTERRUPT	2	/* or a softirq in a thread not to be named */
 #define PXT_WAKER_SOFTIRQ	3	/* in the context of a thread */
 #define PXT_WAKER_TIMER		4
 #define PXT_WAKER_CHILD		5	/* a child of the process has ended */
@@ -70,7 +70,7 @@ struct pxt_signal_data {
 };
 
 /* pxt_signal_data.by */
-#define PXT_SENDER_ANOTHER	0	/* a thread that the controller may not know */
+#define PXT_SENDER_ANOTHER	0	/* a thread hidden from the controller */
 #define PXT_SENDER_THREAD	1
 #define PXT_SENDER_KERNEL	2
 
@@ -95,7 +95,9 @@ struct pxt_syscall_data {
 	u8 compat;
 } __packed;
 
-/* A reader that makes this event of a short record appends the name of the system call. */
+/*
+ * When the library builds this event from a short record, it appends the name of the system call.
+ */
 struct pxt_result_data {
 	s32 tid;
 	s32 nr;
@@ -162,8 +164,8 @@ static_assert(sizeof(struct pxt_fork_data) == 12 && sizeof(struct pxt_exit_data)
  * @id: event type
  * @class: number of its class
  * @words: largest number of words of its data
- * @fill: for plain data: fills in what the controller may know about the other thread; @other is
- *	NULL, and it fills in zeros, if the controller must not know the thread. NULL if not needed
+ * @fill: for plain data: fills in the ids of the other thread, or zeros if @other is NULL because
+ *	the controller must not know it. NULL if not needed
  * @own: the event always concerns the current thread
  * @trusted: the controller may know the other thread
  * @current_other: the other thread is the current one: a controller that might trace its process

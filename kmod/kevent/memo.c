@@ -8,7 +8,7 @@
 
 DEFINE_PER_CPU_ALIGNED(struct pxt_memo [PXT_MEMOS], pxt_memos);
 
-/* Return the first stream with kernel events in these slots, and remove its slot. */
+/* Return the first stream with kernel events in these slots. Removes the slots up to it. */
 static struct pxt_stream *next_stream(const struct pxt_target *target, u32 *slots)
 {
 	struct pxt_stream *stream = NULL;

@@ -14,7 +14,7 @@ struct tracepoint;
  * struct pxt_probe - a tracepoint and its handler
  * @name: of the tracepoint
  * @function: handler, with arguments as in its TP_PROTO
- * @optional: the class works without it on kernels without this tracepoint
+ * @optional: some kernels lack this tracepoint; the class works without it
  * @last: call it after the other handlers of the module
  * @tp: the tracepoint, or NULL if missing in this kernel; constant once the module is loaded
  * @registered: the handler is registered; under the lock of the registration

@@ -46,8 +46,7 @@ static __always_inline u64 prio_of(const struct task_struct *task)
 }
 
 /*
- * The id and the priority of the other thread in a switch, for tid_of() and other_prio(): @other is
- * NULL if the controller may not know it.
+ * The id and the priority of the other thread. @other is NULL if the controller must not know it.
  */
 static __always_inline u32 tid_of(const struct pxt_stream *stream, struct task_struct *other)
 {
@@ -113,8 +112,8 @@ static void write_other_futex_wait(struct pxt_kdata *to, const void *data,
 }
 
 /*
- * Record both events for the streams left by pxt_kevent_both(): if @all, the first one, which does
- * not want both events, and always the others.
+ * Record both events into the streams that pxt_kevent_both() left out: all but the first one; with
+ * @all, also the first one, which does not want both events.
  */
 static noinline __cold void record_other_futex_outs(const struct pxt_memo *memo, bool all,
 						    struct task_struct *prev,
@@ -211,8 +210,9 @@ static __always_inline void write_switch_in(struct pxt_kdata *to, const void *da
 	u64 runnable = 0;
 
 	/*
-	 * A time before the stream may belong to another thread. The clock of the streams may also
-	 * have gone back since then: it follows the time of day again when no stream is left.
+	 * A time before the creation of the stream may belong to another thread. The clock of the
+	 * streams may also have gone back since then: it follows the time of day again when no
+	 * stream is left.
 	 */
 	if (in->since > stream->attr.creation_time && in->since <= to->time)
 		runnable = to->time - in->since;
@@ -354,7 +354,7 @@ static noinline void record_wakeup(struct task_struct *task, bool new)
 	local_irq_restore(flags);
 }
 
-/* Runs in the waker. The tracepoint sched_wakeup may run on another CPU, in an interrupt. */
+/* sched_waking runs in the waker; sched_wakeup may run on another CPU, in an interrupt. */
 static void sched_waking(void *data, struct task_struct *task)
 {
 	if (unlikely(pxt_interest_in(task)))

@@ -30,7 +30,7 @@ static const struct pxt_kevent text_event = {
 
 /*
  * Copy a text without page faults, up to its NUL. With interrupts off, class fault does not record
- * the attempt. Returns the bytes of the text.
+ * the attempt. Returns the number of bytes, without the NUL.
  */
 static u32 copy_text(struct pxt_text_data *data, const char __user *from)
 {
@@ -42,8 +42,8 @@ static u32 copy_text(struct pxt_text_data *data, const char __user *from)
 	local_irq_save(flags);
 	for (len = 0; len < PXT_TEXT_SIZE; len += part) {
 		/*
-		 * Stop at the end of each page: the text may end there, and the next page be
-		 * absent.
+		 * Stop at the end of each page: the text may end in this page, and the next one may
+		 * be absent.
 		 */
 		part = min_t(u32, PXT_TEXT_SIZE - len, PAGE_SIZE - offset_in_page(from + len));
 		if (copy_from_user_nofault(data->value + len, from + len, part)) {

@@ -148,7 +148,7 @@ static noinline __cold void record_long_exit(int nr, long result)
 	pxt_kevent_record_plain(&syscall_exit_event, current, NULL, &data, sizeof(data));
 }
 
-/* Has the arguments of sys_exit(), as record_entry(). */
+/* Has the arguments of sys_exit(), for the same reason as record_entry(). */
 static noinline __noclone void record_exit(void *unused, struct pt_regs *regs, long result)
 {
 	const struct call call = {

@@ -32,7 +32,7 @@ static const struct pxt_probes *const all[] = {
 
 /*
  * Time for which handlers remain registered after the last stream of a class. Each registration and
- * removal interrupts all CPUs, so this limits how often users can cause interruptions. The time is
+ * removal interrupts all CPUs, so the delay limits how often users can cause that. The time is
  * shorter for system calls: their handlers slow down the system calls of all processes, and only
  * few users may request them.
  */

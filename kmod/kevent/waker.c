@@ -58,7 +58,7 @@ static bool in_timer(bool hard)
 
 /**
  * pxt_waker_ended_child() - check if the current thread informs a parent of its end
- * @task: the parent, or a debugger: any thread that is sent a signal or woken
+ * @task: the thread that is sent a signal or woken; may belong to the parent or a debugger
  *
  * A thread with exit_state set does nothing but inform other processes of its end.
  *
@@ -77,7 +77,7 @@ bool pxt_waker_ended_child(struct task_struct *task)
 	/*
 	 * The last thread of a process may already be removed from the process when it informs the
 	 * parent of the end of the main thread. The kernel then no longer updates its parent
-	 * pointer. The struct there may be another task by now, but only a younger one.
+	 * pointer. The struct there may be reused by now, but only for a younger task.
 	 */
 	if (pid_alive(current))
 		found = parent->tgid == task->tgid;
@@ -110,7 +110,7 @@ static void set(struct pxt_waker *waker, u8 by, u8 anonymous)
 	waker->anonymous = anonymous;
 }
 
-/* Set a waker that is no thread of a process. */
+/* Set a waker that is not a thread of a process. */
 static void set_nameless(struct pxt_waker *waker, u8 by)
 {
 	waker->task = NULL;

@@ -14,7 +14,7 @@
  * @task: the current thread, if it wakes the other thread itself or by a softirq in its context;
  *	NULL otherwise, and for threads of the kernel
  * @by: PXT_WAKER_*
- * @anonymous: the same for a controller that must not know @task
+ * @anonymous: PXT_WAKER_* for a controller that must not know @task
  */
 struct pxt_waker {
 	struct task_struct *task;
