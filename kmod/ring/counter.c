@@ -6,8 +6,8 @@
  * numbers of the vDSO, updated at the same time, so that both compute the same nanosecond. The vDSO
  * itself does more than needed here: other clocks, time namespaces, seconds.
  *
- * CLOCK_REALTIME needs only an offset: when clock_settime() returns or a machine resumes, the next
- * reader of the clock sees the new offset.
+ * CLOCK_REALTIME needs only an additional offset. It is up to date when clock_settime() returns,
+ * and when a machine has resumed.
  */
 #include <linux/clocksource.h>
 #include <linux/notifier.h>
@@ -112,7 +112,7 @@ static struct notifier_block pxt_counter_block = {
  * pxt_counter_begin() - start to update a clock
  * @clock: updated from now on; its @offset is the initial one
  *
- * pxt_counter_end() must be called before it is called again. Context: may sleep.
+ * Not called again before pxt_counter_end(). Context: may sleep.
  */
 void pxt_counter_begin(struct posixtrace_clock *clock)
 {

@@ -21,7 +21,7 @@
 
 /*
  * Charged to the creator's memory cgroup. Creating a stream that is too large for the cgroup or the
- * machine fails; it must not trigger the OOM killer.
+ * machine fails instead of triggering the OOM killer, see PXT_GFP_MAYFAIL.
  */
 #define POOL_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | PXT_GFP_MAYFAIL)
 
@@ -84,8 +84,8 @@ static void set_sizes(struct pxt_pool *pool)
 /*
  * Number of sub-buffers that hold the same events if they are smaller than pxt_subbuf_size(). If
  * the event sizes reported by the library add up to stream-min-size, the records take up to 7/8 of
- * that size. In each sub-buffer, almost the largest record may stay unused: a sub-buffer is closed
- * when the next record does not fit.
+ * that size. In each sub-buffer, almost the size of the largest record may stay unused, because a
+ * sub-buffer is closed when the next record does not fit.
  */
 static u64 count_smaller(const struct posixtrace_attr *attr, u32 subbuf_size)
 {
@@ -115,9 +115,9 @@ static u64 locked_size(const struct pxt_pool *pool)
 
 /*
  * With hundreds of CPUs, the open sub-buffers are most of a stream. If they take more than a
- * quarter of the memory the creator may lock, or the stream exceeds what is left of it, choose
- * smaller ones that still hold two of the largest records. If that is not enough, choose the size
- * that minimizes the memory of the stream.
+ * quarter of the memory the creator may lock, or the stream exceeds what is left of it, try smaller
+ * ones that still hold two of the largest records, until both fit. Of the sizes tried, choose the
+ * one that minimizes the memory of the stream.
  */
 static void shrink_subbufs(struct pxt_pool *pool, const struct posixtrace_attr *attr)
 {

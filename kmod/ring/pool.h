@@ -47,13 +47,13 @@ struct pxt_subbuf {
  * struct pxt_pool_cpu - the sub-buffers of one CPU
  * @subbufs: sub-buffers in use, oldest first
  * @open: the sub-buffer it writes, or POSIXTRACE_NONE
- * @recorded: user events in closed sub-buffers
+ * @recorded: user events in the sub-buffers closed since CREATE or CLEAR
  *
  * Guarded by pxt_pool.lock. Kernel code that records on this CPU with interrupts off reads @open
  * without the lock, because @open changes only on this CPU, after the synchronization that follows
  * setting pxt_pool.full, or while this CPU is offline. A flush reads @open with READ_ONCE() to find
- * CPUs with an open sub-buffer. For kernel events, @open also needs the lock of that CPU in the
- * recorder, see ring/recorder.c.
+ * CPUs with an open sub-buffer. For kernel events, @open also needs the lock of that CPU in struct
+ * pxt_recorder_cpu.
  */
 struct pxt_pool_cpu {
 	struct list_head subbufs;
@@ -85,7 +85,7 @@ struct pxt_subbuf_kind {
  * struct pxt_gaps - the account of lost events of a stream
  *
  * Guarded by pxt_pool.lock, and written only by ring/reclaim.c: when unread events are overwritten,
- * the stream becomes full, or all events are forgotten. pxt_gap_end() copies it to struct
+ * events cannot be recorded, or all events are forgotten. pxt_gap_end() copies it to struct
  * posixtrace_ctrl for the reader.
  */
 struct pxt_gaps {
@@ -161,7 +161,7 @@ struct pxt_wake {
 	/** @edges: an edge-triggered poller is or was in @wait: keep @need_wakeup set */
 	bool edges;
 	/**
-	 * @round: number of times @need_wakeup was set; writers also hold the lock of the stream
+	 * @round: number of times @need_wakeup was set; a change also needs the lock of the stream
 	 */
 	u32 round;
 	/**
@@ -171,7 +171,7 @@ struct pxt_wake {
 	bool pending;
 	/**
 	 * @defer_until: before this time of the stream's clock, the reader reports no records; 0 if
-	 * it reports all of them. Checks of the stream read it without the lock
+	 * it reports all of them. pxt_reclaim_deferred() reads it without the lock
 	 */
 	u64 defer_until;
 	/** @ended: the stream is dead, so @need_wakeup no longer changes */
@@ -195,8 +195,9 @@ struct pxt_pool {
 	union {
 		struct {
 			/**
-			 * @full: the stream is full (not LOOP), so sub-buffers are not handed out;
-			 * writers in the kernel read it without the lock, with interrupts off
+			 * @full: sub-buffers are not handed out: the stream or its log is full, or
+			 * CLEAR or the end of the stream is in progress; writers in the kernel read
+			 * it without the lock, with interrupts off
 			 */
 			bool full;
 			/**
@@ -218,7 +219,7 @@ struct pxt_pool {
 	bool clearing;
 	/** @overrun: unread events were overwritten since the last GET_STATUS */
 	bool overrun;
-	/** @wrapped: unread events were overwritten since a sub-buffer was given back */
+	/** @wrapped: unread events were overwritten since a sub-buffer was last freed */
 	bool wrapped;
 	/** @seq: number of the last hand-out */
 	u64 seq;

@@ -236,7 +236,7 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 	writer = (const void *)record;
 	if (POSIXTRACE_RECORD_ID(READ_ONCE(record->type)) != POSIXTRACE_ID_WRITER) {
 		/*
-		 * Read it after the exchange: pairs with the reader's store before
+		 * Read that time after the exchange: pairs with the reader's store before
 		 * compare-and-swap.
 		 */
 		time = READ_ONCE(pool->reader->consumed[i].time);
@@ -317,8 +317,8 @@ void pxt_reclaim_begin_epoch(struct pxt_pool *pool)
 /**
  * pxt_reclaim_take() - take the oldest due sub-buffer to write it to the log
  * @pool: not dead, of a stream with a log
- * @gap: the account of losses: all of them precede the events in this sub-buffer or in those taken
- *	earlier
+ * @gap: result: the account of losses. Each loss precedes the events of this sub-buffer, or of one
+ *	taken earlier
  *
  * The sub-buffer is not overwritten until the caller returns it with pxt_reclaim_done() or
  * pxt_reclaim_untake().

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state for recording kernel events on each CPU: locks, counters, and wanted types. recorder.c
- * writes the records.
+ * The state for recording kernel events on each CPU: locks, counters, and wanted types. recorder.h
+ * and recorder.c write the records.
  *
  * A synchronization with these writers takes and releases the lock of each CPU. It does not
  * interrupt CPUs.

@@ -38,7 +38,7 @@ static int turn(struct pxt_pool *pool, u32 cpu, struct pxt_recorder_cpu *this_cp
  * @pool: of a stream with a recorder; the recorder of this CPU is locked
  * @class: number of the class of the event that needs it
  *
- * Without one, the event counts as dropped.
+ * If there is none, the event counts as dropped.
  *
  * Context: interrupts are off; scheduler locks may be held.
  * Return: false if the event was dropped.

@@ -41,8 +41,8 @@ struct irq_work;
  * @recorded: recorded events per class
  * @dropped: dropped events per class
  *
- * Unlike heads writable by a process, the kernel's heads need not be checked: they are only written
- * for the reader, and everything needed for the next record is here.
+ * No process can write the heads of kernel events, so they need not be checked. @mem and @end have
+ * the position of the next record.
  */
 struct pxt_recorder_cpu {
 	raw_spinlock_t lock;
@@ -87,7 +87,7 @@ struct pxt_recorder {
  * @start: address of its first word
  * @time: time of the record
  * @head: content of the first word, without size and value
- * @before: POSIXTRACE_HEAD() of the records that are committed with it
+ * @before: bytes and number of the records that are committed with it, as POSIXTRACE_HEAD()
  *
  * Only passed to inline functions, so that it stays in registers.
  */
@@ -105,7 +105,7 @@ struct pxt_krecord {
  * @cpu: the recorder of this CPU
  * @head: the write position of the kernel events of this CPU
  * @need_wakeup: after an event, wake a reader if this is set
- * @thread: the thread as it is in records, except for its @thread_id, which may change
+ * @thread: ids of the thread for records; @thread_id is unused, because it may change
  * @known: entry of pxt_recorder_cpu.thread for the number of the thread
  * @number: the number, as in the head of a record
  */
@@ -234,11 +234,11 @@ static __always_inline u64 pxt_recorder_head(const struct pxt_krecord *record, c
 /**
  * pxt_recorder_then() - complete a record without a commit, and start another one
  * @record: started; becomes the other record, of the same thread and time
- * @this_cpu: as before
- * @by: as before
+ * @this_cpu: as for pxt_recorder_begin()
+ * @by: as for pxt_recorder_begin()
  * @id: event type of the other record
  * @class: number of the class of both
- * @end: after the data of the first record; afterwards, where that of the other one goes
+ * @end: in: end of the data of the first record; out: where the data of the other one goes
  * @flags_value: of the first record, as for pxt_recorder_commit()
  *
  * The first record had room for both. Readers see both records together.
@@ -257,8 +257,8 @@ static __always_inline void pxt_recorder_then(struct pxt_krecord *record,
 /**
  * pxt_recorder_commit() - complete a record, and look for sleeping readers
  * @record: started
- * @this_cpu: as before
- * @by: as before
+ * @this_cpu: as for pxt_recorder_begin()
+ * @by: as for pxt_recorder_begin()
  * @class: number of the class
  * @end: after its data
  * @flags_value: POSIXTRACE_KFLAG_* and the value, shifted as in the head

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hands out sub-buffers to the CPUs, and closes them. Does not know targets; the only state of a
- * stream it knows is full. reclaim.c reclaims sub-buffers.
+ * Hands out sub-buffers to the CPUs, and closes them; reclaim.c reclaims them. Independent of
+ * targets, and of the states of a stream except those in struct pxt_pool.
  *
  * The traced processes write the heads: a head determines the position where the kernel writes in
  * the open sub-buffer of its CPU, but never the sub-buffer.
@@ -508,7 +508,7 @@ int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size)
  * pxt_subbuf_turn_sys() - close the open sub-buffer of system events, and open another
  * @pool: not dead; its stream is locked
  *
- * Always keeps room for STOP. Context: may sleep.
+ * In any case, the sub-buffer that is then open has room for STOP. Context: may sleep.
  *
  * Return: 0, also if the open one is empty; otherwise as pxt_subbuf_next_sys(), and the open one
  * stays open.
@@ -633,8 +633,8 @@ void pxt_subbuf_close_kernel(struct pxt_pool *pool)
  * pxt_subbuf_close_orphaned() - close all orphaned sub-buffers
  * @pool: not dead
  *
- * The lists of closed sub-buffers require the order in which they were orphaned. A CPU that comes
- * online takes its sub-buffer back, with the lock, before it runs any writer.
+ * Closes them in the order in which they were orphaned, as the lists of closed sub-buffers require.
+ * A CPU that comes online takes its sub-buffer back, with the lock, before it runs any writer.
  */
 void pxt_subbuf_close_orphaned(struct pxt_pool *pool)
 {
@@ -733,7 +733,7 @@ void pxt_subbuf_leave(struct pxt_pool *pool, u32 cpu)
 }
 
 /**
- * pxt_subbuf_return() - return an orphaned sub-buffer to its CPU that comes online
+ * pxt_subbuf_return() - return an orphaned sub-buffer to its CPU when that comes online
  * @pool: any
  * @cpu: does not run tasks yet
  *

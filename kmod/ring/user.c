@@ -16,7 +16,7 @@
  * CAP_SYS_RESOURCE in that namespace, so that other users of a container cannot lock out its root.
  *
  * For each share, the kernel threads of logs may use 1/64 of the time of one processor. They may
- * briefly run ahead, but must pay that back. The share exists until it is paid, even without
+ * briefly run ahead, but must pay that back. The share exists until the debt is paid, even without
  * streams.
  */
 #include <linux/capability.h>
@@ -49,8 +49,8 @@ module_param(user_streams, uint, 0644);
 MODULE_PARM_DESC(user_streams, "Streams a user without CAP_SYS_RESOURCE may have (default 64)");
 
 /*
- * Each share, and each stream, may interrupt CPUs that may not run traced processes a hundred times
- * per second, and ten times in a row after a pause.
+ * A synchronization may interrupt CPUs that might not be running traced processes. Each share, and
+ * each stream, may do so a hundred times per second, and ten times in a row after a pause.
  */
 #define INTERRUPT_NS	(10 * NSEC_PER_MSEC)
 #define INTERRUPT_BURST	(10 * INTERRUPT_NS)
@@ -64,8 +64,8 @@ MODULE_PARM_DESC(user_streams, "Streams a user without CAP_SYS_RESOURCE may have
 /**
  * struct pxt_share - the streams of a user, or of a namespace created by root
  * @node: in the list of shares
- * @uid: the user; not with @ns
- * @ns: a reference, or NULL
+ * @uid: the user; unused if @ns is set
+ * @ns: the namespace, a reference; or NULL
  * @streams: number of streams
  * @interrupts: when the interrupts of its streams so far would end if each took INTERRUPT_NS, ns of
  *	CLOCK_MONOTONIC; atomic
@@ -74,8 +74,8 @@ MODULE_PARM_DESC(user_streams, "Streams a user without CAP_SYS_RESOURCE may have
  *	pxt_paid_lock
  *
  * All other fields are guarded by pxt_shares_lock. There are about as many shares as users with
- * streams. A share is freed once it has neither streams nor threads, and has been free of debt for
- * as long as threads may run ahead: otherwise a new share would start with more.
+ * streams. A share is freed once it has neither streams nor threads, and its threads could again
+ * run ahead by WORK_AHEAD. A new share starts with that, so it gives a user no advantage.
  */
 struct pxt_share {
 	struct list_head node;
@@ -87,7 +87,10 @@ struct pxt_share {
 	u64 paid;
 };
 
-/* Guards the list of shares and its entries; innermost. */
+/*
+ * Guards the list of shares, and their members except @interrupts and @paid. Nests outside
+ * pxt_paid_lock.
+ */
 static DEFINE_MUTEX(pxt_shares_lock);
 static LIST_HEAD(pxt_shares);
 
@@ -144,7 +147,9 @@ static struct pxt_share *make_share(struct list_head *spares, kuid_t uid, struct
 
 	share->uid = uid;
 	share->ns = ns ? get_user_ns(ns) : NULL;
-	/* Start with no interrupts left: otherwise a user could get more by a new share. */
+	/*
+	 * Start with no interrupts left. Otherwise a user could get more of them with a new share.
+	 */
 	atomic64_set(&share->interrupts, ktime_get_ns() + INTERRUPT_BURST + INTERRUPT_NS);
 	share->paid = 0;
 	list_move(&share->node, &pxt_shares);
@@ -183,7 +188,7 @@ static void left_share(struct pxt_share *share)
 		schedule_delayed_work(&pxt_shares_sweep, nsecs_to_jiffies(rested(share) - now) + 1);
 }
 
-/* Free shares that were kept until they are paid. */
+/* Free shares that were kept because of a debt. */
 static void sweep(struct work_struct *work)
 {
 	struct pxt_share *share, *next;
@@ -436,8 +441,8 @@ void pxt_user_uncharge(struct pxt_charge *charge)
 }
 
 /*
- * Take one interrupt. Returns the nanoseconds to wait before making it; without @wait, -EAGAIN if
- * it must wait.
+ * Count one interrupt. Returns the nanoseconds to wait before making it. If it must wait and @wait
+ * is not set, returns -EAGAIN and does not count it.
  */
 static s64 take_interrupt(atomic64_t *interrupts, u64 now, bool wait)
 {
@@ -452,7 +457,7 @@ static s64 take_interrupt(atomic64_t *interrupts, u64 now, bool wait)
 }
 
 /**
- * pxt_user_interrupt() - check if a stream may interrupt CPUs that may not run its processes
+ * pxt_user_interrupt() - check if a stream may interrupt CPUs that might run other processes
  * @charge: of a stream that is locked and not uncharged
  * @wait: wait until it may
  *

@@ -14,10 +14,11 @@ struct pxt_share;
  * @shares: the shares that count this stream; constant until it is uncharged
  * @nr_shares: entries of @shares
  * @cred: credentials of the creator; the locked memory is charged to its real user; NULL with
- *	CAP_IPC_LOCK; constant. It holds the user: not all 6.1 kernels export free_uid()
+ *	CAP_IPC_LOCK; constant. They hold the user, because not all 6.1 kernels export free_uid()
  * @memlock: RLIMIT_MEMLOCK of the creator at CREATE, bytes; constant
  * @pages: pages of locked memory
- * @interrupts: interrupts of CPUs that may not run its processes, see struct pxt_share; atomic
+ * @interrupts: interrupts of CPUs that might not be running its processes, see struct pxt_share;
+ *	atomic
  *
  * @pages changes before the stream is published, under its lock, or when it is dead.
  */

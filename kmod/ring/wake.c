@@ -3,7 +3,7 @@
  * Wakes the readers of a stream, and tells its writers if a wake-up is needed. stream/wait.c puts
  * readers to sleep.
  *
- * A wake-up clears need_wakeup, so it costs one system call per sleep of a reader, not one per
+ * A wake-up clears need_wakeup, so writers make one system call per sleep of a reader, not one per
  * event. Readers that continue to sleep set it again, and so do poll() and epoll when they check
  * the stream. An edge-triggered poller wants every wake-up and need not check in between: while one
  * is queued, need_wakeup stays set.
@@ -72,9 +72,9 @@ static bool is_filled(const struct pxt_pool *pool)
 }
 
 /*
- * Make the readers pending: wake them after @ns. Called with the lock of the queue. If the reader
- * defers its records, wakeup_ns counts from the end of the deferral, so that it finds more than one
- * record.
+ * Make the readers pending: wake them after @ns (the rest of a deferral, or 0) plus wakeup_ns.
+ * Called with the lock of the queue. wakeup_ns counts from the end of the deferral, so that the
+ * reader finds more than one record.
  */
 static void pend_locked(struct pxt_pool *pool, u64 ns)
 {
@@ -105,7 +105,7 @@ static bool defer_locked(struct pxt_pool *pool)
 	return true;
 }
 
-/* Runs in a softirq when the oldest unread record is old enough. */
+/* Runs in a softirq when wakeup_ns has passed, and the deferral if there was one. */
 static enum hrtimer_restart expire(struct hrtimer *timer)
 {
 	struct pxt_pool *pool = container_of(timer, struct pxt_pool, wake.timer);
@@ -141,7 +141,7 @@ void pxt_wake_init(struct pxt_pool *pool)
  * @edges: for a queued poller that need not check again before the next wake-up
  *
  * If need_wakeup was clear, a synchronization must follow. While the reader defers its records, the
- * timer suffices, except for a poller with @edges: it may not check again after that time.
+ * timer suffices, except for a poller with @edges: it might not check again after that time.
  *
  * Return: true if no synchronization is needed.
  */
