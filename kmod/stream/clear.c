@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clears a stream: only its state, its filter and its event types are kept.
+ * Clears a stream. It keeps its filter and its event types, and a running one continues to run.
  */
 #include "log/log.h"
 #include "ring/reclaim.h"
@@ -36,7 +36,7 @@ static void clear_locked(struct pxt_stream *stream)
  * pxt_clear_logged() - discard all recorded events of a stream
  * @stream: not locked
  *
- * With a log, the task that serves it calls this, so sub-buffers are not being written to the log.
+ * With a log, the task that serves it calls this, so no sub-buffer is being written to the log.
  * Context: may sleep.
  *
  * Return: 0; -ESHUTDOWN.

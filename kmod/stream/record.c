@@ -141,7 +141,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 	enum outcome outcome;
 	int tries, err;
 
-	/* The stream was created after the data was copied, and keeps more of it. */
+	/* The stream is newer than the copy of the data, and keeps more than was copied. */
 	if (len > event->copied)
 		return;
 	pxt_entry_pack(&entry);
@@ -187,7 +187,7 @@ static void record_all(struct pxt_target *target, u32 mask, const struct event *
 	}
 }
 
-/* Count the event as lost by each stream that wants it: there is no memory to copy the data. */
+/* Without memory to copy the data, count the event as lost in each stream that wants it. */
 static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 {
 	struct pxt_stream *stream;

@@ -65,7 +65,7 @@ static void end_kernel_full(struct pxt_pool *pool)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* START was recorded at @start: record user events from now on. */
+/* START was recorded at @start: record other events from now on. */
 static void run(struct pxt_stream *stream, u64 start)
 {
 	lockdep_assert_held(&stream->lock);
@@ -169,7 +169,8 @@ int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *or
 /**
  * pxt_state_become_full() - suspend a stream that has run out of memory
  * @stream: locked, running, not LOOP
- * @forced: even if a sub-buffer is free, because the ones for system events are full
+ * @forced: even if a sub-buffer for user events is free, because there is none for system or kernel
+ *	events
  *
  * Records STOP. The gate stays open: further events are counted as dropped.
  * Context: may sleep.

@@ -120,7 +120,7 @@ fail:
 }
 
 /**
- * pxt_stream_publish() - make a new stream visible to the target and the hooks
+ * pxt_stream_publish() - add a new stream to the list of streams and to its target
  * @stream: from pxt_stream_new()
  * @target: the process to trace, with a gate
  * @memory: from pxt_logtasks_prepare(), for all threads of the process, if the stream has a log

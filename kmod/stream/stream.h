@@ -56,15 +56,21 @@ struct pxt_stream {
 	/** @end_pending: bit 0, atomic: @end_work is queued or runs */
 	unsigned long end_pending;
 	/**
-	 * @charge: resources charged to its creator until shutdown; for the scratch pages, until
-	 * the last mapping is gone
+	 * @charge: resources charged to its creator until the memory is freed; for the scratch
+	 * pages, until the last mapping is gone
 	 */
 	struct pxt_charge charge;
 
 	/* Atomic: */
-	/** @mapped: mappings of its memory by traced processes, including those handed to others */
+	/**
+	 * @mapped: mappings of its memory by traced processes, including those that children
+	 * inherited
+	 */
 	atomic_t mapped;
-	/** @scratch: one per mapping, and one until its memory is freed: keep scratch pages */
+	/**
+	 * @scratch: references to the scratch pages: one per mapping, and one until the memory is
+	 * freed
+	 */
 	refcount_t scratch;
 	/** @untraced: children that should be traced but are not */
 	atomic_t untraced;
@@ -75,7 +81,10 @@ struct pxt_stream {
 	bool dead;
 	/** @running: neither suspended nor full */
 	bool running;
-	/** @full: not LOOP: suspended because memory ran out; also read without the lock */
+	/**
+	 * @full: suspended because memory ran out (not LOOP), or because the log is full; also read
+	 * without the lock
+	 */
 	bool full;
 	/** @overrun: an overrun to be reported, in addition to pxt_pool.overrun */
 	bool overrun;

@@ -28,7 +28,7 @@
 #define LOOK_MS	500
 
 /*
- * Without a synchronization, a writer that was recording when need_wakeup was set may not call
+ * Without a synchronization, a writer that was recording when need_wakeup was set might not call
  * WAKE. After this time it has finished.
  */
 #define SOON_MS	10
@@ -141,7 +141,10 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 		ret = arm(stream, false, &round);
 		if (ret)
 			break;
-		/* Pairs with the wake-up, which follows the record that this looks for. */
+		/*
+		 * Pairs with the wake-up after a record: either it finds this reader in the queue,
+		 * or the check finds the record.
+		 */
 		prepare_to_wait(&stream->pool.wake.wait, &wait, TASK_INTERRUPTIBLE);
 		ret = reason_to_stay_awake(stream, timeout);
 		if (ret != -EAGAIN)
@@ -240,9 +243,9 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
  * @stream: not locked
  * @arg: private copy of the argument, and the result
  *
- * Defers the records if the oldest one is too young. A false time cannot harm other streams, and
- * delays the reader of this one for at most a window. A time in the future is false and ignored. If
- * no process records, no older record can become visible, so nothing is deferred.
+ * Defers the records if the oldest one is too young. A wrong time cannot harm other streams, and
+ * delays the reader of this one for at most a window. A time in the future is wrong, so it is
+ * ignored. If no process records, no older record can become visible, so nothing is deferred.
  *
  * Context: may sleep.
  *
@@ -304,7 +307,7 @@ static bool wants_edges(const poll_table *table)
  *
  * A poller stays queued, but the first wake-up clears need_wakeup. Further events need no wake-up
  * until the poller checks again and this function sets it again. An edge-triggered poller gets a
- * wake-up for each event: its need_wakeup stays set. Context: may sleep.
+ * wake-up for each event, because need_wakeup stays set for it. Context: may sleep.
  *
  * Return: EPOLLIN if an event can be read; EPOLLHUP after shutdown, and after all traced processes
  * have ended.
@@ -319,7 +322,7 @@ __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table 
 	/* The events of a stream with a log are read from the log. */
 	if (stream->log)
 		return READ_ONCE(stream->dead) ? EPOLLHUP : gone;
-	/* An edge-triggered poller may not check again after it has read, so arm in any case. */
+	/* An edge-triggered poller might not check again after it has read, so arm in any case. */
 	if (!edges && pxt_reclaim_reportable(&stream->pool))
 		return gone | EPOLLIN | EPOLLRDNORM;
 	if (arm(stream, edges, NULL))
