@@ -172,7 +172,7 @@ static struct pxt_attachment *attachment_new(struct inode *inode)
 	return att;
 }
 
-/* Return the attachment of the calling process; if it does not exist, @mine becomes it. */
+/* Return the attachment of the calling process. If it has none, add @mine. */
 static struct pxt_attachment *find_or_add(struct pxt_attachment *mine)
 {
 	struct bucket *bucket = pid_bucket(mine->pid);
@@ -255,10 +255,10 @@ void pxt_attachment_visit(struct pxt_attachment *att)
 }
 
 /**
- * pxt_attachment_leave() - end the page fault; the thread has not run since
+ * pxt_attachment_leave() - unmap the shut gate if it became outdated during the page fault
  * @att: from pxt_attachment_visit()
  *
- * Context: may sleep.
+ * Called before the thread runs again. Context: may sleep.
  */
 void pxt_attachment_leave(struct pxt_attachment *att)
 {
@@ -434,7 +434,7 @@ static struct pxt_target *promote(struct pxt_attachment *att)
 	return target == ERR_PTR(-ESTALE) ? ERR_PTR(-ESRCH) : target;
 }
 
-/* Make the calling process, which shares the memory of a target, a member of its family. */
+/* Make the calling process, which shares the memory of a target, a target with the same table. */
 static struct pxt_target *join(struct pxt_target *of)
 {
 	struct pxt_target *target = pxt_target_born(task_tgid(current), of->table);
@@ -448,8 +448,8 @@ static struct pxt_target *join(struct pxt_target *of)
 
 /*
  * The calling process shares the memory of the process that attached, but is not a thread of it. It
- * becomes a separate target. If the two became targets independently, they have separate event
- * types: then return NULL.
+ * becomes a separate target. Returns NULL if the two became targets independently, and therefore
+ * have separate event types.
  */
 static struct pxt_target *acting(struct pxt_attachment *att, struct pxt_target *of, bool make)
 {
@@ -465,7 +465,7 @@ static struct pxt_target *acting(struct pxt_attachment *att, struct pxt_target *
 	}
 	mutex_lock(&of->table->lock);
 	/*
-	 * Set it before the caller reads its gate. Pairs with the lock in gate.c: either the
+	 * Set @shared before the caller reads its gate. Pairs with the lock in gate.c: either the
 	 * synchronization after a change of the gate sees @shared, or the caller sees the changed
 	 * gate.
 	 */

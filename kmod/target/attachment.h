@@ -28,10 +28,11 @@
  *	process sees a shut gate. Written once, under the lock of the table, with release
  * @node: in pxt_table.attachments, once @target is set; under table->lock
  * @shared: another process with this address space has recorded with one of the files: a
- *	synchronization must reach this one even if the stream does not trace it; under table->lock
+ *	synchronization must reach this attachment even if the stream does not trace @target; under
+ *	table->lock
  * @marked: the current synchronization must reach its CPUs; under table->lock
- * @open: another process with this address space is traced, and there is room for one gate only:
- *	without @target, the gate is open for everything; set once
+ * @open: another process with this address space is traced, and the address space has room for only
+ *	one gate: without @target, that gate is open for everything; set once
  * @visitors: threads in a page fault that may still map the shut gate after @target is set; show()
  *	waits for them
  */

@@ -122,7 +122,7 @@ void pxt_description_attach(struct pxt_table *table, struct pxt_author *author, 
 
 /**
  * pxt_describer_look() - determine what the caller may do with a type
- * @describer: possibly with a type to check
+ * @describer: if its @cred is set, checks the rights over a process with @cred
  *
  * Context: may sleep; no table is locked.
  */
@@ -134,7 +134,7 @@ void pxt_describer_look(struct pxt_describer *describer)
 
 /**
  * pxt_describer_end() - release a struct pxt_describer
- * @describer: starts zeroed
+ * @describer: was zeroed before its first use
  */
 void pxt_describer_end(const struct pxt_describer *describer)
 {

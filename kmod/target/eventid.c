@@ -4,8 +4,8 @@
  * which name, and the gates in gate.c determine which types are recorded.
  *
  * Each name has one type per image. Another image shares that type if it describes the data in the
- * same way. Otherwise it gets a separate type, so that readers do not interpret the data of one as
- * the other.
+ * same way. Otherwise it gets a separate type, so that readers do not interpret the data of one
+ * image as data of the other.
  */
 #include <linux/cred.h>
 #include <linux/jhash.h>
@@ -143,7 +143,9 @@ static void unprepare(const struct opening *o)
 	kfree(o->image);
 }
 
-/* If its opener opens a type exactly, without a description, the type can no longer get one. */
+/*
+ * If the opener of a type opens it exactly, without a description, the type can no longer get one.
+ */
 static void note_bare(const struct opening *o, struct pxt_type *type)
 {
 	if (o->exact && !o->description && o->author->process == type->opener)
@@ -289,7 +291,7 @@ static bool name_valid(const struct posixtrace_eventid *arg)
 /**
  * pxt_eventid_open() - get the id of a name, creating a type if necessary
  * @table: not locked
- * @types: of the kernel, from pxt_kernel_types(); their names take precedence over the table
+ * @types: kernel event types, from pxt_kernel_types(); their names take precedence over the table
  * @author: the calling process, or the controller
  * @arg: private copy of the argument; the id is stored there
  * @description: from pxt_description_new(), with text, or NULL; ownership passes to this function
@@ -352,7 +354,7 @@ static int copy_name(struct pxt_table *table, u32 id, char *name)
 /**
  * pxt_eventid_name() - get the name of an id
  * @table: not locked
- * @types: of the kernel, from pxt_kernel_types()
+ * @types: kernel event types, from pxt_kernel_types()
  * @arg: private copy of the argument; the name is stored there
  *
  * POSIX: posix_trace_eventid_get_name(). Context: may sleep.
@@ -419,7 +421,7 @@ static void put_id(const struct pxt_type *type, u32 n, void *arg)
 /**
  * pxt_eventid_list() - list the ids of a stream in their fixed order
  * @table: not locked; with a stream
- * @types: of the kernel, from pxt_kernel_types()
+ * @types: kernel event types, from pxt_kernel_types()
  * @first: number of ids to skip
  * @ids: result
  * @count: size of @ids

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The open files of traced processes at a moment: what descriptors are that were opened before a
+ * The open files of traced processes at a moment, for descriptors that were opened before the
  * stream started.
  *
- * Everything is read with the lock of the table held, so that each open file has the reference of
- * its descriptor. With a reference of our own, ours might become the last one, and we would close
- * the file: for a socket or a FUSE file, that waits. The lock keeps the process from opening files,
- * so it is released after a few of them, and nothing under it waits.
+ * Everything is read with the lock of the table held, so that each open file keeps the reference of
+ * its descriptor. An additional reference might become the last one, and to put it would close the
+ * file: for a socket or a FUSE file, that waits. The lock keeps the process from opening files, so
+ * it is released after a few rows, and nothing under it waits.
  */
 #include <linux/bitmap.h>
 #include <linux/dcache.h>
@@ -121,8 +121,8 @@ static bool with_table(const struct pxt_link *link, const struct table *table, t
 	if (files && files == table->files) {
 		spin_lock(&files->file_lock);
 		/*
-		 * Check it with the lock held: if the process executes a program, it is marked
-		 * before the program opens files, for which it takes the lock.
+		 * Check this with the lock held: a process that executes a program is marked before
+		 * the program opens files, and it needs the lock for that.
 		 */
 		rcu_read_lock();
 		traced = pxt_traced_by(link, table->target);
@@ -135,7 +135,10 @@ static bool with_table(const struct pxt_link *link, const struct table *table, t
 	return traced;
 }
 
-/* May another process change the table? A new thread is counted before it has the table. */
+/*
+ * Might another process change the table? Also true while a new thread is counted, but does not
+ * have the table yet.
+ */
 static bool is_unsure(const struct table *table, const struct files_struct *files)
 {
 	return table->unsure || atomic_read(&files->count) > table->users;
@@ -172,7 +175,7 @@ static void put_path(struct posixtrace_file *to, struct file *file)
 {
 	const char *path = d_path(pxt_file_user_path(file), to->text, sizeof(to->text));
 
-	/* A path without its begin is useless. */
+	/* A truncated path would be useless. */
 	if (IS_ERR(path)) {
 		to->text[0] = '\0';
 		return;
@@ -343,8 +346,8 @@ end:
  * @room: number of rows at @to, at least PXT_FILES_MIN
  * @cursor: where to start; advances
  *
- * Each row was true at its time. Looks at a bounded number of processes, so there may be further
- * ones although @room is not used up. Paths are relative to the root of the caller.
+ * Each row is correct for the time in it. Looks at a bounded number of processes, so there may be
+ * further ones although @room is not used up. Paths are relative to the root of the caller.
  *
  * Context: may sleep.
  * Return: number of rows.

@@ -11,7 +11,7 @@ struct pxt_link;
 /**
  * struct pxt_files_cursor - where to continue
  * @pid: next process id in the namespace; -1 after the last process
- * @fd: next descriptor of that process; 0: the process comes first
+ * @fd: next descriptor of that process; 0: start with its row TABLE
  */
 struct pxt_files_cursor {
 	pid_t pid;

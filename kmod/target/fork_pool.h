@@ -45,7 +45,8 @@ struct pxt_fork {
  * struct pxt_fork_pool - preallocated memory for the forks of a process
  * @lock: guards the rest. Raw: the handler of a fork must not sleep
  * @free: struct pxt_fork
- * @count: entries in @free; at least the number of threads, except during a fork
+ * @count: entries in @free; at least the number of threads, except during a fork or after a failed
+ *	allocation
  */
 struct pxt_fork_pool {
 	raw_spinlock_t lock;

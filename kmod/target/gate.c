@@ -230,7 +230,8 @@ static void set_recorder(const struct pxt_link *link)
  * pxt_gate_outdate() - invalidate the library's cached slots
  * @target: of the calling process
  *
- * Called when another process is about to share its memory, or another thread its thread pointer.
+ * Called when a new process is about to share the memory of this one, or a new thread the thread
+ * pointer of its creator.
  * Context: any; the process has not ended.
  */
 void pxt_gate_outdate(struct pxt_target *target)
@@ -421,7 +422,7 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
  * pxt_gate_gone() - drop a process from the stream's count
  * @link: of the stream that counted the process
  *
- * Wakes all readers after the last one: there is no reason to defer records any longer.
+ * Wakes all readers after the last process, because there is no reason to defer records any longer.
  */
 void pxt_gate_gone(struct pxt_link *link)
 {
@@ -442,7 +443,10 @@ void pxt_gate_gone(struct pxt_link *link)
 void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link)
 {
 	leave(target, link);
-	/* The process may have recorded without WAKE, or may have been the only writer. */
+	/*
+	 * The process may have recorded without WAKE, and perhaps no other writer is left to call
+	 * it.
+	 */
 	pxt_wake_rest(link->pool);
 	pxt_gate_gone(link);
 }
@@ -480,8 +484,8 @@ static void mark(struct pxt_link *link)
 
 /*
  * Interrupt the CPUs of the marked processes. Called after the stores that these must not miss.
- * Drops the lock. If some of the CPUs may not run a traced process, wait until the user may
- * interrupt them; without @wait, return false and interrupt none.
+ * Drops the lock. If some of the CPUs might not be running a traced process, wait until the user
+ * may interrupt them; without @wait, return false and interrupt none.
  */
 static bool reach_marked(struct pxt_link *link, struct pxt_synchronize *q, bool wait)
 {

@@ -153,7 +153,7 @@ static struct pxt_target *process_of(struct pxt_table *table, const struct pxt_a
 }
 
 /**
- * pxt_image_set() - give an author without an image one
+ * pxt_image_set() - give an image to an author that has none
  * @table: its lock is held
  * @author: a process, or the controller of a stream
  * @image: from pxt_image_new(); now owned by the table
@@ -174,8 +174,8 @@ void pxt_image_set(struct pxt_table *table, struct pxt_author *author, struct px
 			assign(&link->author, image);
 	}
 	/*
-	 * If the stream of a controller has left the process, the image is only the controller's:
-	 * such a stream opens names of the program it was created for.
+	 * If the author is a controller whose stream has left the process, only the controller gets
+	 * the image: it opens names of the program that the stream was created for.
 	 */
 	if (target && (author->number || author->image))
 		assign(&target->author, image);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lets tracepoints find traced tasks in a few instructions. kevent/kevent.c decides which streams
+ * Lets tracepoints find traced tasks in a few instructions. kevent/memo.c finds the streams that
  * record the event.
  */
 #include "target/interest.h"

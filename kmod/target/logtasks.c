@@ -172,7 +172,10 @@ static void set_name(struct pxt_logtasks *tasks, struct pxt_logtask *thread, con
 	if (!strncmp(pxt_logtask_last_name(thread)->comm, comm, TASK_COMM_LEN))
 		return;
 	if (thread->unwritten == PXT_LOGTASK_NAMES) {
-		/* The first entry stands for all unwritten names before it; its name is unknown. */
+		/*
+		 * The first entry stands for the oldest names, which are forgotten. It keeps only
+		 * their start.
+		 */
 		memset(name->comm, 0, sizeof(name->comm));
 		memmove(name + 1, name + 2, sizeof(thread->name) - 2 * sizeof(*name));
 		thread->unwritten--;
@@ -243,7 +246,7 @@ static struct pxt_logtask *take_first(struct pxt_logtasks *tasks, struct hlist_h
 }
 
 /**
- * pxt_logtasks_free() - undo pxt_logtasks_new()
+ * pxt_logtasks_free() - free the list of tasks of a log
  * @tasks: no more threads enter it; may be NULL
  *
  * Tracepoints may still look for threads, without finding any. Context: may sleep.
@@ -269,7 +272,7 @@ void pxt_logtasks_free(struct pxt_logtasks *tasks)
 /* ------------------------------------------------------------------ */
 /* Threads enter							*/
 
-/* Fill in everything but the texts. @born: the thread still has the name it was created with. */
+/* Fill in everything but the texts. @born: its name counts as the one it was created with. */
 static void fill(struct pxt_logtask *thread, struct task_struct *task,
 		 const struct pxt_target *target, bool born)
 {
@@ -506,8 +509,8 @@ static bool move_texts(struct pxt_logtask *from, struct pxt_logtask *to)
 }
 
 /*
- * The calling process has executed another program or changed its command line. Keep the old texts
- * in an ended thread without names to be written.
+ * The texts of the calling process are about to be replaced. Keep the unwritten ones in an entry of
+ * an ended thread, without names to be written.
  */
 static void keep_texts(struct pxt_logtasks *tasks, struct pid *tgid, struct hlist_head *memory)
 {

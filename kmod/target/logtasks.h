@@ -38,7 +38,7 @@ struct pxt_logtask_name {
  * @unwritten: number of names to write
  * @changes: incremented with each new name or text
  * @looks: pxt_target.looks when the stream began to trace the process; this log must not contain
- *	what the process saw only before that
+ *	mappings that were last found before that
  * @text: texts about the process, for the main thread; references or NULL
  * @text_since: start of their validity, ns since the Epoch
  * @text_unwritten: the text must be written

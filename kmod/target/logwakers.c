@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names for logs: the threads that woke traced threads, but are not traced themselves. They may be
- * gone when the log is written. Only a few names are kept, so a name that is replaced before it is
- * written is missing in the log.
+ * Names for logs: the threads that woke traced threads or sent them signals, but are not traced
+ * themselves. They may be gone when the log is written. Only a few names are kept, so a name that
+ * is replaced before it is written is missing in the log.
  */
 #include <linux/compiler.h>
 #include <linux/hash.h>
@@ -63,7 +63,7 @@ void pxt_logwakers_note(struct pxt_logwakers *wakers, struct pid_namespace *ns)
 	struct pxt_logwaker *waker = &wakers->waker[hash_32(tid, PXT_LOGWAKERS_BITS)];
 
 	/*
-	 * Look without the lock first: usually the name is there, and all CPUs would wait for one
+	 * Look without the lock first, because usually the name is there, and all CPUs share the
 	 * lock. If another thread is replacing the entry at the same time, the name is missing, as
 	 * if the entry had been replaced a little later.
 	 */

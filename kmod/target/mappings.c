@@ -142,7 +142,7 @@ static void put_found(struct collection *to, const struct found *found)
 	};
 	const char *path = d_path(pxt_file_user_path(found->file), to->path, sizeof(to->path));
 
-	/* A path without its end is useless. */
+	/* A truncated path would be useless. */
 	if (IS_ERR(path))
 		path = "";
 	mapping.size = strlen(path) + 1;

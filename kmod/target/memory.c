@@ -165,9 +165,9 @@ bool pxt_target_shares_memory(void)
 	int ret;
 
 	/*
-	 * Not all users are processes, so search the processes. Comparing mm_users with the number
-	 * of threads is not enough: that number includes threads that have left the address space,
-	 * such as a main thread that exited long ago.
+	 * mm_users also counts users that are not processes, so search the processes. Comparing
+	 * mm_users with the number of threads is not enough: that number includes threads that have
+	 * left the address space, such as a main thread that exited long ago.
 	 */
 	if (atomic_read(&mm->mm_users) == 1 || only_threads_use(mm))
 		return false;

@@ -6,7 +6,7 @@
 #include <linux/sched/mm.h>
 
 /*
- * Tell lockdep that the holder of a mutex must not wait for memory, by the pretence that reclaim
+ * Tell lockdep that the holder of a mutex must not wait for memory, by pretending that reclaim
  * takes the mutex. A memory cgroup makes its processes wait for memory, and other processes that
  * need the mutex must not wait with them.
  */

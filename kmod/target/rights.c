@@ -41,9 +41,10 @@ static bool get_decisive(struct task_struct *thread, void *arg)
 }
 
 /*
- * Get both from the first live thread: the main thread may have ended. If another thread executes a
- * program, the caller may hold the old group leader with stale credentials. If a very large number
- * of threads have ended and are reaped during the walk, the process counts as ended.
+ * Get the state and the credentials from the first live thread, because the main thread may have
+ * ended. If another thread executes a program, the caller may hold the old group leader with stale
+ * credentials. If a very large number of threads have ended and are reaped during the walk, the
+ * process counts as ended.
  */
 static bool get_state(struct task_struct *task, struct decisive *of)
 {
@@ -128,7 +129,7 @@ static bool stays_in_scope(const struct pid *controller, const struct cred *cred
  *
  * Like pxt_rights_create(), this does not depend on the process that opened the file of the stream.
  * If the stream may continue only by a capability of the controller, @alone matters: the other
- * traced processes may lack that capability, but see the memory they share with this one.
+ * traced processes may lack that capability, but map the same stream.
  *
  * Return: true if so.
  */
@@ -136,7 +137,7 @@ bool pxt_rights_keep(const struct pid *controller, const struct cred *cred, bool
 {
 	const struct cred *tcred = current_cred();
 	const struct pxt_exec_state state = pxt_exec_state_current();
-	/* The new program need not be hidden from processes that share its memory. */
+	/* True if the new program need not be hidden from other processes that map the stream. */
 	bool open = !secure && state.dumpable;
 
 	if (!stays_in_scope(controller, cred))

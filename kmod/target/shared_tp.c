@@ -78,7 +78,9 @@ static bool collect(struct task_struct *thread, void *arg)
 	struct pointers *to = arg;
 	unsigned long pointer = pxt_thread_pointer(thread);
 
-	/* New threads were created: the tracepoint checks them, see pxt_shared_tp_born(). */
+	/*
+	 * Threads created since get no entry. The tracepoint checks them, see pxt_shared_tp_born().
+	 */
 	if (to->count == to->room)
 		return true;
 	if (pointer && may_record(thread))

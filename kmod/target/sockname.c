@@ -3,7 +3,7 @@
  * What a socket is, as text: "tcp:127.0.0.1:6379->127.0.0.1:50000", "unix:/run/x,pid=7".
  *
  * The functions of the protocols that return addresses take the lock of the socket, and may sleep.
- * Here, addresses are read without it, twice: they count if both are equal.
+ * Here, addresses are read twice without the lock, and count if both results are equal.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -30,7 +30,7 @@ union address {
 };
 
 /**
- * struct addresses - of an internet socket
+ * struct addresses - the addresses of an internet socket
  * @local: its own
  * @peer: the other one, with port 0 if there is none
  * @listens: it accepts connections
@@ -91,7 +91,7 @@ static bool read_settled(const struct sock *sk, struct addresses *to)
 
 	for (i = 0; i < TRIES; i++) {
 		read_addresses(sk, to);
-		/* The second look after the first: the kernel writes them without barriers. */
+		/* Order the two looks, because the kernel writes the addresses without barriers. */
 		smp_rmb();
 		read_addresses(sk, &again);
 		if (!memcmp(to, &again, sizeof(again)))
@@ -229,7 +229,7 @@ static const char *family_name(int family)
  *	socket, which is the one that connected or listened
  * @size: bytes at @to
  *
- * Context: does not sleep; spinlocks may be held that no code of sockets takes.
+ * Context: does not sleep; the caller may hold spinlocks that the code of sockets does not take.
  */
 void pxt_sockname_put(const struct socket *socket, struct pid_namespace *ns, char *to, size_t size)
 {

@@ -11,7 +11,7 @@ struct pid;
  * struct pxt_synchronize - the CPUs that a synchronization must reach
  * @mask: CPUs that may run a writer
  * @all: reach all CPUs: @mask could not be allocated, or the architecture cannot tell
- * @strangers: some of the CPUs may not run a traced process
+ * @strangers: some of the CPUs might not be running a traced process
  *
  * Lives on the caller's stack.
  */

@@ -178,9 +178,9 @@ bool pxt_table_has_names(const struct pxt_table *table)
 /**
  * pxt_table_note_first() - note the rights of the first process of a family
  * @table: a reference, or found under RCU
- * @cred: of its only process, which is forking, or gets company
+ * @cred: of its only process, which is forking, or which another process joins
  *
- * Has no effect the second time. Until then, the table belongs to one process. Context: in a
+ * Only the first call has an effect. Until then, the table belongs to one process. Context: in a
  * tracepoint; must not sleep.
  */
 void pxt_table_note_first(struct pxt_table *table, const struct cred *cred)

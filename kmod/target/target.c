@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Targets: processes that are or may be traced. gate.c ties streams to them, record.c records for
- * them.
+ * Targets: processes that are or may be traced. gate.c ties streams to them, stream/record.c
+ * records for them.
  *
  * A process becomes a target when it opens a name (see attachment.c), when a controller traces it,
  * or when a target forks it. It stays one until it ends, or executes another program while not
@@ -96,7 +96,7 @@ static struct pxt_target *add(struct pid *pid, struct pxt_table *table, u32 nr_t
 	return found;
 }
 
-/* No stream traces it, and it has no names. Called with the lock of the table. */
+/* Does it have no stream, no attachment and no names? Called with the lock of the table. */
 static bool is_idle(const struct pxt_target *target)
 {
 	const struct pxt_attachment *att;
@@ -115,7 +115,7 @@ static bool is_idle(const struct pxt_target *target)
 }
 
 /**
- * pxt_target_forget() - end a target that is one only for streams that have ended
+ * pxt_target_forget() - end a target if it has no stream, no attachment and no names
  * @target: a reference
  *
  * Others may be about to use it: CREATE and a process that attaches find out, and get a new one.
@@ -153,9 +153,10 @@ static struct pxt_target *target_get(struct pid *pid, struct pxt_table *table, u
 }
 
 /**
- * pxt_target_born() - make the child of a target a target
- * @pid: of its thread group; it has not run yet
- * @table: of its parent
+ * pxt_target_born() - create a target with the table of another one
+ * @pid: thread group of a child that has not run yet, or of a process that shares the memory of the
+ *	other target
+ * @table: of the other target
  *
  * Context: may sleep.
  * Return: one reference, or NULL if out of memory.
@@ -168,10 +169,10 @@ struct pxt_target *pxt_target_born(struct pid *pid, struct pxt_table *table)
 /**
  * pxt_target_make() - get or create the target of a process that has not ended
  * @task: any thread of the process
- * @table: event types of a new target; NULL: a table of its own
+ * @table: event types of a new target; NULL: a new table
  *
  * Context: may sleep.
- * Return: one reference, to a target with another table if the process uses that; -ESRCH; -ENOMEM.
+ * Return: one reference, possibly to an existing target with another table; -ESRCH; -ENOMEM.
  */
 struct pxt_target *pxt_target_make(struct task_struct *task, struct pxt_table *table)
 {
@@ -455,7 +456,7 @@ void pxt_target_look_once(struct pxt_target *target)
 void pxt_target_take_after(struct pxt_target *target, struct pxt_target *parent)
 {
 	mutex_lock(&target->table->lock);
-	/* If the parent must look again, the child does its own look. */
+	/* If the parent must look again, the child looks itself. */
 	if (!target->text[PXT_TEXT_PROGRAM] && parent->text[PXT_TEXT_PROGRAM] &&
 	    parent->looked == parent->looks) {
 		pxt_text_get(parent->text[PXT_TEXT_PROGRAM]);

@@ -34,8 +34,8 @@ struct pxt_target {
 	/** @table: event types */
 	struct pxt_table *table;
 	/**
-	 * @author: its number is unique over all targets, past ones included, and never 0; under
-	 * table->lock, its use of the event types
+	 * @author: its number is unique over all targets, past ones included, and never 0. Its
+	 * image and its guest resources are not constant, but under table->lock
 	 */
 	struct pxt_author author;
 
@@ -59,8 +59,8 @@ struct pxt_target {
 	/** @kernel_slots: bit s: slot s has a stream with kernel events; read under RCU */
 	u32 kernel_slots;
 	/**
-	 * @ended: the process has ended, become another program, or another target by ADD; also
-	 * read without the lock
+	 * @ended: the process has ended, has executed a program that no stream traces, or has
+	 * become another target by ADD; also read without the lock
 	 */
 	bool ended;
 	/**
@@ -109,7 +109,7 @@ struct pxt_target {
 #define PXT_TARGET_EXEC		0	/* exec_work is queued */
 #define PXT_TARGET_EXIT		1	/* exit_work is queued */
 #define PXT_TARGET_REFILL	2	/* refill_work is queued */
-#define PXT_TARGET_LOOKED	3	/* checked threads older than the target */
+#define PXT_TARGET_LOOKED	3	/* older threads were checked for shared thread pointers */
 #define PXT_TARGET_SHARED_TP	4	/* threads share, or have shared, a thread pointer */
 #define PXT_TARGET_HIDDEN	5	/* may have gained privileges: exec_work decides */
 #define PXT_TARGET_LOOK		6	/* look_work is queued */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The states of traced threads at a moment: what a stream cannot know from its events, because it
- * began before them. Other tracers call this a state dump.
+ * The states of traced threads at a moment. Events do not tell the states that began before the
+ * stream. Other tracers call this a state dump.
  *
  * Nothing here stops a thread, faults, or waits for a lock of the traced process. What a thread
- * waits in is in its registers, at the end of its kernel stack, and in its memory. A thread may
+ * waits for is in its registers, at the end of its kernel stack, and in its memory. A thread may
  * wake up, and even exit, while these are read: they only count if it has not run in between.
  */
 #include <linux/highmem.h>
@@ -37,7 +37,7 @@
 #define TRIES		3
 
 /* ------------------------------------------------------------------ */
-/* What a blocked thread waits in					*/
+/* What a blocked thread waits for					*/
 
 /**
  * struct sample - what the scheduler knows of a thread
@@ -46,7 +46,7 @@
  * @state: TASK_*; 0 unless it is blocked
  * @switches: how often it has left a CPU
  *
- * Two equal samples: the thread was in one state all the time between them.
+ * If two samples are equal, the thread did not change its state between them.
  */
 struct sample {
 	bool on_cpu;
@@ -330,9 +330,9 @@ static bool fill(struct task_struct *task, const struct pxt_target *target,
  * @room: number of states at @to
  * @next: id where to start; advances to the next one, -1 after the last thread
  *
- * Threads that are created or end during the call may be missed: their events tell. A thread that
- * has exited but was not reaped has no state. Looks at a bounded number of ids, so there may be
- * further threads although @room is not used up.
+ * Threads that are created or end during the call may be missed, but have events. A thread that has
+ * exited but was not reaped has no state. Looks at a bounded number of ids, so there may be further
+ * threads although @room is not used up.
  *
  * Context: may sleep.
  * Return: number of states.

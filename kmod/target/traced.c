@@ -36,7 +36,7 @@ bool pxt_traced_by(const struct pxt_link *link, const struct pxt_target *target)
  * @next: advances past the id, to -1 after the last one
  * @target: result: its process; a reference
  *
- * Return: a reference to the thread, or NULL if the id has none that is traced.
+ * Return: a reference to the thread, or NULL if no traced thread has the id.
  */
 struct task_struct *pxt_traced_next(const struct pxt_link *link, struct pid_namespace *ns,
 				    enum pid_type type, pid_t *next, struct pxt_target **target)
