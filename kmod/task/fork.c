@@ -4,11 +4,11 @@
  * with POSIX_TRACE_INHERITED that trace the parent at the fork.
  *
  * The tracepoint handler that sees a fork must not sleep or take a mutex. Before Linux 7.0 it also
- * runs with preemption disabled, so on PREEMPT_RT even GFP_ATOMIC is not allowed. The rest is
- * therefore queued as task work: to the child, which runs it before its first instruction, and to
- * the forking thread, which replaces the used struct pxt_fork before it can fork again. One entry
- * per thread of the process is always enough. If an allocation failed and a fork finds the pool
- * empty, the forking thread refills it for the next fork.
+ * runs with preemption disabled, so on PREEMPT_RT even GFP_ATOMIC is not allowed. Work that may
+ * sleep is therefore queued as task work: to the child, which runs it before its first instruction,
+ * and to the forking thread, which replaces the used struct pxt_fork before it can fork again. So a
+ * pool with one struct pxt_fork per thread of the process is always sufficient. If an allocation
+ * failed and a fork finds the pool empty, the forking thread refills it for the next fork.
  */
 #include <linux/hash.h>
 #include <linux/module.h>
@@ -58,7 +58,10 @@ static void put_image(struct pxt_fork *fork)
 	mutex_unlock(&table->lock);
 }
 
-/* After this, the caller puts its module reference in module code: see pxt_process_exit(). */
+/*
+ * Afterwards, the caller puts its module reference while it still runs module code: see
+ * pxt_process_exit().
+ */
 static void fork_put(struct pxt_fork *fork)
 {
 	u32 slot;
@@ -97,8 +100,9 @@ static void child_starts(struct callback_head *work)
 	if (!(current->flags & PF_EXITING)) {
 		pxt_gate_thread_born(fork->target);
 		/*
-		 * A program that creates threads has loaded its C library. A log needs its mapping
-		 * to tell the owner of a mutex, even if the program never calls SYNC.
+		 * A program that creates threads has loaded its C library. A log needs the mapping
+		 * of that library to tell the owner of a mutex, even if the program never calls
+		 * SYNC.
 		 */
 		if (!thread_group_leader(current))
 			pxt_target_look_once(fork->target);
@@ -131,7 +135,7 @@ static void inherit(struct pxt_fork *fork)
 	}
 	if (!target)
 		return;
-	/* No effect if the parent has passed on its program, or if no log needs it. */
+	/* No effect if the child has the command line of its parent, or if no log needs it. */
 	pxt_target_look(target, false);
 	pxt_target_put(target);
 }
@@ -193,7 +197,7 @@ static void refill(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
-/* The caller's pool is empty because an allocation failed: retry before it returns. */
+/* The pool is empty because an allocation failed. Retry before the caller returns to user mode. */
 static void refill_later(struct pxt_target *target)
 {
 	/* If another forking thread has queued the work, that runs soon enough. */
@@ -356,7 +360,8 @@ static bool begun(const struct pid *pid)
  * pxt_fork_wait() - wait until a new process has inherited
  * @task: any thread of the process
  *
- * Without the wait it might become a target with separate event types. Context: may sleep.
+ * Without the wait, the process might become a target with separate event types. Context: may
+ * sleep.
  *
  * Return: 0; -ESRCH if its fork is incomplete or it was reaped; -ERESTARTSYS.
  */

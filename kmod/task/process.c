@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracks fork, exec and exit of processes, and renames of threads, through tracepoints of the
- * scheduler. These are not exported by name, but can be looked up.
+ * Tracks fork, exec and exit of processes, and renames of threads, through tracepoints. These are
+ * not exported by name, but can be looked up.
  *
  * A tracepoint handler must not sleep: before Linux 7.0 it runs with preemption off, since then in
  * a preemptible SRCU read-side section. The handlers do not rely on either: they look up objects
@@ -42,7 +42,7 @@ static bool is_alone(const struct pxt_stream *stream)
 
 /*
  * A target has executed a program. Streams leave it if their controller may not trace the new
- * program. It stays a target only if a stream is left, because the event type ids of the old
+ * program. It stays a target only if a stream remains, because the event type ids of the old
  * program are meaningless for the new one. Returns true if it stays.
  */
 static bool look_again(struct pxt_target *target)
@@ -61,7 +61,7 @@ static bool look_again(struct pxt_target *target)
 			pxt_gate_leave(target, &stream->link);
 			continue;
 		}
-		/* The old program may have recorded without WAKE. */
+		/* The exec may have interrupted the old program between a record and its WAKE. */
 		pxt_wake_look(&stream->pool);
 		traced = true;
 	}
@@ -115,7 +115,7 @@ static void target_ends(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
-/* Maximum number of threads of a process to check for a running one. */
+/* Maximum number of threads of a process to consider. */
 #define THREADS_ASKED	64
 
 /*
@@ -144,9 +144,9 @@ static bool queue_look(struct pxt_target *target, struct task_struct *task, bool
  * @target: of the process; a stream with a log was attached to it
  * @task: any thread of the process
  *
- * The thread does so when it next returns to user mode, so a running thread is preferred to a
- * sleeping one. The caller does not wait for it. Context: process; the caller holds an open file of
- * the module.
+ * One of its threads does so when it next returns to user mode, so a running thread is preferred to
+ * a sleeping one. The caller does not wait for it. Context: process; the caller holds an open file
+ * of the module.
  */
 void pxt_process_look(struct pxt_target *target, struct task_struct *task)
 {
