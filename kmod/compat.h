@@ -254,7 +254,7 @@ static inline ssize_t pxt_file_write_iter(struct kiocb *iocb, struct iov_iter *i
 #endif
 
 /*
- * The result of exec() for a process: may its user read its memory, and which user namespace
+ * What exec() decided about a process: may its user read its memory, and which user namespace
  * controls it? 7.2 moved this from the address space to a structure shared by all threads.
  */
 struct pxt_exec_state {
@@ -327,8 +327,8 @@ static inline void pxt_exec_state_put(struct pxt_exec_state *state)
 }
 
 /*
- * Memory for a stream: prefer failure to killing other processes. 6.19 warns if vmalloc() gets this
- * flag, 7.2 accepts it. In between, a large stream may trigger the OOM killer.
+ * Allocation flag for the memory of a stream: fail rather than kill other processes. 6.19 to 7.1
+ * warn if vmalloc() gets this flag, so a large stream may trigger the OOM killer there.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0) || LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
 #define PXT_GFP_MAYFAIL		__GFP_RETRY_MAYFAIL

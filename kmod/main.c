@@ -93,6 +93,6 @@ module_exit(pxt_exit);
 MODULE_DESCRIPTION("POSIX.1-2017 tracing");
 MODULE_AUTHOR("The posixtrace authors");
 MODULE_LICENSE("GPL");
-/* Named like the prefix of POSIX's functions: the device has no fixed number to use as an alias. */
+/* The device has no fixed number to use as an alias, so use the prefix of POSIX's functions. */
 MODULE_ALIAS("posix_trace");
 MODULE_VERSION(PXT_VERSION);
