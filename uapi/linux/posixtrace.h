@@ -356,8 +356,8 @@ struct posixtrace_stats {
  * @reserved: Output: zero
  *
  * @recorded plus @dropped is the number of events that were generated for this stream while it was
- * running or full and that passed its filter. Lost events are also part of posixtrace_status.lost
- * and posixtrace_stats.overwritten_system.
+ * running or full and that passed its filter. Dropped and overwritten events are part of
+ * posixtrace_status.lost, but only the overwritten ones of posixtrace_stats.overwritten_system.
  */
 struct posixtrace_kernel_stats {
 	__u64 recorded[POSIXTRACE_CLASSES_MAX];
@@ -382,13 +382,16 @@ struct posixtrace_kernel_stats {
 #define POSIXTRACE_STATE_COMPAT		(1U << 5)
 /* @futex is valid: the 20 bytes at the address in the first argument of the call. */
 #define POSIXTRACE_STATE_FUTEX		(1U << 6)
-/* The thread is in the pid namespace of the controller: both know the same ids. */
+/* The thread is in the pid namespace of the controller: both see the same ids. */
 #define POSIXTRACE_STATE_SAME_IDS	(1U << 7)
 
 /* posixtrace_state.state: the thread kept changing its state. */
 #define POSIXTRACE_STATE_UNKNOWN	(~0U)
 
-/* Words from the address of a futex: a mutex of glibc has its owner and its kind among them. */
+/*
+ * Number of words from the address of a futex. In a mutex of glibc, they include its owner and its
+ * kind.
+ */
 #define POSIXTRACE_STATE_WORDS		5
 
 /**
@@ -399,19 +402,19 @@ struct posixtrace_kernel_stats {
  * @pid: of the process, in the pid namespace of the controller, like the next two
  * @tid: of the thread
  * @ppid: of the parent process; 0 if it has none in that namespace
- * @state: label of the state of sched_switch_out, or POSIXTRACE_STATE_UNKNOWN; 0 if it was running
+ * @state: as the field state of sched_switch_out, or POSIXTRACE_STATE_UNKNOWN; 0 if it was running
  *	or runnable
  * @cpu: where it ran, or ran last
  * @flags: POSIXTRACE_STATE_*
  * @call: number of the system call
- * @futex: what the thread had in memory there
+ * @futex: words from the address of the futex
  * @reserved: zero
  * @args: arguments of the system call
  * @ip: next instruction in user mode
  * @name: name of the thread, terminated
  * @call_name: name of the system call, terminated; "" if unknown
  *
- * What a thread waits in (@flags from USER on) is only given for threads that were blocked.
+ * @flags from IO on, and the members they make valid, are only given for threads that were blocked.
  */
 struct posixtrace_state {
 	__u64 time;
@@ -435,7 +438,7 @@ struct posixtrace_state {
 /**
  * struct posixtrace_states - argument of STATES
  * @states: Input: address of an array of struct posixtrace_state
- * @count: Input: room in the array; Output: number of threads, possibly 0 before the last one
+ * @count: Input: room in the array; Output: number of threads; may be 0 even if @next is not -1
  * @next: Input: the threads with this and larger ids, 0 for all; Output: where to continue, or
  *	-1 after the last one
  */
@@ -502,8 +505,8 @@ struct posixtrace_file {
 /**
  * struct posixtrace_files - argument of FILES
  * @files: Input: address of an array of struct posixtrace_file
- * @count: Input: room in the array, at least POSIXTRACE_FILES_MIN; Output: number of rows, possibly
- *	0 before the last one
+ * @count: Input: room in the array, at least POSIXTRACE_FILES_MIN; Output: number of rows; may be 0
+ *	even if @pid is not -1
  * @pid: Input: the processes with this and larger ids, 0 for all; Output: where to continue, or -1
  *	after the last one
  * @fd: Input: first descriptor of that process, 0 for all; Output: where to continue

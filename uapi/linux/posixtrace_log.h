@@ -191,7 +191,7 @@ struct posixtrace_log_piece {
 /*
  * Get the number of words, of 8 bytes, of an item in a block of this type. An item is a record with
  * its call stack, or a struct posixtrace_writer. @low: the lower half of its first word; @rest: the
- * words after the first word, of which there are @left. 0 if this is no item.
+ * words after the first word, of which there are @left. Returns 0 if this is not an item.
  */
 static inline __u32 posixtrace_log_item_words(__u32 type, __u32 low, const __u64 *rest, __u32 left)
 {
@@ -287,10 +287,12 @@ struct posixtrace_log_host {
  * @pid: of the process, in the pid namespace of the controller
  * @tid: of the thread, in the same namespace
  * @start: when the thread was created, ns since the Epoch
- * @since: when the thread got this name, ns since the Epoch; @start if it was created with the name
+ * @since: start of the validity of this name, ns since the Epoch; @start for the name that the
+ *	thread had when the stream began to trace it
  * @name: as in /proc/PID/comm; NUL-terminated, then zeros
  *
- * A thread may have any number of names. For an event, the last name that is not younger applies.
+ * A thread may have any number of names. The name for an event is the last one that is not younger
+ * than the event.
  */
 struct posixtrace_log_task {
 	__s32 pid;
@@ -388,8 +390,9 @@ struct posixtrace_log_clock {
  * @epoch: as in the header of the block
  * @closed: as in the header of the block
  *
- * Marks are in the order of their blocks. An epoch has at most one mark; in addition, the last mark
- * is of the newest block. All marks are in blocks of INDEX, the last blocks before the status.
+ * Marks are in the order of their blocks. An epoch has at most one mark, not counting the last
+ * mark, which is for the newest block. All marks are in blocks of INDEX, the last blocks before the
+ * status.
  */
 struct posixtrace_log_mark {
 	__u64 offset;

@@ -461,7 +461,10 @@ struct posixtrace_gate {
  */
 #define POSIXTRACE_DOOR_MAGIC	0x726f6f6474787001ULL
 
-/* Ask which system calls the thread may make: 0: all; otherwise its seccomp mode, as in prctl(). */
+/*
+ * Ask which system calls the thread may make. The result is 0 for all; otherwise its seccomp mode,
+ * as in prctl().
+ */
 #define POSIXTRACE_DOOR_ASK	0U
 
 /* ------------------------------------------------------------------ */
@@ -495,10 +498,10 @@ struct posixtrace_gate {
  * @time_end: POSIXTRACE_WRITER_SPAN after the time of the last struct posixtrace_writer
  *	(nanoseconds); a record at or after this time needs another one
  *
- * A writer stores POSIXTRACE_HEAD_NONE in @writer_head before it changes the members that
- * @writer_head validates. Afterwards it stores the new value of @head in @writer_head, and then in
- * @head. An interrupted writer therefore never leaves values that a later writer would take for
- * valid.
+ * A writer that can be interrupted stores POSIXTRACE_HEAD_NONE in @writer_head before it changes
+ * the members that @writer_head validates. Afterwards it stores the new value of @head in
+ * @writer_head, and then in @head. An interrupted writer therefore never leaves values that a later
+ * writer would take for valid.
  *
  * One cache line per CPU. It is written by writers on this CPU (a restartable sequence, or the
  * kernel with interrupts off), and by NEXT on this CPU. From other CPUs, the kernel writes @limit
@@ -614,15 +617,15 @@ struct posixtrace_ctrl {
 	__u64 gap_generation;
 	/** @gap_first: time of the first event lost in this gap */
 	__u64 gap_first;
-	/** @overwrite_watermark: unread user and system events at or before this time are lost */
+	/** @overwrite_watermark: unread events at or before this time are lost */
 	__u64 overwrite_watermark;
 	/** @lost: events lost in overwritten sub-buffers */
 	__u64 lost;
 	/** @system_filter: bit id: the filter contains system event type id */
 	__u64 system_filter;
 	/**
-	 * @previous_first: time of the first event lost in the previous gap; earlier than the
-	 * reader saw it in @gap_first if that gap grew before the reader acknowledged it
+	 * @previous_first: time of the first event lost in the previous gap; may be earlier than
+	 * the @gap_first that the reader saw, if the gap grew before the reader acknowledged it
 	 */
 	__u64 previous_first;
 	/** @nr_kernel_cpus: nr_cpus if the stream has kernel events, otherwise 0 */
