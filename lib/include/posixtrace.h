@@ -65,7 +65,7 @@ int posixtrace_attr_setcompression(trace_attr_t *__attr, int __compression);
 int posixtrace_attr_getcompression(const trace_attr_t *__attr, int *__compression);
 
 /*
- * Kernel events about the threads of the traced processes, as system event types: see
+ * Choose kernel events about the threads of the traced processes. They have system event types: see
  * posixtrace_attr_setkernel(3). The default is 0. Returns 0, or EINVAL. If a class is not
  * available, posix_trace_create() returns ENOTSUP, or EPERM for system calls.
  */
@@ -99,7 +99,7 @@ int posixtrace_attr_getkernel(const trace_attr_t *__attr, unsigned int *__classe
 #define POSIXTRACE_SYSCALL_TEXT	30U	/* syscall_text */
 #define POSIXTRACE_FUTEX_WAIT	31U	/* futex_wait */
 
-/* All event types of streams and logs are smaller; a program has at most TRACE_USER_EVENT_MAX. */
+/* Ids of event types are smaller. A program has at most TRACE_USER_EVENT_MAX user event types. */
 #define POSIXTRACE_EVENT_ID_MAX	4096U
 
 /*
@@ -282,8 +282,8 @@ struct posixtrace_stats_info {
 int posixtrace_get_stats(trace_id_t __trid, struct posixtrace_stats_info *__stats);
 
 /*
- * Traces another process into an active stream. Its names get the types that the other processes
- * of the stream use. Returns 0, EINVAL, ESRCH, EPERM, EXDEV (it has event types of its own, or
+ * Trace another process into an active stream. An event name has the same type in all processes of
+ * the stream. Returns 0, EINVAL, ESRCH, EPERM, EXDEV (it has event types of its own, or
  * other credentials than the first process), EALREADY, EBUSY, ENOTCONN, EINTR or ENOMEM.
  */
 int posixtrace_add_process(trace_id_t __trid, pid_t __pid);
@@ -307,7 +307,7 @@ int posixtrace_rotate(trace_id_t __trid, int __fd, int *__end_error);
 struct posixtrace_kernel_info {
 	unsigned long long recorded[POSIXTRACE_CLASSES];
 	unsigned long long dropped[POSIXTRACE_CLASSES];	/* while the stream was full */
-	unsigned long long overwritten;	/* of recorded, in all classes, before they were read */
+	unsigned long long overwritten;	/* of all classes, before they were read */
 	unsigned long long __reserved[7];
 };
 
@@ -360,10 +360,10 @@ struct posixtrace_thread_state {
 };
 
 /*
- * Get what the threads of the traced processes do: for an active stream with kernel events now, for
- * a log when recording started. Reports up to max_states threads from *next on. *next must be 0 at
- * first, and is set for the next call. After the last thread, *count is 0. Returns 0; ENOTSUP if
- * the stream has no kernel events; or EINVAL or ENOMEM.
+ * Get the states of the threads of the traced processes: of an active stream with kernel events the
+ * current ones, of a log the ones when recording started. Reports up to max_states threads from
+ * *next on. *next must be 0 at first, and is set for the next call. After the last thread, *count
+ * is 0. Returns 0; ENOTSUP if the stream has no kernel events; or EINVAL or ENOMEM.
  */
 int posixtrace_get_states(trace_id_t __trid, struct posixtrace_thread_state *__states,
 			  size_t __max_states, size_t *__count, unsigned long long *__next);
@@ -376,11 +376,11 @@ int posixtrace_get_states(trace_id_t __trid, struct posixtrace_thread_state *__s
 #define POSIXTRACE_FILE_PATH	1
 /* text is the protocol with the addresses: "tcp:127.0.0.1:80->127.0.0.1:50000" */
 #define POSIXTRACE_FILE_SOCKET	2
-/* An end of the pipe inode. */
+/* An end of the pipe that has the number inode. */
 #define POSIXTRACE_FILE_PIPE	3
 /* A file without a path: text is as in /proc/PID/fd, such as "anon_inode:[eventfd]". */
 #define POSIXTRACE_FILE_OTHER	4
-/* There are inode more descriptors without a row; fd is -1. If pid is 0: of more processes. */
+/* inode more descriptors have no row; fd is -1. If pid is 0, more processes have no rows. */
 #define POSIXTRACE_FILE_MORE	5
 
 /* Flags of struct posixtrace_open_file. */
@@ -410,9 +410,9 @@ struct posixtrace_open_file {
 };
 
 /*
- * Get what the descriptors of the traced processes are, like posixtrace_get_states(): for a stream
- * with the class strings, and for its log. max_files is at least POSIXTRACE_FILES_MIN. Returns 0;
- * ENOTSUP if the stream has not that class; or EINVAL or ENOMEM.
+ * Get the open descriptors of the traced processes, like posixtrace_get_states(): of a stream with
+ * the class strings, or of its log. max_files is at least POSIXTRACE_FILES_MIN. Returns 0; ENOTSUP
+ * if the stream does not have that class; or EINVAL or ENOMEM.
  */
 int posixtrace_get_files(trace_id_t __trid, struct posixtrace_open_file *__files,
 			 size_t __max_files, size_t *__count, unsigned long long *__next);
@@ -431,12 +431,12 @@ struct posixtrace_log_info {
 	unsigned int __reserved[7];
 };
 
-/* For a log that is open for reading. Returns 0, or EINVAL or ENOMEM. */
+/* Get information about a log that is open for reading. Returns 0, or EINVAL or ENOMEM. */
 int posixtrace_get_log_info(trace_id_t __trid, struct posixtrace_log_info *__info);
 
 /*
- * Go to a time in a log that is open for reading: the next event is the oldest one that is not
- * older, or an event before it. Skips as much of the log as possible without reading it. Returns 0,
+ * Go to a time in a log that is open for reading: the next event is the first one at or after that
+ * time, or an earlier one. Skips as much of the log as possible without reading it. Returns 0,
  * or EINVAL or ENOMEM.
  */
 int posixtrace_seek(trace_id_t __trid, const struct timespec *__time);

@@ -45,7 +45,7 @@ struct posixtrace_field {
 	const char *unit;	/* of an integer or a float, or NULL */
 	const struct posixtrace_field *members;	/* STRUCT: its members. ARRAY: its element */
 	const struct posixtrace_field *length;	/* ARRAY, CHARS: field with their size, or NULL */
-	const struct posixtrace_label *labels;	/* ENUM: by value, equal ones as described */
+	const struct posixtrace_label *labels;	/* ENUM: by value, then as described */
 	size_t size;		/* bytes, or 0 if that depends on the data */
 	size_t count;		/* of members, labels or elements; 0 with a length field */
 	int type;		/* POSIXTRACE_FIELD_* */
@@ -72,7 +72,7 @@ struct posixtrace_fields;
 int posixtrace_fields_parse(const char *__description, struct posixtrace_fields **__fields,
 			    struct posixtrace_fields_error *__error);
 
-/* The outermost struct. The padding that a C compiler inserts is among the members of a struct. */
+/* The outermost struct. Padding that a C compiler would insert is also a member of its struct. */
 const struct posixtrace_field *posixtrace_fields_root(const struct posixtrace_fields *__fields);
 
 /* The description without comments and unnecessary white space. */
@@ -92,7 +92,7 @@ struct posixtrace_value {
 	size_t size;		/* bytes. POSIXTRACE_BEGIN: size of the field */
 	size_t index;		/* index of the element, within an array */
 	size_t text_len;	/* CHARS, STRING, TEXT: bytes without the null byte */
-	uint64_t number;	/* sign-extended. BOOL: 0 or 1. Array start: number of elements */
+	uint64_t number;	/* integer, sign-extended. BOOL: 0 or 1. Array start: elements */
 	double real;		/* FLOAT */
 	const char *label;	/* ENUM: label of the number, or NULL */
 	int what;		/* POSIXTRACE_VALUE, POSIXTRACE_BEGIN, POSIXTRACE_END */

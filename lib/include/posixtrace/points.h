@@ -54,7 +54,7 @@ extern unsigned int __posix_trace_gate[1024 + 4096 + 1024 + 1024];
 
 /* A point. The library writes the first member. */
 struct __posixtrace_point {
-	/* Word of the event type in the gate, or the first word until the type is open. */
+	/* Word of the event type in the gate. Until the type is open: first word of the gate. */
 	const unsigned int *__word;
 	const char *__name;
 	const char *__fields;	/* description, or null */
@@ -168,7 +168,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		__posixtrace_record(*__point, (void *)0, 0, 0);
 }
 
-/* A jump past the start would reach an end without a start. Compilers refuse it with this type. */
+/* This type makes compilers refuse jumps past the start, which would reach an end without it. */
 #define __POSIXTRACE_GUARD(scope, begin) \
 	_Pragma("GCC diagnostic push") \
 	_Pragma("GCC diagnostic ignored \"-Wvla\"") \
@@ -255,7 +255,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 /*
  * A field is (TYPE, NAME), and in a scope also (TYPE, NAME, VALUE) or (text, NAME, POINTER,
  * LENGTH). These macros take a field as their argument, and call another macro with the three
- * properties of its type, followed by its own properties.
+ * properties of its TYPE, followed by the rest of the field.
  */
 #define __POSIXTRACE_CALL(m, ...)	m(__VA_ARGS__)
 
@@ -311,7 +311,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_MEMBER(field)	__POSIXTRACE_MEMBER_1 field
 #define __POSIXTRACE_MEMBER_1(type, ...)	char __POSIXTRACE_FIRST(__VA_ARGS__);
 
-/* For a point: the value has the name of the field. */
+/* Put a field of a point: the value is the parameter with the name of the field. */
 #define __POSIXTRACE_PUT(field)		__POSIXTRACE_PUT_1 field
 #define __POSIXTRACE_PUT_1(type, name) \
 	__POSIXTRACE_CALL(__POSIXTRACE_PUT_2, __POSIXTRACE_TYPE_##type, name)
@@ -322,7 +322,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_PUT_3__text(name) \
 	__posixtrace_put_text(&__posixtrace_to, name, name##_len);
 
-/* For a scope: an explicit value, or the variable with the name of the field. */
+/* Put a field of a scope: an explicit value, or the variable with the name of the field. */
 #define __POSIXTRACE_SET(field)		__POSIXTRACE_SET_1 field
 #define __POSIXTRACE_SET_1(type, ...) \
 	__POSIXTRACE_JOIN(__POSIXTRACE_SET_OF_, __POSIXTRACE_COUNT(__VA_ARGS__))(type, __VA_ARGS__)
@@ -365,7 +365,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 						__VA_ARGS__), \
 			    "the name of a field must have at most 63 characters")
 
-/* Check the name of an event type. The last part of a definition: the user adds the semicolon. */
+/* Check the name of an event type. Can end a macro, because the user adds the semicolon. */
 #define __POSIXTRACE_CHECK_NAME(text) \
 	__POSIXTRACE_ASSERT(sizeof(text) > 1 && sizeof(text) <= 64, \
 			    "the name of an event type must have 1 to 63 characters")
@@ -495,8 +495,8 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 
 /*
  * POSIXTRACE_COUNTER("NAME", VALUE): a statement that records the value of an integer. VALUE is
- * evaluated only if the event is recorded, or when the type is opened. A type with "counter" as its
- * only field is a counter.
+ * evaluated only if the event is recorded, or when the type is opened. Tools show a type with
+ * "counter" as its only field as a counter.
  */
 #define POSIXTRACE_COUNTER(name, value) \
 	do { \
