@@ -7,10 +7,10 @@
 
 #include "common/kernel.h"
 
-/* System calls return no other results as errors. */
+/* Largest error number that a system call returns. */
 #define ERROR_MAX	4095
 
-/* The data as kmod/target/kerneltype.c describes it. All start with the id of the thread. */
+/* The data as kmod/target/kerneltype.c describes it. Each structure starts with the thread id. */
 
 struct switch_out {
 	__s32 tid;
@@ -79,7 +79,7 @@ struct page_fault {
 	__u64 ip;
 };
 
-/* The name follows, without a NUL. */
+/* Followed by the name of the system call, without a NUL. */
 struct syscall_entry {
 	__s32 tid;
 	__s32 nr;
@@ -87,7 +87,7 @@ struct syscall_entry {
 	__u8 compat;
 } __attribute__((__packed__));
 
-/* The name follows, without a NUL. */
+/* Followed by the name of the system call, without a NUL. */
 struct syscall_exit {
 	__s32 tid;
 	__s32 nr;
@@ -120,7 +120,7 @@ static __u64 word_at(const struct words *words, __u32 i)
 /* ------------------------------------------------------------------ */
 /* Names of system calls						*/
 
-/* The number of the text with the name of a call; PXTU_CALL_TEXTS if there is none. */
+/* The number of the text with the name of a call; PXTU_CALL_TEXTS if no text can have it. */
 static __u32 text_of(__u32 nr, bool compat)
 {
 	__u32 text = nr / POSIXTRACE_CALL_NAMES;
@@ -173,7 +173,7 @@ void pxtu_call_names_destroy(struct pxtu_call_names *names)
 /* ------------------------------------------------------------------ */
 /* Parsing								*/
 
-/* Bytes of the data that the type describes. False if there is no such short form. */
+/* Get the size of the data that the type describes. False for a type without short records. */
 static bool data_size(__u32 id, __u32 value, const struct pxtu_call_names *names, __u32 *size)
 {
 	switch (id) {

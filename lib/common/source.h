@@ -79,7 +79,7 @@ struct pxtu_source_ops {
 	 * is not in the place that @next received
 	 */
 	void (*unread)(struct pxtu_source *source);
-	/** @settle: called when the events of @next are reported, and no more are read for now */
+	/** @settle: called after a series of @next, when the events were reported */
 	void (*settle)(struct pxtu_source *source);
 	/**
 	 * @wait: sleeps until there may be an event; a cancellation point. A cancelled thread puts

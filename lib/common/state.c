@@ -46,7 +46,7 @@ static bool change_holder(struct pxtu_state *state, int *from, int to)
 					   __ATOMIC_RELAXED);
 }
 
-/* Milliseconds before a system call checks if the holder of the lock has ended. */
+/* Time, in ms, after which a thread that wants the lock checks if the holder has ended. */
 #define LONG	1000U
 
 /*
@@ -66,7 +66,7 @@ static bool try_lock(struct pxtu_state *state)
 {
 	int me = pxtu_thread(), held = 0;
 
-	/* A filter of the program answered: use the id of a thread that does not end. */
+	/* Only a filter of the program returns such an id. Use one of a thread that never ends. */
 	if (me <= 0)
 		me = 1;
 	if (!change_holder(state, &held, me) && !take_over(state, held, me))

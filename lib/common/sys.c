@@ -198,11 +198,11 @@ static enum identity identify(int fd)
 }
 
 /*
- * The descriptor is the device, but CHECKED did not confirm that it is ours. Is that the module's
- * answer, or does a filter of the program (seccomp) forbid CHECKED or all commands? If the file has
- * another role of this process, the module returns ESTALE, and EFAULT without an argument. For any
- * other file of the device it returns EINVAL in both cases, and also to the command that every file
- * of our role takes, but not to INFO. All other answers come from a filter.
+ * The descriptor is the device, but CHECKED did not confirm that it is ours. Did the module answer,
+ * or does a filter of the program (seccomp) forbid CHECKED or all commands? If the file has another
+ * role of this process, the module returns ESTALE to CHECKED, and EFAULT to CHECKED without an
+ * argument. To any other file of the device it returns EINVAL in both cases, and an error to the
+ * command that every file of our role takes, but not to INFO. All other answers come from a filter.
  */
 static bool is_filtered(int fd, __u64 stream)
 {

@@ -193,7 +193,7 @@ void pxtu_trid_put(struct pxtu_source *source)
 {
 	struct pxtu_trid_table *table = table_get();
 
-	/* Without a table, this is the child of a signal handler that has forked. */
+	/* Without a table, this is a child that a signal handler forked. */
 	if (!table)
 		return;
 	pthread_mutex_lock(&table->lock);
