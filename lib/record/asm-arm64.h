@@ -5,14 +5,17 @@
 
 #include "record/asm.h"
 
-/* A member of the structure at %[slot], x12, ... */
+/* The operand for a member, at the offset @number, of the structure at @base. */
 #define PXTU_OF(number, base)	"[" base ", #" PXTU_TEXT(number) "]"
 
-/* A member of the clock at @base. Its offset from the gate is too large for an immediate. */
+/*
+ * The operand for a member of the clock at @base. @number is the offset from the gate, which is too
+ * large for an immediate.
+ */
 #define PXTU_OF_CLOCK(number, base) \
 	"[" base ", #" PXTU_TEXT(number) " - " PXTU_TEXT(PXTU_CLOCK_OFFSET) "]"
 
-/* x9: the address of a table. */
+/* Load the address of a table into x9. */
 #define PXTU_RSEQ_ADDRESS(label)				\
 	".irp table, " label "\n\t"				\
 	"adrp x9, \\table\n\t"					\

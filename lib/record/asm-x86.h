@@ -5,7 +5,7 @@
 
 #include "record/asm.h"
 
-/* A member of the structure at %%rcx, %[cache], ... */
+/* The operand for a member, at the offset @number, of the structure at @base. */
 #define PXTU_OF(number, base)	PXTU_TEXT(number) "(" base ")"
 
 /* The abort handler, after the signature that the kernel checks. */

@@ -42,9 +42,9 @@ static bool pausing(const struct pxtu_state *state)
 }
 
 /*
- * Replace errors that come from a filter of the program (seccomp), or from another device of that
- * name: our callers give the same numbers another meaning. The module answers our commands with
- * none of them, except EUSERS, which the callers check first.
+ * Replace errors to which our callers give another meaning. They come from a filter of the program
+ * (seccomp), or from another device with the same path. The module returns none of them to our
+ * commands, except EUSERS, which the callers check first.
  */
 static int refused(int err)
 {
@@ -104,8 +104,8 @@ static bool fails_again(int fd, const struct posixtrace_map *map, int err)
 static int open_and_map(const struct pxtu_state *state, struct posixtrace_attach *attach)
 {
 	/*
-	 * ALONE: another process with this memory would find the descriptor in the state, and
-	 * mistake it for its own.
+	 * ALONE, because another process with this memory would find the descriptor in the state,
+	 * and mistake it for its own.
 	 */
 	int fd = open_target(attach, POSIXTRACE_ATTACH_ALONE);
 	int err;
@@ -159,7 +159,7 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 	if (fd < 0)
 		return fd;
 	pxtu_store(&state->pause, 0);
-	/* Other threads may read this concurrently: they record for an earlier target. */
+	/* Threads that record for an earlier target may read this concurrently. */
 	pxtu_store(&state->target, attach.target);
 	pxtu_store(&state->owner, getpid());
 	/* Pair with the loads in pxtu_target_ioctl() and pxtu_event_record(). */
@@ -299,7 +299,7 @@ static int command_aside(struct pxtu_state *state, unsigned long cmd, void *arg,
 		ret = command(fd, cmd, arg);
 		if (is_answer(fd, cmd, ret))
 			return ret;
-		/* No target gives this answer: the program closed the descriptor, so forget it. */
+		/* No target gives this answer. Forget the descriptor: the program has closed it. */
 		if (keep)
 			change_spare(state, i, fd, 0);
 	}
@@ -316,7 +316,7 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 
 	if (pxtu_door(cmd, arg, &ret))
 		return ret;
-	/* A seccomp filter may kill the thread for the system call: lose the event instead. */
+	/* A seccomp filter may kill the thread for the system call, so lose the event instead. */
 	if (!state || pxtu_sandboxed())
 		return -EBADF;
 	/* Pairs with the store in attach_locked(). */

@@ -2,8 +2,9 @@
 /*
  * Delay points: places where a test can prolong the sequences (PXTU_RSEQ_DELAY), and count how
  * often they are aborted (PXTU_RSEQ_ABORTED). Both are empty in the library. Both may change the
- * flags. On x86-64, a delay may also change the register that is its argument, and an abort eax;
- * on arm64, both may also change the registers in PXTU_RSEQ_DELAY_CHANGES.
+ * flags. On x86-64, PXTU_RSEQ_DELAY may also change the register that is its argument, and
+ * PXTU_RSEQ_ABORTED may change eax. On arm64, both may change the registers in
+ * PXTU_RSEQ_DELAY_CHANGES.
  */
 #ifndef PXTU_DELAYS_H
 #define PXTU_DELAYS_H

@@ -53,7 +53,7 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 		.truncated = truncated,
 	};
 
-	/* No stream wants the event: keep later ones from trying the fast path. */
+	/* No stream wants the event, so keep later ones from trying the fast path. */
 	if (!mask) {
 		pxtu_cache_drop();
 		return;
@@ -65,7 +65,7 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 
 /*
  * The process has no descriptor yet: open one, then record as usual. If opening is not allowed or
- * fails, the module records by the door.
+ * fails, the module records, by a command through the door.
  */
 __attribute__((__noinline__, __cold__))
 static void record_unattached(struct pxtu_state *state, trace_event_id_t id, const void *data,

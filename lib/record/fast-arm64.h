@@ -11,8 +11,8 @@
 #include "record/fast-layout.h"
 
 /*
- * Check that this stream, and no other, wants the event. x8: the gate. The load is an acquire, as
- * in PXTU_RSEQ_CHECK.
+ * Check that this stream, and no other, wants the event. Input: x8: the gate. The load is an
+ * acquire, as in PXTU_RSEQ_CHECK.
  */
 #define PXTU_FAST_GATE								\
 	"lsr w9, %w[header], #16\n\t"						\
@@ -24,9 +24,9 @@
 	"b.ne %l[no]\n\t"
 
 /*
- * x17: the counter, x13: the clock, w15: its seq. Read the counter after the gate check: the gate
- * opens after a stream has started, so no event is older than the start. A stream with relaxed
- * order skips the barrier.
+ * Read the counter. Input: x8: the gate. Output: x17: the counter, x13: the clock, x14: the address
+ * of its seq, w15: seq. This comes after the gate check: the gate opens after a stream has started,
+ * so no event is older than the start. A stream with relaxed order skips the barrier.
  */
 #define PXTU_FAST_COUNTER							\
 	"add x13, x8, #" PXTU_TEXT(PXTU_CLOCK_OFFSET) "\n\t"			\
@@ -39,7 +39,10 @@
 	"mrs x17, cntvct_el0\n\t"						\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_TIME)
 
-/* x8: the gate. x16: the area. x11: the head of this CPU. */
+/*
+ * Check that the cache is valid and is for this CPU. Input: x8: the gate, x16: the area. Output:
+ * x11: the head of this CPU.
+ */
 #define PXTU_FAST_CPU								\
 	"ldr x9, " PXTU_OF(PXTU_GATE_GENERATION, "x8") "\n\t"			\
 	"ldr x10, " PXTU_OF(PXTU_CACHE_GENERATION, "%[cache]") "\n\t"		\
@@ -52,7 +55,10 @@
 	"ldr x11, " PXTU_OF(PXTU_CACHE_HEAD, "%[cache]") "\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_CHECKED)
 
-/* Check that this thread is the last writer of this CPU, if that is valid. */
+/*
+ * Check that the writer in the head is this thread. PXTU_FAST_RESERVE checks that this writer is
+ * valid. Input: x11: the head.
+ */
 #define PXTU_FAST_WRITER							\
 	"ldp x9, x10, " PXTU_OF(PXTU_HEAD_IDS, "x11") "\n\t"			\
 	"ldp x12, x8, " PXTU_OF(PXTU_CACHE_IDS, "%[cache]") "\n\t"		\
@@ -61,9 +67,10 @@
 	"b.ne %l[no]\n\t"
 
 /*
- * x8: start of the record, with data at @at; x9: bytes of data, x10: end of the record, x12:
- * the next head. If the stream is full, its limit is below the end of any record, so this fails. A
- * forged head cannot lead out of the pool, because the start of the record is checked as well.
+ * Make room for a record with its data at offset @at. Input: x11: the head. Output: x8: start of
+ * the record, x9: bytes of data, x10: end of the record, x12: the next head. The limit of a full
+ * stream is below the end of any record, so this fails. A forged head cannot lead out of the pool,
+ * because the start of the record is checked as well.
  */
 #define PXTU_FAST_RESERVE(at)							\
 	"ldr x12, " PXTU_OF(PXTU_HEAD_HEAD, "x11") "\n\t"			\
@@ -95,8 +102,8 @@
 	"add x10, x10, x6\n\t"
 
 /*
- * Data goes to x8 + 16. Pieces may overlap. The padding is in the last word, which is already zero.
- * x16: end of the data, minus 16 bytes.
+ * Copy x9 bytes of data to x8 + 16, in pieces that may overlap. The padding is in the last word,
+ * which is already zero. x16 + 16 is the end of the copy.
  */
 #define PXTU_FAST_COPY								\
 	"cbz w9, 14f\n\t"							\
@@ -142,8 +149,9 @@
 	"14:\n\t"
 
 /*
- * x17: the time of the counter in x17, as in pxtu_clock_count(), unless the counter is older than
- * the last update. The same comparison catches POSIXTRACE_CYCLE_NONE.
+ * Turn the counter in x17 into the time, as in pxtu_clock_count(), and check it against the head at
+ * x11. Jump to "no" if the counter is older than the last update of the clock. The same comparison
+ * catches POSIXTRACE_CYCLE_NONE.
  */
 #define PXTU_FAST_TIME								\
 	"ldr x6, " PXTU_OF_CLOCK(PXTU_CLOCK_CYCLE_LAST, "x13") "\n\t"		\
@@ -174,8 +182,8 @@
 	"b.hs %l[no]\n\t"
 
 /*
- * Write all but the time. The padding comes first: it clears the last word, which may also have
- * data and, in a small packed record, the address.
+ * Write the record at x8, without time and data. Clear the last word before all else: it may also
+ * have data and, in a small packed record, the address.
  */
 #define PXTU_FAST_HEADER							\
 	"str xzr, [x10, #-8]\n\t"						\
@@ -190,7 +198,7 @@
 	"str %w[address], [x8, #8]\n\t"					\
 	"sub x8, x8, #" PXTU_TEXT(PXTU_RECORD_DATA) " - " PXTU_TEXT(PXTU_PACKED_DATA) "\n\t"
 
-/* @reserve makes room, @header writes the start of the record, @time stores the time. */
+/* A sequence: @reserve makes room, @header writes the start of the record, @time its time. */
 #define PXTU_FAST_SEQUENCE(reserve, header, time)				\
 	"ldr x16, " PXTU_OF(PXTU_CACHE_AREA, "%[cache]") "\n\t"			\
 	PXTU_RSEQ_ADDRESS("3b")							\

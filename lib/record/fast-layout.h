@@ -38,7 +38,7 @@ _Static_assert(sizeof(struct pxtu_cache) == PXTU_CACHE_SIZE, "must match the seq
 
 #undef PXTU_AT
 
-/* The structure is copied in pairs of words, without the first three. */
+/* PXTU_FAST_FILL copies the structure in pairs of words, except for the first three words. */
 _Static_assert(PXTU_CACHE_POOL == 24 && PXTU_CACHE_BIT == 24 + 3 * 16 &&
 	       PXTU_CACHE_RELAXED + 8 == PXTU_CACHE_SIZE, "as it is copied");
 

@@ -16,7 +16,7 @@ union pxtu_in_sse {
 /* A head has the number of records in its upper half. */
 static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 
-/* r8: the gate. r11: the area, later the head of this CPU. */
+/* Input: r8: the gate. */
 #define PXTU_FAST_GATE								\
 	/* Check that this stream, and no other, wants the event. */		\
 	"movl %[id], %%ecx\n\t"							\
@@ -25,8 +25,8 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"jne %l[no]\n\t"
 
 /*
- * edx and eax: the counter, as in pxtu_counter(). Read right after the gate check: the remaining
- * checks then overlap with RDTSC. It must not move before the gate check, because the gate opens
+ * Read the counter into edx and eax, as in pxtu_counter(). This comes right after the gate check,
+ * so that the remaining checks overlap with RDTSC. It must not come earlier, because the gate opens
  * after a stream has started. A stream with relaxed order skips the fence: the comparison with the
  * previous record still keeps the records of this CPU in order, and the fence of pxtu_fast_fill()
  * covers a thread that moves to this CPU.
@@ -40,9 +40,10 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_TIME, "%%ecx")
 
 /*
- * rax: the time of the counter in edx and eax, as in pxtu_clock_count(). The parameters may be
- * newer than the counter, which is harmless unless the counter is older than the last update. One
- * comparison catches that, a product of more than 64 bits, and POSIXTRACE_CYCLE_NONE.
+ * Turn the counter in edx and eax into the time in rax, as in pxtu_clock_count(). Input: r8: the
+ * gate. The parameters of the clock may be newer than the counter, which is harmless unless the
+ * counter is older than the last update. One comparison catches such a counter, a product of more
+ * than 64 bits, and POSIXTRACE_CYCLE_NONE.
  */
 #define PXTU_FAST_TIME								\
 	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%ecx\n\t"			\
@@ -58,7 +59,10 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%ecx\n\t"			\
 	"jne %l[no]\n\t"
 
-/* r8: the gate. r11: the area, from here on the head of this CPU. */
+/*
+ * Check that the cache is valid and is for this CPU. Input: r8: the gate, r11: the area. Output:
+ * r11: the head of this CPU.
+ */
 #define PXTU_FAST_CPU								\
 	"movq " PXTU_OF(PXTU_GATE_GENERATION, "%%r8") ", %%rcx\n\t"		\
 	"cmpq %%rcx, " PXTU_OF(PXTU_CACHE_GENERATION, "%[cache]") "\n\t"		\
@@ -70,8 +74,9 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_CHECKED, "%%ecx")
 
 /*
- * Check that this thread is the last writer of this CPU, if that is valid, that no record is
- * younger, and that the writer was named recently enough.
+ * Check that the writer in the head is this thread, that no record is younger, and that the writer
+ * was named recently enough. PXTU_FAST_RESERVE checks that this writer is valid. Input: r11: the
+ * head, rax: the time.
  */
 #define PXTU_FAST_WRITER							\
 	"movq " PXTU_OF(PXTU_CACHE_IDS, "%[cache]") ", %%rcx\n\t"			\
@@ -86,9 +91,10 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"jae %l[no]\n\t"
 
 /*
- * rcx: the record, with data at @at; rdx: its size; r8: the next head. If the stream is full, its
- * limit is below the end of any record, so this fails. A forged head cannot lead out of the pool,
- * because the start of the record is checked as well.
+ * Make room for a record with its data at offset @at. Input: r11: the head. Output: rcx: the
+ * record, rdx: its size, r8: the next head. The limit of a full stream is below the end of any
+ * record, so this fails. A forged head cannot lead out of the pool, because the start of the record
+ * is checked as well.
  */
 #define PXTU_FAST_RESERVE(at)							\
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%r8\n\t"			\
@@ -111,8 +117,8 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"addq %[one_record], %%r8\n\t"
 
 /*
- * Data goes to rcx + 16. Pieces may overlap. The padding is in the last word, which is already
- * zero.
+ * Copy the data to rcx + 16, in pieces that may overlap. The padding is in the last word, which is
+ * already zero.
  */
 #define PXTU_FAST_COPY								\
 	"cmpl $16, %k[len]\n\t"							\
@@ -157,8 +163,8 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"14:\n\t"
 
 /*
- * Write the first word, as in pxtu_header(), with @flags, and the time. The padding comes first: it
- * clears the last word, which may also have data and, in a small packed record, the address.
+ * Write the first word, as in pxtu_header(), with @flags, and the time. Clear the last word before
+ * all else: it may also have data and, in a small packed record, the address.
  */
 #define PXTU_FAST_HEADER(flags)						\
 	"movq $0, -8(%%rcx, %%rdx)\n\t"						\
@@ -176,7 +182,7 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"movd %[address], 8(%%rcx)\n\t"						\
 	"subq $" PXTU_TEXT(PXTU_RECORD_DATA) " - " PXTU_TEXT(PXTU_PACKED_DATA) ", %%rcx\n\t"
 
-/* @reserve makes room, @header writes the part before the data. */
+/* A sequence: @reserve makes room, @header writes the part before the data. */
 #define PXTU_FAST_SEQUENCE(reserve, header)					\
 	"movq " PXTU_OF(PXTU_CACHE_AREA, "%[cache]") ", %%r11\n\t"		\
 	"leaq 3b(%%rip), %%rax\n\t"						\

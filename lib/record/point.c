@@ -32,9 +32,9 @@ static int open_type(struct pxtu_state *state, const char *fields,
 	return pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENTID_OPEN, eventid);
 }
 
-#define NAMES	9	/* of points with one name and different fields */
+#define NAMES	9	/* event types for points with one name and different fields */
 
-/* Make the name of an event type: the second one of NAME is called NAME#2. */
+/* Make the name of an event type: NAME for number 1, NAME#2 for number 2. */
 static void make_name(char name[POSIXTRACE_EVENT_NAME_SIZE], const char *of, int number)
 {
 	size_t len = strnlen(of, POSIXTRACE_EVENT_NAME_SIZE - 1);

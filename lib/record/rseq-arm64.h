@@ -9,9 +9,9 @@
 #include "record/asm-arm64.h"
 
 /*
- * Check that the gate is open and the slot is ours, or else jump to "no". x12: struct
- * posixtrace_cpu_head of this CPU, x16: the area. The acquire orders the gate before the time in
- * that head, which START sets before it opens the gate. Pairs with the unlocks in run()
+ * Check that the gate is open and the slot is ours, or else jump to "no". Input: x16: the area.
+ * Output: x12: struct posixtrace_cpu_head of this CPU. The acquire orders the gate before the time
+ * in that head, which START sets before it opens the gate. Pairs with the unlocks in run()
  * (kmod/stream/state.c).
  */
 #define PXTU_RSEQ_CHECK								\
@@ -58,8 +58,8 @@
 	PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x9", "x10", "x12", "x16"
 
 /*
- * x11: the time that was taken earlier. If the thread was interrupted since, the area no longer
- * points to @table, and the time is stale.
+ * Load the time that was taken earlier into x11. If the thread was interrupted since, the area at
+ * x16 no longer points to @table, and the time is stale.
  */
 #define PXTU_RSEQ_TIME_TAKEN(table)						\
 	PXTU_RSEQ_ADDRESS(table)						\
@@ -68,7 +68,7 @@
 	"b.ne %l[again]\n\t"							\
 	"ldr x11, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"
 
-/* Writes the record, with the time in x11. */
+/* Write the record, with the time in x11. */
 #define PXTU_RSEQ_WRITE								\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_TIME)					\
 	PXTU_RSEQ_CHECK								\
@@ -81,7 +81,7 @@
 	"ldr x14, " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") "\n\t"		\
 	"mov w9, w13\n\t"							\
 	"add x10, x9, w14, uxtw\n\t"						\
-	/* x15: bytes that name the writer; 0 if we also wrote the previous record. */ \
+	/* x15: bytes that name the writer; 0 if we wrote the previous record, recently enough. */ \
 	"mov x15, #0\n\t"							\
 	"ldr x16, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"		\
 	"cmp x16, x13\n\t"							\
@@ -179,8 +179,8 @@
 	"memory", "cc", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17"
 
 /*
- * x11: the counter, x13: the clock, x14: its seq, for PXTU_RSEQ_TIME_COUNT; or jumps to
- * "no_counter". Ordered as in pxtu_counter().
+ * Read the counter, ordered as in pxtu_counter(), or jump to "no_counter". Output, for
+ * PXTU_RSEQ_TIME_COUNT: x11: the counter, x13: the clock, w14: its seq.
  */
 #define PXTU_RSEQ_COUNTER							\
 	"add x13, %[gate], #" PXTU_TEXT(PXTU_CLOCK_OFFSET) "\n\t"		\
@@ -193,7 +193,7 @@
 	"mrs x11, cntvct_el0\n\t"
 
 /*
- * x11: the time, computed from x11 as in pxtu_clock_count(); or jumps to "no_counter".
+ * Turn the counter in x11 into the time, as in pxtu_clock_count(), or jump to "no_counter".
  * Changes x9 and x10.
  */
 #define PXTU_RSEQ_TIME_COUNT							\

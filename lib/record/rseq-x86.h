@@ -6,8 +6,8 @@
 #include "record/asm-x86.h"
 
 /*
- * Check that the gate is open and the slot is ours, or else jump to "no". rcx: the head of
- * this CPU, r11: the area.
+ * Check that the gate is open and the slot is ours, or else jump to "no". Input: r11: the area.
+ * Output: rcx: the head of this CPU.
  */
 #define PXTU_RSEQ_CHECK								\
 	"movq " PXTU_OF(PXTU_GATE_GENERATION, "%[gate]") ", %%rax\n\t"		\
@@ -17,7 +17,7 @@
 	"movl (%%rax), %%eax\n\t"						\
 	"testl %%eax, " PXTU_OF(PXTU_ENTRY_BIT, "%[entry]") "\n\t"		\
 	"jz %l[no]\n\t"							\
-	/* NULL without a mapping: none was made, or another thread removes it. */	\
+	/* NULL if the stream is not mapped, or if another thread is unmapping it. */	\
 	"movq " PXTU_OF(PXTU_SLOT_HEADS, "%[slot]") ", %%rcx\n\t"		\
 	"testq %%rcx, %%rcx\n\t"						\
 	"jz %l[no]\n\t"							\
@@ -49,8 +49,8 @@
 #define PXTU_RSEQ_DROP_CHANGES	"memory", "cc", "rax", "rcx", "r11"
 
 /*
- * rdx: the time that was taken earlier. If the thread was interrupted since, the area no longer
- * points to @table, and the time is stale.
+ * Load the time that was taken earlier into rdx. If the thread was interrupted since, the area at
+ * r11 no longer points to @table, and the time is stale.
  */
 #define PXTU_RSEQ_TIME_TAKEN(table)						\
 	"leaq " table "(%%rip), %%rax\n\t"					\
@@ -58,7 +58,10 @@
 	"jne %l[again]\n\t"							\
 	"movq " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") ", %%rdx\n\t"
 
-/* rdi: address of the record at rax that ends at r9. Changes r10. */
+/*
+ * Jump to "no_room" if the stream has no room up to r9, the end of the record. Input: rcx: the
+ * head, rax: start of the record in the pool. Output: rdi: its address. Changes r10.
+ */
 #define PXTU_RSEQ_ROOM								\
 	"movl " PXTU_OF(PXTU_HEAD_LIMIT, "%%rcx") ", %%r10d\n\t"			\
 	"cmpq %%r10, %%r9\n\t"							\
@@ -69,7 +72,10 @@
 	"movq " PXTU_OF(PXTU_SLOT_POOL, "%[slot]") ", %%rdi\n\t"		\
 	"addq %%rax, %%rdi\n\t"
 
-/* Out of line: names the writer at rax, moves r8 and r9, and jumps back. */
+/*
+ * Out of line: name the writer in the head and at rax, move r8 and r9, and jump back. Output: rdi:
+ * address of the record.
+ */
 #define PXTU_RSEQ_NAME_WRITER							\
 	"7:\n\t"								\
 	/* Invalid: no head has this value. */					\
@@ -102,7 +108,7 @@
  * The head of the CPU names the writer of the previous record: pid, tid, thread_id, address_high
  * and time_end are valid only if writer_head equals head. Before the sequence changes them, it sets
  * writer_head to a value that no head has; afterwards, it sets writer_head to the next head.
- * Wherever the sequence is aborted before the commit, writer_head differs from head: the next
+ * If the sequence is aborted after one of these stores, writer_head differs from head: the next
  * record names its writer, at worst needlessly, and its sequence sets all of these fields again.
  * After each commit writer_head equals head and the ids belong to the writer, because all
  * writers do the same. For the same thread, address_high differs only if the process has executed
@@ -184,8 +190,9 @@
 	"memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0"
 
 /*
- * rdx and rax: the counter; or jumps to "no_counter". Read it early: the following instructions
- * need not wait for it. r8: the gate; r9: seq of the clock, for PXTU_RSEQ_TIME_COUNT.
+ * Read the counter into rdx and rax, or jump to "no_counter". This comes early, because the
+ * following instructions need not wait for the counter. Input: r8: the gate. Output: r9: seq of the
+ * clock, for PXTU_RSEQ_TIME_COUNT.
  */
 #define PXTU_RSEQ_COUNTER							\
 	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%r9d\n\t"			\
@@ -195,9 +202,9 @@
 	"rdtsc\n\t"
 
 /*
- * rax: the time, computed from rdx and rax as in pxtu_clock_count(); or jumps to "no_counter".
- * The counters of two CPUs may differ slightly: use 0 if this one is below cycle_last.
- * MOV keeps the carry flag, XOR would not. Changes rdx.
+ * Turn the counter in rdx and rax into the time in rax, as in pxtu_clock_count(), or jump to
+ * "no_counter". The counters of two CPUs may differ slightly: if this one is below cycle_last, the
+ * difference counts as 0. MOV keeps the carry flag, XOR would not. Changes rdx.
  */
 #define PXTU_RSEQ_TIME_COUNT							\
 	"shlq $32, %%rdx\n\t"							\

@@ -16,7 +16,7 @@
 #include "record/gate.h"
 #include "record/slots.h"
 
-/* Note if the call fails: the program may have forbidden it, and sequences cannot be used then. */
+/* Sequences cannot be used if this fails, for example because the program has forbidden it. */
 static int membarrier(struct pxtu_state *state, int cmd)
 {
 	bool failed = syscall(SYS_membarrier, cmd, 0, 0);

@@ -184,7 +184,7 @@ static bool drop_one(struct pxtu_state *state, const struct pxtu_slot *slot,
 	return written == PXTU_WRITTEN;
 }
 
-/* Take the time before the sequence. Then clear it: the next stream takes it again. */
+/* Take the time before the sequence. Then clear it, so that the next stream takes it again. */
 static enum pxtu_written record_at(const struct pxtu_slot *slot, struct pxtu_entry *entry)
 {
 	const struct posixtrace_gate *gate = pxtu_gate();
