@@ -123,7 +123,7 @@ bool pxtu_merge_take_runs(struct pxtu_reader *reader)
 		if (!state->run.count || !pxtu_subbuf_following(reader, cpu, &state->cand) ||
 		    state->cand.record.timestamp != state->list.next->timestamp) {
 			state->queued = false;
-			/* There may be records: do not treat the CPU as quiet. */
+			/* Do not treat the CPU as quiet, because there may be records. */
 			state->view.open = false;
 			all_queued = false;
 		}

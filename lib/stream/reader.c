@@ -145,7 +145,7 @@ static bool stream_full(const struct pxtu_reader *reader)
 	return !reader->loop && pxtu_load_acquire(&reader->map.ctrl->flags) & POSIXTRACE_CTRL_FULL;
 }
 
-/* Count a record as lost that survived on a slower CPU, because younger records are lost. */
+/* Count a record as lost although it was not overwritten, because younger records were. */
 static void skip(struct pxtu_reader *reader, const struct pxtu_record *record)
 {
 	reader->skipped++;

@@ -45,7 +45,7 @@ struct pxtu_map {
  * @next: consumer position that takes the record
  * @record: the parsed record, checked
  * @data: data in the pool, still writable by others; for kernel events, the words of the record
- * @corrupt: there is no valid record: @record reports the damage
+ * @corrupt: there is no valid record, and @record reports the damage
  * @orphan: the record is valid, but damage before it destroyed the name of its thread
  */
 struct pxtu_candidate {
@@ -185,9 +185,9 @@ struct pxtu_ahead {
 };
 
 /**
- * struct pxtu_reader - reading of one stream
+ * struct pxtu_reader - the reader of one stream
  *
- * One caller at a time.
+ * Used by one caller at a time.
  */
 struct pxtu_reader {
 	/** @map: the memory */
@@ -254,11 +254,11 @@ struct pxtu_reader {
 
 	/** @youngest: latest time of all events reported */
 	__u64 youngest;
-	/** @read: user events reported */
+	/** @read: number of user events reported */
 	__u64 read;
-	/** @corrupt: damaged records */
+	/** @corrupt: number of damaged records */
 	__u64 corrupt;
-	/** @skipped: records at or before the overwrite watermark */
+	/** @skipped: number of records that count as lost although they were not overwritten */
 	__u64 skipped;
 	/** @skipped_user: user events among them */
 	__u64 skipped_user;
@@ -274,7 +274,7 @@ struct pxtu_reader {
 	struct pxtu_heap heap;
 	/** @news: records became visible since the CPUs outside of the heap were last scanned */
 	bool news;
-	/** @taken: the first record of the heap was taken or lost: find the next one */
+	/** @taken: the first record of the heap was taken or lost, so find the next one */
 	bool taken;
 	/**
 	 * @runs: first CPU with a list, or PXTU_NO_RUN. The others follow in the order of the

@@ -327,7 +327,10 @@ static size_t copy_runs(struct pxtu_reader *reader, struct posixtrace_batch_even
 	return (size_t)(run.event - events);
 }
 
-/* Was this event taken? Check the CPU: another thread may have already changed the event. */
+/*
+ * Was this event taken? Its CPU is checked, because the event may be in memory of the program,
+ * where another thread may have changed it.
+ */
 static bool was_taken(const struct pxtu_reader *reader, const struct posixtrace_batch_event *event)
 {
 	__u32 cpu = event->cpu;
@@ -336,8 +339,8 @@ static bool was_taken(const struct pxtu_reader *reader, const struct posixtrace_
 }
 
 /*
- * Count the events that were taken as lost. All unread records that are not younger also count as
- * lost.
+ * Of these events, count the ones that were taken as lost events. All unread records that are not
+ * younger also count as lost.
  */
 static void lose(struct pxtu_reader *reader, const struct posixtrace_batch_event *events,
 		 size_t count)
@@ -370,7 +373,7 @@ static size_t keep_taken(struct pxtu_reader *reader, const struct posixtrace_bat
 }
 
 /*
- * Events were lost while the @count records were copied or taken: the records after the first
+ * If events were lost while the @count records were copied or taken, the records after the first
  * lost event also count as lost. Returns the number of events before them.
  */
 static size_t lose_rest(struct pxtu_reader *reader, const struct posixtrace_batch_event *events,

@@ -52,7 +52,7 @@ static long long clock_of(clockid_t clock)
 /* Number of the field in /proc/PID/stat; the name, which ends with ")", is the second. */
 #define START_TIME	22
 
-/* Was the thread that now has the ids born before the time of @task? Birth is rounded down. */
+/* Was the thread that now has the ids born before the time of @task? /proc rounds births down. */
 static bool is_as_old(const struct pxtu_task *task, pid_t tid)
 {
 	long long born = clock_of(CLOCK_REALTIME) - clock_of(CLOCK_BOOTTIME);
@@ -75,16 +75,16 @@ static bool is_as_old(const struct pxtu_task *task, pid_t tid)
 }
 
 /*
- * Check that /proc has shown the thread of the event (with @tid equal to the pid: its process), and
- * not a later one with the same ids. Call this after reading, because the ids may be reused at any
- * time. Returns 0 or -ENOENT.
+ * Check that /proc has shown the thread of the event, and not a later one with the same ids. If
+ * @tid is the process id, this checks the process. Call this after reading, because the ids may be
+ * reused at any time. Returns 0 or -ENOENT.
  */
 static int check_task(const struct pxtu_task *task, pid_t tid)
 {
 	int cancel, saved_errno = errno;
 	bool is_it;
 
-	/* Not cancelled in fopen() or getline(), where the thread would not put the source. */
+	/* A thread that is cancelled in fopen() or getline() would not put the source. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	is_it = has_our_ids() && is_as_old(task, tid);
 	pthread_setcancelstate(cancel, NULL);

@@ -6,7 +6,7 @@
 #include "stream/stream.h"
 #include "stream/wait.h"
 
-/* Cleanup for a thread that is cancelled while it waits. */
+/* What to clean up if a thread is cancelled while it waits. */
 struct sleeper {
 	struct pxtu_stream *stream;
 	__u64 signals;

@@ -29,7 +29,7 @@ bool pxtu_window_holds(struct pxtu_reader *reader, __u64 timestamp)
 		return false;
 	/* Scan again: older records may have become visible before the kernel read the clock. */
 	reader->news = true;
-	/* A record in the future has a forged time: do not wait for it. */
+	/* A record in the future has a forged time, so do not wait for it. */
 	return timestamp > reader->settled && timestamp <= arg.now;
 }
 

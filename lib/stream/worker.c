@@ -25,7 +25,7 @@
 #define INTERRUPTS_MAX	100
 #define PAUSE_MS	10
 
-/* On the stack of the thread that creates the stream. */
+/* Arguments of the worker, on the stack of the thread that creates the stream. */
 struct job {
 	int fd;
 	__u64 number;
@@ -39,7 +39,7 @@ static void *write_log(void *arg)
 	int fd = job->fd, interrupts = 0;
 
 	pxtu_thread_name(NAME);
-	/* Pairs with the load in wait_taken(): the job is no longer used. */
+	/* Pairs with the load in wait_taken(), after which the job goes out of scope. */
 	pxtu_store_release(&job->taken, 1);
 	pxtu_futex_wake(&job->taken);
 	while (pxtu_checked_once(fd, number, POSIXTRACE_IOC_WRITE_LOG, NULL) == -EINTR) {
