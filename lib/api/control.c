@@ -86,12 +86,12 @@ PXTU_API int posix_trace_clear(trace_id_t trid)
 	if (!stream)
 		return EINVAL;
 	if (!stream->source.readable) {
-		/* Without the lock: there are no events here, and writing the log may take long. */
+		/* This needs no lock, because all events are in the kernel. It may take long. */
 		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 		goto put;
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	/* With the lock, also clear the events that were taken but not reported. */
+	/* Under the lock, also clear the events that were taken but not reported. */
 	pthread_mutex_lock(stream->source.lock);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 	if (!err)

@@ -138,9 +138,9 @@ PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict 
  * blocked in posix_trace_getnext_event() or posix_trace_timedgetnext_event() on this stream
  * return EINVAL; this function returns when they and all other calls have returned.
  *
- * If the program has closed the descriptor of the stream, that shut down the stream, and
- * @trid is also invalid here. The library's memory of the stream is freed nevertheless.
- * Another file under the number of the descriptor is not touched.
+ * If the program has closed the descriptor of the stream, the stream is already shut down. This
+ * then frees the library's memory of the stream, and returns EINVAL. Another file under the number
+ * of the descriptor is not touched.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process; EFBIG, ENOSPC and
  * any other write error if the log is incomplete; the stream is freed in that case as well.
@@ -157,7 +157,7 @@ PXTU_API int posix_trace_shutdown(trace_id_t trid)
 	stream = pxtu_stream_of(source);
 	/* If the stream is dead, another file may answer SHUTDOWN: ignore its result. */
 	dead = pxtu_stream_dead(stream);
-	/* The trace id is gone: a cancellation of this thread would leak the stream. */
+	/* The trace id is gone, so a cancellation of this thread would leak the stream. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_SHUTDOWN, NULL);
 	/*

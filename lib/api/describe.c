@@ -113,7 +113,7 @@ free:
  * An extension. Does the same as posixtrace_eventid_describe() in the traced process.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process, @event is no named user
- * event type of it, or @description is NULL or invalid; EEXIST; EPERM; ENOSPC; ENOMEM.
+ * event type of the stream, or @description is NULL or invalid; EEXIST; EPERM; ENOSPC; ENOMEM.
  */
 PXTU_API int posixtrace_trid_eventid_describe(trace_id_t trid, trace_event_id_t event,
 					      const char *description)
@@ -138,7 +138,7 @@ PXTU_API int posixtrace_trid_eventid_describe(trace_id_t trid, trace_event_id_t 
 /**
  * posixtrace_eventid_get_description() - get the description of an event type
  * @trid: trace id of a stream or log
- * @event: event type of it
+ * @event: one of its event types
  * @description: buffer for the description
  * @size: bytes there; POSIXTRACE_DESCRIPTION_MAX + 1 are always enough
  * @needed: result, if not NULL: the bytes that the description needs, with its NUL

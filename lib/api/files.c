@@ -29,15 +29,15 @@ static void convert(const struct posixtrace_file *from, struct posixtrace_open_f
 }
 
 /**
- * posixtrace_get_files() - get what the descriptors of the traced processes are
+ * posixtrace_get_files() - get the open descriptors of the traced processes
  * @trid: trace id of a stream or log
  * @files: result
  * @max_files: number of elements of @files, at least POSIXTRACE_FILES_MIN
  * @count: number of rows stored; 0 after the last one
  * @next: 0 for the first call; set for the next one
  *
- * An extension. For an active stream: the descriptors now. For a log: those when recording started,
- * and each time it started again. Each row was true at its time.
+ * An extension. For an active stream: the current descriptors. For a log: the descriptors each time
+ * that recording started. Each row was true at its time.
  *
  * Return: 0; EINVAL if @trid is no trace stream or log of this process, a pointer is NULL or
  * @max_files is too small; ENOTSUP for a stream without class strings; for a log, also ENOMEM.

@@ -18,8 +18,8 @@
  * @trid: where to write the trace id, which is valid in this process only
  *
  * The log may be cut or damaged after its header, and its writer may still append to it. Reads
- * the headers of all its blocks, but no events yet. Does not need the module. Not a
- * cancellation point.
+ * the index at the end of a complete log, otherwise the headers of all blocks, but no events yet.
+ * Does not need the module. Not a cancellation point.
  *
  * Return: 0; EBADF if @file_desc is not open for reading; EINVAL if @trid is NULL or
  * the file is no log: another kind of file, empty, cut or damaged in its header, from a
@@ -108,8 +108,8 @@ PXTU_API int posix_trace_rewind(trace_id_t trid)
  * @trid: trace id of the log
  * @time: the time
  *
- * An extension. The next event is the oldest one that is not older than @time, or an event before
- * it, because events are only skipped where that is possible without reading them. Until
+ * An extension. The next event is the first one at or after @time, or an earlier one, because
+ * events are only skipped where that is possible without reading them. Until
  * posix_trace_rewind(), the status of the log reports only damage in the part that was read.
  *
  * Return: 0; EINVAL if @trid is no log of this process or @time is NULL or not valid; ENOMEM.

@@ -45,16 +45,16 @@ static void convert(const struct posixtrace_state *from, struct posixtrace_threa
 }
 
 /**
- * posixtrace_get_states() - get what the threads of the traced processes do
+ * posixtrace_get_states() - get the states of the threads of the traced processes
  * @trid: trace id of a stream or log
  * @states: result
  * @max_states: number of elements of @states
  * @count: number of states stored; 0 after the last one
  * @next: 0 for the first call; set for the next one
  *
- * An extension. For an active stream: the states now. Each was true at its time; they are not a
- * snapshot of all threads. For a log: those when recording started, and each time it started again.
- * What a thread waits in is only known for threads that were blocked.
+ * An extension. For an active stream: the current states. Each was true at its time; they are not a
+ * snapshot of all threads. For a log: the states each time that recording started. The system call
+ * and the instruction are only known for threads that were blocked.
  *
  * Return: 0; EINVAL if @trid is no trace stream or log of this process, a pointer is NULL or
  * @max_states is 0; ENOTSUP for a stream without kernel events; for a log, also ENOMEM.
