@@ -90,7 +90,7 @@ int pxtu_field_close(struct pxtu_field_parser *parser, struct pxtu_field_type *t
 	if (!count && parser->depth > 1)
 		return pxtu_lexer_fail(&parser->lexer, offset,
 				       "a nested struct needs at least one member");
-	/* Now the members get their final locations: note these of fields that are lengths. */
+	/* Move the members to their final locations, and note the locations of the lengths. */
 	for (size_t i = 0; i < count; i++) {
 		to[i] = parser->members[scope->first + i];
 		if (to[i].__slot && to[i].type != POSIXTRACE_FIELD_ARRAY &&

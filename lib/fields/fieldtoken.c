@@ -169,7 +169,7 @@ static int read_word(struct pxtu_lexer *lexer)
 {
 	size_t len = 1;
 
-	/* The first character is part of the word in any case: it may be a minus sign. */
+	/* The first character is always part of the word, even if it is a minus sign. */
 	while (is_word(char_at(lexer, lexer->at + len)))
 		len++;
 	if (len > PXTU_FIELDS_NAME)
