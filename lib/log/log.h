@@ -12,7 +12,7 @@
  * Documentation/trace-log.rst describes the format. All files use pread(): accessing a mapping of
  * a file that becomes shorter would kill the process.
  *
- * One caller at a time, with the lock of the source.
+ * Called with the lock of the source, by one caller at a time.
  */
 #ifndef PXTU_LOG_H
 #define PXTU_LOG_H
@@ -41,7 +41,7 @@
 #define PXTU_LOG_ENTRIES_MAX	(1U << 16)
 #define PXTU_LOG_GAPS_MAX	16U
 
-/* The maximum number of marks, an even number. A writer makes about a fourth of them. */
+/* The maximum number of marks, an even number. A writer makes about a fourth as many. */
 #define PXTU_LOG_MARKS_MAX	4096U
 
 /*
@@ -301,7 +301,7 @@ struct pxtu_log_index {
 	bool ended;
 	/** @settled: do not add blocks before an epoch is completely read */
 	bool settled;
-	/** @partial: the next block was incomplete: do not retry immediately */
+	/** @partial: the next block was incomplete, so do not retry immediately */
 	bool partial;
 	/** @crowded: the index was full */
 	bool crowded;
@@ -327,7 +327,7 @@ struct pxtu_log_index {
 	__u64 overwrite_watermark;
 	/** @lost: events lost in the gaps that were reported */
 	__u64 lost;
-	/** @skipped: records at or before the overwrite watermark */
+	/** @skipped: number of records that count as lost although they were not overwritten */
 	__u64 skipped;
 	/** @read: bytes of the blocks that were found */
 	__u64 read;
@@ -357,11 +357,11 @@ struct pxtu_log {
 	__u64 looked_at;
 	/** @fd: our descriptor of the file */
 	int fd;
-	/** @dev: device of the file: the program may close @fd and open another file */
+	/** @dev: device of the file, to notice if the program opens another file as @fd */
 	__u64 dev;
 	/** @ino: inode of the file */
 	__u64 ino;
-	/** @sought: posixtrace_seek() was called: do not read all headers for the status */
+	/** @sought: posixtrace_seek() was called, so the status must not read all headers */
 	bool sought;
 	/** @foreign: @fd now refers to another file */
 	bool foreign;
@@ -392,7 +392,7 @@ struct pxtu_log {
 	__u64 *piece;
 };
 
-/* The operations of logs as sources. logops.c */
+/* The operations of logs as sources, in logops.c. */
 extern const struct pxtu_source_ops pxtu_log_ops __attribute__((__visibility__("hidden")));
 
 static inline struct pxtu_log *pxtu_log_of(const struct pxtu_source *source)
@@ -451,8 +451,8 @@ int pxtu_log_rewind(struct pxtu_log *log);
  * @log: the log
  * @time: ns since the Epoch
  *
- * The next event is the oldest one that is not older than @time, or an event before it. Until the
- * next call of pxtu_log_rewind(), the status does not report damage in blocks that were not read.
+ * The next event is the first one at or after @time, or an earlier one. Until the next call of
+ * pxtu_log_rewind(), the status does not report damage in blocks that were not read.
  *
  * Return: 0 or negative errno.
  */

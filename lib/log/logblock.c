@@ -11,7 +11,7 @@
 #include "log/logblock.h"
 #include "log/loghead.h"
 
-#define BUDGET_FACTOR	16U	/* more bytes for each byte of a good block */
+#define BUDGET_FACTOR	16U	/* bytes that each byte of a good block adds to the search budget */
 
 /* Is this a block header of our log? */
 static bool head_valid(const struct pxtu_log *log, const unsigned char *raw,
@@ -59,7 +59,7 @@ static bool compression_sane(struct pxtu_log *log, const struct posixtrace_log_b
 	return true;
 }
 
-/* Are the other fields plausible? The size is valid in any case. */
+/* Are the other fields plausible? Even if not, the size is valid: see head_valid(). */
 static bool block_sane(struct pxtu_log *log, const struct posixtrace_log_block *head)
 {
 	if (!compression_sane(log, head))

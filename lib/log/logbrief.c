@@ -14,7 +14,7 @@
 #include "log/logmarks.h"
 #include "log/logsurvey.h"
 
-/* A log with more blocks without events is forged or very large: read all headers instead. */
+/* Read all headers if there are more blocks without events: the log is forged or very large. */
 #define CHAIN_MAX	(1U << 18)
 
 /* The blocks without events, the last one first. */
@@ -102,7 +102,7 @@ static bool find_end(struct pxtu_log *log, struct pxtu_log_block *end)
 {
 	const __u64 size = log->head.block_size + sizeof(struct posixtrace_log_end);
 
-	/* Reads the size of the file. */
+	/* Update the size of the file. */
 	pxtu_log_reaches(log, INT64_MAX);
 	if (log->size < log->head.begin + size || log->size % POSIXTRACE_LOG_ALIGN)
 		return false;

@@ -100,8 +100,8 @@ void pxtu_index_start(struct pxtu_log *log)
 }
 
 /*
- * Skip the gaps up to the block that was found: a later block, also older than @time, has events
- * that end these gaps.
+ * Do not report the gaps before the block that was found. They end at events of a later block,
+ * which is also older than @time.
  */
 void pxtu_index_seek(struct pxtu_log *log, __u64 time)
 {

@@ -34,7 +34,7 @@ void pxtu_marks_forget(struct pxtu_log *log);
 /**
  * pxtu_marks_find() - find the place to read from
  * @log: the log
- * @time: all records until the place are older, ns since the Epoch
+ * @time: ns since the Epoch; all records before the place are older
  * @block: result: the block before the place
  *
  * Trusts the headers of two blocks, but not the marks. The records of an epoch are older than the

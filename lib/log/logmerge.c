@@ -195,7 +195,7 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	cpu->writer.known = false;
 	if (cpu->kernel)
 		pxtu_kernel_begin(cpu->kernel);
-	/* A block that fits is in the scratch buffer now, as its checksum was checked. */
+	/* A block that fits is in the scratch buffer, where payload_good() has left it. */
 	return entry->packed && entry->size && entry->size <= PXTU_LOG_SCRATCH ?
 	       next_piece(log, cpu, true) : 0;
 }
@@ -297,7 +297,7 @@ static void leave_record(struct pxtu_log_cpu *cpu)
 	cpu->writer = cpu->record.writer;
 }
 
-/* Take one step towards the next event of a CPU: it gets ready, or its time gets later. */
+/* Take one step towards the next event of a CPU. It makes the CPU ready, or its time later. */
 static int prepare(struct pxtu_log *log, __u32 number)
 {
 	struct pxtu_log_cpu *cpu = &log->index.cpu[number];
@@ -322,7 +322,7 @@ static int prepare(struct pxtu_log *log, __u32 number)
 		return 0;
 	}
 	if (cpu->record.timestamp <= entry->overwrite_watermark) {
-		/* The record survived on a slower CPU: count it as lost, as younger ones are. */
+		/* Count the record as lost: it was not overwritten, but younger ones were. */
 		log->index.skipped++;
 		leave_record(cpu);
 		return 0;
@@ -427,7 +427,7 @@ static int fill_queue(struct pxtu_log *log)
 	number = index->heap.cpu[0];
 	pxtu_queue_record(&log->queue, &cpu->record, log->data, cpu_of(log, number),
 			  index->lost);
-	/* A record that reports damage replaces the rest of the block: there is nothing to skip. */
+	/* A record that reports damage replaces the rest of the block, so it is not skipped. */
 	if (!cpu->corrupt)
 		leave_record(cpu);
 	cpu->ready = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Metadata: blocks of a log without events, which a reader can do without. The survey has the
- * locations of their texts. When the caller asks for a text, it is read from the file.
+ * Metadata: blocks that contain no events, and that a reader of events does not need. The survey
+ * has the locations of their texts. When the caller asks for a text, it is read from the file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +147,7 @@ enum pxtu_log_step pxtu_log_walk_metadata(struct pxtu_log *log, struct pxtu_log_
 	return PXTU_LOG_DAMAGE;
 }
 
-/* Can a block of this type have this description? KERNEL_TYPES: of a kernel type. */
+/* Can a block of this type have this description? KERNEL_TYPES describes types of the kernel. */
 static bool description_valid(const struct posixtrace_log_description *description, __u32 type)
 {
 	bool kernel = type == POSIXTRACE_LOG_KERNEL_TYPES;

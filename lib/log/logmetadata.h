@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metadata: blocks of a log without events. */
+/* Metadata: the blocks of a log that contain no events. */
 #ifndef PXTU_LOGMETADATA_H
 #define PXTU_LOGMETADATA_H
 

@@ -12,7 +12,7 @@
 #include "log/logmetadata.h"
 #include "log/logsurvey.h"
 
-/* Surveys for tasks that a log lacks: at most this many per event read, then one per LOOK_NS. */
+/* Surveys for tasks that are not in the log: at most this many per event, then one per LOOK_NS. */
 #define LOOKS_MAX	4
 #define LOOK_NS		10000000U
 

@@ -26,7 +26,7 @@ static bool piece_valid(const struct posixtrace_log_piece *piece, __u32 room, __
 	       POSIXTRACE_LOG_PIECE_STEP(piece->size) <= room;
 }
 
-/* Get the piece at the position of the CPU. NULL if there is none. */
+/* Get the piece at the position of the CPU. NULL if there is no valid piece. */
 static const unsigned char *read_piece(struct pxtu_log *log, struct pxtu_log_cpu *cpu, bool loaded,
 				       struct posixtrace_log_piece *piece)
 {
@@ -57,7 +57,7 @@ static int reserve(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u32 size, b
 
 	if (size <= cpu->chunk_room)
 		return 0;
-	/* No log of a writer needs so much memory: this one is forged. */
+	/* Only a forged log needs so much memory. */
 	if (log->index.held + size - cpu->chunk_room > PXTU_LOG_HELD_MAX) {
 		*good = false;
 		return 0;

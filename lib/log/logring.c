@@ -107,7 +107,7 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 		return;
 
 	set_newest(log, walk, &newest);
-	/* The search takes long: follow the writer, which may have overwritten the oldest block. */
+	/* Follow the writer, which may have overwritten the oldest block during the long search. */
 	while (find_newer(log, walk, &newer) && newer.head.seq == walk->newest + 1) {
 		newest = newer;
 		set_newest(log, walk, &newest);
@@ -122,13 +122,13 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 		walk->seq = oldest.head.seq;
 		return;
 	}
-	/* The oldest block is damaged: the walk reports that, and finds the blocks after it. */
+	/* The oldest block is damaged. The walk will report that, and find the blocks after it. */
 	walk->any = true;
 	if (walk->last_lap || old_lap_continues(log, *walk))
 		return;
 	/*
-	 * The damaged block was the last of its lap: the walk reports it before the first of this
-	 * lap.
+	 * The damaged block was the last one of the previous lap. The walk reports it before the
+	 * first block of the last lap.
 	 */
 	walk->offset = log->head.begin;
 	walk->last_lap = true;
@@ -186,9 +186,9 @@ static bool overtaken(struct pxtu_log *log, const struct pxtu_log_walk *before,
 		return false;
 	restart(log, &now);
 	/*
-	 * The expected block was not overwritten if the newest block is the same as before, because
-	 * the newer one is damaged, or if the oldest block is not after the expected one. A damaged
-	 * oldest block has no number to compare.
+	 * The expected block was not overwritten if the newest block is still the same (the newer
+	 * one is damaged), or if the oldest block is not after the expected one. A damaged oldest
+	 * block has no number to compare.
 	 */
 	if (now.newest <= before->newest || (!now.any && now.seq <= before->seq)) {
 		walk->refused += REFUSAL_COST;
@@ -224,7 +224,7 @@ static enum pxtu_log_step walk_old_lap(struct pxtu_log *log, struct pxtu_log_wal
 			return pxtu_log_step_over(log, walk, block);
 	}
 
-	/* Missing blocks were reported as damage: continue with the first block of the last lap. */
+	/* Missing blocks were reported as damage. Continue with the first block of the last lap. */
 	walk->last_lap = true;
 	walk->offset = log->head.begin;
 	walk->lost_from = 0;

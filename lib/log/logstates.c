@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The states of threads and the open files of processes in a log: what was when recording started.
- * The survey has the places of the blocks; the file is read again when the caller asks for rows.
+ * The states of threads and the open files of processes when recording started, from a log. The
+ * survey has the places of the blocks; the file is read again when the caller asks for rows.
  */
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Collects facts about the whole log: names of event types, status, and whether it is complete.
- * They come from the headers of the blocks when the log is opened, and later from the headers of
- * appended blocks.
+ * Walks over all blocks when the log is opened, unless logbrief.c has done without that, and over
+ * appended blocks later.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -206,7 +206,7 @@ static int read_fixed_names(struct pxtu_log *log)
 		}
 		if (i == TRIES && log_replaced(log))
 			return 0;
-		/* The writer may be just writing an invalid last name: read it later. */
+		/* If the last name is invalid, the writer may be just writing it: read it later. */
 		if (i == TRIES && !pxtu_log_final(survey) &&
 		    !read_fixed_name(log, survey->names_read + 1, &next))
 			return 0;
@@ -345,8 +345,8 @@ void pxtu_log_read_status(struct pxtu_log *log)
 		return;
 	pxtu_log_read_end(log, log->head.end);
 	/*
-	 * Each change of the status brings a new budget. Only a writer changes the status, so a
-	 * forged file gets only one budget.
+	 * Each change of the status renews the search budget of the metadata. Only a writer changes
+	 * the status, so a forged file cannot renew it again and again.
 	 */
 	if (memcmp(&before, &log->survey.end, sizeof(before)))
 		pxtu_log_renew_metadata(log);
@@ -384,7 +384,7 @@ void pxtu_log_forget_brief(struct pxtu_log *log)
 
 	survey->brief = false;
 	pxtu_marks_forget(log);
-	/* A brief survey has read all that is outside of the ring: keep that. */
+	/* Keep what is outside of the ring, because a brief survey has read all of that. */
 	if (log->head.ring_end)
 		return;
 	survey->ended = false;

@@ -11,7 +11,7 @@
 #include "log/logtasks.h"
 
 #define ROOM_MIN	64U
-/* Larger than the number of names in a log of some gigabytes. Ignore more: they cost memory. */
+/* Larger than the number of names in a log of some gigabytes. Limits the use of memory. */
 #define ROOM_MAX	(1U << 20)
 
 static bool is_terminated(const char *text, size_t size)

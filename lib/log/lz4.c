@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Unpacks LZ4. The block format is small and final. With these lines every program reads compressed
- * logs, even a static program, or a program on a machine without liblz4.
+ * Unpacks LZ4. The block format is small and final. This file replaces liblz4, so that every
+ * program can read compressed logs, even a static one, or one on a machine without liblz4.
  */
 #include <string.h>
 
 #include "log/lz4.h"
 
-#define LENGTH_MAX	15U	/* in the 4 bits of a token: more bytes of the length follow */
+#define LENGTH_MAX	15U	/* in the 4 bits of a token; then more bytes of the length follow */
 #define MATCH_MIN	4U
 #define STRIDE		16U	/* bytes copied at a time where there is room */
 
