@@ -12,7 +12,7 @@
 struct open_call {
 	struct call call;
 	bool open;
-	bool exiting;		/* the thread exits: it enters no further call */
+	bool exiting;		/* the thread is exiting, and enters no further call */
 	uint64_t exit_time;
 };
 

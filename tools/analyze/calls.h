@@ -59,7 +59,7 @@ int calls_new(size_t max, struct calls **calls);
 /**
  * calls_event() - process an event
  * @calls: from calls_new()
- * @thread: number of its thread
+ * @thread: number of the thread of @event
  * @event: any kernel event, in the order of the log
  * @kevent: its fields
  * @mark: stored in a call that begins

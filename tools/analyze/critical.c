@@ -46,7 +46,7 @@ static int add_unknown(const struct walk *walk, uint64_t begin, uint64_t end)
 	return add_leaf(walk, walk->parent, (struct part){ .kind = PART_UNKNOWN }, begin, end);
 }
 
-/* Finds the stretch at a time, or NULL. Limits @until to its end, or to the begin of the next. */
+/* Finds the stretch at a time, or NULL. Limits @until to its end, or to the start of the next. */
 static const struct stretch *stretch_at(const struct walk *walk, enum track track, uint64_t time,
 					uint64_t *until)
 {
@@ -117,7 +117,7 @@ static int divide_running(const struct walk *walk, uint64_t begin, uint64_t end)
 /* ------------------------------------------------------------------ */
 /* Runnable								*/
 
-/* Divides the time that the thread waits for a processor into the threads that ran there. */
+/* Divides the time that the thread waits for a CPU into the threads that ran there. */
 static int divide_cpu(const struct walk *walk, uint32_t parent, uint32_t cpu, uint64_t begin,
 		      uint64_t end)
 {

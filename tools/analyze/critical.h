@@ -18,7 +18,7 @@
  * critical_divide() - divide a period
  * @tracks: the tracks of a window that includes it, after tracks_end()
  * @thread: number of the thread
- * @begin: begin of the period
+ * @begin: start of the period
  * @end: its end
  * @parts: where to store the tree, to free with parts_free()
  *

@@ -10,8 +10,9 @@
 #include "util/hash.h"
 
 /*
- * Of pipe(), pipe2() and socketpair(), no event has the new descriptors: the kernel writes them to
- * memory of the program. They get unused numbers, so names of other descriptors stay right.
+ * pipe(), pipe2() and socketpair() are not listed, because no event has their new descriptors: the
+ * kernel writes them to memory of the program. They get unused numbers, so the names of other
+ * descriptors stay right.
  */
 static const struct descriptor_call calls[] = {
 	{ "openat", OPENS, 1, NULL },

@@ -51,8 +51,8 @@ const struct descriptor_call *descriptor_call_find(const struct kevent *kevent);
 const char *descriptor_socket_kind(const struct kevent *entry);
 
 /*
- * descriptor_address_size() - get the bytes of the name of a listening socket that are its protocol
- * with its address; of another socket, its protocol only
+ * descriptor_address_size() - get the length of the first part of a socket's name: the protocol and
+ * address of a listening socket, or only the protocol of another socket
  */
 size_t descriptor_address_size(const char *name);
 

@@ -56,13 +56,13 @@ struct thread {
 	unsigned int arg;
 	int64_t fd;		/* argument 0 */
 	int64_t closes;		/* the descriptor that it closes, -1: any */
-	bool closing;		/* counts as process.closing */
+	bool closing;		/* it is counted in process.closing */
 	bool socket;		/* @path is the name of a socket */
 	bool keeps;		/* the new descriptor stays open */
 	bool executed;		/* the process has executed a program */
-	uint64_t changes;	/* of the process at its begin */
+	uint64_t changes;	/* process.changes when the call began */
 	uint64_t sets;
-	bool doubts;		/* counts as process.unsure */
+	bool doubts;		/* it is counted in process.unsure */
 	bool forked;		/* the child was seen */
 	bool has_path;
 	char path[PATH_SIZE];
@@ -200,7 +200,7 @@ static void end_call(struct descriptors *all, struct thread **slot)
 	all->nr_threads--;
 }
 
-/* Describes the descriptor that a call makes if it refers to no file with a path. */
+/* If the call makes a descriptor without a path, sets thread->path to its kind. */
 static void find_kind(const struct descriptors *all, const struct process *process,
 		      const struct kevent *kevent, struct thread *thread, const char *kind)
 {
@@ -242,7 +242,7 @@ static bool makes_descriptor(enum call_effect effect)
 	return effect == OPENS || effect == MAKES || effect == DUPLICATES || effect == REPLACES;
 }
 
-/* The descriptor may be closed when the process executes a program. */
+/* Notes that a descriptor may be closed when the process executes a program. */
 static void close_on_exec(const struct descriptors *all, const struct process *process,
 			  int64_t number)
 {
@@ -252,7 +252,7 @@ static void close_on_exec(const struct descriptors *all, const struct process *p
 		fd->keeps = false;
 }
 
-/* The call closes descriptor @number, -1 for any, at an unknown time before its end. */
+/* Notes that a call closes descriptor @number, or any for -1, at an unknown time before its end. */
 static void begin_closing(struct process *process, struct thread *thread, int64_t number)
 {
 	process->changes++;
@@ -380,7 +380,7 @@ static void get_text(struct descriptors *all, const struct event *event,
 	thread->has_path = value->len;
 }
 
-/* The call of the thread has returned the descriptor @number. */
+/* Handles a call of the thread that has returned the descriptor @number. */
 static void get_descriptor(struct descriptors *all, struct process *process,
 			   const struct thread *thread, int64_t number)
 {
@@ -709,7 +709,7 @@ const char *descriptors_path(const struct descriptors *descriptors, const struct
 				 !descriptors->blind ?
 				 fd_tables_find(&descriptors->tables, &process->table, fd) : NULL;
 
-	/* At the next call after an exec that no event told, the descriptors are not known. */
+	/* After an exec without an event, the descriptors are not known at the next call. */
 	if (thread && thread->effect == EXECUTES && event->type == POSIXTRACE_SYSCALL_ENTRY &&
 	    !thread->executed)
 		return NULL;

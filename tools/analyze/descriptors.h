@@ -38,7 +38,8 @@ int descriptors_start(struct descriptors *descriptors, struct source *source);
  * descriptors_reach() - use what was open before a time
  * @all: the descriptors
  * @source: from descriptors_start(), read up to that time
- * @time: of the next event; descriptors_event() does it too, but after the event was printed
+ * @time: of the next event. descriptors_event() also does this, but that may be too late for a
+ *	caller that prints the event first
  */
 void descriptors_reach(struct descriptors *all, struct source *source, uint64_t time);
 

@@ -7,14 +7,14 @@
 
 #include "analyze/holder.h"
 
-/* glibc's __lock of a mutex that is locked and has waiters, unless it has the id of the owner. */
+/* glibc's __lock of a locked mutex with waiters. In some kinds, it has the owner's id instead. */
 #define LOCKED_WAITERS	2
 
 /* Bits of glibc's __kind. */
 #define KIND_TYPE	0x03	/* normal, recursive, checking or adaptive */
 #define KIND_ELISION	0x300	/* lock elision is on or off */
 
-/* The number of a call that the kernel has under another number on each architecture. */
+/* Stands for the number of futex(), which depends on the architecture. */
 #define FUTEX_NR	(-2)
 
 /*

@@ -198,8 +198,8 @@ static int see_user(struct instances *instances, const struct event *event)
 }
 
 /*
- * Only a complete call counts. Across a gap or a stop, the ends may be of two calls. @end: its
- * exit, or NULL if it has none.
+ * Only a complete call counts. Across a gap or a stop, entry and exit may belong to different
+ * calls. @end: the exit of the call, or NULL if it has none.
  */
 static int see_call(struct instances *instances, const struct call *call, const struct event *end)
 {
@@ -240,7 +240,7 @@ static int see_kernel(struct instances *instances, const struct event *event)
 /* Lives								*/
 
 /*
- * Finds the first thread with the id that has events after the begin of the period. If there is
+ * Finds the first thread with the id that has events after the start of the period. If there is
  * none, finds the last thread with the id.
  */
 static void see_life(struct instances *instances, const struct event *event)
@@ -264,8 +264,8 @@ static void see_life(struct instances *instances, const struct event *event)
 }
 
 /*
- * Replaces the life of the thread by the period of the options. That may be longer, but ends with
- * the log.
+ * Replaces the life of the thread by the period of the options, which may be longer. It ends with
+ * the log at the latest.
  */
 static void cut_life(struct instances *instances)
 {

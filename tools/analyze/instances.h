@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finds instances of a scope, or of each scope: the slowest ones; or the life of a thread.
+ * Finds the slowest instances of one scope or of each scope, or the life of a thread.
  */
 #ifndef POSIXTRACE_INSTANCES_H
 #define POSIXTRACE_INSTANCES_H
@@ -15,15 +15,15 @@
 #include "event/source.h"
 
 #define INSTANCES_MAX		1000	/* instances of a scope that can be asked for */
-#define INSTANCES_SCOPES	512	/* scopes of which instances are found */
+#define INSTANCES_SCOPES	512	/* scopes that instances are kept for */
 
 /**
  * struct instances_options - what to find
  * @each: instances of each scope and system call, up to INSTANCES_SCOPES of them
  * @scope: name of a scope without its suffix, or of a system call; NULL: the life of a thread
  * @worst: number of instances, at most INSTANCES_MAX
- * @selection: of a scope, its begin or end must be selected, and it must begin and end in the
- *	period; a life is of the first thread with a selected event, and is cut to the period
+ * @selection: an instance of a scope needs a selected begin or end, and has to begin and end in the
+ *	period; a life is that of the first thread with a selected event, cut to the period
  */
 struct instances_options {
 	bool each;
@@ -36,7 +36,7 @@ struct instances_options {
  * struct instance - a period of time of a thread
  * @pid: process of the thread
  * @key: event_thread_key() of the thread
- * @begin: its begin
+ * @begin: its start
  * @end: its end
  */
 struct instance {

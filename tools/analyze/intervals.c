@@ -14,7 +14,7 @@
 #include "analyze/intervals.h"
 #include "util/threads.h"
 
-/* On further CPUs, missing switches between two threads are not detected. */
+/* Missing switches between two threads are only detected on CPUs below this number. */
 #define CPUS_MAX	4096
 
 /* Lists that a thread can be on. */
@@ -26,7 +26,7 @@ enum list {
 
 struct place {
 	struct thread *next;
-	struct thread **link;		/* pointer to this thread */
+	struct thread **link;		/* what points to this thread in the list */
 };
 
 /* A wake-up. */
@@ -38,7 +38,7 @@ struct wakeup {
 struct thread {
 	struct interval now;		/* the open interval */
 	bool begun;			/* @now is valid */
-	bool known;			/* its state is known: it is on LIST_KNOWN */
+	bool known;			/* its state is known, so it is on LIST_KNOWN */
 	struct place places[NR_LISTS];
 	uint32_t process;		/* number of its process */
 	uint64_t born;			/* before that, another thread had its ids */
@@ -62,7 +62,7 @@ struct intervals {
 	struct thread **threads_of;	/* by process number: live threads */
 	struct thread **exiting_of;	/* by process number: exiting threads */
 	struct threads *ids;		/* numbers for thread ids */
-	struct thread **last_of;	/* by such a number: the last thread */
+	struct thread **last_of;	/* by number in @ids: the last thread */
 	uint64_t losses;
 	uint64_t first_time;		/* of the first event */
 	bool started;			/* @first_time is valid */

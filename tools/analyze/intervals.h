@@ -87,7 +87,7 @@ int intervals_begin(struct intervals *intervals, uint32_t thread, const struct e
 /**
  * intervals_event() - process an event
  * @intervals: from intervals_new()
- * @thread: number of its thread; after its end, a thread has no further intervals
+ * @thread: number of the thread of @event; after its end, a thread has no further intervals
  * @event: any event, in the order of the log
  * @kevent: its fields, or NULL if it is not a complete kernel event
  * @call: the open system call of the thread, or NULL

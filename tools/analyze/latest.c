@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The last thread with some ids: see latest.h.
+ * Finds the last thread that had certain ids: see latest.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 struct latest {
 	struct threads *ids;		/* numbers for process and thread id */
-	uint32_t *numbers;		/* by such a number: a thread, or 0 */
+	uint32_t *numbers;		/* by number in @ids: a thread, or 0 */
 	size_t room;
 };
 

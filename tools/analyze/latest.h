@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finds the last thread that had a process id and a thread id, by its number. The kernel reuses
- * ids, and events name other threads by ids.
+ * Finds the number of the last thread that had a certain process id and thread id. This is needed
+ * because the kernel reuses ids, and events name other threads by their ids.
  */
 #ifndef POSIXTRACE_LATEST_H
 #define POSIXTRACE_LATEST_H

@@ -15,7 +15,7 @@
 
 #define MEASURE_NAMES	4096		/* names of all kinds */
 #define MEASURE_VALUES	4096		/* values of all names of a kind */
-#define MEASURE_BYTES	(4U << 20)	/* bytes of these values */
+#define MEASURE_BYTES	(4U << 20)	/* bytes of the values of a kind */
 
 enum measure_kind {
 	MEASURE_EVENT,
@@ -25,7 +25,7 @@ enum measure_kind {
 	MEASURE_KINDS
 };
 
-/* Which of the events, scopes or calls with a name a measure counts. */
+/* Which part of the events, scopes or calls of a name a measure counts. */
 enum measure_part {
 	MEASURE_WHOLE,		/* all of them */
 	MEASURE_VALUE,		/* those with the value */

@@ -20,7 +20,7 @@
 #define OPEN_MAX	(1U << 16)	/* open begins, all threads */
 #define DEPTH_MAX	1024		/* open begins, per thread */
 
-/* The process or thread by which things are divided. */
+/* A process or thread by which measures are divided. */
 struct owner {
 	uint32_t number;		/* of the process or thread */
 	char label[LABEL_SIZE];
@@ -34,7 +34,7 @@ struct measures {
 	struct threads *processes;
 	struct descriptors *descriptors;	/* NULL: not divided by files */
 	char (*paths)[DESCRIPTORS_PATH_SIZE];	/* of the calls of threads; "" if unknown */
-	struct owner *owners;		/* by number of a thread */
+	struct owner *owners;		/* by thread number */
 	size_t room;			/* entries allocated in @owners */
 	struct spans *spans;		/* NULL: no kernel events */
 	struct field_value value;
@@ -46,7 +46,7 @@ struct measures {
 	uint64_t stretch;		/* incremented by a gap, damage or a stop */
 	uint64_t user;			/* number of user events */
 	uint64_t system;		/* number of system events */
-	uint64_t returns;		/* without a call */
+	uint64_t returns;		/* number of returns without a call */
 };
 
 static bool wants(const struct measures *measures, enum measure_kind kind)
@@ -86,7 +86,7 @@ static void label_process(const struct event *event, bool alone, char label[LABE
 		snprintf(label, LABEL_SIZE, "%.*s-%d", LABEL_SIZE - 13, name, (int)event->pid);
 }
 
-/* Finds the number of the thread of an event, and its owner if it is new. */
+/* Finds the number of the thread of an event. Adds the owner of a new thread. */
 static int find_thread(struct measures *measures, const struct event *event, uint32_t *number)
 {
 	size_t room = measures->room ? 2 * measures->room : 64;
@@ -332,7 +332,7 @@ static int put_call(void *to, const struct call *call)
 		       call->finished ? exit : NULL);
 	if (!measure)
 		return -ENOMEM;
-	/* Across a gap or a stop, the ends may be of two calls. */
+	/* Across a gap or a stop, entry and exit may belong to different calls. */
 	if (!call->finished || call->lost || call->mark != measures->stretch) {
 		measure->unmatched++;
 		return 0;
@@ -432,7 +432,8 @@ static int note_gap(struct measures *measures, const struct event *event)
 }
 
 /*
- * Is it divided by process or thread? If so, POSIX system events do not count: they have no thread.
+ * Are the measures divided by process or thread? If so, POSIX system events do not count, because
+ * they have no thread.
  */
 static bool by_thread(const struct measures *measures)
 {
@@ -592,7 +593,7 @@ static bool is_end(const struct measures *measures, const char *name)
 	return is_scope(measures, scope);
 }
 
-/* Checks if a row belongs into the table: see measures_rows(). */
+/* Checks if a row belongs in the table: see measures_rows(). */
 static bool is_shown(const struct measures *measures, const struct measure *row)
 {
 	const struct measure *whole = measure_find(measures->table, &(struct measure){

@@ -41,7 +41,7 @@ struct measures;
 /* measures_new() - create an empty set of measures; returns 0 or -ENOMEM */
 int measures_new(const struct measures_options *options, struct measures **measures);
 
-/* measures_start() - read what a log or stream has from its start; returns 0 or -errno */
+/* measures_start() - read which files were open at the start of a log or stream; 0 or -errno */
 int measures_start(struct measures *measures, struct source *source);
 
 /**

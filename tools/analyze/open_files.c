@@ -213,7 +213,7 @@ const struct posixtrace_open_file *open_files_next(struct open_files *files, uin
 /* ------------------------------------------------------------------ */
 /* Names								*/
 
-/* Finds the process at the other end of a pipe; NULL if that is not exactly one. */
+/* Finds the process at the other end of a pipe; NULL if there is not exactly one. */
 static const struct posixtrace_open_file *other_end(const struct open_files *files,
 						    const struct posixtrace_open_file *row)
 {
@@ -273,7 +273,7 @@ static void put_pipe(struct open_files *files, const struct posixtrace_open_file
 	put_process(files, other, to);
 }
 
-/* Appends the name of another kind of file: "eventfd" for "anon_inode:[eventfd]". */
+/* Appends the name of a POSIXTRACE_FILE_OTHER: "eventfd" for "anon_inode:[eventfd]". */
 static void put_other(const char *text, struct buffer *to)
 {
 	static const char prefix[] = "anon_inode:";

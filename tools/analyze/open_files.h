@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the descriptors of the traced processes were at a moment: in a log when recording started,
- * of a stream now.
+ * What the descriptors of the traced processes were at a moment: for a log, when recording started;
+ * for a stream, now.
  */
 #ifndef POSIXTRACE_OPEN_FILES_H
 #define POSIXTRACE_OPEN_FILES_H
@@ -24,7 +24,7 @@ struct open_files;
  */
 int open_files_read(struct source *source, struct open_files **files);
 
-/* open_files_read_all() - the same without that condition, only to look rows up */
+/* open_files_read_all() - the same with any classes, for callers that only look rows up */
 int open_files_read_all(struct source *source, struct open_files **files);
 
 /**
@@ -40,7 +40,7 @@ int open_files_read_all(struct source *source, struct open_files **files);
 const struct posixtrace_open_file *open_files_find(const struct open_files *files, pid_t pid,
 						   int fd, uint64_t from);
 
-/* open_files_next() - get the next row that is older than @until, in their order; NULL: no more */
+/* open_files_next() - get the next row that is older than @until, in order of time, or NULL */
 const struct posixtrace_open_file *open_files_next(struct open_files *files, uint64_t until);
 
 /**

@@ -150,7 +150,7 @@ int parts_add(struct parts *parts, uint32_t parent, const struct part *what, uin
 	struct part *part;
 	int err = 0;
 
-	/* PART_MORE is not divided: add the time to it. */
+	/* PART_MORE is not divided, so add the time to it. */
 	if (parent != PARTS_NONE && parts->at[parent].kind == PART_MORE) {
 		*found = parent;
 		return 0;

@@ -22,14 +22,14 @@
 enum part_kind {
 	PART_WHOLE,		/* the whole period; part 0 */
 	PART_RUNNING,
-	PART_INTERRUPT,		/* an interrupt took the processor */
-	PART_RUNNABLE,		/* waited for a processor */
-	PART_RAN,		/* of PART_RUNNABLE: another thread ran there */
+	PART_INTERRUPT,		/* an interrupt took the CPU */
+	PART_RUNNABLE,		/* waited for a CPU */
+	PART_RAN,		/* in PART_RUNNABLE: another thread ran on the CPU */
 	PART_RAN_OTHER,		/* no thread that is followed ran there */
-	PART_RAN_UNKNOWN,	/* the processor is unknown */
+	PART_RAN_UNKNOWN,	/* the CPU is unknown */
 	PART_BLOCKED,
 	PART_FAULT,		/* blocked in a page fault */
-	PART_UNBORN,		/* it had not been created */
+	PART_UNBORN,		/* the thread had not been created yet */
 	PART_UNKNOWN,		/* events are missing, or contradict one another */
 	PART_MORE,		/* parts beyond the limit */
 	PART_KINDS
@@ -54,7 +54,7 @@ enum part_kind {
  * @ns: its time
  * @count: number of periods
  * @longest: ns of the longest of them
- * @longest_at: begin of the longest of them
+ * @longest_at: start of the longest of them
  * @faults: running: number of page faults
  * @parent: the part that it divides, or PARTS_NONE
  * @child: its first part, or PARTS_NONE
@@ -86,7 +86,7 @@ struct part {
 
 /**
  * struct step - a period in a part that is not divided
- * @begin: its begin
+ * @begin: its start
  * @end: its end
  * @part: the part
  */
@@ -106,7 +106,7 @@ int parts_new(struct parts **parts);
  * @parts: from parts_new()
  * @parent: the part that it is in
  * @what: what it is: the members up to @caused
- * @begin: its begin
+ * @begin: its start
  * @end: its end
  * @found: where to store its part; valid like the array of parts_all()
  *

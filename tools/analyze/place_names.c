@@ -17,7 +17,7 @@
 struct place_names {
 	struct waits *calls;		/* only for the names of system calls */
 	struct threads *irqs;		/* numbers for kinds and numbers of interrupts */
-	char (*irq_names)[IRQ_NAME];	/* by such a number */
+	char (*irq_names)[IRQ_NAME];	/* by number in @irqs */
 };
 
 int place_names_new(struct place_names **names)

@@ -45,7 +45,7 @@ int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, voi
 /* Tells intervals.c from which time on events may be missing. */
 static int note_losses(struct spans *spans, const struct event *event, bool lost)
 {
-	/* The time of these events is the end of the recording. */
+	/* After one of these two, events may be missing from its own time on. */
 	if (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP)
 		return intervals_lost(spans->states, event->time);
 	return lost ? intervals_lost(spans->states, spans->last_time) : 0;
@@ -105,7 +105,7 @@ void spans_start(struct spans *spans, const struct snapshot *snapshot)
 	snapshot_begin(&spans->walk, snapshot);
 }
 
-/* Adds the states of threads at the start of the log that come before @event to the intervals. */
+/* Adds the states at the start of the log that are older than @event to the intervals. */
 static int use_states(struct spans *spans, const struct event *event)
 {
 	const struct posixtrace_thread_state *state;

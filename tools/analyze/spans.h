@@ -35,7 +35,7 @@ struct irq {
 	size_t name_len;
 };
 
-/* Receive the spans, not only of the thread of the event. They return 0 or an error. */
+/* Receive spans of any thread, not only the thread of the current event. Return 0 or an error. */
 struct spans_ops {
 	int (*put_state)(void *to, const struct interval *interval);
 	int (*put_call)(void *to, const struct call *call);
@@ -64,14 +64,14 @@ int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, voi
  * @spans: from spans_new(), before the first event
  * @snapshot: from snapshot_read(); the caller keeps it until spans_free()
  *
- * Only if the caller passes all events.
+ * Call this only if spans_event() gets all events.
  */
 void spans_start(struct spans *spans, const struct snapshot *snapshot);
 
 /**
  * spans_event() - process an event
  * @spans: from spans_new()
- * @thread: number of its thread
+ * @thread: number of the thread of @event
  * @event: any event, in the order of the log
  * @lost: events were lost before it
  * @mark: stored in a system call that begins

@@ -94,10 +94,10 @@ struct states {
 	struct lock_wait *lock_wait;
 	bool begun;
 	uint64_t first;
-	uint64_t now;			/* largest time so far; does not go backwards */
+	uint64_t now;			/* largest time so far */
 	uint64_t lost;
 	uint64_t gaps;
-	enum waker_kind no_waker;	/* waker if no event tells it */
+	enum waker_kind no_waker;	/* kind of waker if no event tells it */
 	struct source *source;		/* of @walk */
 	struct snapshot_walk walk;	/* states at the start */
 };
@@ -570,7 +570,7 @@ static int forget(struct states *states, uint64_t from, enum waker_kind waker)
 	return intervals_lost(states->intervals, from);
 }
 
-/* Makes states unknown if events are missing: from the begin of the gap or the last event on. */
+/* If events are missing, makes states unknown from the start of the gap or the last event on. */
 static int note_gap(struct states *states, const struct event *event)
 {
 	uint64_t from = event->time < states->now ? event->time : states->now;
@@ -600,7 +600,7 @@ void states_start(struct states *states, struct source *source, const struct sna
 	snapshot_begin(&states->walk, snapshot);
 }
 
-/* Notes the call of a state. It is the current place only if events will show its end. */
+/* Notes the call in a state. It becomes the current place only if events will show its end. */
 static int note_call(struct states *states, struct summary *thread,
 		     const struct posixtrace_thread_state *state)
 {

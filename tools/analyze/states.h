@@ -91,7 +91,7 @@ void states_start(struct states *states, struct source *source, const struct sna
  * @since: when that began; 0 if unknown
  * @exact: it began then; otherwise then or later
  * @state: its state at the start, if it has been in it since then; or NULL
- * @address: of the futex that it waits for since an event; 0 if none is known
+ * @address: of the futex that it waits for, if an event has told; otherwise 0
  * @holder: number of the thread that holds that lock; 0 if unknown
  */
 struct states_blocked {
@@ -135,7 +135,7 @@ int states_end(struct states *states);
  */
 const struct states_thread *states_threads(const struct states *states, size_t *count);
 
-/* states_waits() - get the waits, after states_end(); their threads are indices of that array */
+/* states_waits() - get the waits, after states_end(); threads are indices of states_threads() */
 const struct waits *states_waits(const struct states *states);
 
 /*

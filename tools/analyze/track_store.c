@@ -22,7 +22,7 @@ struct track_store {
 	size_t room;			/* entries allocated in @threads */
 	size_t count;			/* stretches */
 	bool more;
-	struct track_run *runs;		/* sorted by processor and time, after track_store_end() */
+	struct track_run *runs;		/* sorted by CPU and time, after track_store_end() */
 	size_t nr_runs;
 };
 

@@ -24,7 +24,7 @@ int track_store_new(const struct window *windows, size_t count, struct track_sto
 int track_store_add(struct track_store *store, uint32_t thread, enum track track,
 		    const struct stretch *stretch);
 
-/* track_store_end() - find out which threads ran on each processor; returns 0 or -ENOMEM */
+/* track_store_end() - find out which threads ran on each CPU; returns 0 or -ENOMEM */
 int track_store_end(struct track_store *store);
 
 /* track_store_find(), track_store_find_run() - see tracks_find() and tracks_find_run() */

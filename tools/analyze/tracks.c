@@ -176,7 +176,7 @@ static int leave(struct tracks *tracks, uint32_t number)
 	return change(tracks, number, TRACK_PLACE, &place);
 }
 
-/* Moves a thread to a processor. @known: it was on the previous one until now. */
+/* Moves a thread to a CPU. @known: it was on the previous one until now. */
 static int move(struct tracks *tracks, uint32_t number, uint32_t cpu, bool known)
 {
 	const struct stretch next = { .begin = tracks->now, .what = cpu };
@@ -189,7 +189,7 @@ static int move(struct tracks *tracks, uint32_t number, uint32_t cpu, bool known
 	return change(tracks, number, TRACK_CPU, &next);
 }
 
-/* After a gap, makes the place and processor unknown from the last event on. */
+/* After a gap, makes the place and CPU unknown from the last event on. */
 static int forget(struct tracks *tracks, uint32_t number)
 {
 	struct follow *thread = &tracks->threads[number];
@@ -222,7 +222,7 @@ static int interrupt(struct tracks *tracks, uint32_t number, const struct kevent
 
 /*
  * Checks if what the waker did explains the wait. After an interrupt, a softirq runs in any thread,
- * which did not cause it. A softirq in a system call was caused by the call, such as by sending
+ * which is not its cause. A softirq in a system call was caused by the call, such as by sending
  * data over loopback.
  */
 static bool is_cause(const struct tracks *tracks, const struct stretch *state)
@@ -407,7 +407,7 @@ static int lose(struct tracks *tracks, uint64_t from, enum waker_kind waker)
 	return intervals_lost(tracks->intervals, from);
 }
 
-/* Makes states unknown if events are missing: from the begin of the gap or the last event on. */
+/* If events are missing, makes states unknown from the start of the gap or the last event on. */
 static int note_gap(struct tracks *tracks, const struct event *event)
 {
 	bool lost = event->lost > tracks->lost;
@@ -435,7 +435,7 @@ void tracks_start(struct tracks *tracks, const struct snapshot *snapshot)
 	snapshot_begin(&tracks->walk, snapshot);
 }
 
-/* Notes the call of a state. It is the current place only if events will show its end. */
+/* Notes the call in a state. It becomes the current place only if events will show its end. */
 static int note_call(struct tracks *tracks, struct follow *thread,
 		     const struct posixtrace_thread_state *state)
 {

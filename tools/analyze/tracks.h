@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracks of threads over time: state, system call, processor and interrupts. Each track is a list
+ * Tracks of threads over time: state, system call, CPU and interrupts. Each track is a list
  * of stretches without overlaps, in order of time. Between stretches, its value is unknown.
  *
  * Only stretches that overlap a window are kept, so the memory depends on what happens in the
@@ -37,8 +37,8 @@ enum track {
  * @begin: start time
  * @end: end time, later than @begin
  * @arg: first argument of the system call, if @has_arg
- * @what: enum state, number of a place, processor, or number of an interrupt
- * @cpu: STATE_RUNNING: the processor, or SOURCE_NO_CPU
+ * @what: enum state, number of a place, CPU, or number of an interrupt
+ * @cpu: STATE_RUNNING: the CPU, or SOURCE_NO_CPU
  * @holder: blocked: number of the thread that held the lock, 0 if unknown or it was no lock
  * @place: blocked: where, a number for tracks_place_name()
  * @waker: blocked: number of the waker, 0 if it is no thread or not followed
@@ -134,7 +134,7 @@ int tracks_end(struct tracks *tracks);
 const struct stretch *tracks_find(const struct tracks *tracks, enum track track, uint32_t thread,
 				  uint64_t time, const struct stretch **end);
 
-/* A period in which a thread ran on a processor. */
+/* A period in which a thread ran on a CPU. */
 struct track_run {
 	uint64_t begin;
 	uint64_t end;
@@ -142,7 +142,7 @@ struct track_run {
 	uint32_t thread;
 };
 
-/* tracks_find_run() - the same for the threads that ran on a processor */
+/* tracks_find_run() - the same for the threads that ran on a CPU */
 const struct track_run *tracks_find_run(const struct tracks *tracks, uint32_t cpu, uint64_t time,
 					const struct track_run **end);
 

@@ -83,7 +83,7 @@ int waits_add(struct waits *waits, const struct wait *wait);
  * @waits: from waits_new()
  * @count: where to store their number
  *
- * Waits of further threads and places beyond WAITS_SUMS are not included.
+ * The waits of threads and places beyond WAITS_SUMS are not included.
  *
  * Return: an array, valid until the next wait.
  */
