@@ -40,7 +40,7 @@ static int by_place(const void *a, const void *b)
 	return (left->place > right->place) - (left->place < right->place);
 }
 
-/* Adds up the waits of all threads for each place: the sums are by thread and place. */
+/* Adds up the waits of all threads for each place, because the sums are by thread and place. */
 static int add_waits(struct answer *answer, const struct waits *waits)
 {
 	const struct waits_sum *sums;

@@ -108,8 +108,8 @@ static void put_plain_call(struct buffer *to, const struct posixtrace_thread_sta
 }
 
 /*
- * Another thread may have closed the descriptor during the call, and opened another file with the
- * same number.
+ * Is the thread the only one of its process? Otherwise another thread may have closed the
+ * descriptor during the call, and opened another file with the same number.
  */
 static bool is_alone(const struct table *table, const struct states_thread *thread)
 {

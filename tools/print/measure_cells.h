@@ -30,7 +30,7 @@ void measure_columns_begin(struct measure_columns *columns, const char *by);
 /* measure_columns_widen() - make room for the name and value of a measure */
 void measure_columns_widen(struct measure_columns *columns, const struct measure *measure);
 
-/* measure_columns_head() - print the headings of the first columns; @name: of the names */
+/* measure_columns_head() - print the headings of the first columns; @name: of the first one */
 void measure_columns_head(const struct measure_columns *columns, const char *name, FILE *to);
 
 /* measure_columns_print() - print name and value of a measure, or blanks if it is NULL */

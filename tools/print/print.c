@@ -214,8 +214,8 @@ static void make_name(struct print *print, struct buffer *to, const struct event
 }
 
 /*
- * The names of few types repeat in most lines: keep their text. The slot of a type is free, or has
- * the last text of a type with this hash.
+ * Most lines have the name of one of a few types, so keep their texts. The slot of a type is free,
+ * or has the last text of a type with this hash.
  */
 static void put_name(struct print *print, struct buffer *to, const struct event *event)
 {
@@ -360,8 +360,8 @@ static void make_ids(struct print *print, struct buffer *to, const struct event 
 }
 
 /*
- * Appends the processor, the process and the thread. They are the same in many lines: keep their
- * text. The slot of a thread is free, or has the last text of a thread with this hash.
+ * Appends the CPU, the process and the thread. They are the same in many lines, so keep their text.
+ * The slot of a thread is free, or has the last text of a thread with this hash.
  */
 static void put_ids(struct print *print, struct buffer *to, const struct event *event)
 {
@@ -435,7 +435,7 @@ static void put_json_call(struct print *print, struct buffer *to, const struct e
 		to->len = before;
 }
 
-/* Most readers would round integers that a double cannot represent: write them as strings. */
+/* Writes integers that a double cannot represent as strings, because readers would round them. */
 static void put_json(struct print *print, struct buffer *to, const struct event *event)
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
@@ -513,7 +513,7 @@ static int wait_for_reader(const struct print *print)
 	return ready ? 0 : -EINTR;
 }
 
-/* Writes what the output accepts now, or after wait_for_reader(). As write(). */
+/* Writes what the output accepts now, or after wait_for_reader(). Returns what write() would. */
 static ssize_t write_some(struct print *print, const unsigned char *data, size_t len)
 {
 	const struct iovec all = { .iov_base = (void *)data, .iov_len = len };

@@ -46,8 +46,8 @@ struct print_name {
 };
 
 /**
- * struct print_thread - how the processor, the process and the thread of events are printed
- * @cpu: the processor
+ * struct print_thread - how the CPU, the process and the thread of events are printed
+ * @cpu: the CPU
  * @pid: the process
  * @tid: the thread
  * @columns: columns for the name of a thread
@@ -77,7 +77,7 @@ struct print_thread {
  * @signals: a signalfd, or -1. Once it is readable, print_write() waits at most a second for the
  *	reader of the output
  * @ending: a signal was read from it, which also limits the wait
- * @part: bytes that the output takes in one write without waiting; 0: it tells, or that is unknown
+ * @part: bytes that the output takes in one write without waiting; 0: each write finds out
  * @thread_width: columns for the thread; grows with the names
  * @names: texts of event types, by a hash of the type
  * @threads: texts of threads, by a hash of the kernel thread id

@@ -314,7 +314,7 @@ static void print_waker(const struct tables *tables, const struct wait *wait)
 	fputc('\n', tables->to);
 }
 
-/* Prints the begin in the format of "posixtrace dump", so that it can be found there. */
+/* Prints the start in the format of "posixtrace dump", so that it can be found there. */
 static void print_longest(const struct tables *tables)
 {
 	const struct wait *wait;

@@ -109,8 +109,8 @@ static char *room_for(struct buffer *to, size_t count)
 }
 
 /*
- * As text_fields(), without a walk through the description, and with few checks: most of the time
- * of a command that prints kernel events passes here.
+ * As text_fields(), without a walk through the description, and with few checks, because a command
+ * that prints kernel events spends most of its time here.
  */
 static void put_layout(struct buffer *to, const struct layout *layout, const struct event *event,
 		       bool full)

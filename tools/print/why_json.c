@@ -11,9 +11,9 @@
 #include "print/why_text.h"
 #include "util/escape.h"
 
-#define PAGE_PARTS	1000	/* a page with more lacks the small ones */
+#define PAGE_PARTS	1000	/* if there are more, a page lacks the small ones */
 #define PAGE_STEPS	5000
-#define PAGE_SMALL	200	/* a small part is less than this fraction of the whole */
+#define PAGE_SMALL	200	/* a small part is less than 1/200 of the whole */
 #define ALL_STEPS	SIZE_MAX
 
 /* What to write, and how. */

@@ -11,7 +11,7 @@
 #include "print/why_text.h"
 #include "util/escape.h"
 
-/* Parts below this fraction of the whole are printed as one. */
+/* Parts below 1/200 of the whole are printed as one. */
 #define SMALL	200
 
 /* What all lines use. */
@@ -53,7 +53,7 @@ static void print_cells(const struct tree *tree, uint64_t ns, uint64_t count, ui
 		fprintf(tree->to, "%18s", "");
 }
 
-/* Is the number of periods shown? It says something about waits, not about what ran in between. */
+/* Is the number of periods shown? It is useful for waits and interrupts, but not for what ran. */
 static bool is_counted(const struct part *part)
 {
 	switch (part->kind) {
@@ -68,8 +68,8 @@ static bool is_counted(const struct part *part)
 }
 
 /*
- * Returns the only thread that ran while @part waited for a processor: it is printed in the same
- * line.
+ * Returns the thread that ran while @part waited for a CPU, if it was the only one. It is printed
+ * in the line of @part.
  */
 static const struct part *only_runner(const struct tree *tree, const struct part *part)
 {

@@ -21,7 +21,7 @@
  * @scope: name of the scope, or NULL
  * @number: number of the instance: 1 is the longest
  * @of: number of instances that are printed
- * @begin: its begin
+ * @begin: its start
  * @end: its end
  * @first: time of the first event of the log
  */
@@ -55,8 +55,9 @@ int why_json(const struct why *why, FILE *to);
  * @why: the period
  * @to: where to append
  *
- * Each part also has a "text" that describes it. Of more than 1000 parts, those of less than half a
- * percent are left out, and the sum of those is "smaller". The path has at most 5000 steps.
+ * Each part also has a "text" that describes it. If there are more than 1000 parts, those of less
+ * than half a percent are left out, and "smaller" has their number and time. The path has at most
+ * 5000 steps.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -25,7 +25,7 @@ static void put_holder(struct buffer *to, const struct tracks *tracks, const str
 	why_text_label(to, tracks, part->holder);
 }
 
-/* Names another thread, with its process if the thread of the part is in another one. */
+/* Names the other thread of a part, with its process if it differs from the part's process. */
 static void put_other(struct buffer *to, const struct tracks *tracks, const struct part *part)
 {
 	const struct track_thread *other;
