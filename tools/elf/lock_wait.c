@@ -3,7 +3,7 @@
  * Where glibc waits for a mutex: see lock_wait.h.
  *
  * The function is "__lll_lock_wait", which is not exported. In a file without a symbol table, it is
- * between two functions of the same source file that are: after the end of
+ * found between two exported functions of the same source file: after the end of
  * "__lll_lock_wait_private", which waits for the library's internal locks, and before
  * "__lll_lock_wake_private". A file from a log must have the recorded build id.
  */
@@ -21,7 +21,7 @@
 #include "elf/lock_wait.h"
 #include "event/source.h"
 
-/* The code between two functions of one source file is smaller, unless others were linked there. */
+/* If the code between the two functions is larger, functions of other files are in between. */
 #define SPAN_MAX	512
 
 /**

@@ -12,7 +12,7 @@
  * Shared libraries that have trace points are not examined. A stripped program that contains the
  * static library and does not use <posixtrace/points.h> is not recognized.
  *
- * Return: true if so, and if @program is not a program that can be examined.
+ * Return: true if so; also true if @program is not a program that can be examined.
  */
 bool traceable_program(const char *program);
 
