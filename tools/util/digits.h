@@ -30,7 +30,7 @@ static inline void digits_pair(char *to, unsigned int value)
 	memcpy(to, &pair, sizeof(pair));
 }
 
-/* Writes the digits to end before @end. Returns false if they may exceed @max (at least 2). */
+/* Writes the digits right before @end. Returns false if there may be more than @max (>= 2). */
 static inline bool digits_before(char *end, uint64_t value, size_t max)
 {
 	for (; value >= 100; value /= 100, max -= 2) {
@@ -60,7 +60,7 @@ static inline size_t digits_hexadecimal_len(uint64_t value)
 	return (size_t)(67 - __builtin_clzll(value | 1)) / 4;
 }
 
-/* Returns eight digits as bytes, the first one lowest. */
+/* Returns the eight hexadecimal digits of a value, the first one in the lowest byte. */
 static inline uint64_t digits_of_half(uint32_t value)
 {
 	uint64_t x = value, letters;
@@ -74,7 +74,7 @@ static inline uint64_t digits_of_half(uint32_t value)
 	return __builtin_bswap64(x);
 }
 
-/* Writes @len digits, at most 16, and anything up to DIGITS_ROOM bytes. */
+/* Writes @len hexadecimal digits, at most 16. May overwrite all of DIGITS_ROOM bytes. */
 static inline void digits_hexadecimal(char *to, uint64_t value, size_t len)
 {
 	uint64_t half = digits_of_half((uint32_t)value);

@@ -31,7 +31,7 @@ enum option_kind {
 	OPTION_TEXT,	/* stores the value */
 	OPTION_NUMBER,	/* stores an unsigned long */
 	OPTION_SIZE,	/* stores a size_t, in bytes; the value may end in K, M, G */
-	OPTION_CHOICE,	/* stores the int of one of several words */
+	OPTION_CHOICE,	/* stores the int value of one of @choices */
 	OPTION_CALL,	/* calls a function with the value */
 	OPTION_GROUP,	/* not an option: includes the options of another table */
 };

@@ -80,7 +80,7 @@ static void leave(void)
 	errno = saved_errno;
 }
 
-/* The pager may still use the terminal: end after it. */
+/* Ends after the pager, which may still use the terminal. */
 static void on_signal(int number)
 {
 	leave();
