@@ -28,8 +28,8 @@ const char *policy_kernel_classes(void);
 bool policy_needs_perfmon(const char *name);
 
 /*
- * policy_knows_processes() - check if /proc shows processes by their ids in our pid namespace: it
- * may be mounted for another namespace
+ * policy_knows_processes() - check if /proc shows processes by their ids in our pid namespace, and
+ * is not mounted for another one
  */
 bool policy_knows_processes(void);
 

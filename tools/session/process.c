@@ -45,7 +45,7 @@ static int start_program(struct process *process)
 	/* If SIGCHLD is ignored, the exit status of a child is lost. */
 	sigaction(SIGCHLD, &wait_for_children, &process->old_child);
 
-	/* Use no pipe: in a socket, MSG_NOSIGNAL prevents SIGPIPE if the child has been killed. */
+	/* Not a pipe: on a socket, MSG_NOSIGNAL prevents SIGPIPE if the child has been killed. */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, begin))
 		return errno;
 	process->pid = fork();
@@ -140,7 +140,7 @@ bool process_signal(struct process *process)
 
 	if (read(process->sigfd, &info, sizeof(info)) != sizeof(info))
 		return false;
-	/* Once the tracing has ended, the time has no meaning. */
+	/* process_end() has set @seconds to 0 if the tracing has already ended. */
 	if (info.ssi_signo == SIGALRM)
 		return process->seconds;
 	if (info.ssi_signo == SIGUSR1) {

@@ -18,7 +18,7 @@ struct process {
 	bool takes_request;	/* SIGUSR1 sets @requested */
 
 	int sigfd;		/* when readable, call process_signal() */
-	int go;			/* socket that starts the program; then -1 */
+	int go;			/* socket that starts the program; -1 afterwards */
 	int signal;		/* signal that ended the tracing early, or 0 */
 	bool forwarded;		/* a signal was forwarded to the program */
 	bool requested;		/* SIGUSR1 has arrived; cleared by the caller */

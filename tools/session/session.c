@@ -344,7 +344,7 @@ static int create_on_any(struct session *session, const trace_attr_t *attr, int 
 	return err;
 }
 
-/* Returns false if the recording need not care for this process. */
+/* Reports why a process cannot be added. Returns false if recording can do without it. */
 static bool complain_of_add(const struct whom_process *process, int err, struct refused *refused)
 {
 	const int pid = process->pid;
@@ -438,7 +438,7 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 	return err;
 }
 
-/* Wakes the reader before a small stream is full. */
+/* Returns at how many bytes to wake the reader: before a small stream is full. */
 static size_t wakeup_bytes(const struct session *session)
 {
 	size_t quarter = session->stream_size / 4;

@@ -65,8 +65,9 @@ int session_attr(const struct session *session, const char *name, trace_attr_t *
 
 /*
  * session_create() - create the stream on all processes, with a log unless log_fd is -1. The stream
- * has its filter and is suspended. Prints which processes it cannot trace: an error only if one was
- * given by its id, or if none is left. Returns 0, or an error number after printing an error.
+ * has its filter and is suspended. Prints which processes it cannot trace, which is an error only
+ * if one was given by its id, or if none is left. Returns 0, or an error number after printing an
+ * error.
  */
 int session_create(struct session *session, const trace_attr_t *attr, int log_fd);
 

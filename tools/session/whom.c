@@ -179,7 +179,7 @@ int whom_add_cgroup(struct whom *whom, const char *option, const char *text)
 /* ------------------------------------------------------------------ */
 /* Processes								*/
 
-/* The name of its program, or the name that it has given to itself. */
+/* Is this the name of its program, or the name that the process has given to itself? */
 static bool has_name(int proc, pid_t pid, const char *name)
 {
 	char text[PATH_MAX], path[64];
@@ -345,8 +345,8 @@ static int check_rules(const struct whom *whom, int proc)
 }
 
 /*
- * The stream gets the table of event types of its first process: let that be one that is linked
- * with the library, and may have opened names.
+ * Moves a process that is linked with the library, and may have opened names, to the front: the
+ * stream gets the table of event types of its first process.
  */
 static void begin_with_types(struct whom *whom)
 {

@@ -20,8 +20,8 @@ struct whom_rule {
 
 struct whom_process {
 	pid_t pid;
-	bool named;	/* by its id, not by another condition */
-	bool seen;	/* by whom_next() */
+	bool named;	/* selected by its id, not by another condition */
+	bool seen;	/* whom_next() has returned it */
 };
 
 struct whom {
