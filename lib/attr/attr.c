@@ -70,7 +70,7 @@ void pxtu_attr_to_uapi(const trace_attr_t *attr, bool log, struct posixtrace_att
 	uattr->order = (__u64)attr->__order;
 	uattr->classes = attr->__kernel;
 	uattr->compression = (__u64)attr->__compression;
-	/* The program may have written after the end of the name: copy only the name. */
+	/* Copy only the name, because the program may have written after its end. */
 	memcpy(uattr->name, attr->__name, strnlen(attr->__name, sizeof(uattr->name) - 1));
 }
 
@@ -87,7 +87,7 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
 	attr->__creation_time = uattr->creation_time;
 	attr->__wakeup_bytes = uattr->wakeup_bytes;
 	attr->__wakeup_ns = uattr->wakeup_ns;
-	/* These numbers may come from a log, where they are not validated: replace unknown ones. */
+	/* Replace unknown numbers: these may come from a log, where they are not validated. */
 	attr->__order = uattr->order == POSIXTRACE_ORDER_RELAXED ? POSIXTRACE_ORDER_RELAXED :
 								   POSIXTRACE_ORDER_CAUSAL;
 	attr->__kernel = (unsigned int)uattr->classes & POSIXTRACE_CLASS_VALID;
