@@ -45,7 +45,7 @@ static inline int create_all(pid_t pid, const trace_attr_t *attr, trace_id_t *tr
 	return n;
 }
 
-/* True if the caller can create the maximum number of streams: no earlier stream has leaked. */
+/* True if no earlier stream has leaked, so that the caller can create the maximum number. */
 static inline int all_slots_are_free(const trace_attr_t *attr)
 {
 	trace_id_t trid[STREAMS_MAX];

@@ -38,8 +38,8 @@ TEST_F(attr, a05_null_result)
 }
 
 /*
- * All events, system events included, are records of a header and their data. A block
- * stores the thread only once, since it is the same for all its events.
+ * All events, system events included, are stored as a header and their data. A block stores the
+ * thread only once, since it is the same for all its events.
  */
 TEST(a04_events_use_at_most_that_size)
 {

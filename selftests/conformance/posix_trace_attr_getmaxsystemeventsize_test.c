@@ -155,7 +155,7 @@ static int record_both(struct traced *traced, int count)
 	for (int i = 0; !err && i < plan.count; i++) {
 		next_cpu(i, plan.count);
 		plan_record(&plan, i);
-		/* Spread evenly: two system events at a time. */
+		/* Spread them evenly, two system events at a time. */
 		while (!err && traced->count + 2 <= count && done * plan.count <= i * count) {
 			if (done % 3 == 0) {
 				err = toggle_running(traced);

@@ -72,7 +72,7 @@ static pid_t spawn_between(void)
 	return pid;
 }
 
-/* Expects this as the next user event. */
+/* Expects that the next user event is @number of process @pid. */
 static void expect_event(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid, int number)
 {
 	struct event event;

@@ -234,7 +234,7 @@ TEST(a10_flush_flushes_automatically)
 	ASSERT_EQ(0, withlog_start(&flush, fd, &trid));
 	withlog_record(0, 10);
 	log_wait_number(fd, 9);
-	/* Record faster than the stream is flushed: it then behaves like UNTIL_FULL. */
+	/* Record faster than the stream is flushed, so that it behaves like UNTIL_FULL. */
 	withlog_record(10, 40000);
 	do {
 		sched_yield();

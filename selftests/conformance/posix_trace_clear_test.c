@@ -102,11 +102,11 @@ TEST_F(started, a02_running_stream_keeps_running)
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 	record_number(2);
-	/* No START precedes the event: posix_trace_clear() has not restarted the stream. */
+	/* No START precedes the event, because posix_trace_clear() has not restarted the stream. */
 	ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
 	EXPECT_EQ(2, event_number(&event));
 	EXPECT_EQ(0, take(self->trid, &event));
-	/* The stream is running: a start has no effect, but a stop has. */
+	/* The stream is running, so a start has no effect, but a stop has. */
 	EXPECT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(0, take(self->trid, &event));
 	EXPECT_EQ(0, posix_trace_stop(self->trid));

@@ -257,7 +257,10 @@ TEST_F(withlog, a15_interrupted_call_creates_no_stream)
 	ASSERT_EQ((ssize_t)sizeof(page), write(pipe[1], page, sizeof(page)));
 	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, POSIX_TRACE_APPEND));
 	ASSERT_EQ(0, signals_begin());
-	/* More rounds than there can be streams: leaked ones would make a later call fail. */
+	/*
+	 * More rounds than there can be streams, so that leaked streams would make a later call
+	 * fail.
+	 */
 	for (int i = 0; i < 40; i++) {
 		EXPECT_EQ(EINTR, posix_trace_create_withlog(0, &self->attr, pipe[1],
 							    &self->trid));
@@ -288,7 +291,10 @@ TEST_F(withlog, a16_cancelled_thread_leaves_no_stream_behind)
 	int ret;
 
 	log_fd = self->fd;
-	/* More rounds than there can be streams: leaked ones would make a later call fail. */
+	/*
+	 * More rounds than there can be streams, so that leaked streams would make a later call
+	 * fail.
+	 */
 	for (int i = 0; i < 40; i++) {
 		ret = call_trid_cancelled(create_and_end, 0);
 		EXPECT_TRUE(ret == 0 || ret == -ECANCELED);

@@ -113,7 +113,7 @@ TEST_F(waiting, a25_event_in_a_handler_of_a_cancelled_thread)
 /* ------------------------------------------------------------------ */
 /* A thread that is cancelled while it holds the library's lock		*/
 
-/* Stands in for the module: lets SYNC fail, the command that picks up new streams. */
+/* Stands in for the module. SYNC fails, the command that picks up new streams. */
 static void answer_sync(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *interrupted = context;

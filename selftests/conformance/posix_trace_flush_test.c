@@ -211,7 +211,7 @@ TEST_F(logged, a13_cancelled_thread_loses_no_event)
 	struct log_content content;
 
 	withlog_record(0, 100);
-	/* The flush completes: it is not a cancellation point. */
+	/* The flush completes, because it is not a cancellation point. */
 	EXPECT_EQ(0, call_trid_cancelled(posix_trace_flush, self->trid));
 	ASSERT_EQ(0, withlog_wait(self->trid));
 	log_content_fd(self->fd, &content);

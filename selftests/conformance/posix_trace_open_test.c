@@ -270,7 +270,7 @@ TEST_F(open, a14_cancelled_thread_leaves_nothing_behind)
 	if (opened_by_call)
 		EXPECT_EQ(0, posix_trace_close(opened_by_call));
 	EXPECT_EQ(before, free_descriptor());
-	/* The cancelled thread has left no lock held: the function still works. */
+	/* The function still works, so the cancelled thread has left no lock held. */
 	EXPECT_EQ(0, open_cancelled(self->fd));
 	EXPECT_EQ(0, posix_trace_close(opened_by_call));
 }

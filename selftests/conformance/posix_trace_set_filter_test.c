@@ -261,7 +261,7 @@ TEST(a20_no_space_for_the_change)
 		ASSERT_GT(1000, changes);
 	} while (status.posix_stream_full_status == POSIX_TRACE_NOT_FULL);
 	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
-	/* The stream is suspended like any other: a further change records no event. */
+	/* The stream is suspended like any other, so a further change records no event. */
 	ASSERT_EQ(0, filter_one(trid, UNNAMED, SET));
 
 	ASSERT_EQ(1, take(trid, &event));

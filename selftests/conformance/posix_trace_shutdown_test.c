@@ -343,7 +343,7 @@ TEST_F(end, a08_streams_of_a_controller_end_with_it)
 	ASSERT_EQ(EAGAIN, new_stream(0, POSIX_TRACE_LOOP, &trid));
 	overfill(0);
 	say(&self->child.talk, 0);
-	/* If the controller executes a program, that reports that it runs. */
+	/* If the controller executes a program, the new program reports that it runs. */
 	ASSERT_EQ(variant->end == BY_EXEC ? IDLE : -EPIPE, hear(&self->child.talk));
 	if (variant->end != BY_EXEC)
 		child_wait(&self->child);
@@ -552,7 +552,7 @@ TEST_F(logged, a16_returns_after_all_is_written)
 	ASSERT_EQ(0, posix_trace_start(trid));
 	withlog_record(0, 500);
 	ASSERT_EQ(0, posix_trace_shutdown(trid));
-	/* The log was also closed: the reader gets the end of the file without waiting. */
+	/* The log was also closed, so the reader gets the end of the file without waiting. */
 	ASSERT_EQ(0, fcntl(pipe[0], F_SETFL, O_NONBLOCK));
 	do {
 		ret = copy_once(pipe[0], fd);

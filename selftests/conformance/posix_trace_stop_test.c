@@ -146,7 +146,7 @@ TEST(a04_full_stream_does_not_change)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* The status does not change: the stream still restarts once it has been read. */
+/* The call does not change the status, so the stream still restarts once it has been read. */
 TEST(a04_full_stream_starts_again_once_read)
 {
 	struct event event;

@@ -156,7 +156,10 @@ TEST_F(getnext, a06_clock_set_past_the_time)
 	EXPECT_EQ(0, child_wait(&guard));
 }
 
-/* The reader sleeps on when the old clock would have reached the time, until the new one does. */
+/*
+ * The reader wakes up when the new clock reaches the time, not when the old clock would have done
+ * so.
+ */
 TEST_F(getnext, a07_clock_set_back)
 {
 	struct timespec later, until;

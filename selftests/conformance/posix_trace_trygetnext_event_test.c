@@ -132,7 +132,7 @@ TEST(a09_space_of_a_reported_event_is_free)
 		if (data[0] % 2)
 			continue;
 		ASSERT_EQ(1, take_user(trid, &event));
-		/* The backlog stays small: half of all events would fill the stream. */
+		/* Keep the backlog small, because half of all events would fill the stream. */
 		if (data[0] % 100 == 98)
 			while (take_user(trid, &event) == 1)
 				;

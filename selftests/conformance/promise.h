@@ -169,7 +169,7 @@ static inline int plan_has(const struct plan *plan, char *seen, const unsigned c
 		if (i < 0 || i >= plan->count)
 			return 0;
 	} else {
-		/* Too short for its number: take any event of that length. */
+		/* The data is too short for its number, so take any event of that length. */
 		while (i < plan->count && (seen[i] || plan->len[i] != len))
 			i++;
 		/* Or it was truncated to that length. */

@@ -90,7 +90,7 @@ TEST(a04_constants_are_distinct)
 			POSIX_TRACE_SUB_EVENTSET);
 }
 
-/* The standard resets these to zero. */
+/* When the standard resets a member to zero, these are the values that it means. */
 TEST(a05_initial_constants_are_zero)
 {
 	EXPECT_EQ(0, POSIX_TRACE_NOT_FULL);

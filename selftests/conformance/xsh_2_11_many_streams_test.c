@@ -235,7 +235,7 @@ static int child_crew(void *arg, const struct talk *talk)
 #define CHILDREN	3
 #define STREAMS		(2 * CHILDREN)
 
-/* Each child has two streams, LOOP and UNTIL_FULL: 0 and 1 trace the first child, and so on. */
+/* Each child has two streams, LOOP and UNTIL_FULL. Streams 0 and 1 trace the first child. */
 struct family {
 	struct child child[CHILDREN];
 	trace_id_t trid[STREAMS];

@@ -177,7 +177,7 @@ TEST_F(waiting, a19_cancelled_thread_does_not_wait)
 	EXPECT_EQ(PTHREAD_CANCELED, result);
 }
 
-/* A cancelled thread does not even read an event that is there: it remains in the stream. */
+/* A cancelled thread does not even read an event that is there. The event remains in the stream. */
 TEST_F(waiting, a19_cancelled_thread_does_not_read)
 {
 	struct reader reader = { .trid = self->trid, .abstime = variant->abstime };

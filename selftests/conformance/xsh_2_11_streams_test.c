@@ -39,7 +39,7 @@ TEST_F(stream, a03_stopped_is_suspended_and_accepts_none)
 	for (int i = 0; i < 20; i++)
 		record_number(i);
 	EXPECT_EQ(1, stats_of(self->trid).recorded);
-	/* The events do not count as lost either: the stream was not running. */
+	/* The events do not count as lost either, because the stream was not running. */
 	EXPECT_EQ(0, stats_of(self->trid).dropped);
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 }
