@@ -48,7 +48,7 @@ static long ask(const struct child *child, long number)
 	return hear(&child->talk);
 }
 
-/* Closing the pipe would not end it: children started later have the same end. */
+/* Kills the process. Closing the pipe is not enough: later children have copies of this end. */
 static int end(const struct child *child)
 {
 	return kill(child->pid, SIGKILL) ? -errno : ended(child->pid);
@@ -143,7 +143,9 @@ TEST_F(add, stream_stays_alive_until_the_last_process_ends)
 	EXPECT_EQ(0, processes_of(self->trid));
 }
 
-/* Its target remains after the first stream, with a table that no one uses. */
+/*
+ * The process is still a target after its first stream, but no process shares its table of types.
+ */
 TEST_F(add, process_that_was_traced_alone_can_be_added)
 {
 	trace_id_t alone;
@@ -167,7 +169,7 @@ TEST_F(add, two_streams_on_the_added_process_get_its_events)
 	ASSERT_EQ(1, ask(&self->second, 1));
 	expect_event(_metadata, self->trid, self->second.pid, 1, POSIX_TRACE_UNNAMED_USEREVENT);
 	expect_event(_metadata, other, self->second.pid, 1, POSIX_TRACE_UNNAMED_USEREVENT);
-	/* The first process could have the other stream, but a third one is in that slot. */
+	/* The third stream takes the slot of the first process that the other stream would need. */
 	ASSERT_EQ(0, start_family_stream(self->first.pid, &third));
 	EXPECT_EQ(EBUSY, posixtrace_add_process(other, self->first.pid));
 	ASSERT_EQ(0, posix_trace_shutdown(third));

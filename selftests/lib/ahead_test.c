@@ -75,7 +75,7 @@ TEST_F(ahead, small_buffer_truncates_only_the_first_event_of_a_batch)
 	ASSERT_EQ(1, count);
 	EXPECT_EQ(sizeof(buffer), events[0].data_len);
 	EXPECT_EQ(POSIX_TRACE_TRUNCATED_READ, events[0].event.posix_truncation_status);
-	/* The second event was put back after others had been read ahead. */
+	/* The library puts the second event back before those that it has read ahead. */
 	for (int i = 2; i < 5; i++)
 		EXPECT_EQ(i, next_number(self));
 }

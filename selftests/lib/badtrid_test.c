@@ -76,7 +76,7 @@ TEST(trid_is_not_reused_immediately)
 }
 
 /* ------------------------------------------------------------------ */
-/* One thread uses it while another shuts it down			*/
+/* One thread uses a stream while another shuts it down			*/
 
 static trace_id_t current;
 static int finished;

@@ -35,9 +35,9 @@ static unsigned long long apart(const unsigned long long pair[2])
 }
 
 /*
- * A counter used as a separate clock would drift: the difference from the clock call before the
- * event would change over time. It changes by less than 1 us, except for changes of the machine's
- * speed, which also show in the time between two clock calls.
+ * A counter that is used as a separate clock would drift: the difference between the time of an
+ * event and a clock call just before it would change. It may change by 1 us more than the time
+ * between two clock calls does. Both depend on the speed of the machine.
  */
 TEST_F_TIMEOUT(minute, does_not_drift_within_a_minute, 120)
 {

@@ -307,8 +307,8 @@ static int record_after_setns(const char *offset)
 }
 
 /*
- * The library does not learn of the setns(). The offset is a day or slightly more than a tick, and
- * back.
+ * The library does not notice the setns(). The clock is offset by a day, by slightly more than a
+ * tick, and backwards.
  */
 TEST_F(clock, is_clock_realtime_after_setns_into_a_time_namespace)
 {

@@ -69,7 +69,7 @@ static int be_inside(const struct inside *inside, const struct talk *talk)
 	return err ? err : inside->fn(talk);
 }
 
-/* Stays between outside and inside: only its children enter the new PID namespace. */
+/* Stays outside of the new PID namespace, which only its children enter. */
 static int be_runtime(void *arg, const struct talk *talk)
 {
 	const struct inside *inside = arg;
@@ -320,7 +320,7 @@ static pid_t child_of(pid_t parent)
 	char path[64];
 	FILE *file;
 
-	/* Pids are assigned in ascending order, and the child is younger. */
+	/* Pids are assigned in ascending order, so the child has a higher one than its parent. */
 	for (pid_t i = parent + 1; pid < 0 && i < parent + 1000; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/stat", i);
 		file = fopen(path, "re");

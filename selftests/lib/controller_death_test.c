@@ -286,7 +286,7 @@ TEST(controller_is_killed_at_any_point)
 			record_plain(j);
 		dawdle(i * 7919 % 100003);
 		child_kill(&child);
-		/* Too slow for each round, and not needed: a lost slot stays lost. */
+		/* Too slow to do in each round, and not needed, because a lost slot stays lost. */
 		if (i % 50 == 49)
 			ASSERT_EQ(SLOTS, free_slots());
 	}

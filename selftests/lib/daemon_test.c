@@ -461,7 +461,7 @@ static int trace_myself(int number)
 
 #define DAEMON_EVENTS	9
 
-/* The test only sees its events and its exit status, which is the number of the failed step. */
+/* Returns the number of the failed step, or 0. The test sees only this and the daemon's events. */
 static int live_as_daemon(void)
 {
 	struct foreign files[DAEMON_FILES];
@@ -593,7 +593,7 @@ static void *record_until_stopped(void *arg)
 	return NULL;
 }
 
-/* Waits until each thread has recorded two more events, so that none is still in an earlier one. */
+/* Waits until each thread has recorded two more events, so that it has completed earlier ones. */
 static void wait_for_recorders(void)
 {
 	unsigned int before[RECORDERS], i;
@@ -652,7 +652,7 @@ static unsigned int record_last(void)
 	return count;
 }
 
-/* Reports the number of events at the end. */
+/* Reports the number of recorded events at the end. */
 static int record_and_close(void *arg, const struct talk *talk)
 {
 	struct sigaction action = { .sa_handler = record_in_handler };

@@ -78,7 +78,10 @@ __asm__(".macro delay point\n\t"
 #include "family.h"
 #include "process.h"
 
-/* The sequences refer to these three variables by name. Set before other threads exist. */
+/*
+ * The sequences refer to these three variables by name. Set delay_loops before there are other
+ * threads.
+ */
 unsigned int delay_loops[PXTU_DELAYS + 1];
 __thread unsigned int delay_at;
 /* Number of aborts at each point; index 0: elsewhere. */

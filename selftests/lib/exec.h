@@ -12,7 +12,7 @@
 
 #define HELPER	"./exec_helper"
 
-/* Instructions for the helper, which a child function executes. */
+/* A child function passes these instructions to the helper, which it executes. */
 struct program {
 	const char *path;
 	const char *name;	/* name of the event type to open */

@@ -426,7 +426,7 @@ TEST_F(image, controller_with_privileges_at_creation_sees_all_programs)
 	end(_metadata, self);
 }
 
-/* A child of the target shares memory with the process before it calls exec. */
+/* A child of the target maps the memory of the stream, to which the new program would write. */
 TEST_F(image, privileged_stream_of_a_child_shows_no_secrets)
 {
 	struct controller controller = { .uid = 0, .ptrace = true };

@@ -13,7 +13,7 @@
 
 #define FIRST_EVENT	"common"
 
-/* Expects this as the next user event, with a type of this name. */
+/* Expects that the next user event is @number of process @pid, and that its type is named @type. */
 static void expect_event(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid, int number,
 			 const char *type)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Logs when memory allocation fails in the thread that writes them: the kernel's thread at first,
- * then the library's thread. While it flushes, clears, or writes the end or the start, the first
- * allocation fails, then the second, until it succeeds. Each request fails or is carried out;
- * repeating it makes the log complete.
+ * then the library's thread. While the thread flushes, clears, or writes the end or the start of a
+ * log, the first allocation fails, then the second, until all succeed. Each request fails or is
+ * carried out; repeating it makes the log complete.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -24,7 +24,8 @@
 } while (0)
 
 /*
- * More than a page of events. After this many successes in a row, no further allocation can fail.
+ * EVENTS take more than a page. After QUIET_TRIES successes in a row, no further allocation can
+ * fail.
  */
 #define EVENTS		134
 #define QUIET_TRIES	20
@@ -336,7 +337,10 @@ static int try_clear(struct world *world, int n, struct outcome *outcome)
 	return end_with(world, EVENTS);
 }
 
-/* A failed clear is not repeated, and recording stops. The result must be a log, old or empty. */
+/*
+ * A failed clear is not repeated, and recording has stopped. The file must contain a valid log,
+ * with all the old events or without events.
+ */
 static int try_clear_and_end(struct world *world, int n, struct outcome *outcome)
 {
 	struct log_content content;

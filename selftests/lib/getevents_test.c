@@ -303,7 +303,7 @@ TEST_F(getevents, random_sizes)
 /* ------------------------------------------------------------------ */
 /* Gaps									*/
 
-/* The pair and the next event are three events, which batches may separate anywhere. */
+/* OVERFLOW, RESUME and the next event may be in one batch or in several. */
 TEST_F(getevents, gap_in_one_batch_or_in_several)
 {
 	for (size_t max = 1; max <= BATCH; max += 5) {
@@ -314,7 +314,10 @@ TEST_F(getevents, gap_in_one_batch_or_in_several)
 		for (int i = 0; i < 600; i++)
 			record_text(200);
 		do {
-			/* An event that waits for the next batch must not be in the buffer. */
+			/*
+			 * The buffer must not contain data of an event that is left for the next
+			 * batch.
+			 */
 			memset(self->buffer, 'z', sizeof(self->buffer));
 			ASSERT_EQ(0, posixtrace_getevents(self->trid, self->events, max,
 							  self->buffer, sizeof(self->buffer),

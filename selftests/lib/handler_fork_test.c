@@ -96,7 +96,10 @@ FIXTURE_TEARDOWN(handler)
 /* ------------------------------------------------------------------ */
 /* Commands that wait for the log					*/
 
-/* A signal does not end the wait; the handler runs afterwards. */
+/*
+ * Reads the log, so that the command can end. A signal does not end it; the handler runs
+ * afterwards.
+ */
 static void copy_log(struct intruder *intruder)
 {
 	while (copy_once(intruder->from, intruder->to) == 1)

@@ -137,7 +137,10 @@ TEST_F(hotplug, log_has_the_events_of_offline_cpus_in_order)
 	}
 }
 
-/* The flush has closed the sub-buffers of offline CPUs, but CPU 0 has older ones. */
+/*
+ * CPU 0 still has sub-buffers that are older than those of the offline CPUs. The failed flush has
+ * closed the latter.
+ */
 TEST_F(hotplug, loop_overwrites_in_order_after_a_failed_flush)
 {
 	struct log_content content;
@@ -147,7 +150,7 @@ TEST_F(hotplug, loop_overwrites_in_order_after_a_failed_flush)
 		SKIP(return, "fewer than three CPUs");
 	ASSERT_EQ(0, withlog_start(&loop, self->disk.fd, &self->trid));
 	ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
-	/* The last page of the file still has room: flush until it is full. */
+	/* The last page of the file still has room, so flush until it is full. */
 	do {
 		ASSERT_GT(1000, self->number);
 		ASSERT_EQ(0, record_on(0, &self->number, 20));

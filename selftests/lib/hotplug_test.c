@@ -202,7 +202,7 @@ TEST_F(hotplug, every_event_is_accounted_for)
 	ASSERT_EQ(0, pthread_create(&counter.thread, NULL, count, &counter));
 	ASSERT_EQ(0, switcher_end(&self->switcher));
 	generated = end_workers(self->workers, self->nr_workers);
-	/* A full stream drops some until the reader has emptied it. */
+	/* Repeat the end mark: a full stream drops it until the reader has emptied the stream. */
 	while (!__atomic_load_n(&counter.ended, __ATOMIC_ACQUIRE)) {
 		record_mark(END_MARK, marks++);
 		sched_yield();

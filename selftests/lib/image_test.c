@@ -168,7 +168,7 @@ TEST_F(image, many_execs_of_the_same_names_need_no_more_ids)
 	};
 	trace_event_id_t id;
 
-	/* The events do not matter: the helper reports if it got a type for each name. */
+	/* The events do not matter, because the helper reports if it got a type for each name. */
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, run(&image));
 	EXPECT_EQ(1, types_named(self->trid, "name 49", &id));
@@ -237,7 +237,10 @@ TEST_F(image, filter_of_an_old_name_hides_no_new_one)
 	EXPECT_EQ(0, take_user(self->trid, &self->event));
 }
 
-/* A controller filters names, which a program that does not run yet must get. */
+/*
+ * The filter lets one name pass before any program has opened it. It must apply to all types of
+ * that name, with and without fields.
+ */
 TEST_F(image, filter_of_a_name_applies_to_all_its_fields)
 {
 	struct image old = { .names = 2, .prefix = "name" };
@@ -325,7 +328,7 @@ TEST(controller_opens_names_of_the_program_that_runs)
 	posix_trace_shutdown(trid);
 }
 
-/* Each stream is the only one, so the names of ended programs are freed with it. */
+/* Only one stream exists at a time, so shutting it down frees the names of ended programs. */
 TEST(ids_of_ended_programs_are_used_again)
 {
 	struct image image = { .names = NAMES };

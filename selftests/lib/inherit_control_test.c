@@ -280,9 +280,12 @@ TEST_F(control, clear_removes_the_events_of_children)
 			int number = event_number(&event);
 
 			ASSERT_LE(0, child);
-			/* An event that was begun before may be recorded afterwards. */
+			/* An event that was begun before the call may be recorded after it. */
 			ASSERT_LE(before[child], number);
-			/* The remaining events came after the change, so they have no gap. */
+			/*
+			 * All remaining events were recorded after the call, so their numbers have
+			 * no gap.
+			 */
 			ASSERT_TRUE(!next[child] || next[child] == number);
 			next[child] = number + 1;
 		}
@@ -365,7 +368,7 @@ TEST_F(control, child_cannot_use_the_trace_id)
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 }
 
-/* All commands, with valid arguments. */
+/* Tries all commands with valid arguments. Returns 0 if each fails as expected. */
 static int try_commands(int fd)
 {
 	const struct {
@@ -446,7 +449,7 @@ static int use_descriptor(void *arg)
 			return 3;
 		record_plain(1);
 	}
-	/* The parent's descriptor as a target, which the child also has. */
+	/* The descriptor that attached the parent, which the child has inherited. */
 	if (held->other >= 0 && try_commands(held->other))
 		return 4;
 	copy = dup(held->fd);
@@ -488,7 +491,7 @@ TEST_F(control, child_cannot_use_the_descriptor)
 	ASSERT_LT(0, pid);
 	EXPECT_EQ(0, ended(pid));
 	record_plain(1);
-	/* The child has closed it, without any effect. */
+	/* The child has closed its copy of the descriptor, without any effect. */
 	EXPECT_EQ(4, generated_for(self->trid));
 	for (int i = 0; i < 4; i++) {
 		ASSERT_EQ(1, take_user(self->trid, &event));

@@ -157,7 +157,7 @@ static void *fork_and_fork(void *arg)
 	return NULL;
 }
 
-/* Each fork needs a preallocated reserve, which must suffice for all threads together. */
+/* A fork takes an entry from a preallocated pool, which must suffice for all threads together. */
 TEST_F(race, many_threads_fork_at_the_same_time)
 {
 	struct forker forkers[THREADS + 2];
@@ -307,7 +307,7 @@ static void step_and_continue(void)
 {
 	pid_t pid;
 
-	/* A fork in the syscall() of step.h makes the child start stepping again. */
+	/* The parent may have forked within syscall() of step.h, which resumes the steps. */
 	if (is_child)
 		steps_end();
 	if (is_child || skip_step())
@@ -489,7 +489,10 @@ static int fork_at_the_line(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* In either order, events in the stream have the names that their processes gave them. */
+/*
+ * Whether the stream or the child is created first, events have the names that their processes gave
+ * them.
+ */
 TEST(stream_created_during_a_fork)
 {
 	struct stage *stage = share(sizeof(*stage));

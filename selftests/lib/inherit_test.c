@@ -21,7 +21,7 @@ static int record_some(void *arg)
 	return 0;
 }
 
-/* Expects this as the next user event. */
+/* Expects that the next user event is @number of process @pid. */
 static void expect_event(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid, int number)
 {
 	struct event event;
@@ -220,7 +220,7 @@ TEST_F(birth, grandchild_is_traced)
 	pid_t *pids = share(sizeof(*pids) * 2);
 
 	ASSERT_NE(NULL, pids);
-	/* In its namespace, the grandchild gets another id. */
+	/* In the new namespace, pids[1] is not the id that the events have. */
 	if (variant->make == by_clone_newpid)
 		return;
 	pids[0] = variant->make(make_grandchild, pids);
@@ -436,7 +436,7 @@ TEST_F(inherit, a_thousand_children_record_at_the_same_time)
 	EXPECT_EQ(1, processes_of(self->trid));
 }
 
-/* More events than the stream holds: every one is counted. */
+/* Records more events than the stream holds. Every event is counted. */
 static void check_small_stream(struct __test_metadata *_metadata, int policy)
 {
 	struct crowd crowd = { .total = rounds(200), .events = 20 * pxt_time_scale() };
@@ -575,7 +575,7 @@ TEST_F(inherit, thirty_two_streams_are_inherited)
 	int number = 10;
 	pid_t pid;
 
-	/* Every other stream is not inherited. */
+	/* Half of the streams are not inherited. */
 	for (int i = 1; i < SLOTS; i++) {
 		ASSERT_EQ(0, new_family_stream(0, i % 2 ? POSIX_TRACE_CLOSE_FOR_CHILD :
 					       POSIX_TRACE_INHERITED, 32 << 10,
@@ -598,7 +598,7 @@ TEST_F(inherit, thirty_two_streams_are_inherited)
 		ASSERT_EQ(0, posix_trace_shutdown(trids[i]));
 }
 
-/* The child can create as many streams as it has free slots. */
+/* The child can create *@arg streams, and no more. */
 static int fill_slots(void *arg)
 {
 	trace_id_t trids[SLOTS], surplus;

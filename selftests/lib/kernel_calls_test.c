@@ -22,10 +22,10 @@
 
 #define ROUNDS		100
 
-/* So many rounds fill a small stream. */
+/* Number of rounds that fill a small stream. */
 #define MANY		40
 
-/* Lets the worker do @task, and reads all events of that time. */
+/* Lets the worker do @task with a stream on it, and reads the events. */
 static int trace_task(struct child *worker, unsigned int classes, long task, long number,
 		      trace_id_t *trid, struct kernel_events *events)
 {
@@ -132,7 +132,7 @@ TEST_F(kernel, errors_have_the_names_of_the_kernel)
 	posixtrace_fields_free(fields);
 }
 
-/* Reports if the library leaves the class out, and returns the error of CREATE. */
+/* Reports if posixtrace_sysconf() omits the class, and returns the error of CREATE. */
 static int create_with_syscalls(void *arg, const struct talk *talk)
 {
 	trace_attr_t attr;
@@ -174,7 +174,8 @@ TEST_F(kernel, full_stream_counts_the_system_calls_that_it_loses)
 					 &self->trid));
 	ASSERT_EQ(0, kernel_stream(self->worker.pid, SYSCALL, POSIX_TRACE_UNTIL_FULL, &large));
 	/*
-	 * At START the worker is in a system call that began earlier: both streams miss its entry.
+	 * At START the worker is in a system call that began earlier, so both streams miss its
+	 * entry.
 	 */
 	worker_switches(&self->worker);
 	ASSERT_EQ(0, posix_trace_start(self->trid));

@@ -141,7 +141,7 @@ TEST_F(decode, short_forms)
 	EXPECT_EQ(4194303, wakeup->waker_pid);
 	EXPECT_EQ(4194302, wakeup->waker_tid);
 
-	/* The kinds of wakers need a third bit. */
+	/* The third bit of the kind of waker is in this word. */
 	word[0] |= 1ULL << POSIXTRACE_KWAKER_BY_SHIFT;
 	ASSERT_TRUE(decode(self, put(self, POSIXTRACE_ID_WAKEUP, 0,
 				     POSIXTRACE_KVALUE_SCHED(120, 2, 0), word, 1)));
@@ -301,7 +301,7 @@ TEST_F(decode, unknown_forms_are_refused)
 	const __u64 word = 0;
 	__u32 words = put(self, POSIXTRACE_ID_EXIT, 0, 0, &word, 1);
 
-	/* This event type has no short form. */
+	/* The type EXIT has no short form. */
 	EXPECT_FALSE(decode(self, words));
 	words = put(self, 0, 0, 0, &word, 1);
 	EXPECT_FALSE(decode(self, words));

@@ -165,7 +165,10 @@ TEST_F(kernel, number_of_switches_matches_the_kernel)
 	preempted = kernel_events_count(&self->events, POSIXTRACE_SWITCH_OUT) - blocked;
 	EXPECT_EQ(after.voluntary - before.voluntary, blocked);
 	EXPECT_EQ(after.involuntary - before.involuntary, preempted);
-	/* Each thread was waiting at the start and at the end: it left as often as it came. */
+	/*
+	 * Each thread waits at the start and at the end, so it leaves its CPU as often as it gets
+	 * one.
+	 */
 	EXPECT_EQ(kernel_events_count(&self->events, POSIXTRACE_SWITCH_OUT),
 		  kernel_events_count(&self->events, POSIXTRACE_SWITCH_IN));
 	EXPECT_LE(ROUNDS / 2, blocked);
@@ -416,7 +419,7 @@ static int wake_once(void *arg, const struct talk *talk)
 	return hear(talk) != 0;
 }
 
-/* Wakers are another matter: see kernel_waker_rights_test. */
+/* For the wakers that an event may name, see kernel_waker_rights_test. */
 TEST_F(kernel, switches_name_no_thread_of_another_process)
 {
 	const struct kernel_event *event;

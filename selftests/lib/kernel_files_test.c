@@ -318,7 +318,7 @@ TEST_F(files, shared_table_is_unsure)
 #define LISTED	8192
 #define BEYOND	300
 
-/* A child function: more descriptors than have rows. */
+/* A child function: opens more descriptors than the number that get rows. */
 static int open_many(void *arg, const struct talk *talk)
 {
 	struct rlimit limit = { LISTED + 2 * BEYOND, LISTED + 2 * BEYOND };
@@ -386,7 +386,7 @@ TEST_F(files, path_that_is_too_long_is_unknown)
 /* ------------------------------------------------------------------ */
 /* Calls								*/
 
-/* Paths tell more than scheduling: they need the class whose events have paths. */
+/* Rows contain paths, so the stream needs the class strings. */
 TEST_F(files, stream_without_strings_has_none)
 {
 	struct posixtrace_open_file row[POSIXTRACE_FILES_MIN];
@@ -437,7 +437,7 @@ TEST_F(files, wrong_arguments_are_refused)
 	EXPECT_EQ(0, command(fd, POSIXTRACE_IOC_FILES, &arg));
 	EXPECT_EQ(0, arg.count);
 	EXPECT_EQ(-1, arg.pid);
-	/* Another process is not traced. */
+	/* The next pid is not traced. */
 	arg = good;
 	arg.pid = self->child.pid + 1;
 	EXPECT_EQ(0, command(fd, POSIXTRACE_IOC_FILES, &arg));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * futex_wait: what a thread waits for in the system call futex, with the memory there; only for
- * such waits, and as filters and other streams want it.
+ * futex_wait: what a thread waits for in the system call futex, with the memory there. Other waits
+ * have no such event, and filters and several streams do not interfere.
  */
 #define _GNU_SOURCE
 #include <linux/filter.h>
@@ -56,7 +56,7 @@ static int wait_for_futexes(void *arg, const struct talk *talk)
 	char *memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			    -1, 0);
 	struct words *words = (struct words *)memory;
-	/* A lock at the end of the page: the word of its owner is in the next one. */
+	/* A lock in the last word of a page. The word of its owner would be in the next page. */
 	uint32_t *cut = (uint32_t *)(memory + PAGE) - 1;
 	const struct timespec nap = { .tv_nsec = 20000000 };
 
@@ -96,7 +96,7 @@ FIXTURE_TEARDOWN(futex)
 	kernel_events_free(&self->others);
 }
 
-/* Traces the waits with a stream without one type, if that is not 0. */
+/* Traces the waits with a filter that excludes type @without; 0: no filter. */
 static int trace_waits(struct _test_data_futex *self, trace_event_id_t without)
 {
 	trace_event_set_t filter;
@@ -226,7 +226,7 @@ static int supervise(void)
 			    SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 }
 
-/* The supervisor: ends the wait when it has begun. */
+/* The supervisor: lets the system call fail once it is waiting. */
 static void *end_wait(void *arg)
 {
 	struct pollfd listener = { .fd = *(const int *)arg, .events = POLLIN };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupts in streams that request them: the time that they take from a computing thread is the
- * time that lies between its steps.
+ * Interrupts in streams that request them: those of a thread that computes are recorded, do not
+ * overlap, and belong to the thread that ran. A sleeping reader causes none.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>

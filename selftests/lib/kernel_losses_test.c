@@ -74,7 +74,7 @@ TEST_F(kernel, set_of_system_events_filters_all_of_them)
 /* ------------------------------------------------------------------ */
 /* Full streams								*/
 
-/* Filters out all types but one: the kernel's counters then tell how many there were. */
+/* Filters out all types but one, which the kernel itself counts. */
 static int only_switches_out(trace_id_t trid)
 {
 	trace_event_set_t set;
@@ -102,7 +102,7 @@ TEST_F(kernel, until_full_counts_what_it_loses)
 	before = worker_switches(&self->worker);
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 20 * ROUNDS));
-	/* A work item suspends the full stream. */
+	/* Wait for the work item that suspends the full stream. */
 	do {
 		ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	} while (status.posix_stream_full_status != POSIX_TRACE_FULL);
@@ -173,7 +173,7 @@ TEST_F(kernel, clear_forgets_events_and_numbers)
 	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 20 * ROUNDS));
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
-	/* If the stream was full, it is suspended now. */
+	/* After this CLEAR, a stream that was full is suspended. Stop it in any case. */
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
@@ -267,7 +267,7 @@ TEST_F(kernel, offline_processors_lose_no_event)
 	}
 }
 
-/* Two streams see each event: one of them loses many. */
+/* Both streams see each event. The small one loses many. */
 TEST_F(kernel, events_of_all_classes_are_counted_exactly_in_a_storm)
 {
 	unsigned int classes = posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);

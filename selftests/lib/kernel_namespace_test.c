@@ -111,7 +111,7 @@ TEST_F(namespace, process_inside_has_the_ids_that_it_has_outside)
 	EXPECT_EQ(ids.thread, ids.last);
 }
 
-/* Returns how many ids are wrong, or 100. */
+/* Returns how many ids are wrong, or 100 on other failures. */
 static int control(void *arg, const struct talk *talk)
 {
 	struct child child;

@@ -20,7 +20,7 @@
 #define CALLS		300
 #define THREADS		40
 
-/* Numbers without a system call: the module records all six registers as arguments. */
+/* Numbers without a system call. The module records all six registers as arguments. */
 #define SMALL_NR	900
 #define BEGIN_NR	901
 #define END_NR		902
@@ -47,7 +47,7 @@ FIXTURE_TEARDOWN(record)
 	kernel_events_free(&self->events);
 }
 
-/* Reads the events of a call number, in @events. Returns 0 or an error number. */
+/* Reads the events of system call @nr into @events. Returns 0 or an error number. */
 static int read_calls(trace_id_t trid, int nr, struct kernel_events *events)
 {
 	size_t kept = 0;
@@ -118,7 +118,7 @@ TEST_F(record, arguments_of_any_size_are_shown)
 	}
 }
 
-/* Registers that are no arguments hold what the program left there: readers must not see it. */
+/* Registers that are no arguments hold what the program left there, which readers must not see. */
 TEST_F(record, registers_that_are_no_arguments_are_not_shown)
 {
 	const struct kernel_event *event;

@@ -205,7 +205,7 @@ static void *wait_for_word(void *word)
 	return NULL;
 }
 
-/* A child function: waits for a futex, and then has no page there. */
+/* A child function: a thread waits for a futex, and then its page is dropped. */
 static int lose_the_page(void *arg, const struct talk *talk)
 {
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -472,7 +472,7 @@ TEST_F(states, wrong_arguments_are_refused)
 	arg = (struct posixtrace_states){ .states = 1, .count = 1 };
 	EXPECT_EQ(-EFAULT, command(fd, POSIXTRACE_IOC_STATES, &arg));
 	EXPECT_EQ(-EFAULT, command(fd, POSIXTRACE_IOC_STATES, (void *)1));
-	/* Threads with larger ids only: there are none. */
+	/* No thread has a larger id. */
 	arg = (struct posixtrace_states){
 		.states = (uintptr_t)&state, .count = 1, .next = INT_MAX,
 	};

@@ -22,7 +22,7 @@
 
 enum { WHOLE, CUT, ABSENT };
 
-/* All calls fail: the texts are no paths of existing files. */
+/* All calls fail, because no file has such a path. */
 struct texts {
 	char *memory;		/* two pages, and one without access */
 	char path[LONGEST + 2];
@@ -71,7 +71,9 @@ static int make_calls(void *arg, const struct talk *talk)
 	char plain[] = "/no such file";
 	struct texts *texts = arg;
 
-	/* The memory of a child is not there before it is used. */
+	/*
+	 * Make the texts in the child: their pages must not be in memory before a call uses them.
+	 */
 	if (make_texts(texts))
 		return 1;
 	texts->path[LONGEST] = '\0';

@@ -69,7 +69,7 @@ TEST_F(scene, thread_of_another_user_is_anonymous)
 	EXPECT_EQ(0, is_named(&self->scene));
 }
 
-/* The event does not even tell that a thread was there. */
+/* The event does not even reveal that there was a thread. */
 TEST_F(scene, softirq_in_a_thread_of_another_user_is_an_interrupt)
 {
 	ASSERT_EQ(0, play(&self->scene, &way_tcp, OTHER, NULL, USER));
@@ -247,7 +247,7 @@ TEST_F(descendants, sibling_outside_of_trace_scope_is_anonymous)
 	EXPECT_EQ(0, child_wait(&controller));
 }
 
-/* As control(), but root: its capability extends the scope. */
+/* As control(), but as root. Its capability extends the scope. */
 static int control_as_root(void *arg, const struct talk *talk)
 {
 	struct scene *scene = arg;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who woke a thread, compared with what the test has done: in its own call, in a softirq, by a
- * signal, by its end, or a timer. The waker is a process that is not traced.
+ * Who woke a thread, compared with what the test has done: a call of another thread, a softirq, a
+ * signal, the end of a child, or a timer. The stream does not trace the waker.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"

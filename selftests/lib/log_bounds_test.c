@@ -391,7 +391,7 @@ TEST_F(row, block_that_is_never_completed)
 	EXPECT_GT(READ_MAX, bytes_read() - self->before);
 }
 
-/* This costs reads of the incomplete block again and again, not searches after it. */
+/* The reader reads the incomplete block each time, but does not search after it. */
 TEST_F(row, large_block_that_is_never_completed)
 {
 	static const char payload[LOG_SUBBUF] = { 1 };

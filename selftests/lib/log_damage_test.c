@@ -143,7 +143,8 @@ TEST_F(damage, zeros_instead_of_the_end)
 		log_sum_fd(fd, &sum);
 		EXPECT_EQ(0, sum.err);
 		/*
-		 * Two errors if the missing half of the header is zero: then the header is valid.
+		 * There are two errors if the missing half of the header is zero, because the
+		 * header is then valid.
 		 */
 		EXPECT_LE(1, sum.errors);
 		EXPECT_GE(2, sum.errors);
@@ -430,7 +431,7 @@ TEST(records_without_a_writer)
 	log_free(&log);
 }
 
-/* An event has more data than the attributes of the stream allow: only forged ones do. */
+/* Only a forged log has an event with more data than the attributes of the stream allow. */
 TEST(data_beyond_the_maximum)
 {
 	static const unsigned char data[LOG_MAX_DATA + 1];

@@ -135,7 +135,7 @@ static int read_last_words(int fd, struct last_words *words)
 
 /*
  * Counts the user events in the blocks of a log without LOOP. This includes events that the reader
- * does not report, because the stream has overwritten later ones before.
+ * skips, because the stream has overwritten later events than these.
  */
 static int events_in_blocks(int fd)
 {
@@ -228,8 +228,8 @@ static void random_moment(void)
 }
 
 /*
- * Every earlier event is in the log or counted there. In addition, each thread may have
- * been recording one event when it was killed.
+ * Each event that was completed before the kill is in the log, or counted there as lost. In
+ * addition, each thread may have been recording one event.
  */
 TEST_F_TIMEOUT(killed, at_any_point_its_log_has_or_counts_all_events, 120)
 {

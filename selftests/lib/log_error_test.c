@@ -192,7 +192,7 @@ static bool has_what_was_synced(const struct log_content *content, int count)
 	       !content->errors && !content->gaps;
 }
 
-/* For a disk that can fail: a file system in memory never does. */
+/* The disk must be able to fail, which a file system in memory never does. */
 FIXTURE(broken_disk)
 {
 	struct disk disk;
@@ -246,7 +246,7 @@ TEST_F(broken_disk, is_reported_and_keeps_synced_events)
 	ASSERT_TRUE(errno == EROFS || errno == EIO);
 	withlog_record(ROUND, ROUND);
 	/*
-	 * Some file systems accept data that they will never write: that error cannot be detected.
+	 * Some file systems accept data that they will never write. That error cannot be detected.
 	 */
 	err = withlog_flush(self->trid);
 	EXPECT_TRUE(!err || err == EROFS || err == EIO);

@@ -104,7 +104,10 @@ TEST_F(flush, returns_before_it_is_done_and_recording_continues)
 	ASSERT_EQ(0, copy_flush(self->trid, pipe[0], self->fd));
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 600));
-	/* FLUSH_STOP is recorded after the end of a flush. */
+	/*
+	 * FLUSH_STOP is recorded after the end of a flush, so the log has only that of the first
+	 * flush.
+	 */
 	EXPECT_EQ(2, content.flush_starts);
 	EXPECT_EQ(1, content.flush_stops);
 	ASSERT_EQ(0, drain_start(&drain, pipe[0], self->fd));
@@ -207,7 +210,7 @@ TEST_F(flush, lets_a_full_stream_start_again)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_stream_overrun_status);
 }
 
-/* Returns half of the memory, with the additional sub-buffer of each CPU. */
+/* The number of events that fill half of the memory, with the additional sub-buffer of each CPU. */
 static int half_with_cpus(void)
 {
 	int subbuf = pxt_subbuf_size(LOG_STREAM_SIZE, LOG_DATA_SIZE);

@@ -141,7 +141,7 @@ static int record_nothing(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* A process with kernel events only does the same. */
+/* A process that records no events reads its arguments when it returns to user mode. */
 TEST_F(fresh, process_that_records_no_event_looks_at_its_arguments)
 {
 	struct child child;

@@ -132,7 +132,7 @@ TEST(lost_events_are_counted)
 
 	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 2, 0);
 	/*
-	 * This block is written after events later than its own were lost: it counts them as lost.
+	 * The header of this block counts lost events that are later than the events of the block.
 	 */
 	log.lost = 3;
 	block(&log, 0, 1, 3);
@@ -171,7 +171,7 @@ TEST(lost_events_are_counted)
 	log_free(&log);
 }
 
-/* LOOP log: its oldest event has the number of events lost before it; later ones as usual. */
+/* LOOP log: its oldest event has the number of all events lost before it, later ones as usual. */
 TEST(lost_events_of_a_loop_log)
 {
 	struct posixtrace_batch_event event;
@@ -287,7 +287,9 @@ TEST(log_ends_in_a_loss)
 	log_free(&log);
 }
 
-/* All events of the first flush report a full stream, although it became full later. */
+/*
+ * The blocks of the first flush report a full stream, although it became full after their events.
+ */
 TEST(full_stream)
 {
 	static const struct expected expected[] = {

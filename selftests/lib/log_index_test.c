@@ -145,7 +145,10 @@ TEST_F(index, seek_skips_older_blocks)
 	EXPECT_GE(5 * PER_EPOCH, rest.read);
 }
 
-/* Before the stream ends, the log has no index, but the headers of the blocks tell the same. */
+/*
+ * Before the stream ends, the log has no index, but the headers of the blocks have the same
+ * information.
+ */
 TEST_F(index, seek_skips_without_an_index)
 {
 	struct log_writer *log = &self->log;
@@ -246,13 +249,13 @@ TEST_F(index, forged_marks)
 		}
 		word[i] = truth;
 	}
-	/* Each mark names another block of the log. */
+	/* Let each mark name another block of the log. */
 	for (size_t i = 0; i + 1 < log->nr_marks; i++)
 		log->mark[i] = log->mark[i + 1];
 	lie(log, self->at);
 	for (__u64 time = 0; time < EVENTS; time += 61)
 		ASSERT_TRUE(same_from(log, log->len, time));
-	/* All marks name the newest block, as if all other blocks were older than any time. */
+	/* Let all marks name the newest block, as if all other blocks were older than any time. */
 	for (size_t i = 0; i < log->nr_marks; i++)
 		log->mark[i] = log->newest;
 	lie(log, self->at);

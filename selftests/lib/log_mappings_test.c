@@ -331,7 +331,10 @@ TEST_F(mappings, library_that_was_loaded_later_and_unloaded)
 	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	record_plain(0);
 	ASSERT_TRUE(use_plugin(PLUGIN, &wanted));
-	/* When it opens a type, the process checks its mappings again: the library is gone. */
+	/*
+	 * When it opens a type, the process checks its mappings again, and finds that the library
+	 * is gone.
+	 */
 	ASSERT_EQ(0, open_type(1));
 	ASSERT_EQ(4, read_back(self));
 	EXPECT_STREQ(self->program, self->seen[0].mapping.path);
@@ -449,7 +452,7 @@ TEST_F(mappings, children_that_record_have_their_own_mappings)
 	ASSERT_EQ(2, read_back(self));
 	EXPECT_EQ(child.pid, self->seen[1].pid);
 	EXPECT_STREQ(self->program, self->seen[1].mapping.path);
-	/* A process without events has no mappings, or the log would be full of shells. */
+	/* The log has no mappings of processes without events. Otherwise shells would fill it. */
 	self->seen[1].pid = silent.pid;
 	ask(self->trid, &self->seen[1]);
 	EXPECT_EQ(ENOENT, self->seen[1].err);

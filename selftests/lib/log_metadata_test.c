@@ -565,7 +565,7 @@ TEST_F(ring, metadata_of_an_older_log_is_ignored)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* The writer restarts the metadata when there is too much: blocks after the new ones are old. */
+/* The writer restarts the metadata when there is too much, so blocks after the new ones are old. */
 TEST_F(ring, metadata_that_was_restarted)
 {
 	size_t end;

@@ -235,7 +235,7 @@ TEST_F(names, thread_that_was_there_before_the_stream)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* Renames other threads, as pthread_setname_np() does. */
+/* Another thread renames this one, as a caller of pthread_setname_np() does. */
 static void *be_renamed(void *arg)
 {
 	struct early *early = arg;
@@ -362,7 +362,7 @@ TEST_F(names, child_has_the_program_of_its_parent)
 	struct child child;
 	size_t needed;
 
-	/* Attach before the fork: children do not read their arguments again. */
+	/* Attach before the fork, so that the arguments are known: children do not read theirs. */
 	record_plain(0);
 	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_EQ(0, child_start(&child, record_and_end, NULL));
@@ -405,7 +405,7 @@ struct dying {
 	int policy;
 };
 
-/* Records with a thread that has ended, and is then killed. */
+/* Records in a thread, which ends. The test then kills the process. */
 static int die(void *arg, const struct talk *talk)
 {
 	const struct dying *dying = arg;
@@ -597,7 +597,9 @@ TEST_F_TIMEOUT(names, log_with_a_bound_stays_bounded_with_many_processes, 90)
 		ASSERT_EQ(0, child_wait(&child));
 		ASSERT_EQ(sizeof(header), pread(self->fd, &header, sizeof(header), 0));
 		end = header.ring_size ? header.metadata_offset : sizeof(header);
-		/* The limit was reached; 1200 command lines of 4.8 MiB would exceed it. */
+		/*
+		 * The limit was reached. The 1200 command lines, 4.8 MiB in total, would exceed it.
+		 */
 		EXPECT_LT(4 << 20, log_file_size(self->fd) - end);
 		EXPECT_GT(9 << 19, log_file_size(self->fd) - end);
 		ASSERT_EQ(0, posix_trace_open(self->fd, &self->trid));
@@ -688,7 +690,8 @@ static void *execute_again(void *arg)
 }
 
 /*
- * Lets another thread execute this program @times times. Then reports that, and waits for its end.
+ * Lets another thread execute this program, @times times in succession. The last program reports
+ * that it runs, and waits for its end.
  */
 static int again(int times, const struct talk *talk)
 {

@@ -43,7 +43,7 @@ static void add_block(struct _test_data_partial *self, __u32 cpu)
 	add_events(self, cpu, COUNT);
 }
 
-/* Writes bytes of the last block, and the previous status. */
+/* Writes the bytes of the last block from @from up to @to. */
 static void write_part(const struct _test_data_partial *self, size_t from, size_t to)
 {
 	if (pwrite(self->fd, self->log.data + self->at + from, to - from, self->at + from) !=
@@ -321,13 +321,14 @@ static int describe(trace_id_t trid, trace_event_id_t event)
 	return posixtrace_eventid_get_description(trid, event, NULL, 0, NULL);
 }
 
-/* The writer restarts the metadata over earlier blocks. */
+/* Makes a description in the next metadata block; write_part() writes it to the file. */
 static void add_description(struct _test_data_partial *self, __u32 id, const char *text)
 {
 	self->at = log_description(&self->log, id, text, strlen(text) + 1);
 	self->size = LOG_BLOCK + self->log.block.size;
 }
 
+/* The writer restarts the metadata over earlier blocks. */
 TEST_F(partial, half_of_a_description_is_no_damage)
 {
 	for (int i = 0; i < 3; i++) {

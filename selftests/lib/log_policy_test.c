@@ -170,7 +170,10 @@ TEST_F(policy, loop_reports_overwriting_once)
 	for (int i = 1; i < 10; i++) {
 		withlog_record(200 * i, 200);
 		ASSERT_EQ(0, posix_trace_flush(self->trid));
-		/* This also gets the status: afterwards, only the last round counts. */
+		/*
+		 * withlog_wait() also reads the status, so only the overrun of the last round is
+		 * left.
+		 */
 		ASSERT_EQ(0, withlog_wait(self->trid));
 	}
 	withlog_record(2000, 200);
@@ -539,9 +542,9 @@ TEST(only_a_log_on_a_disk_is_frozen_for_suspend)
 }
 
 /*
- * The events recorded during a flush exceed the size of the log, but it must end with the last one.
- * Use one processor: if a thread migrates, its events are in blocks of both processors, and would
- * be lost together.
+ * The events recorded during a flush exceed the size of the log, which must still end with the last
+ * event. Use one processor: if a thread migrates, its events are in blocks of both processors, and
+ * would be lost together.
  */
 TEST(loop_overwrites_no_event_newer_than_those_it_keeps)
 {

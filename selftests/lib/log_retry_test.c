@@ -98,7 +98,7 @@ static unsigned long long gap_time(int fd)
 	return time;
 }
 
-/* The gap does not begin with the last loss before the log could be written. */
+/* The gap begins with the first loss, not with the last one before the log was written. */
 TEST_F(disk, full_for_a_while_keeps_the_time_of_the_first_loss)
 {
 	struct log_content content;

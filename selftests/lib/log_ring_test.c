@@ -125,7 +125,10 @@ TEST(damaged_header)
 			ASSERT_EQ(0, sum.err);
 			ASSERT_EQ(0, sum.disorder);
 			ASSERT_EQ(0, sum.wrong);
-			/* Without its newest block, the log is an earlier state of itself. */
+			/*
+			 * Without its newest block, the ring looks as it did before that block was
+			 * written.
+			 */
 			if (seq == ring.log.seq) {
 				ASSERT_LE(whole.events - block.count, sum.events);
 				continue;

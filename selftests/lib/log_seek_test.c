@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The index that the module writes at the end of a log: its marks are of blocks in the log, and
- * posixtrace_seek() finds the events from a time on with them.
+ * The index that the module writes at the end of a log: each mark is that of a block in the log,
+ * and posixtrace_seek() uses the marks to find the events from a time on.
  */
 #define _GNU_SOURCE
 #include <linux/posixtrace_log.h>

@@ -111,7 +111,7 @@ static int flush_by_command(const struct talk *talk)
 	return err;
 }
 
-/* Records without end. The streams flush automatically. */
+/* Records until it is killed. The streams flush automatically. */
 static int record(const struct talk *talk)
 {
 	trace_id_t trids[EACH_MAX];

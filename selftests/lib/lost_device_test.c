@@ -31,7 +31,7 @@
 #define CALLS_OF_ATTEMPT	16
 #endif
 
-/* An empty directory becomes the root; descriptor 3 is then a file of the test. */
+/* Changes the root to an empty directory, which has no device. */
 static int lose_by_chroot(void)
 {
 	char root[] = "/tmp/lost_device_XXXXXX";

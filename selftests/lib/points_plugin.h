@@ -7,7 +7,9 @@
 
 void plugin_record(int number);
 
-/* Its point has the name of a point in points_test.c, with other fields or the same. */
+/*
+ * Each function has a point with the name of one in points_test.c, with the same fields or others.
+ */
 void plugin_cache_get(double value);
 void plugin_plain(void);
 void plugin_strings(const char *one);

@@ -239,7 +239,7 @@ TEST_F(points, long_text_is_truncated_and_marked)
 	EXPECT_EQ(0, memcmp(self->event.data + 4, text, POSIXTRACE_POINT_TEXT_MAX));
 }
 
-/* The first point that is truncated registers itself. */
+/* This event of the point is its first, so it also registers the point. */
 TEST_F(points, no_field_follows_a_truncated_string)
 {
 	char text[2 * POSIXTRACE_POINT_TEXT_MAX];
@@ -495,7 +495,7 @@ TEST_F(points, children_have_the_points_of_their_parent)
 	EXPECT_EQ(getpid(), self->event.info.posix_pid);
 }
 
-/* The server opened the type without describing it, which its worker may not do. */
+/* The server opened the type without a description. The worker may not describe the type. */
 TEST_F(points, worker_that_gave_up_root_records_the_points_of_its_server)
 {
 	trace_event_id_t id;

@@ -16,13 +16,13 @@
 
 #define MANY	50
 
-/* WAKE commands since the last call, where programs record themselves. */
+/* The number of WAKE commands since the last call. */
 static int woken(void)
 {
 	return (int)__atomic_exchange_n(&wakeups, 0, __ATOMIC_RELAXED);
 }
 
-/* The expected number. If the module records, there is no WAKE. */
+/* The expected number of WAKE commands: @count, or 0 if the module records. */
 static int expected(int count)
 {
 	return __rseq_size ? count : 0;

@@ -156,7 +156,7 @@ TEST(damage_costs_one_subbuf)
 	}
 }
 
-/* The writer of an earlier sub-buffer or of another CPU is not used for it. */
+/* The record has no writer, not even that of an earlier sub-buffer or of another CPU. */
 TEST(first_record_without_a_writer)
 {
 	unsigned char *mem;
@@ -193,7 +193,10 @@ TEST(record_truncated_by_the_end)
 	}
 }
 
-/* The writer of the next records is unknown: they count as damaged until one names its writer. */
+/*
+ * The writer of the records after the damage is unknown, so they count as damaged until one names
+ * its writer.
+ */
 TEST(damage_lasts_until_a_record_names_its_writer)
 {
 	const struct posixtrace_batch_event *event;

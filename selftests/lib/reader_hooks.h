@@ -51,7 +51,7 @@ static void sim_hook(void)
 
 	if (!between)
 		return;
-	/* The action may access shared memory itself: do not call it again from within. */
+	/* The action may itself access shared memory, but must not be called again from there. */
 	sim_between = NULL;
 	between();
 	sim_between = between;

@@ -310,7 +310,10 @@ TEST_F(reader, window_does_not_hold_an_event_with_a_future_time)
 
 #define DELAY_MAX	60
 
-/* Reads the time of the next record of a CPU, which commits it later. It has space for it. */
+/*
+ * Reads the time of the next record of a CPU, for a commit at a later time. Makes sure that the CPU
+ * has space for the record. Returns 0 if there is none.
+ */
 static __u64 begin_record(struct sim *sim, __u32 cpu)
 {
 	const struct posixtrace_cpu_head *head = sim_head(sim, cpu);
@@ -442,7 +445,7 @@ struct chain_writer {
 	__u32 cpu;
 };
 
-/* Who waits for a turn: the writers by their CPUs, and the reader. */
+/* Futex bit of the reader when it waits for a turn. A writer uses the bit of its CPU. */
 #define CHAIN_READER	(1U << CPUS)
 
 /*
@@ -545,7 +548,10 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 		now.overflow = 0;
 		now.resume = 0;
 
-		/* Sometimes about as slow as the stream is large, sometimes slower. */
+		/*
+		 * Let the writers get ahead by 300 to 1800 events, so that they overwrite some at
+		 * times.
+		 */
 		behind = now.n + 300 + now.n % 1500;
 		if (behind > CHAIN_LENGTH)
 			behind = CHAIN_LENGTH;

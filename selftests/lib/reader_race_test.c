@@ -224,7 +224,10 @@ TEST(each_hole_is_reported_whenever_the_stream_becomes_full)
 				;
 			sim_between = NULL;
 			reached = !filling.looks;
-			/* A second hole follows immediately if the reader has asked for START. */
+			/*
+			 * If the reader has restarted the stream, a second hole follows the first
+			 * one immediately.
+			 */
 			filling.sim.slow = false;
 			write_until_full();
 			ASSERT_EQ(0, unreported_holes());

@@ -275,7 +275,7 @@ TEST(records_of_another_cpu_after_lost_ones_are_read_again)
 	EXPECT_LT(torn.ctrl->overwrite_watermark, torn_time);
 	for (; event; event = next(&torn))
 		read += event->event.posix_event_id == POSIXTRACE_ID_UNNAMED;
-	/* The third one is older than others that the kernel has overwritten. */
+	/* The third record is older than others that the kernel has overwritten. */
 	EXPECT_EQ(1, torn.reader.skipped);
 	EXPECT_EQ(torn_n, read + torn.ctrl->lost + 1);
 	begin_runs(0);

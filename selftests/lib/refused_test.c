@@ -295,7 +295,7 @@ TEST_F(killed, others_can_attach)
 	EXPECT_EQ(0, posix_trace_eventid_open("killed", &id));
 }
 
-/* The process records through the module at first, but soon with a gate into the mapped stream. */
+/* The process records through the module at first. Soon it has mapped a gate and the stream. */
 TEST_F(killed, others_record)
 {
 	int before = count_device_maps(), count = 0;

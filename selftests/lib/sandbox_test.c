@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs that forbid themselves system calls (seccomp), in one of the ways that kill the program
- * at the first one: traced or not, they live, and their events are recorded.
+ * Programs that enter a seccomp sandbox, where the first forbidden system call kills them: traced
+ * or not, they live, and their events are recorded.
  */
 #define _GNU_SOURCE
 #include <linux/seccomp.h>
@@ -267,7 +267,7 @@ TEST_F(sandbox, event_wakes_a_reader)
 /* ------------------------------------------------------------------ */
 /* Names, threads, daemons						*/
 
-/* Opens names inside, where it makes no other calls. */
+/* Opens names in the sandbox, where it makes no other system calls. */
 static int open_names_inside(void *arg, const struct talk *talk)
 {
 	trace_event_id_t id;
@@ -322,7 +322,7 @@ static void *record_first(void *arg)
 	__atomic_store_n(&later->running, 1, __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&later->go, __ATOMIC_ACQUIRE))
 		;
-	/* The first event of this thread: its ids are not known yet. */
+	/* The first event of this thread, which the library does not know yet. */
 	record_number(1);
 	say(later->talk, 1);
 	hear(later->talk);

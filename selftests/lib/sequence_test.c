@@ -28,7 +28,7 @@ struct world {
 	__u64 pool[POOL_SIZE / 8];
 };
 
-/* No thread records. */
+/* This gate is that of the library. The tests fill it, and no thread records with it. */
 #define gate (*(struct posixtrace_gate *)(void *)__posix_trace_gate)
 static struct posixtrace_wakeup wakeup;
 
@@ -75,7 +75,7 @@ static bool are_alike(__u64 a, __u64 b)
 	return a == b || !a || !b;
 }
 
-/* The kernel updates the clock in each tick. */
+/* Returns a cache for @who. Sets the clock of the gate, as the kernel does in each tick. */
 static struct pxtu_cache cache_of(struct world *world, __u64 who)
 {
 	gate.clock.cycle_last = pxtu_counter();
@@ -269,7 +269,7 @@ TEST_F(stopped, fast_path_refuses_the_record_of_another_writer)
 	EXPECT_EQ(PXTU_WRITTEN_NO, write_short_as(&world, 0));
 	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
 	EXPECT_EQ(PXTU_WRITTEN, write_short_as(&world, 0));
-	/* The last one differs only in its program, so pxtu_fast_fill() refuses it. */
+	/* The last one differs only in address_high, so pxtu_fast_fill() refuses it. */
 	for (unsigned int who = 1; who < IDENTITIES - 1; who++)
 		EXPECT_EQ(PXTU_WRITTEN_NO, write_short_as(&world, who));
 	EXPECT_TRUE(is_right(&world));

@@ -95,7 +95,7 @@ FIXTURE_TEARDOWN(sharing)
 	posix_trace_shutdown(self->trid);
 }
 
-/* Expects this as the next user event. */
+/* Expects that the next user event is @number of process @pid. */
 static void expect_event(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid, int number)
 {
 	struct event event;
@@ -251,7 +251,7 @@ TEST_F(sharing, parent_keeps_recording_after_vfork)
 		expect_event(_metadata, self->trid, getpid(), i);
 }
 
-/* Closes only the child's descriptors: the parent keeps its own. */
+/* Closes only the child's descriptors. The parent keeps its own. */
 static int close_all_and_record(void *arg)
 {
 	(void)arg;
@@ -298,7 +298,7 @@ TEST_F(sharing, parent_keeps_recording_after_children_that_closed_all)
 /* ------------------------------------------------------------------ */
 /* Children of children							*/
 
-/* The kernel no longer updates its struct rseq, which therefore has the parent's CPU. */
+/* The kernel does not update the child's struct rseq, which therefore has the parent's CPU. */
 static int record_elsewhere(void *arg)
 {
 	(void)arg;

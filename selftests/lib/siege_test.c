@@ -219,7 +219,7 @@ static void stream_begin(struct __test_metadata *_metadata, FIXTURE_DATA(siege) 
 	ASSERT_EQ(0, posix_trace_start(stream->trid));
 }
 
-/* The events of the log are trusted just as little. */
+/* Checks the events of a log as those of a stream. */
 static void read_log(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self, int fd)
 {
 	unsigned long before = self->reads;

@@ -72,7 +72,7 @@ static void *interrupt(void *arg)
 	return (void *)(long)sent;
 }
 
-/* This thread records all the time, so the signals of the other one interrupt its recording. */
+/* This thread records all the time, so the signals of the other thread interrupt its recording. */
 TEST_F(signal, handler_interrupts_the_recording_of_its_thread)
 {
 	struct target target = { .thread = pthread_self() };

@@ -160,7 +160,7 @@ static void make_way(__u32 number, __u32 index, long *own_doing)
 	count_interruptions(index, after, *own_doing);
 }
 
-/* One of the threads takes the signals; every third one has no sequences. */
+/* One thread of each process takes the signals. Every third thread has no sequences. */
 static void *write_letters(void *arg)
 {
 	struct writer *writer = arg;

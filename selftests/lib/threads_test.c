@@ -154,7 +154,7 @@ TEST_F(threads, earlier_events_are_reported_earlier)
 		pthread_join(players[i].thread, NULL);
 }
 
-/* Two threads take turns without sleeping: a spin loop moves the ball quickly between CPUs. */
+/* Two threads take turns in a spin loop, which moves the ball quickly between CPUs. */
 static int ball;
 
 static void *spin(void *arg)

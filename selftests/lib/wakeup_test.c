@@ -90,7 +90,7 @@ TEST_F(wakeup, default_is_immediate)
 	EXPECT_EQ(0, bytes);
 	EXPECT_EQ(0, ns);
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, bytes, ns, &self->trid));
-	/* Without limits there is no timer: the event itself wakes the reader. */
+	/* Without limits there is no timer, so the event itself wakes the reader. */
 	for (int i = 0; i < 20; i++) {
 		ASSERT_EQ(0, reader_start(&self->reader, self->trid, NULL));
 		record_number(i);
@@ -351,7 +351,7 @@ static void jump_away(void)
 	longjmp(before_the_event, 1);
 }
 
-/* The periodic check starts the timer. */
+/* The writer does not call WAKE, so only the periodic check starts the timer. */
 TEST_F(wakeup, event_of_a_writer_without_wakeup_is_reported)
 {
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, 64 << 10, AGE, &self->trid));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace_setwindow(): events are held back until their order is known, and what ends that.
+ * posixtrace_setwindow(): events are held back until their order is known, or until something ends
+ * the wait.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -161,7 +162,7 @@ TEST_F(window, descriptor_is_not_readable_before_it_has_passed)
 	ASSERT_EQ(0, posixtrace_setwindow(self->trid, WINDOW));
 	for (int i = 0; i < 2; i++) {
 		record_number(i);
-		/* The stream does not know about it before the reader looks. */
+		/* Only this read tells the stream that the event is held back. */
 		EXPECT_EQ(0, take(self->trid, &self->event));
 		EXPECT_EQ(0, poll_say(posixtrace_fd(self->trid), 0));
 		EXPECT_EQ(0, epoll_say(epfd, 0));

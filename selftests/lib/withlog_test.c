@@ -239,7 +239,9 @@ TEST_F(withlog, log_has_the_attributes_of_the_stream)
 	EXPECT_EQ(time.tv_nsec, log_time.tv_nsec);
 }
 
-/* Bits: 1 for "used", 2 for "never recorded", 4 for "late". */
+/*
+ * The names of user types in the log, as bits: 1 for "used", 2 for "never recorded", 4 for "late".
+ */
 static int user_types(trace_id_t log)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];

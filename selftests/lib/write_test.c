@@ -168,7 +168,7 @@ static int record_counted(bool sequences)
 {
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0) || (!sequences && forgo_sequences()))
 		return 1;
-	/* The controller waits for this stop: from here on the process is traced. */
+	/* The controller waits for this stop, so the process is traced from here on. */
 	raise(SIGSTOP);
 	/* Attach, and map the stream. */
 	record_plain(0);
@@ -258,7 +258,7 @@ static int populate_object(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* Recording wraps around a default stream: its pages were populated when it was mapped. */
+/* Recording wraps around a default stream, whose pages were populated when it was mapped. */
 TEST(recording_takes_no_page_fault)
 {
 	trace_id_t trid;

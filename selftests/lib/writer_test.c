@@ -318,7 +318,10 @@ TEST_F(turns, each_event_has_its_thread)
 		}
 	}
 	EXPECT_EQ(0, take_record(&self->stream, &record, &data));
-	/* Needless ones are at the start of a sub-buffer, and after an interrupted sequence. */
+	/*
+	 * Within a turn, a record names its writer needlessly at the start of a sub-buffer, and
+	 * after an interrupted sequence.
+	 */
 	EXPECT_GT(TURNS / 4, needless);
 }
 
