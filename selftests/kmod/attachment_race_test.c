@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Once CREATE has returned, no thread of the process reads zero as the generation of its gate: that
- * would mean that the process has no stream. When the thread first read the gate must not matter.
+ * Once CREATE has returned, no thread of the process reads zero as the generation of its gate,
+ * which would mean that the process has no stream. It must not matter when the thread first read
+ * the gate.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -119,7 +119,7 @@ TEST(one_file_of_a_process_attaches)
 	ASSERT_EQ(0, target_map(&target));
 	EXPECT_EQ(-EBUSY, try_attach(other));
 	EXPECT_STREQ("none", info_of(other, "role"));
-	/* An attachment outlives its descriptor: the mapping remains. */
+	/* An attachment outlives its descriptor, because the mapping remains. */
 	close(target.fd);
 	EXPECT_EQ(-EBUSY, try_attach(other));
 	munmap((void *)target.gate, target.arg.gate.size);

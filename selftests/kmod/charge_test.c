@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that the module allocates during a command is charged to the memory cgroup of the
- * process: by stalling in a page fault, the process can keep the memory as long as it likes.
+ * Memory that the module allocates during a command is charged to the memory cgroup of the process.
+ * By stalling in a page fault, the process can keep such memory as long as it likes.
  */
 #define _GNU_SOURCE
 #include <linux/userfaultfd.h>

@@ -147,7 +147,7 @@ TEST_F(description, reserved_words_and_bad_addresses)
 	EXPECT_EQ(-ENOENT, type_description(self->stream.fd, self->id, NULL, 0));
 }
 
-/* The limit is for a family together; other families are unaffected. */
+/* The limit applies to all descriptions of a family together, not to those of other families. */
 TEST_F(description, all_together_are_bounded)
 {
 	char text[POSIXTRACE_DESCRIPTION_SIZE], name[32];

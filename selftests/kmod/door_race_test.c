@@ -293,7 +293,7 @@ static int calls_beside_munmap(void)
 			return 3;
 		close(other.fd);
 	}
-	/* Each call found either a door or memory. */
+	/* Calls may fail while the address is ordinary memory. Only check that calls were made. */
 	return err || crowd_end(&good) < 0 ? 4 : 0;
 }
 

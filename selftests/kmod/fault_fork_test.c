@@ -108,7 +108,7 @@ static long run_fork(struct world *world)
 
 static int check_fork(struct world *world)
 {
-	/* The parent's reserve suffices for this child. */
+	/* The parent's pool suffices for this child. */
 	MUST(ended(world->id) == TRACED);
 	return forks_are_traced(world);
 }
@@ -154,7 +154,7 @@ static long run_thread(struct world *world)
 	return 0;
 }
 
-/* The new thread also has a reserve; otherwise its child is counted as untraced. */
+/* The pool also has an entry for the new thread; otherwise its child is counted as untraced. */
 static int check_thread(struct world *world)
 {
 	int before = untraced(world);

@@ -43,7 +43,7 @@ static int prepare_create_loop(struct world *world)
 	return line;
 }
 
-/* The log is a pipe: what is written to it cannot be removed after an error. */
+/* The log is a pipe, so what was written to it cannot be removed after an error. */
 static int prepare_create_pipe(struct world *world)
 {
 	int pipes[2], line = prepare_create(world);
@@ -162,8 +162,8 @@ static int check_close(struct world *world)
 }
 
 /*
- * The kernel threads of this user have a budget of CPU time, which a debug kernel uses up fast.
- * One variant is enough to make its allocations fail.
+ * On a debug kernel, this user soon uses up the CPU time that log threads may use. So only this
+ * variant tests the allocations for that limit; the others run without it.
  */
 FIXTURE_VARIANT_ADD(op, CREATE_append) {
 	.op = {

@@ -57,7 +57,7 @@ static long run_attach(struct world *world)
 	return ret;
 }
 
-/* The file has no role: the library would close it and open another. */
+/* The file has no role, so the library would close it and open another. */
 static int has_not_attached(struct world *world)
 {
 	MUST(target_sync(&world->target) == -EINVAL);

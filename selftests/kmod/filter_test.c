@@ -173,7 +173,10 @@ TEST_F(filter, applies_to_system_types)
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
 }
 
-/* A change of the filter records FILTER, which needs space. Changes it until no space is left. */
+/*
+ * Each change of the filter records FILTER, which needs space. Changes the filter until there is no
+ * space left.
+ */
 TEST(filter_change_without_space_makes_the_stream_full)
 {
 	struct posixtrace_event_set set = set_of(POSIXTRACE_ID_UNNAMED);

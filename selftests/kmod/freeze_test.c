@@ -76,7 +76,7 @@ static int wait_in_close(struct stream *stream, int log)
 	return close(stream->fd) ? -errno : 0;
 }
 
-/* Exit waits: the file of the stream is the last one that it closes. */
+/* The process waits in exit, which closes the file of the stream last. */
 static int wait_in_exit(struct stream *stream, int log)
 {
 	(void)stream;

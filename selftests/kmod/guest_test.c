@@ -186,7 +186,7 @@ static int be_family(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* The first process is a child of root, but shares no table with it: root has no names. */
+/* The first process is a child of root, but shares no table with it, because root has no names. */
 TEST(family_of_one_user_shares_all_names)
 {
 	const struct opener child = { stay_root, "child", MANY };

@@ -56,7 +56,7 @@ TEST_F(loop, recycles_the_sub_buffer_of_an_offline_cpu)
 	EXPECT_EQ(1, lost_of(&self->stream));
 }
 
-/* Sub-buffers are recycled in order: the stream keeps the most recent events. */
+/* Sub-buffers are recycled in order, so the stream keeps the most recent events. */
 TEST_F(loop, keeps_events_of_an_offline_cpu_until_they_are_the_oldest)
 {
 	int before = 3 * records_per_subbuf(&self->stream) + 1, number, next;
@@ -73,8 +73,8 @@ TEST_F(loop, keeps_events_of_an_offline_cpu_until_they_are_the_oldest)
 		ASSERT_EQ(0, record_on(&self->target, 0, number));
 	}
 	/*
-	 * Three sub-buffers are lost, and also the first event of the fourth, which is now below
-	 * the overwrite watermark, and the event itself. No later event is lost.
+	 * Three sub-buffers of CPU 0 and the event of CPU 1 are lost, and also the first event of
+	 * the fourth sub-buffer, which is below the overwrite watermark. No later event is lost.
 	 */
 	EXPECT_EQ(before, lost_of(&self->stream));
 	for (next = before + 1; next < number; next++)

@@ -87,7 +87,7 @@ static int put_into_ring(int fd)
 	return 0;
 }
 
-/* No process can reach that queue: the kernel's garbage collector frees it later. */
+/* No process can reach that queue, so the kernel's garbage collector frees it later. */
 static int put_into_cycle(int fd)
 {
 	int pair[2], ret;
@@ -191,7 +191,7 @@ TEST_F(stuck, thread_sleeps_while_the_log_is_stuck)
 		while (!is_asleep(tid))
 			sched_yield();
 	}
-	/* Shorten the exit of the controller, which waits this long for the log. */
+	/* The exit of the controller waits for its log, but only for this many seconds. */
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
 	child_kill(&self->child);
 }
@@ -535,7 +535,7 @@ FIXTURE_TEARDOWN(served)
 	write_text(LOG_TIMEOUT, "10");
 }
 
-/* The server never answers: exit of the controller takes at most log_timeout. */
+/* The server never answers, but exit of the controller takes at most log_timeout. */
 TEST_F(served, controller_ends_although_the_server_of_its_log_hangs)
 {
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));

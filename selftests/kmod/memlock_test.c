@@ -68,7 +68,7 @@ TEST_F(memlock, does_not_apply_with_the_capability)
 	ASSERT_EQ(0, start(&self->actor[2], ALICE, 0, self->size));
 	EXPECT_EQ(5, actor_add(&self->actor[0], 5));
 	EXPECT_EQ(1, actor_fill(&self->actor[1], -ENOMEM));
-	/* The memory of a creator with CAP_IPC_LOCK is not charged to the user either. */
+	/* The streams of actor 0, which has CAP_IPC_LOCK, were not charged to Alice. */
 	EXPECT_EQ(1, actor_fill(&self->actor[2], -ENOMEM));
 	for (int i = 0; i < 3; i++)
 		actor_end(&self->actor[i]);

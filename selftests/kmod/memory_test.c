@@ -182,7 +182,7 @@ TEST_F(memory, events_of_the_stream_size_are_kept_when_threads_take_turns)
 	EXPECT_GE(self->target.slots[0].pool.size, kept * POSIXTRACE_RECORD_SIZE(len));
 }
 
-/* A stream that is written on all CPUs in turn: a small one is enough. */
+/* A small stream, to which all CPUs write in turn. */
 FIXTURE(spread)
 {
 	struct stream stream;

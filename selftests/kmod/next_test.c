@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NEXT: writes records to the mapped sub-buffers, together with EVENT.
+ * NEXT: requests sub-buffers, to which the caller writes records, mixed with records of EVENT.
  */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
@@ -142,7 +142,7 @@ TEST_F(next, does_nothing_while_there_is_space)
 	EXPECT_EQ(POSIXTRACE_SUBBUF_OPEN, stream_subbuf(&self->stream, i)->state);
 }
 
-/* Changes of what the head says about the writer of the last record, and if EVENT then names it. */
+/* What the head says about the writer of the last record, and if EVENT must name its own writer. */
 static const struct {
 	const char *name;
 	int head;	/* distance of the described position from the head; 1: no head */
@@ -157,7 +157,7 @@ static const struct {
 	{ "another thread", 0, 0, 1, 0, 0, 1 },
 	{ "another pthread_t", 0, 0, 0, 1, 0, 1 },
 	{ "another program", 0, 0, 0, 0, 1, 1 },
-	/* As left by a thread that was interrupted halfway, or before the commit. */
+	/* Left by a thread that was interrupted halfway, or before the commit. */
 	{ "of no head", 1, 0, 0, 0, 0, 1 },
 	{ "of the next head", 64, 0, 0, 0, 0, 1 },
 	{ "of the head before", -64, 0, 0, 0, 0, 1 },

@@ -190,7 +190,7 @@ static void *survive(void *arg)
 {
 	struct survivor *survivor = arg;
 
-	/* This thread may answer before the main thread has ended: the test waits for that. */
+	/* This thread may answer before the main thread has ended, for which the test waits. */
 	_exit(record_numbers(&survivor->attached, survivor->talk));
 }
 

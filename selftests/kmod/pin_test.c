@@ -30,7 +30,7 @@ FIXTURE_VARIANT(pin)
 {
 	bool by_target;
 	bool writable;
-	/* Of the struct posixtrace_map of the range. */
+	/* Offset of the struct posixtrace_map in the answer of CREATE or SYNC. */
 	size_t offset;
 };
 

@@ -348,7 +348,7 @@ TEST_F(share, namespace_of_a_user_adds_nothing)
 	struct actor *actor = self->actor;
 
 	ASSERT_LE(0, ns);
-	/* Root inside with all capabilities inside: outside this is Alice. */
+	/* This actor is root with all capabilities inside, but Alice outside. */
 	ASSERT_EQ(0, start_inside(&actor[0], ns, 0, CAPS_ALL));
 	EXPECT_EQ(8, actor_fill(&actor[0], -EAGAIN));
 	ASSERT_EQ(0, start_user(&actor[1], ALICE));
@@ -409,7 +409,7 @@ TEST_F(share, is_of_a_user_id_inside_and_outside_of_a_namespace)
 	ASSERT_LE(0, ns);
 	ASSERT_EQ(0, start_user(&actor[0], 100001));
 	ASSERT_EQ(0, start_inside(&actor[1], ns, 2, 0));
-	/* User id 2 inside is 100001 outside: both share a limit. */
+	/* User id 2 inside is user id 100001 outside, so both actors share a limit. */
 	EXPECT_EQ(6, actor_add(&actor[0], 6));
 	EXPECT_EQ(2, actor_fill(&actor[1], -EAGAIN));
 	actor_end(&actor[0]);

@@ -150,7 +150,7 @@ TEST_F(record, near_the_program_is_packed)
 	}
 }
 
-/* The same kernel thread passes different thread ids. */
+/* The thread id is what the caller passes. One thread passes different ones here. */
 TEST_F(record, each_thread_id_is_recorded)
 {
 	static const uint64_t threads[] = { 0, 1, 1, 1ULL << 63, 1ULL << 63, 1, 0, 0, 1, ~0ULL };

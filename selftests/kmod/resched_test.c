@@ -19,7 +19,7 @@
 /* A small guest permits 3,200 threads in all, and some of an earlier test may still be alive. */
 #define THREADS		2500
 #define STACK		131072
-/* Nanoseconds between two turns of the other thread: a call takes a large multiple of it. */
+/* Nanoseconds between two turns of the other thread, a small part of the time of a call. */
 #define INTERVAL	50000
 /* During a call, the other thread waits for less than this fraction of the call. */
 #define PART		8
@@ -145,8 +145,8 @@ static int shares_once(struct stream *stream, int (*call)(struct stream *stream,
 
 /*
  * True if the other thread had some turns during one of several calls, and waited for no more than
- * a small part of the call. One such call is enough: in the others, another task may have used the
- * processor. A command that lets no other thread run never makes one.
+ * a small part of the call. One such call is enough, because another task may have used the
+ * processor in the others. A command that lets no other thread run never makes such a call.
  */
 static bool shares(struct stream *stream, int (*call)(struct stream *stream, int i),
 		   void (*after)(struct stream *stream))

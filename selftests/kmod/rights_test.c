@@ -560,8 +560,8 @@ TEST_F(gains, program_that_gains_privileges_during_create_is_not_traced)
 		/* This stream stays, so the target remains the same. */
 		ASSERT_EQ(0, stream_create(&stream, target.pid));
 		/*
-		 * Allocating that much memory takes a while: the process executes a program in
-		 * that time.
+		 * Allocating that much memory takes long enough for the process to execute a
+		 * program.
 		 */
 		request = (struct request){ target.pid, i % 2 ? 64 << 20 : 64 << 10 };
 		ASSERT_EQ(0, child_start(&controller, create_of_size, &request));

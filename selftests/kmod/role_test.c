@@ -220,7 +220,7 @@ TEST(command_of_another_device_is_enotty)
 	close(fd);
 }
 
-/* An extended structure gets a new number: another size is another command. */
+/* The number of a command contains the size, so an extended structure makes another command. */
 TEST(command_with_another_size_is_enotty)
 {
 	union any arg = { 0 };

@@ -262,7 +262,10 @@ static int try_to_see(struct stream *stream, struct target *target)
 		return 1;
 	if (command(stream->fd, POSIXTRACE_IOC_EVENT_TYPES, &types) || types.count != PREDEFINED)
 		return 2;
-	/* Ids are the stranger's own: its first name gets Alice's number, Alice's name the next. */
+	/*
+	 * The stranger has its own ids. Its first name gets the id of Alice's name, and Alice's
+	 * name the next.
+	 */
 	if (eventid_open(target->fd, "bob's") != (int)booty->secret_id ||
 	    eventid_open(target->fd, SECRET) != (int)booty->secret_id + 1)
 		return 3;

@@ -107,7 +107,10 @@ static int be_somewhere(void *arg, const struct talk *talk)
 		return 1;
 	if (be_many(plan))
 		return 4;
-	/* Each idle processor keeps the address space of the process that ran last: be that one. */
+	/*
+	 * Each idle processor keeps the address space of the process that ran last, so be that
+	 * process.
+	 */
 	for (int cpu = 0; plan->attaches && cpu < cpus; cpu++) {
 		if (run_on(cpu) < 0)
 			return 2;

@@ -428,7 +428,10 @@ TEST_F_TIMEOUT(unload, races_with_forks_execs_and_ends, 600)
 	for (int i = 0; i < STORMERS; i++) {
 		TH_LOG("attached %d, no device %d, forked %d, executed %d", storm->attached[i],
 		       storm->refused[i], storm->forked[i], storm->executed[i]);
-		/* Each process has met the module both present and absent: otherwise no race. */
+		/*
+		 * Each process has met the module both present and absent. Otherwise there was no
+		 * race.
+		 */
 		EXPECT_LT(0, storm->attached[i]);
 		EXPECT_LT(0, storm->refused[i]);
 	}

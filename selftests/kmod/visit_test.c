@@ -13,7 +13,7 @@
 #include "uapi.h"
 
 #define HOLD		"pxt_hold"
-/* CREATE takes less time than a hold, and waits for longer than two holds (VISIT_MS). */
+/* CREATE itself takes less than this. It waits for a thread for more than twice this (VISIT_MS). */
 #define HOLD_MS		150
 
 /* Shared by both processes. */

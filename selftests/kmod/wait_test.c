@@ -237,7 +237,9 @@ TEST_F(wait, sees_events_without_a_wake_command)
 	writer_close(&writer);
 }
 
-/* After a poll() that timed out, no thread waits: the kernel clears need_wakeup after a while. */
+/*
+ * After a poll() that timed out, no thread waits, so the kernel clears need_wakeup after a while.
+ */
 TEST_F(wait, need_wakeup_is_cleared_without_a_waiter)
 {
 	unsigned long long limit = now() + 10 * NSEC * pxt_time_scale();
