@@ -124,7 +124,7 @@ int fault_become(const struct op *op)
 
 	if (err)
 		return err;
-	/* A stream with log is not larger. */
+	/* A stream with log needs no more memory than one without. */
 	if (plain.policy == POSIXTRACE_POLICY_FLUSH)
 		plain.policy = POSIXTRACE_POLICY_LOOP;
 	memory = stream_memory(&plain);
@@ -137,7 +137,7 @@ int fault_become(const struct op *op)
 		return err;
 	user.memlock = memory + (24 << 10);
 	err = actor_become(&user);
-	/* Otherwise the process cannot open the fault counters of its threads. */
+	/* Make the process dumpable, so that it can open the fault counters of its threads. */
 	return !err && prctl(PR_SET_DUMPABLE, 1) ? -errno : err;
 }
 

@@ -101,7 +101,7 @@ static int fuse_refusal(const struct fuse_disk *disk, const struct fuse_write_in
 	return arg->offset + arg->size > FUSE_FILE_MAX ? ENOSPC : 0;
 }
 
-/* The file always gets data that is not refused: only the answer may be delayed. */
+/* Data that is not refused always gets into the file. Only the answer may be delayed. */
 static void fuse_write(int device, const struct fuse_in_header *in, const struct fuse_disk *disk,
 		       struct fuse_held *held)
 {

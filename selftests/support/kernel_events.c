@@ -95,7 +95,7 @@ static int add(struct kernel_events *events, const struct posixtrace_batch_event
 		return 0;
 	}
 	memcpy(&event.data, from->data, len < sizeof(event.data) ? len : sizeof(event.data) - 1);
-	/* Grow the array whenever it has a power of two of events. */
+	/* Double the array whenever the number of events is a power of two. */
 	if (!(room & (room - 1))) {
 		more = realloc(events->event, (room ? 2 * room : 1) * sizeof(event));
 		if (!more)
@@ -576,8 +576,8 @@ static bool read_of_thread(pid_t pid, const char *tid, const char *name, char *t
 }
 
 /*
- * Adds the counters of a thread. Returns false if it does not sleep. Reading "syscall" waits for a
- * thread that appears to sleep until it has left its CPU.
+ * Adds the counters of a thread. Returns false if the thread does not sleep. A thread that appears
+ * to sleep may still be on its CPU. Reading "syscall" waits until it has left.
  */
 static bool add_thread(struct switches *sum, pid_t pid, const char *tid)
 {

@@ -37,7 +37,7 @@ static void scribbler_store(void *where, uint64_t value)
 	__atomic_store_n((uint64_t *)where, value, __ATOMIC_RELAXED);
 }
 
-/* Writes false positions to the head of a CPU. */
+/* Writes false values to the head of a CPU. */
 static void scribble_head(struct prey *prey, uint64_t *rng)
 {
 	size_t nr = prey->heads_size / sizeof(*prey->heads);

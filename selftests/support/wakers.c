@@ -244,7 +244,7 @@ static void *end_later(void *arg)
 {
 	const struct meeting *meeting = arg;
 
-	/* Wait until the main thread is a zombie: then this thread informs the parent. */
+	/* Wait until the main thread is a zombie, so that this thread informs the parent. */
 	while (!is_zombie(getpid()))
 		sched_yield();
 	end_when_told(meeting);
