@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-/* No operation has this many failures. If one still fails, the kernel counts something else. */
+/*
+ * No operation can fail in this many places. If one still fails, the kernel counts something else.
+ */
 #define FAULT_MAX	2000
 
 /*
@@ -20,8 +22,8 @@ struct fault {
 };
 
 /*
- * Fail if a kernel with the feature cannot use it: a broken debug kernel must not skip these
- * tests.
+ * A reason to skip a test. A kernel with the feature that cannot use it must fail instead: a broken
+ * debug kernel must not skip these tests.
  */
 #define FAULT_SKIP	"kernel without fault injection"
 

@@ -28,7 +28,9 @@ static inline long knock(const struct posixtrace_gate *gate, unsigned long cmd, 
 	return ret;
 }
 
-/* rax, rbx, rcx, rdx, rsi, rdi, rbp, r8 to r15. Sets rdx. */
+/*
+ * @regs has rax, rbx, rcx, rdx, rsi, rdi, rbp, r8 to r15. Sets rdx to the address to continue at.
+ */
 __asm__ (".pushsection .text\n"
 	 ".type knock_with, @function\n"
 	 "knock_with:\n\t"
@@ -102,7 +104,7 @@ static inline long knock(const struct posixtrace_gate *gate, unsigned long cmd, 
 	return ret;
 }
 
-/* x0 to x30. Sets x3. */
+/* @regs has x0 to x30. Sets x3 to the address to continue at. */
 __asm__ (".pushsection .text\n"
 	 ".type knock_with, %function\n"
 	 "knock_with:\n\t"
@@ -169,8 +171,8 @@ __asm__ (".pushsection .text\n"
 #endif
 
 /*
- * As knock(), with these values in all general purpose registers except the stack pointer. Returns
- * the registers in @regs and, before them, the address of the next instruction.
+ * As knock(), with the values of @regs in all general purpose registers except the stack pointer.
+ * Sets @regs[REG_NEXT] first, and stores the registers in @regs afterwards.
  */
 void knock_with(unsigned long *regs);
 

@@ -6,12 +6,12 @@
 #include <linux/posixtrace_log.h>
 #include <stddef.h>
 
-/* A block of LZ4 with @len bytes; returns its size, or 0 if it has more than @room bytes. */
+/* Writes @len bytes as a block of LZ4. Returns its size, or 0 if it needs more than @room bytes. */
 size_t log_lz4(unsigned char *to, size_t room, const unsigned char *from, size_t len);
 
 /*
- * Compresses @len bytes of records of a block of this type. A piece ends before the record with
- * which it would have more than @piece bytes. Returns the bytes at @to, which has room for
+ * Compresses @len bytes of records of a block of this type. A piece ends before the record that
+ * would make it larger than @piece bytes. Returns the bytes at @to, which has room for
  * log_pack_room(@len).
  */
 size_t log_pack(unsigned char *to, __u32 type, const unsigned char *records, size_t len,

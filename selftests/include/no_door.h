@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * For tests of programs that did not attach before main() and have no door, for example in
- * valgrind. Include it in one file of a program: from selftests/support, the linker would take
- * syscall() for all programs.
+ * valgrind. Include it in one file of a program: as a part of selftests/support, its syscall()
+ * would replace that of all programs.
  *
  * Define NOTE_SYSCALL(number, arg) first to see each call of the library.
  */

@@ -10,7 +10,7 @@
  */
 int pxt_time_scale(void);
 
-/* A time limit must catch hangs, not slowness. */
+/* Returns a factor for time limits, which must catch hangs, not slowness. */
 int pxt_patience(void);
 
 #endif /* _SELFTESTS_SCALE_H */

@@ -202,7 +202,7 @@ static bool steps_am_i_debugged(void)
 	return __atomic_load_n(&debugger->thread, __ATOMIC_SEQ_CST) == (int)syscall(SYS_gettid);
 }
 
-/* The kernel may have aborted a restartable sequence: then the code resumes elsewhere. */
+/* The kernel may have aborted a restartable sequence, so that the code resumes elsewhere. */
 static void steps_handler(int signal, siginfo_t *info, void *context)
 {
 	int saved_errno = errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Runs a signal handler after every instruction of a thread. Include it in one file of a program:
- * from selftests/support, the linker would take the replaced functions of the C library for all
+ * as a part of selftests/support, its functions would replace those of the C library in all
  * programs.
  */
 #ifndef _SELFTESTS_STEP_H
@@ -50,8 +50,9 @@ static inline bool steps_seen_enough(struct steps_seen *seen, unsigned long ip)
 
 #ifdef HAVE_STEPS
 /*
- * Tells a slow handler if it should act after step @step of the interrupted code. It acts less and
- * less often, because a fork takes long on a debug kernel. Another @shift selects other steps.
+ * Tells a slow handler if it should act after step @step of the interrupted code. The handler acts
+ * less and less often, because a fork takes long on a debug kernel. Another @shift selects other
+ * steps.
  */
 static inline bool steps_due(int step, int shift)
 {

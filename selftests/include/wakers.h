@@ -45,7 +45,9 @@ struct scene {
 
 int scene_open(struct scene *scene, const struct way *way);
 
-/* Starts it as user @uid; negative: the calling user. Then calls @prepare there, if not NULL. */
+/*
+ * Starts the waker as user @uid; negative: the calling user. It first calls @prepare, if not NULL.
+ */
 int scene_start_waker(struct scene *scene, int uid, int (*prepare)(void));
 
 /* Starts the sleeper, and a stream of the caller on it. */
