@@ -27,7 +27,7 @@
 
 static unsigned char file[SIZE_MAX_FUZZ];
 
-/* A block that the reader must not skip was appended after the open: all later reads fail. */
+/* A block that the reader must not skip was appended after the open, so all later reads fail. */
 static bool refused;
 
 static void check(int good, const char *what)

@@ -42,7 +42,7 @@ void cover_start(struct actor *a)
 		a->cover = NULL;
 }
 
-/* Allows the program that it executes to call cover_start() again. */
+/* Lets the program that the thread executes call cover_start() again. */
 void cover_stop(struct actor *a)
 {
 	if (a->cover)

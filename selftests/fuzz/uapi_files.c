@@ -199,6 +199,6 @@ long op_unknown(struct actor *a)
 
 	for (i = 0; i < ARG_MAX / sizeof(*arg); i++)
 		arg[i] = one_in(a, 4) ? rnd(a) : 0;
-	/* FIOCLEX and the like are the kernel's own; and no call may take the terminal. */
+	/* The number may also be one that the kernel handles for any file, such as FIOCLEX. */
 	return ioctl_with(a, pick_file(a, ROLE_ANY), cmd, arg, 0);
 }

@@ -220,7 +220,7 @@ static void note_stragglers(void)
 			note_hang(i, 0);
 }
 
-/* Kills workers that wait for their logs: no other worker reads them. */
+/* Kills workers that wait for their logs, which no other worker reads. */
 static void kill_waiting(void)
 {
 	unsigned int i;
@@ -276,8 +276,8 @@ static struct count total(unsigned int op)
 }
 
 /*
- * Operations that need not succeed within a minute: no command, no effect on the caller, or only
- * with a process that has opened no names and is not traced.
+ * Operations that may have no success within a minute: unknown commands fail, exec and kill are
+ * rare, and op_add() needs a process that has opened no names and is not traced.
  */
 static bool is_rare(long (*run)(struct actor *a))
 {
@@ -340,7 +340,9 @@ static void fuse_take_turns(void)
 		fuse_hang(&fuse);
 }
 
-/* The owners of the logs and most readers are gone: the module must give up the remaining logs. */
+/*
+ * The owners of the logs and most readers are gone, so the module must give up the remaining logs.
+ */
 static void wait_for_log_threads(void)
 {
 	time_t start = seconds();

@@ -82,7 +82,7 @@ static unsigned int random_op(uint64_t *state)
 	unsigned int i, sum = total;
 	uint64_t r;
 
-	/* Threads may do this at the same time: all compute the same sum. */
+	/* Threads may do this at the same time, because all compute the same sum. */
 	if (!sum) {
 		for (i = 0; i < nr_ops; i++)
 			sum += ops[i].weight;

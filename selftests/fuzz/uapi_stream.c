@@ -73,7 +73,7 @@ static pid_t whom_to_trace(struct actor *a)
 
 static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 {
-	/* A debug kernel spends most time on the pages of a stream: the last values are rare. */
+	/* A debug kernel spends most time on the pages of a stream, so the last values are rare. */
 	static const uint64_t sizes[] = {
 		0, 4096, 8192, 16384, 16384, 65536, 65536, 262144, 1 << 20,
 	};
@@ -93,7 +93,10 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 		attr->wakeup_ns = below(a, 1 << 20);
 	}
 	attr->order = one_in(a, 4);
-	/* Both classes that all kernels have, also with what FILES needs, or others. */
+	/*
+	 * The two classes that all kernels have, half of the time with the one that FILES needs; or
+	 * others.
+	 */
 	if (one_in(a, 4))
 		attr->classes = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS |
 				(one_in(a, 2) ? POSIXTRACE_CLASS_STRINGS : 0);
@@ -102,8 +105,8 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 	if (one_in(a, 64))
 		attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX - below(a, 2);
 	/*
-	 * Streams of this size take seconds. The largest, once more for kernel events, must leave
-	 * memory for the others.
+	 * Streams of this size take seconds. A stream may need its size a second time for kernel
+	 * events, so the largest must leave memory for the others.
 	 */
 	if (one_in(a, 4096))
 		attr->stream_size = POSIXTRACE_STREAM_SIZE_MAX >> (2 + below(a, 6));
@@ -318,7 +321,7 @@ long op_wait(struct actor *a)
 		wait->deadline += below(a, 3) ? 0 : below(a, 2000000);
 	}
 	wait->unblock = one_in(a, 4) ? rnd(a) : 0;
-	/* With "alone", no signal ends a WAIT that has lost its deadline: do not spoil it. */
+	/* With "alone", no signal ends a WAIT that has lost its deadline, so do not spoil it. */
 	if (shared->options.alone)
 		a->call.how &= ~HOW_SPOIL;
 	return ioctl_with(a, stream_with(a, one_in(a, 8)), POSIXTRACE_IOC_WAIT, wait,
