@@ -336,7 +336,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of one number of requests at a time: what a way costs more than no stream, in each round. */
+/* Prints how much more a way costs than no stream, over all rounds, for one number of requests. */
 static void print_way(const struct server *server, size_t way, size_t depth, int rounds)
 {
 	double more[ROUNDS_MAX], ran[ROUNDS_MAX], guest[ROUNDS_MAX];
@@ -356,7 +356,7 @@ static void print_way(const struct server *server, size_t way, size_t depth, int
 	       more[rounds - 1], 100 * more[rounds / 2] / ran[rounds / 2]);
 }
 
-/* The ways without handlers in the kernel come first: these stay for a minute (kernel_bench). */
+/* The ways without handlers in the kernel come first, because handlers stay for a minute. */
 static void compare_ways(const struct server *server, int rounds)
 {
 	for (int round = 0; round < rounds; round++) {
@@ -382,7 +382,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: always_bench [ROUNDS [SIZE]]\n");
 		return 2;
 	}
-	/* A thread that is woken does not preempt another: the number of switches is the same. */
+	/*
+	 * With SCHED_BATCH, a woken thread does not preempt another, so the number of switches is
+	 * the same.
+	 */
 	check_errno(sched_setscheduler(0, SCHED_BATCH, &param), "sched_setscheduler");
 	puts("request         n traced     guest program point kernl  runs  more least most    %");
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {

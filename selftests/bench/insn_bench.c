@@ -331,7 +331,7 @@ static void *read_on(void *arg)
 	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &first))
 		die("SCHED_FIFO");
 	__atomic_store_n(tid, gettid(), __ATOMIC_RELEASE);
-	/* Until the shutdown. */
+	/* Read until the shutdown. */
 	while (!posixtrace_getevents(trid[0], events, BATCH, data, sizeof(data), &count, 0))
 		;
 	return NULL;
@@ -375,7 +375,7 @@ static int sleep_forever(void *arg)
 	return !arg;
 }
 
-/* Another process, one of many, shares the memory of this one. */
+/* Measures while another process, one of many in the system, shares the memory of this one. */
 static void measure_shared_memory(void)
 {
 	static unsigned char stack[STACK_SIZE] __attribute__((__aligned__(16)));

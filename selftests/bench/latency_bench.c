@@ -210,7 +210,7 @@ static void *control(void *arg)
 	return arg;
 }
 
-/* Creates large streams: the module has work to do for each sub-buffer. */
+/* Creates large streams, because the module has work to do for each sub-buffer. */
 static void *create(void *arg)
 {
 	while (goes_on(arg))

@@ -72,7 +72,7 @@ static int open_file(void)
 	return fd;
 }
 
-/* Without holes: a LOOP log has the full length of its ring from the beginning. */
+/* Excludes holes, because a LOOP log has the full length of its ring from the beginning. */
 static off_t bytes_in(int fd)
 {
 	struct stat stat;

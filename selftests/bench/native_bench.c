@@ -295,7 +295,7 @@ static double add_in_turn(void)
 	return now() - begin;
 }
 
-/* Returns the time of four times as many. Most processors execute four in parallel. */
+/* Returns the time of four times as many additions. Most processors execute four in parallel. */
 static double add_side_by_side(void)
 {
 	unsigned long a = 0, b = 0, c = 0, d = 0;
@@ -405,14 +405,14 @@ static void measure_threads(void)
 	printf("on_16_1 %f\n", 1 / one);
 	printf("on_16_2 %f\n", 2 / two);
 	printf("scale2 %f\n", two / one);
-	/* Without shared data: shows how the processors themselves scale. */
+	/* Without shared data, to show how the processors themselves scale. */
 	printf("scale2_adding %f\n", throughput(2, adding) / throughput(1, adding));
 }
 
 /* ------------------------------------------------------------------ */
 /* Many processors							*/
 
-/* As the kernel would set it, if it were still registered: see fake.h. */
+/* The rseq area of this thread, unregistered. The benchmark sets the CPU in it: see fake.h. */
 static struct rseq *area;
 
 static void forgo_sequences(void)
@@ -466,8 +466,8 @@ static void *hand_over(void *arg)
 }
 
 /*
- * Another thread reads the counter, then publishes the value. Measures by how much a counter read
- * after seeing that value can be smaller: relaxed order permits it.
+ * Another thread reads the counter, then publishes the value. Measures by how much a counter can be
+ * smaller if it is read after the value was seen. Relaxed order permits that.
  */
 static void measure_early(void)
 {
