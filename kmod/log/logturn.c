@@ -227,7 +227,7 @@ u64 pxt_log_begin_work(struct pxt_log *log)
 }
 
 /**
- * pxt_log_end_work() - undo pxt_log_begin_work()
+ * pxt_log_end_work() - charge the time used since pxt_log_begin_work(), refund the rest
  * @log: of the calling kernel thread
  *
  * Context: may sleep.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The kernel thread of a log: it writes the header, serves the log while no controller task does,
- * and closes the file. log/log.c handles requests, logserve.c serves them.
+ * and closes the file. log/log.c makes the requests, logserve.c carries them out.
  */
 #include <linux/freezer.h>
 #include <linux/kthread.h>

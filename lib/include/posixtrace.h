@@ -23,7 +23,8 @@ const char *posixtrace_version(void);
  * Returns a descriptor for poll(), select() and epoll: readable when there is an event to
  * report, hung up when all traced processes have ended. It belongs to the stream: a program
  * may poll it and duplicate it with dup(), but must not close it or use it in other ways.
- * posix_trace_shutdown() closes it, which removes it from epoll, and hangs up its duplicates.
+ * posix_trace_shutdown() closes it and hangs up its duplicates. As after any close(), epoll
+ * forgets it only when there is no duplicate left, in this process or in a child.
  * Returns -1 with errno EINVAL if trid is no active trace stream of this process.
  */
 int posixtrace_fd(trace_id_t __trid);

@@ -17,7 +17,7 @@
 ssize_t pxtu_log_read(struct pxtu_log *log, void *to, size_t len, __u64 offset);
 
 /**
- * pxtu_log_failed() - return and clear the error that is not damage of the file
+ * pxtu_log_failed() - return and clear an error other than damage to the file
  * @log: the log
  *
  * After such an error, for example out of memory, the results do not reflect the file.

@@ -51,7 +51,7 @@ TEST_F(stream, a02_all_members_are_set)
 	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
 }
 
-/* A stream without log has the initial values of the log members, also after losses. */
+/* In a stream without log, the log members keep their initial values even after losses. */
 TEST_F(stream, a02_all_members_are_set_after_losses)
 {
 	struct posix_trace_status_info status;

@@ -116,7 +116,7 @@ TEST_F(loop, a08_not_full_after_it_was_read)
 
 enum step { RECORD, READ, START, STOP, CLEAR };
 
-/* A walk through the states: the current one, and the events in the stream. */
+/* A random walk through the states of a stream: its state and contents after the last step. */
 struct walk {
 	trace_id_t trid;
 	int loop;

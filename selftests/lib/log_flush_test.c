@@ -411,7 +411,7 @@ TEST_F(flush, can_be_requested_by_many_threads_at_the_same_time)
 	EXPECT_EQ(content.flush_starts, content.flush_stops);
 }
 
-/* Records on one CPU with pauses, or on several without. */
+/* A thread that records: on one CPU with pauses, or alternating between two CPUs without. */
 struct recorder {
 	pthread_t thread;
 	int cpu;

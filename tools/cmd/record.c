@@ -239,7 +239,7 @@ static void look_at_status(struct recording *rec)
 		return;
 	}
 	if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN) {
-		/* A log with policy append has room for all events: a write failed. */
+		/* A log with policy append has room for all events, so a write has failed. */
 		rec->incomplete |= rec->log_policy == POSIX_TRACE_APPEND;
 		rec->log_overrun |= rec->log_policy == POSIX_TRACE_LOOP;
 	}

@@ -2,9 +2,9 @@
 /*
  * Writes the files of a CTF trace: see ctf_trace.h.
  *
- * Fields are byte-aligned. Events have LTTng's "large" event header: six bytes, as long as the time
- * since the previous event fits into 32 bits. In CTF, time must not go backwards within a file:
- * such an event gets the time of the previous one.
+ * Fields are byte-aligned. Events have LTTng's "large" event header: six bytes if the time since
+ * the previous event fits into 32 bits, otherwise 14. In CTF, time must not go backwards within a
+ * file: an event that is older than the previous one gets the time of that one.
  */
 #include <dirent.h>
 #include <errno.h>
