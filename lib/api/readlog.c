@@ -2,6 +2,7 @@
 /*
  * Functions for logs only: open, close, rewind, and information about a log.
  */
+#include <limits.h>
 #include <posixtrace.h>
 #include <string.h>
 
@@ -134,6 +135,23 @@ PXTU_API int posixtrace_seek(trace_id_t trid, const struct timespec *time)
 	return pxtu_error(err);
 }
 
+/* The first log of a series does not know that others follow until its end. */
+static void fill_series(const struct pxtu_log *log, struct posixtrace_log_info *info)
+{
+	const struct pxtu_log_survey *survey = &log->survey;
+	const struct pxtu_log_head *head = &log->head;
+
+	if (survey->end_valid && survey->end.flags & POSIXTRACE_LOG_END_CONTINUED)
+		info->flags |= POSIXTRACE_LOG_CONTINUED;
+	if (head->part) {
+		info->part = head->part < UINT_MAX ? (unsigned int)head->part : UINT_MAX;
+		info->series = head->series;
+	} else if (info->flags & POSIXTRACE_LOG_CONTINUED) {
+		info->part = 1;
+		info->series = head->cookie;
+	}
+}
+
 /**
  * posixtrace_get_log_info() - get the contents and losses of a log
  * @trid: trace id of the log
@@ -175,6 +193,7 @@ PXTU_API int posixtrace_get_log_info(trace_id_t trid, struct posixtrace_log_info
 			info->flags |= POSIXTRACE_LOG_ENDED;
 		if (survey->damaged)
 			info->flags |= POSIXTRACE_LOG_DAMAGED;
+		fill_series(log, info);
 	}
 	unlock_log(log);
 	return pxtu_error(err);

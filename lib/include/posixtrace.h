@@ -421,6 +421,7 @@ int posixtrace_get_files(trace_id_t __trid, struct posixtrace_open_file *__files
 /* Flags of struct posixtrace_log_info. */
 #define POSIXTRACE_LOG_ENDED	1	/* the stream was shut down: the log is final */
 #define POSIXTRACE_LOG_DAMAGED	2	/* damage was found in the log so far */
+#define POSIXTRACE_LOG_CONTINUED	4	/* the next log of its series continues it */
 
 /* Contents and losses of a log. */
 struct posixtrace_log_info {
@@ -429,7 +430,9 @@ struct posixtrace_log_info {
 	unsigned long long lost;	/* events lost so far, including after the last one */
 	unsigned long long overwritten;	/* user events that a LOOP log has overwritten */
 	unsigned int flags;		/* POSIXTRACE_LOG_* */
-	unsigned int __reserved[7];
+	unsigned int part;		/* number in a series of logs, from 1; 0: the only log */
+	unsigned long long series;	/* the same in all logs of a series; 0: the only log */
+	unsigned int __reserved[4];
 };
 
 /* Get information about a log that is open for reading. Returns 0, or EINVAL or ENOMEM. */

@@ -58,6 +58,10 @@
 struct pxtu_log_head {
 	/** @cookie: number that is in all blocks of the log */
 	__u64 cookie;
+	/** @series: cookie of the first log of a series, or 0 */
+	__u64 series;
+	/** @part: number in the series; 0 for the first or only log */
+	__u64 part;
 	/** @begin: offset of the first block */
 	__u64 begin;
 	/** @ring_end: LOOP: end of the ring; otherwise 0 */

@@ -122,6 +122,8 @@ static void set_head(struct pxtu_log_head *head, const struct posixtrace_log_hea
 
 	*head = (struct pxtu_log_head){
 		.cookie = header->cookie,
+		.series = header->series,
+		.part = header->part,
 		.begin = header->data_offset,
 		.block_size = header->block_size,
 		.payload_max = header->subbuf_size > names ? header->subbuf_size : names,

@@ -54,6 +54,7 @@ _NOWAIT = 1
 _TRUNCATED_RECORD = 1
 _LOG_ENDED = 1
 _LOG_DAMAGED = 2
+_LOG_CONTINUED = 4
 _THREAD_NAME_SIZE = 16
 _PROGRAM_SIZE = 4096
 _ASK_AGAIN = 1000000000
@@ -112,7 +113,8 @@ class _BatchEvent(ctypes.Structure):
 
 class _LogInfo(ctypes.Structure):
     _fields_ = [("size", c_ulonglong), ("read", c_ulonglong), ("lost", c_ulonglong),
-                ("overwritten", c_ulonglong), ("flags", c_uint), ("reserved", c_uint * 7)]
+                ("overwritten", c_ulonglong), ("flags", c_uint),
+                ("part", c_uint), ("series", c_ulonglong), ("reserved", c_uint * 4)]
 
 
 class _Stats(ctypes.Structure):
@@ -802,12 +804,14 @@ class Log(_Source):
 
     @property
     def info(self):
-        """A dict: size, read, lost, overwritten; and the flags ended and damaged."""
+        """A dict: size, read, lost, overwritten, part, series; and the flags ended, damaged and
+        continued."""
         info = _LogInfo()
         _call("posixtrace_get_log_info", self._trid, byref(info))
         return {"size": info.size, "read": info.read, "lost": info.lost,
                 "overwritten": info.overwritten, "ended": bool(info.flags & _LOG_ENDED),
-                "damaged": bool(info.flags & _LOG_DAMAGED)}
+                "damaged": bool(info.flags & _LOG_DAMAGED), "part": info.part,
+                "series": info.series, "continued": bool(info.flags & _LOG_CONTINUED)}
 
 
 def _create(path, flags):

@@ -68,6 +68,27 @@ FIXTURE_TEARDOWN(seam)
 		close(self->fd[i]);
 }
 
+/* Expects logs that continue each other. */
+static void expect_series(struct __test_metadata *_metadata, const int *fd, unsigned int logs)
+{
+	struct posixtrace_log_info info;
+	unsigned long long series = 0;
+	trace_id_t trid;
+
+	for (unsigned int i = 0; i < logs; i++) {
+		ASSERT_EQ(0, posix_trace_open(fd[i], &trid));
+		ASSERT_EQ(0, posixtrace_get_log_info(trid, &info));
+		ASSERT_EQ(0, posix_trace_close(trid));
+		if (!i)
+			series = info.series;
+		EXPECT_NE(0, info.series);
+		EXPECT_EQ(series, info.series);
+		EXPECT_EQ(i + 1, info.part);
+		EXPECT_EQ(i < logs - 1 ? POSIXTRACE_LOG_ENDED | POSIXTRACE_LOG_CONTINUED :
+					 POSIXTRACE_LOG_ENDED, info.flags);
+	}
+}
+
 /* Expects a log with the numbers from @first on, and the name of their type. */
 static void expect_log(struct __test_metadata *_metadata, int fd, int first, int count)
 {
@@ -104,6 +125,7 @@ TEST_F(seam, has_each_event_on_one_side)
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	for (int i = 0; i < LOGS; i++)
 		expect_log(_metadata, self->fd[i], i * EVENTS, EVENTS);
+	expect_series(_metadata, self->fd, LOGS);
 }
 
 static int recorded;

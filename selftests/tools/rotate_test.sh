@@ -66,8 +66,13 @@ numbers $(logs) >"$tmp/numbers"
 result size_begins_new_logs_that_have_all_events $?
 
 all=0
+part=0
+series=$(posixtrace list "$log" | sed -n 's/^series  *\([0-9a-f]*\), part 1; continues in the next part$/\1/p')
+[ -n "$series" ] || all=1
 for one in $(logs); do
-	is_complete "$one" && posixtrace dump "$one" >"$tmp/dumped" && ! grep -q unknown "$tmp/dumped" || all=1
+	part=$((part + 1))
+	posixtrace list "$one" >"$tmp/listed"
+	is_complete "$one" && grep -q "^series  *$series, part $part" "$tmp/listed" && posixtrace dump "$one" >"$tmp/dumped" && ! grep -q unknown "$tmp/dumped" || all=1
 done
 result each_log_is_complete_by_itself $all
 

@@ -281,6 +281,7 @@ static int print_attr(trace_id_t log)
 static int print_log_status(trace_id_t log)
 {
 	struct posix_trace_status_info status;
+	struct posixtrace_log_info info;
 	int err = posix_trace_get_status(log, &status);
 
 	if (err)
@@ -291,6 +292,12 @@ static int print_log_status(trace_id_t log)
 	       status.posix_stream_overrun_status == POSIX_TRACE_OVERRUN
 		       ? "; events were lost before they could be written" : "",
 	       status.posix_log_full_status == POSIX_TRACE_FULL ? "; full" : "");
+	err = posixtrace_get_log_info(log, &info);
+	if (err)
+		return fail("status", err);
+	if (info.part)
+		printf("series        %016llx, part %u%s\n", info.series, info.part,
+		       info.flags & POSIXTRACE_LOG_CONTINUED ? "; continues in the next part" : "");
 	return 0;
 }
 
