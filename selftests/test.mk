@@ -20,8 +20,9 @@ TEST_FILES += $(if $(TEST_PROGS),$(TOP)/selftests/tap.sh) $(wildcard command.sh)
 
 include $(TOP)/selftests/flags.mk
 CFLAGS += -isystem $(KSELFTEST)
-# Link to the shared library, so that a symbol missing in its map is noticed.
-LDLIBS += $(SUPPORT) -L$(STAGE)/usr/lib -lposixtrace -Wl,-rpath,$(STAGE)/usr/lib
+# Link to the shared library, so that a symbol missing in its map is noticed. Programs that do not use
+# it must not load it, because it attaches them; sanitizers switch off the linker's --as-needed.
+LDLIBS += $(SUPPORT) -L$(STAGE)/usr/lib -Wl,--as-needed -lposixtrace -Wl,-rpath,$(STAGE)/usr/lib
 
 PROGRAMS := $(patsubst %.c,$(OUTPUT)/%,$(wildcard *_test.c *_helper.c))
 EXTRA_CLEAN := $(PROGRAMS:=.o) $(PROGRAMS:=.d)

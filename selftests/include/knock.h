@@ -15,7 +15,7 @@
 /* Indices for knock_with(). */
 enum { REG_MAGIC, REG_NEXT = 3, REG_ARG, REG_COMMAND, REG_DOOR = 14, REGISTERS };
 
-static inline long knock(const struct posixtrace_gate *gate, unsigned long cmd, const void *arg)
+static inline long knock_at(const void *door, unsigned long cmd, const void *arg)
 {
 	long ret = NO_DOOR;
 
@@ -23,7 +23,7 @@ static inline long knock(const struct posixtrace_gate *gate, unsigned long cmd, 
 			  "testb $0, (%[door])\n"
 			  "1:"
 			  : "+a" (ret)
-			  : "D" (cmd), "S" (arg), [door] "r" (gate->door)
+			  : "D" (cmd), "S" (arg), [door] "r" (door)
 			  : "rdx", "cc", "memory");
 	return ret;
 }
@@ -89,7 +89,7 @@ __asm__ (".pushsection .text\n"
 #elif defined(__aarch64__)
 enum { REG_MAGIC, REG_COMMAND, REG_ARG, REG_NEXT, REG_DOOR = 5, REGISTERS = 31 };
 
-static inline long knock(const struct posixtrace_gate *gate, unsigned long cmd, const void *arg)
+static inline long knock_at(const void *door, unsigned long cmd, const void *arg)
 {
 	register long ret __asm__("x0") = NO_DOOR;
 	register unsigned long x1 __asm__("x1") = cmd;
@@ -99,7 +99,7 @@ static inline long knock(const struct posixtrace_gate *gate, unsigned long cmd, 
 			  "ldrb w4, [%[door]]\n"
 			  "1:"
 			  : "+r" (ret)
-			  : "r" (x1), "r" (x2), [door] "r" (gate->door)
+			  : "r" (x1), "r" (x2), [door] "r" (door)
 			  : "x3", "x4", "cc", "memory");
 	return ret;
 }
@@ -169,6 +169,11 @@ __asm__ (".pushsection .text\n"
 	 ".size knock_with, . - knock_with\n"
 	 ".popsection");
 #endif
+
+static inline long knock(const struct posixtrace_gate *gate, unsigned long cmd, const void *arg)
+{
+	return knock_at(gate->door, cmd, arg);
+}
 
 /*
  * As knock(), with the values of @regs in all general purpose registers except the stack pointer.
