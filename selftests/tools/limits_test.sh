@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 8
+begin 9
 log=$tmp/log
 mkfifo "$tmp/ready" "$tmp/in"
 
@@ -87,6 +87,13 @@ result live_prints_as_many_events $?
 
 run 0 live --events=1 -- ./ticks_helper 5 0 && says 'tick +"number 0"$' && ! says 'number 1' && ! says posix_trace_stop
 result live_prints_one_event $?
+
+# The program records without end.
+./storm_helper &
+storm=$!
+run 0 record --force --size-limit=300K --compress=none -o "$log" --pid=$storm && is_complete &&
+	[ "$(wc -c <"$log")" -ge 307200 ] && kill $storm
+result record_ends_when_the_log_has_a_size $?
 
 run 2 record --seconds=0 -- true && complains '^posixtrace: --seconds: must be a number from 1 to 31536000 \(got "0"\)$' &&
 	run 2 live --events=0 -- true && complains '^posixtrace: --events: must be at least 1 \(got "0"\)$'

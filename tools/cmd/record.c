@@ -64,6 +64,7 @@ struct recording {
 	int policy;
 	int log_policy;
 	size_t log_size;	/* 0: default */
+	size_t size_limit;	/* end the recording when the logs have so many bytes; 0: no limit */
 	int order;
 	int compression;
 	bool quiet;
@@ -289,6 +290,18 @@ static void rotate(struct recording *rec)
 	}
 }
 
+/* Has the recording reached one of the limits that were given as options? */
+static bool is_at_limit(const struct recording *rec)
+{
+	const unsigned long max = rec->session.max_events;
+	unsigned long long size;
+
+	if (max && rec->stats.recorded >= max)
+		return true;
+	return rec->size_limit && logfile_size(&rec->log, &size) &&
+	       rec->rotation.written + size >= rec->size_limit;
+}
+
 /* Waits until all traced processes end, a signal arrives, or recording cannot continue. */
 static void follow(struct recording *rec)
 {
@@ -296,13 +309,11 @@ static void follow(struct recording *rec)
 		{ .fd = posixtrace_fd(rec->session.trid) },
 		{ .fd = rec->session.process.sigfd, .events = POLLIN },
 	};
-	const unsigned long max = rec->session.max_events;
-	const bool often = rec->session.filter.patterns || max || rec->rotation.size ||
-			   rec->rotation.ns;
+	const bool often = rec->session.filter.patterns || rec->session.max_events ||
+			   rec->size_limit || rec->rotation.size || rec->rotation.ns;
 	int wait = often ? FILTER_MS : rec->progress ? SHOW_MS : LOOK_MS;
 
-	while (!rec->failed && !rec->full && !fds[0].revents &&
-	       (!max || rec->stats.recorded < max)) {
+	while (!rec->failed && !rec->full && !fds[0].revents && !is_at_limit(rec)) {
 		if (poll(fds, 2, wait) < 0 && errno != EINTR) {
 			say(rec, "waiting for events", errno);
 			rec->failed = true;
@@ -555,6 +566,8 @@ static const struct command_option options[] = {
 	{ OPTION_CALL, 0, "rotate", "SIZE|TIME",
 	  "begin a new numbered log after so many bytes (64M) or so much time (10min)",
 	  .call = call_rotate },
+	{ OPTION_SIZE, 0, "size-limit", "BYTES", "stop when the logs have so many bytes",
+	  OPTION_SIZE_AT(struct recording, size_limit), .min = 1, .max = LONG_MAX },
 	OPTION_GROUP_AT(struct recording, session, session_options),
 	{ }
 };

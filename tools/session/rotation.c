@@ -167,6 +167,7 @@ int rotation_next(struct rotation *rotation, struct logfile *log, trace_id_t tri
 {
 	struct logfile next = { .force = log->force, .mode = log->mode };
 	char *path = path_of(rotation, rotation->current + 1);
+	unsigned long long size;
 	int err;
 
 	if (!path)
@@ -178,6 +179,8 @@ int rotation_next(struct rotation *rotation, struct logfile *log, trace_id_t tri
 		rotation->failed = true;
 		return err;
 	}
+	if (logfile_size(log, &size))
+		rotation->written += size;
 	logfile_close(log);
 	*log = next;
 	free(rotation->path);

@@ -23,6 +23,7 @@ struct rotation {
 	char *path;		/* path of the current log, unless it is the first one */
 	unsigned int current;	/* number of the current log; the first one is 0 */
 	unsigned int oldest;	/* number of the oldest log that is kept */
+	unsigned long long written;	/* bytes of the logs before the current one */
 	uint64_t began;		/* when the current log began: CLOCK_MONOTONIC, ns */
 	bool failed;		/* a new log could not be begun: stay in the current one */
 };
