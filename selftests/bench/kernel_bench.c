@@ -4,6 +4,7 @@
  * (selftests/vm/run --icount). Prints lines "NAME VALUE": the cost of an operation without a
  * stream that records such events, and the additional cost with one.
  */
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <posixtrace.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -43,10 +45,8 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median: timer interrupts disturb some measurements. */
-static double measure(void (*fn)(void), unsigned int count)
+static void repeat(void (*fn)(void), unsigned int count, double *took)
 {
-	double took[REPEATS];
 	long long begin;
 
 	fn();
@@ -56,7 +56,24 @@ static double measure(void (*fn)(void), unsigned int count)
 		took[i] = (double)(clock_now(CLOCK_MONOTONIC) - begin) / count;
 	}
 	qsort(took, REPEATS, sizeof(took[0]), compare);
+}
+
+/* The median: timer interrupts disturb some measurements. */
+static double measure(void (*fn)(void), unsigned int count)
+{
+	double took[REPEATS];
+
+	repeat(fn, count, took);
 	return took[REPEATS / 2];
+}
+
+/* A quartile: the kernel's allocators take longer in about half of the calls of execve(). */
+static double measure_allocating(void (*fn)(void), unsigned int count)
+{
+	double took[REPEATS];
+
+	repeat(fn, count, took);
+	return took[REPEATS / 4];
 }
 
 /* Two threads on one processor: each call switches to the other thread and back. */
@@ -193,6 +210,46 @@ static void signal_itself(void)
 		raise(SIGUSR1);
 }
 
+/*
+ * Calls with and without texts. The path leads through a file that is not a directory, so the
+ * kernel's own work ends there, and hardly depends on the length. The text lies in one page.
+ */
+static char text[4096] __attribute__((aligned(4096)));
+
+static void set_text(size_t len)
+{
+	memset(text, 'x', len);
+	memcpy(text, "/dev/null/", sizeof("/dev/null/") - 1);
+	text[len] = '\0';
+}
+
+static void open_text(void)
+{
+	for (int i = 0; i < COUNT; i++)
+		syscall(SYS_openat, AT_FDCWD, text, O_RDONLY);
+}
+
+static void execute_text(void)
+{
+	char *const args[] = { text, NULL };
+
+	for (int i = 0; i < COUNT; i++)
+		syscall(SYS_execve, text, args, NULL);
+}
+
+static void rename_text(void)
+{
+	for (int i = 0; i < COUNT; i++)
+		syscall(SYS_renameat, AT_FDCWD, text, AT_FDCWD, text);
+}
+
+/* The address of a socket is not a text. */
+static void connect_nothing(void)
+{
+	for (int i = 0; i < COUNT; i++)
+		syscall(SYS_connect, -1, text, 16);
+}
+
 /* Long enough for many timer interrupts: a second is at most COMPUTING times this. */
 #define COMPUTING	10000000
 
@@ -309,6 +366,86 @@ static void print_class(const char *name, unsigned int class, pid_t other, void 
 	printf("%s_traced %.0f\n", name, more_with(0, class, ~0UL, fn, COUNT, without));
 }
 
+static const struct {
+	const char *name;
+	void (*fn)(void);
+	size_t len;
+	unsigned int texts;
+} calls[] = {
+	{ "open_10", open_text, 10, 1 },
+	{ "open_250", open_text, 250, 1 },
+	{ "execve_10", execute_text, 10, 1 },
+	{ "execve_250", execute_text, 250, 1 },
+	{ "rename_10", rename_text, 10, 2 },
+	{ "rename_250", rename_text, 250, 2 },
+	{ "getppid", call, 10, 0 },
+	{ "connect", connect_nothing, 10, 0 },
+};
+
+#define CALLS	(sizeof(calls) / sizeof(calls[0]))
+
+/* Measures each call, and prints how much more it takes than in @without. */
+static void print_calls(const char *kind, double *without)
+{
+	double with;
+
+	for (size_t i = 0; i < CALLS; i++) {
+		set_text(calls[i].len);
+		with = measure_allocating(calls[i].fn, COUNT);
+		if (*kind)
+			printf("text_%s_%s %.0f\n", calls[i].name, kind, with - without[i]);
+		else
+			printf("text_%s %.0f\n", calls[i].name, without[i] = with);
+	}
+}
+
+/* Has the stream recorded each text of print_calls(), and no other one? */
+static void check_texts(trace_id_t trid, bool all)
+{
+	struct posixtrace_kernel_info info;
+	unsigned long long texts = 0;
+
+	for (size_t i = 0; all && i < CALLS; i++)
+		texts += (REPEATS + 1) * COUNT * calls[i].texts;
+	if (posixtrace_get_kernel_info(trid, &info) || info.dropped[6] || info.recorded[6] != texts)
+		die("texts");
+}
+
+static void print_texts(pid_t other)
+{
+	const unsigned int syscalls = POSIXTRACE_CLASS_SYSCALL;
+	const unsigned int both = syscalls | POSIXTRACE_CLASS_STRINGS;
+	const struct {
+		const char *kind;
+		pid_t pid;
+		unsigned int classes;
+		unsigned long types;
+		bool texts;
+	} streams[] = {
+		/* Without a handler of the class strings: */
+		{ "syscall_untraced", other, syscalls, ~0UL, false },
+		{ "syscall", 0, syscalls, ~0UL, false },
+		/* With one: */
+		{ "untraced", other, both, ~0UL, false },
+		{ "filtered", 0, both, 0, false },
+		{ "traced", 0, both, ~0UL, true },
+	};
+	double without[CALLS];
+	trace_id_t trid;
+
+	set_text(10);
+	if (open(text, O_RDONLY) >= 0 || errno != ENOTDIR)
+		die(text);
+	settle();
+	print_calls("", without);
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+		trid = new_stream(streams[i].pid, streams[i].classes, streams[i].types);
+		print_calls(streams[i].kind, without);
+		check_texts(trid, streams[i].texts);
+		posix_trace_shutdown(trid);
+	}
+}
+
 int main(void)
 {
 	const unsigned int sched = POSIXTRACE_CLASS_SCHED;
@@ -391,6 +528,7 @@ int main(void)
 
 	print_class("rename", POSIXTRACE_CLASS_PROCESS, child.pid, name_itself);
 	print_class("syscall", POSIXTRACE_CLASS_SYSCALL, child.pid, call);
+	print_texts(child.pid);
 	pages = mmap(NULL, COUNT * sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (pages == MAP_FAILED)

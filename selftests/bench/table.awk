@@ -331,6 +331,30 @@ function kernel_row(what, name)
 	    whole("kernel_" name "_filtered") "|" whole("kernel_" name "_traced"))
 }
 
+function text_row(what, name)
+{
+	row(what "|" whole("kernel_text_" name) "|" whole("kernel_text_" name "_untraced") "|" \
+	    whole("kernel_text_" name "_filtered") "|" whole("kernel_text_" name "_traced") "|" \
+	    whole("kernel_text_" name "_syscall_untraced") "|" \
+	    whole("kernel_text_" name "_syscall"))
+}
+
+function texts()
+{
+	row("Call|Untraced|Another traced|Held back|Traced|Only syscall: another|... traced")
+	text_row("openat(), a text of 10 bytes", "open_10")
+	text_row("... of 250 bytes", "open_250")
+	text_row("execve(), a text of 10 bytes", "execve_10")
+	text_row("... of 250 bytes", "execve_250")
+	text_row("renameat(), two texts of 10 bytes", "rename_10")
+	text_row("... of 250 bytes", "rename_250")
+	text_row("getppid(), no text and no argument", "getppid")
+	text_row("connect(), no text", "connect")
+	table("Texts of system calls: instructions of a call that fails, and more with a stream of " \
+	      "the classes syscall and strings on another process, on this one with a filter, and " \
+	      "on this one; the same with the class syscall alone:")
+}
+
 function beside_thousands_row(what, name)
 {
 	row(what "|" whole("kernel_" name) "|" whole("kernel_" name "_untraced") "|" \
@@ -363,6 +387,8 @@ function kernel_events()
 	kernel_row("irq: an interrupt, over held back", "irq")
 	table("Events of the kernel: instructions of an operation, and more with a stream of that " \
 	      "class on another process, on this one with a filter, and on this one:")
+
+	texts()
 
 	row("What|Untraced|One traced|6000 traced")
 	beside_thousands_row("a switch", "switch")
@@ -417,6 +443,17 @@ function bench(metric, value, unit)
 {
 	if (value != "" && value != "-")
 		printf "bench: %s %s %s\n", metric, value, unit
+}
+
+function bench_texts(    i, j, calls, kinds)
+{
+	split("open_10 open_250 execve_10 execve_250 rename_10 rename_250 getppid connect", calls)
+	split("untraced filtered traced syscall_untraced syscall", kinds)
+	for (i = 1; i in calls; i++) {
+		for (j = 1; j in kinds; j++)
+			bench("insn_text_" calls[i] "_" kinds[j],
+			      whole("kernel_text_" calls[i] "_" kinds[j]), "instructions")
+	}
 }
 
 function bench_kernel_events(    i, j, kinds)
@@ -504,6 +541,7 @@ END {
 	bench("insn_read_1cpu", insn["insn_read_cpus_1"], "instructions")
 	bench("insn_read_256cpu", insn["insn_read_cpus_256"], "instructions")
 	bench_kernel_events()
+	bench_texts()
 	for (i = 1; i <= lines; i++)
 		print line[i]
 }
