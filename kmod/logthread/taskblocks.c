@@ -274,5 +274,6 @@ void pxt_logtasks_restart(struct pxt_logtasks *tasks)
 			pxt_logtasks_note_news(tasks, thread);
 		}
 		raw_spin_unlock_irqrestore(&tasks->lock, flags);
+		cond_resched();
 	}
 }
