@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Measures the cost of a log: how long a flush takes compared with a plain write() of the same
- * number of bytes, and how much a log slows down a recording program. The rounds alternate, and
- * the result is the median of their ratios.
+ * number of bytes, how much a log slows down a recording program, and what compression costs and
+ * saves. The rounds alternate, and the result is the median of their ratios.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <posixtrace.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static off_t bytes_in(int fd)
 	return stat.st_blocks * 512;
 }
 
-static trace_id_t new_stream(int fd, int policy)
+static trace_id_t new_stream(int fd, int policy, int compression)
 {
 	trace_attr_t attr;
 	trace_id_t trid;
@@ -92,6 +93,7 @@ static trace_id_t new_stream(int fd, int policy)
 	check(posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_LOOP), "setstreampolicy");
 	check(posix_trace_attr_setlogfullpolicy(&attr, policy), "setlogpolicy");
 	check(posix_trace_attr_setlogsize(&attr, LOG_SIZE), "setlogsize");
+	check(posixtrace_attr_setcompression(&attr, compression), "setcompression");
 	check(posix_trace_create_withlog(0, &attr, fd, &trid), "create_withlog");
 	check(posix_trace_start(trid), "start");
 	return trid;
@@ -156,7 +158,7 @@ static void bench_writing(int policy, const char *ratio_name, const char *rate_n
 {
 	double ratio[ROUNDS], rate[ROUNDS], flushed, plain, begin;
 	int log = open_file(), file = open_file();
-	trace_id_t trid = new_stream(log, policy);
+	trace_id_t trid = new_stream(log, policy, POSIXTRACE_COMPRESS_NONE);
 	off_t before, len;
 
 	for (int i = 0; i < ROUNDS; i++) {
@@ -207,7 +209,7 @@ static void bench_recording(void)
 
 	for (int i = 0; i < ROUNDS; i++) {
 		log = open_file();
-		trid = new_stream(log, POSIX_TRACE_APPEND);
+		trid = new_stream(log, POSIX_TRACE_APPEND, POSIXTRACE_COMPRESS_NONE);
 		record(1000);
 		alone = time_recording();
 		ended = 0;
@@ -221,11 +223,125 @@ static void bench_recording(void)
 	tell("log_record_ratio", ratio, "times");
 }
 
+/* ------------------------------------------------------------------ */
+/* Compression								*/
+
+/* Iterations of a loop between two events, at most: 1 us in a guest that counts instructions. */
+#define PAUSE		512
+
+static unsigned int next_random(void)
+{
+	static unsigned long long state = 1;
+
+	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return state >> 33;
+}
+
+/* Events as of a program: alternately a counter with a size, and a small number. */
+static void record_varied(int count)
+{
+	static unsigned long long number;
+	unsigned long long pair[2];
+	int small;
+
+	while (count--) {
+		if (number++ % 2) {
+			small = next_random() % 256;
+			posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &small, sizeof(small));
+		} else {
+			pair[0] = number;
+			pair[1] = next_random() % 4096;
+			posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, pair, sizeof(pair));
+		}
+		for (int i = next_random() % PAUSE; i > 0; i--)
+			__asm__ volatile("");
+	}
+}
+
+static off_t size_of(int fd)
+{
+	struct stat stat;
+
+	check_errno(fstat(fd, &stat), "fstat");
+	return stat.st_size;
+}
+
+/* If the kernel has no compressor, the log is not compressed. */
+static int is_compressed(trace_id_t trid)
+{
+	trace_attr_t attr;
+	int compression;
+
+	check(posix_trace_get_attr(trid, &attr), "get_attr");
+	check(posixtrace_attr_getcompression(&attr, &compression), "getcompression");
+	return compression == POSIXTRACE_COMPRESS_LZ4;
+}
+
+struct packing {
+	int fd;
+	trace_id_t trid;
+	double bytes[ROUNDS];
+	double ns[ROUNDS];
+};
+
+static void open_packing(struct packing *packing, int compression)
+{
+	packing->fd = open_file();
+	packing->trid = new_stream(packing->fd, POSIX_TRACE_APPEND, compression);
+	flush(packing->trid);
+}
+
+static void flush_packing(struct packing *packing, int round)
+{
+	off_t before = size_of(packing->fd);
+	double begin = seconds();
+
+	flush(packing->trid);
+	packing->ns[round] = (seconds() - begin) * 1e9 / FLUSHED;
+	packing->bytes[round] = (double)(size_of(packing->fd) - before) / FLUSHED;
+}
+
+static void close_packing(struct packing *packing)
+{
+	check(posix_trace_shutdown(packing->trid), "shutdown");
+	close(packing->fd);
+}
+
+/* Both streams record the same events. */
+static void bench_packing(void)
+{
+	static struct packing plain, packed;
+	double more[ROUNDS];
+	int has_packed;
+
+	open_packing(&plain, POSIXTRACE_COMPRESS_NONE);
+	open_packing(&packed, POSIXTRACE_COMPRESS_LZ4);
+	has_packed = is_compressed(packed.trid);
+	for (int i = 0; has_packed && i < ROUNDS; i++) {
+		record_varied(FLUSHED);
+		flush_packing(&plain, i);
+		flush_packing(&packed, i);
+		more[i] = packed.ns[i] - plain.ns[i];
+	}
+	close_packing(&plain);
+	close_packing(&packed);
+	if (!has_packed) {
+		puts("log_bench: this kernel cannot compress logs");
+		return;
+	}
+	tell("log_plain_bytes", plain.bytes, "bytes");
+	tell("log_packed_bytes", packed.bytes, "bytes");
+	tell("log_plain_flush", plain.ns, "ns");
+	tell("log_packed_flush", packed.ns, "ns");
+	tell("log_packing", more, "ns");
+}
+
 int main(void)
 {
 	use_memory();
 	bench_writing(POSIX_TRACE_APPEND, "log_write_ratio", "log_write_rate");
 	bench_writing(POSIX_TRACE_LOOP, "log_loop_write_ratio", "log_loop_write_rate");
 	bench_recording();
+	bench_packing();
 	return 0;
 }

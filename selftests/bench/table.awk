@@ -434,6 +434,12 @@ function logs()
 	log_row("recording while it is flushed", "log_record_ratio", "times one without")
 	log_row("flush, APPEND", "log_write_rate", "MB/s")
 	log_row("flush, LOOP", "log_loop_write_rate", "MB/s")
+	if ("log_packed_bytes" in logged) {
+		log_row("bytes in the file", "log_plain_bytes", "bytes per event")
+		log_row("... compressed by LZ4", "log_packed_bytes", "bytes per event")
+		log_row("flush", "log_plain_flush", "ns per event")
+		log_row("... compressed by LZ4", "log_packed_flush", "ns per event")
+	}
 	log_row("copy with checksum, the module's", "crc_own", "ns per KiB")
 	log_row("copy, then the kernel's checksum", "crc_kernel", "ns per KiB")
 	table("Logs, in a guest:")
