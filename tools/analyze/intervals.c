@@ -182,7 +182,17 @@ static int end_interval(struct intervals *intervals, struct thread *thread, uint
 	return now->end > now->begin ? intervals->put(intervals->to, now) : 0;
 }
 
-/* Begins the next interval, no earlier than the end of the previous one. */
+/* Ends the open interval at the last time at which the thread is known to be in that state. */
+static int cut_interval(struct intervals *intervals, struct thread *thread, uint64_t time)
+{
+	thread->now.complete = false;
+	return end_interval(intervals, thread, time);
+}
+
+/*
+ * Begins the next interval, no earlier than the end of the previous one. Callers set @complete if
+ * it has not begun before @time: the end may clear it.
+ */
 static struct interval *begin_interval(struct intervals *intervals, struct thread *thread,
 				       enum state state, uint64_t time)
 {
@@ -218,7 +228,7 @@ static int leave_cpu(struct intervals *intervals, const struct thread *thread, u
 
 	if (!other || other == thread || !in_state(other, STATE_RUNNING) || other->now.cpu != cpu)
 		return 0;
-	err = end_interval(intervals, other, other->seen);
+	err = cut_interval(intervals, other, other->seen);
 	begin_interval(intervals, other, STATE_UNKNOWN, other->seen);
 	return err;
 }
@@ -257,16 +267,19 @@ static bool is_unknown(const struct thread *thread)
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
+/* @exact: it became runnable at @time, not earlier */
 static int become_runnable(struct intervals *intervals, struct thread *thread, uint64_t time,
-			   const struct wakeup *wakeup)
+			   bool exact, const struct wakeup *wakeup)
 {
 	struct interval *now = &thread->now;
 	int err;
 
 	if (wakeup && thread->begun && now->state >= STATE_SLEEP)
 		now->waker = wakeup->waker;
+	now->complete &= exact;
 	err = end_interval(intervals, thread, time);
 	now = begin_interval(intervals, thread, STATE_RUNNABLE, time);
+	now->complete = exact && now->begin == time;
 	if (wakeup)
 		now->waker = wakeup->waker;
 	return err;
@@ -278,29 +291,35 @@ static int switch_in(struct intervals *intervals, struct thread *thread, const s
 	uint64_t runnable = (uint64_t)kevent->runnable;	/* 0: unknown */
 	struct wakeup wakeup = thread->wakeup;
 	uint64_t since = 0;
+	bool exact;
 	int err = 0;
 
 	if (in_state(thread, STATE_RUNNING))
 		forget(thread);
 	if (runnable && runnable < event->time)
 		since = event->time - runnable;
+	exact = since >= intervals->first_time && since >= thread->born;
 	if (since < intervals->first_time)
 		since = intervals->first_time;
 	if (since < thread->born)
 		since = thread->born;
 	if (thread->woken && is_unknown(thread)) {
 		/* No switch-out followed the wake-up, so the thread has not run since. */
-		err = become_runnable(intervals, thread, wakeup.time, &wakeup);
+		err = become_runnable(intervals, thread, wakeup.time, true, &wakeup);
 	} else if (thread->woken && thread->now.state >= STATE_SLEEP) {
 		/* The thread was woken while it was about to wait. */
-		err = become_runnable(intervals, thread, since, &wakeup);
+		err = become_runnable(intervals, thread, since, exact, &wakeup);
 	} else if (!in_state(thread, STATE_RUNNABLE) && runnable) {
-		err = become_runnable(intervals, thread, since, NULL);
+		err = become_runnable(intervals, thread, since, exact, NULL);
 	}
+	/* The end of another state than runnable is missing. */
+	if (!in_state(thread, STATE_RUNNABLE))
+		thread->now.complete = false;
 	if (!err)
 		err = end_interval(intervals, thread, event->time);
 	if (!err)
 		err = run(intervals, thread, event->time, event->cpu);
+	thread->now.complete = thread->now.begin == event->time;
 	return err ? err : 1;
 }
 
@@ -353,6 +372,7 @@ static int switch_out(struct intervals *intervals, struct thread *thread, const 
 		return err ? err : 1;
 	}
 	now = begin_interval(intervals, thread, state_of(kevent), event->time);
+	now->complete = now->state != STATE_UNKNOWN && now->begin == event->time;
 	now->preempted = now->state == STATE_RUNNABLE;
 	if (now->state >= STATE_SLEEP) {
 		thread->woken = early;
@@ -374,7 +394,7 @@ static int wake_up(struct intervals *intervals, struct thread *thread, const str
 	if (in_state(thread, STATE_RUNNABLE))
 		return 0;
 	if (!in_state(thread, STATE_RUNNING) && (!is_unknown(thread) || kevent->new)) {
-		err = become_runnable(intervals, thread, event->time, &wakeup);
+		err = become_runnable(intervals, thread, event->time, true, &wakeup);
 		return err ? err : 1;
 	}
 	/* The thread runs, or its state is unknown. Later events show the effect of the wake-up. */
@@ -400,7 +420,7 @@ static int end_others(struct intervals *intervals, const struct thread *thread, 
 		if (other == thread)
 			continue;
 		set_ended(other);
-		err = end_interval(intervals, other, time);
+		err = cut_interval(intervals, other, time);
 	}
 	return err;
 }
@@ -626,7 +646,7 @@ int intervals_lost(struct intervals *intervals, uint64_t time)
 	while ((thread = intervals->known)) {
 		bool exiting = thread->exiting;
 
-		err = end_interval(intervals, thread, end_of(thread, time));
+		err = cut_interval(intervals, thread, end_of(thread, time));
 		set_exiting(intervals, thread, false);
 		if (exiting)
 			set_ended(thread);
@@ -648,7 +668,7 @@ int intervals_end(struct intervals *intervals, uint64_t time)
 		if (!thread)
 			continue;
 		thread->now.open = !thread->exiting;
-		err = end_interval(intervals, thread, end_of(thread, time));
+		err = cut_interval(intervals, thread, end_of(thread, time));
 	}
 	return err;
 }

@@ -40,6 +40,7 @@ enum state {
  * @call: blocked: name of the system call, or ""
  * @waker: blocked: who ended the wait; STATE_RUNNABLE: who made it runnable
  * @open: it lasted beyond the last event
+ * @complete: events tell its begin and its end; otherwise it may have begun earlier or ended later
  */
 struct interval {
 	uint32_t thread;
@@ -54,6 +55,7 @@ struct interval {
 	char call[KEVENT_CALL_NAME];
 	struct waker waker;
 	bool open;
+	bool complete;
 };
 
 /* Receives the intervals of a thread in time order. Returns 0 or a negative error number. */

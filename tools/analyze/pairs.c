@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <trace.h>
 
 #include "analyze/pairs.h"
 #include "util/hash.h"
@@ -31,6 +32,7 @@ struct begin {
 	struct begin *older;		/* among all threads */
 	struct begin *younger;		/* among all threads */
 	uint64_t number;		/* 1, 2, 3 ... */
+	uint64_t gaps;			/* struct pairs.gaps at the begin */
 	size_t counted;			/* bytes of pub.held counted in pairs.held */
 	char kind;			/* '_' or ':' */
 	size_t stem_len;
@@ -46,6 +48,7 @@ struct pairs {
 	struct begin *given;		/* last result, freed by the next call */
 	struct begin *holder;		/* its buffer was returned by pairs_hold() */
 	uint64_t last_number;
+	uint64_t gaps;			/* places where events may be missing */
 	size_t held;			/* bytes held for all begins */
 	size_t open;
 	size_t max_open;
@@ -191,6 +194,8 @@ static void push(struct pairs *pairs, struct pairs_thread *thread, struct begin 
 {
 	begin->thread = thread;
 	begin->number = ++pairs->last_number;
+	begin->gaps = pairs->gaps;
+	begin->pub.depth = thread->depth;
 	begin->above = NULL;
 	begin->below = thread->top;
 	if (thread->top)
@@ -239,6 +244,8 @@ static struct begin *new_begin(const struct event *event, size_t stem_len)
 	begin->pub.stem = begin->stem;
 	begin->pub.data_len = event->len;
 	begin->pub.held = (struct buffer){ };
+	begin->pub.inner = 0;
+	begin->pub.tangled = false;
 	begin->counted = 0;
 	return begin;
 }
@@ -279,6 +286,19 @@ static bool can_nest(struct pairs *pairs, const struct begin *outer, uint64_t ti
 		pairs->held < PAIRS_HELD_ALL);
 }
 
+/* Adds the time of a pair to the pair around it. */
+static void count_inner(struct begin *begin, const struct event *end, bool proper)
+{
+	struct begin *outer = begin->below;
+
+	if (begin->above)
+		begin->pub.tangled = true;
+	if (outer && proper)
+		outer->pub.inner += end->time - begin->pub.event.time;
+	else if (outer)
+		outer->pub.tangled = true;
+}
+
 static void close_pair(struct pairs *pairs, const struct event *event, size_t stem_len,
 		       struct pairs_result *result)
 {
@@ -294,6 +314,8 @@ static void close_pair(struct pairs *pairs, const struct event *event, size_t st
 			 can_nest(pairs, begin->below, begin->pub.event.time);
 	if (event->lost > begin->pub.event.lost)
 		result->lost = event->lost - begin->pub.event.lost;
+	result->gap = begin->gaps != pairs->gaps;
+	count_inner(begin, event, result->proper);
 	result->begin = give(pairs, take(pairs, begin));
 }
 
@@ -305,6 +327,10 @@ int pairs_event(struct pairs *pairs, const struct event *event, struct pairs_res
 	*result = (struct pairs_result){ .role = PAIRS_NONE };
 	if (event->user)
 		result->role = pairs_role(event->name, &stem_len);
+	else
+		pairs->gaps += event->type == POSIX_TRACE_START ||
+			       event->type == POSIX_TRACE_RESUME ||
+			       event->type == POSIX_TRACE_ERROR;
 	if (result->role == PAIRS_BEGIN)
 		return open_pair(pairs, event, stem_len, result);
 	if (result->role == PAIRS_END)

@@ -33,12 +33,18 @@ enum pairs_role {
  * @stem: the common part of the names of begin and end
  * @data_len: number of bytes of data that the event originally had
  * @held: from pairs_hold(): write it after the begin
+ * @depth: number of open begins of the thread when it began
+ * @inner: ns in pairs that nested directly in it so far
+ * @tangled: not all pairs in it nested, so @inner is not valid
  */
 struct pairs_begin {
 	struct event event;
 	const char *stem;
 	size_t data_len;
 	struct buffer held;
+	size_t depth;
+	uint64_t inner;
+	bool tangled;
 };
 
 /**
@@ -49,6 +55,8 @@ struct pairs_begin {
  *	and no open begin around the pair has a later time
  * @lost: for an end with a begin: number of user events lost in between; if not 0, the two may not
  *	belong together
+ * @gap: for an end with a begin: recording was interrupted in between, or the log is damaged
+ *	there, so that an unknown number of events may be missing
  * @forgotten: for a begin: an older begin that was dropped, or NULL; valid until the next call
  */
 struct pairs_result {
@@ -56,6 +64,7 @@ struct pairs_result {
 	const struct pairs_begin *begin;
 	bool proper;
 	uint64_t lost;
+	bool gap;
 	const struct pairs_begin *forgotten;
 };
 
