@@ -79,7 +79,7 @@ size_t event_process_command(const struct event *event, char text[POSIXTRACE_PRO
 	return size && !text[size - 1] ? size - 1 : size;
 }
 
-void event_process_label(const struct event *event, char label[LABEL_SIZE])
+bool event_process_label(const struct event *event, char label[LABEL_SIZE])
 {
 	char program[POSIXTRACE_PROGRAM_SIZE], name[POSIXTRACE_THREAD_NAME_SIZE];
 	const char *slash;
@@ -95,5 +95,7 @@ void event_process_label(const struct event *event, char label[LABEL_SIZE])
 		snprintf(label, LABEL_SIZE, "%s", name);
 	} else {
 		snprintf(label, LABEL_SIZE, "process %d", (int)event->pid);
+		return false;
 	}
+	return event->pid;
 }

@@ -35,9 +35,10 @@ bool event_thread_name(const struct event *event, char name[POSIXTRACE_THREAD_NA
 bool event_thread_label(const struct event *event, char label[LABEL_SIZE]);
 
 /*
- * event_process_label() - get a label for a process: its program, else its main thread, else its id
+ * event_process_label() - get a label for a process: its program, else its main thread, else its
+ * id; returns true if it is a name
  */
-void event_process_label(const struct event *event, char label[LABEL_SIZE]);
+bool event_process_label(const struct event *event, char label[LABEL_SIZE]);
 
 /**
  * event_process_command() - get the last command line of a process

@@ -291,9 +291,13 @@ bool select_needs_data(const struct selection *selection)
 
 bool select_has_all(const struct selection *selection)
 {
+	return select_has_period(selection) && !selection->from.set && !selection->to.set;
+}
+
+bool select_has_period(const struct selection *selection)
+{
 	return !selection->nr_filters && !selection->exclude.count && !selection->pids.count &&
-	       !selection->threads.count && !selection->cpus.count && !selection->from.set &&
-	       !selection->to.set;
+	       !selection->threads.count && !selection->cpus.count;
 }
 
 bool select_has_durations(const struct selection *selection)

@@ -93,6 +93,9 @@ bool select_thread(struct selection *selection, const struct event *event);
 /* select_has_all() - check if no option leaves out events */
 bool select_has_all(const struct selection *selection);
 
+/* select_has_period() - check if no option but --from and --to leaves out events */
+bool select_has_period(const struct selection *selection);
+
 /**
  * select_has_durations() - check if filters have conditions on durations of scopes
  * @selection: the selection

@@ -90,14 +90,13 @@ static void put_units(struct buffer *to, const struct description *description, 
 	buffer_byte(to, '}');
 }
 
-bool json_fields(struct buffer *to, const struct event *event, bool html)
+bool json_values(struct buffer *to, const struct event *event, bool html)
 {
 	struct posixtrace_value value;
 	const size_t before = to->len;
 	struct values values;
 	bool array;
 
-	buffer_text(to, "\"fields\":");
 	values_begin(&values, event->description, event->data, event->len);
 	while (values_next(&values, &value)) {
 		if (to->len - before > TEXT_FIELDS_MAX) {
@@ -109,13 +108,26 @@ bool json_fields(struct buffer *to, const struct event *event, bool html)
 			buffer_byte(to, array ? ']' : '}');
 			continue;
 		}
-		put_separator(to);
+		if (to->len > before)
+			put_separator(to);
 		if (value.field->name)
 			buffer_printf(to, "\"%s\":", value.field->name);
 		if (value.what == POSIXTRACE_BEGIN)
 			buffer_byte(to, array ? '[' : '{');
 		else
 			put_value(to, &value, html);
+	}
+	return true;
+}
+
+bool json_fields(struct buffer *to, const struct event *event, bool html)
+{
+	const size_t before = to->len;
+
+	buffer_text(to, "\"fields\":");
+	if (!json_values(to, event, html)) {
+		to->len = before;
+		return false;
 	}
 	put_units(to, event->description, html);
 	if (event->description->counter)

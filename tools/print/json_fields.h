@@ -18,6 +18,16 @@
 void json_number(struct buffer *to, uint64_t value, bool negative);
 
 /**
+ * json_values() - append the fields of an event as an object
+ * @to: where to append
+ * @event: an event for which event_has_fields() returned true
+ * @html: @to becomes part of an HTML page
+ *
+ * Return: as json_fields().
+ */
+bool json_values(struct buffer *to, const struct event *event, bool html);
+
+/**
  * json_fields() - append the fields of an event as members of an object
  * @to: where to append
  * @event: an event for which event_has_fields() returned true
