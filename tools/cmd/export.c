@@ -17,9 +17,13 @@
 #include "event/misfits.h"
 #include "export/explain.h"
 #include "export/export.h"
+#include "export/tables.h"
 #include "util/message.h"
 
-enum { FORMAT_CTF, FORMAT_CHROME, FORMAT_PERFETTO, FORMAT_HTML };
+enum {
+	FORMAT_CTF, FORMAT_CHROME, FORMAT_PERFETTO, FORMAT_HTML, FORMAT_CSV, FORMAT_JSONL,
+	FORMAT_ARROW
+};
 
 static const struct {
 	int (*run)(struct export *export);
@@ -27,6 +31,7 @@ static const struct {
 	bool binary;	/* must not be written to a terminal */
 	bool bounded;	/* --max-events applies */
 	bool explains;	/* --scope and --worst apply */
+	bool tables;	/* --table applies; several tables are a directory */
 	enum export_compression compression;	/* of --compress, which viewers must read */
 } formats[] = {
 	[FORMAT_CTF] = { export_ctf, .directory = true },
@@ -34,6 +39,9 @@ static const struct {
 	[FORMAT_PERFETTO] = { export_perfetto, .binary = true, .explains = true,
 			      .compression = EXPORT_PACKETS },
 	[FORMAT_HTML] = { export_html, .bounded = true, .explains = true },
+	[FORMAT_CSV] = { export_csv, .tables = true },
+	[FORMAT_JSONL] = { export_jsonl, .tables = true },
+	[FORMAT_ARROW] = { export_arrow, .binary = true, .tables = true },
 };
 
 static const struct option_choice format_names[] = {
@@ -41,14 +49,23 @@ static const struct option_choice format_names[] = {
 	{ "chrome", FORMAT_CHROME },
 	{ "perfetto", FORMAT_PERFETTO },
 	{ "html", FORMAT_HTML },
+	{ "csv", FORMAT_CSV },
+	{ "jsonl", FORMAT_JSONL },
+	{ "arrow", FORMAT_ARROW },
 	{ }
 };
+
+static bool makes_directory(const struct export *export, size_t format)
+{
+	return formats[format].directory ||
+	       (formats[format].tables && tables_are_many(export->tables));
+}
 
 static int open_output(struct export *export, size_t format)
 {
 	int fd, err;
 
-	if (formats[format].directory)
+	if (makes_directory(export, format))
 		return 0;
 	if (!export->path || !strcmp(export->path, "-")) {
 		export->path = NULL;
@@ -166,7 +183,8 @@ struct export_command {
 #define WORST_MAX	100	/* of each of INSTANCES_SCOPES scopes */
 
 static const struct command_option options[] = {
-	{ OPTION_CHOICE, 'O', "format", "FORMAT", "write ctf, chrome, perfetto or html",
+	{ OPTION_CHOICE, 'O', "format", "FORMAT",
+	  "write ctf, chrome, perfetto, html, csv, jsonl or arrow",
 	  OPTION_CHOICE_AT(struct export_command, format), .choices = format_names },
 	{ OPTION_FLAG, 0, "compress", NULL, "compress the output, for perfetto and chrome",
 	  OPTION_BOOL_AT(struct export_command, compress) },
@@ -178,6 +196,9 @@ static const struct command_option options[] = {
 	{ OPTION_TEXT, 0, "scope", "NAME",
 	  "explain only this scope or system call, in an HTML page or for perfetto",
 	  OPTION_TEXT_AT(struct export_command, export.scope) },
+	{ OPTION_CALL, 0, "table", "NAME,...", "write only these tables, for csv, jsonl and arrow",
+	  .offset = OPTION_TARGET(struct export_command, export.tables, unsigned int),
+	  .choices = tables_names, .list = true, .call = tables_choose },
 	{ OPTION_NUMBER, 0, "worst", "N", "explain the N slowest instances (default: 5)",
 	  OPTION_NUMBER_AT(struct export_command, export.worst), .min = 1, .max = WORST_MAX },
 	OPTION_GROUP_AT(struct export_command, export.format_file, formats_options),
@@ -188,10 +209,22 @@ static const struct command_option options[] = {
 /* Rejects options that conflict. Returns OPTIONS_OK or the exit status. */
 static int check_options(const struct export_command *command)
 {
+	static const char required[] =
+		"--format: required: ctf, chrome, perfetto, html, csv, jsonl or arrow";
 	const struct export *export = &command->export;
 
 	if (command->format < 0)
-		return usage_error("export", "--format: required: ctf, chrome, perfetto or html");
+		return usage_error("export", "%s", required);
+	if (export->tables && !formats[command->format].tables) {
+		tell("--table: needs --format=csv, jsonl or arrow");
+		return 2;
+	}
+	if (formats[command->format].tables && tables_are_many(export->tables) &&
+	    (!export->path || !strcmp(export->path, "-"))) {
+		tell("--output: required for several tables, which are files in a directory; "
+		     "or choose one with --table");
+		return 2;
+	}
 	if (formats[command->format].directory && !export->path) {
 		tell("--output: required with --format=%s, which writes a directory",
 		     format_names[command->format].name);
@@ -255,7 +288,10 @@ const struct command command_export = {
 		 "  ctf       Common Trace Format 1.8: a directory for babeltrace2 and Trace Compass\n"
 		 "  chrome    JSON for chrome://tracing, ui.perfetto.dev and Speedscope\n"
 		 "  perfetto  protocol buffers for ui.perfetto.dev and trace_processor\n"
-		 "  html      a page with a timeline, for any browser",
+		 "  html      a page with a timeline, for any browser\n"
+		 "  csv       tables for DuckDB, ClickHouse, pandas and spreadsheets\n"
+		 "  jsonl     the same as a JSON object for each row\n"
+		 "  arrow     the same as streams of Apache Arrow",
 	.notes = "Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage\n"
 		 "error.",
 	.operands = OPERAND_FILE,

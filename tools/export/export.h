@@ -51,6 +51,7 @@ struct export {
 	const char *scope;		/* from --scope, or NULL */
 	unsigned long worst;		/* from --worst; 0: the default */
 	struct explain *explain;	/* for formats that show why, or NULL */
+	unsigned int tables;		/* mask of --table; 0: all tables */
 	struct snapshot *snapshot;	/* from export_states(), or NULL */
 
 	uint64_t events;		/* events so far */
@@ -142,10 +143,16 @@ void export_trace_name(const struct export *export, char *name, size_t size);
 /* export_kernel_classes() - get the classes of kernel events that the stream requested */
 unsigned int export_kernel_classes(const struct export *export);
 
-/* The exporters. They return 0 or a negative error number. CTF creates a directory at @path. */
+/*
+ * The exporters. They return 0 or a negative error number. Without @file, they create a
+ * directory at @path: CTF, and tables.
+ */
 int export_ctf(struct export *export);
 int export_chrome(struct export *export);
 int export_perfetto(struct export *export);
 int export_html(struct export *export);
+int export_csv(struct export *export);
+int export_jsonl(struct export *export);
+int export_arrow(struct export *export);
 
 #endif /* POSIXTRACE_EXPORT_H */

@@ -10,7 +10,8 @@ completion=$native/../../../tools/completion
 # What the shells have to offer: a line, and the words in the order of the alphabet.
 wanted=$(cat <<'END'
 posixtrace d: dump
-posixtrace export --format : chrome ctf html perfetto
+posixtrace export --format : arrow chrome csv ctf html jsonl perfetto
+posixtrace export --table events,s: scopes states syscalls
 posixtrace export -O h: html
 posixtrace dump --clock : delta relative seconds utc
 posixtrace dump -c s: seconds

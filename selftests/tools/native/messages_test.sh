@@ -146,7 +146,7 @@ test_wrong_arguments_are_told()
 {
 	local command
 	tick_log log
-	wrong export '--format: required: ctf, chrome, perfetto or html' log
+	wrong export '--format: required: ctf, chrome, perfetto, html, csv, jsonl or arrow' log
 	wrong export 'export: takes one LOG, not 2' -O chrome log log
 	wrong dump 'dump: takes one LOG, not 3' a b c
 	wrong stat 'stat: takes one LOG, not 2' log log

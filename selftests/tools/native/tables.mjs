@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+// Reads tables that "posixtrace export" has written, with Apache Arrow or DuckDB for node.
+//
+// usage: node tables.mjs READERS arrow FILE    prints the columns, then the rows of each batch
+//        node tables.mjs READERS sql QUERY     prints each row of the result, with "|" between values
+// READERS is what selftests/programs/table_readers prints.
+
+import { createRequire } from 'node:module';
+import { createReadStream } from 'node:fs';
+
+const [, , readers, what, argument] = process.argv;
+const require = createRequire(`${readers}/node_modules/`);
+
+// Prints lines in large pieces.
+let waiting = [];
+function print(line) {
+	waiting.push(line);
+	if (waiting.length >= 10000)
+		flush();
+}
+function flush() {
+	if (waiting.length)
+		process.stdout.write(waiting.join('\n') + '\n');
+	waiting = [];
+}
+
+if (what === 'arrow') {
+	const { RecordBatchReader } = require('apache-arrow');
+	const reader = await RecordBatchReader.from(createReadStream(argument));
+	await reader.open();
+	print(JSON.stringify({
+		metadata: Object.fromEntries(reader.schema.metadata),
+		columns: reader.schema.fields.map(field =>
+			[field.name, String(field.type), field.nullable]),
+	}));
+	for await (const batch of reader) {
+		print(JSON.stringify({ rows: batch.numRows }));
+		const columns = batch.schema.fields.map((field, i) => batch.getChildAt(i));
+		for (let row = 0; row < batch.numRows; row++)
+			print(JSON.stringify(columns.map(column => column.get(row)),
+				(key, value) => typeof value === 'bigint' ? String(value) : value));
+	}
+} else {
+	const { DuckDBInstance } = require('@duckdb/node-api');
+	const connection = await (await DuckDBInstance.create(':memory:')).connect();
+	const result = await connection.runAndReadAll(argument);
+	for (const row of result.getRows())
+		print(row.map(value => value === null ? '-' : String(value)).join('|'));
+}
+flush();

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tables about the whole log: see table_log.h.
+ */
+#include <trace.h>
+
+#include "export/table_log.h"
+#include "export/table_schemas.h"
+#include "util/escape.h"
+
+/* Writes what was lost up to an event; NULL: up to the end. */
+static int put_loss(struct table *table, const struct table_losses *losses,
+		    const struct event *event, const char *kind, uint64_t count)
+{
+	if (losses->seen)
+		table_set(table, LOSS_FROM, (int64_t)losses->last);
+	if (event)
+		table_set(table, LOSS_TO, (int64_t)event->time);
+	table_set_text(table, LOSS_KIND, kind);
+	if (count)
+		table_set(table, LOSS_COUNT, (int64_t)count);
+	return table_row(table);
+}
+
+static int put_losses(struct table *table, const struct table_losses *losses,
+		      const struct logend *end, const struct event *event)
+{
+	int err = 0;
+
+	if (losses->lost || end->gaps > losses->gaps)
+		err = put_loss(table, losses, event, "lost", losses->lost);
+	if (!err && end->damaged > losses->damaged)
+		err = put_loss(table, losses, event, "damaged", 0);
+	return err;
+}
+
+int table_losses_event(struct table *table, struct table_losses *losses,
+		       const struct export *export, const struct event *event)
+{
+	int err = 0;
+
+	losses->lost += export->newly_lost;
+	if (event->type == POSIX_TRACE_ERROR)
+		return 0;
+	if (table_is_wanted(table))
+		err = put_losses(table, losses, &export->end, event);
+	losses->lost = 0;
+	losses->gaps = export->end.gaps;
+	losses->damaged = export->end.damaged;
+	if (!losses->seen || event->time < losses->first)
+		losses->first = event->time;
+	if (event->time > losses->last)
+		losses->last = event->time;
+	losses->seen = true;
+	return err;
+}
+
+int table_losses_end(struct table *table, struct table_losses *losses, const struct logend *end)
+{
+	int err;
+
+	losses->lost += end->lost_after;
+	err = put_losses(table, losses, end, NULL);
+	if (err || !end->overwritten)
+		return err;
+	if (losses->seen)
+		table_set(table, LOSS_TO, (int64_t)losses->first);
+	table_set_text(table, LOSS_KIND, "overwritten");
+	table_set(table, LOSS_COUNT, (int64_t)end->overwritten);
+	return table_row(table);
+}
+
+static const char *clock_name(unsigned int counter)
+{
+	switch (counter) {
+	case POSIXTRACE_CLOCK_KERNEL:
+		return "kernel";
+	case POSIXTRACE_CLOCK_TSC:
+		return "tsc";
+	case POSIXTRACE_CLOCK_CNTVCT:
+		return "cntvct";
+	default:
+		return NULL;
+	}
+}
+
+static void set_name(struct table *table, size_t column, const char *name)
+{
+	if (name && *name)
+		table_set_text(table, column, name);
+}
+
+static void set_host(struct table *table, const struct posixtrace_host_info *host,
+		     struct buffer *boot_id)
+{
+	static const unsigned char none[sizeof(host->boot_id)];
+
+	set_name(table, HOST_NODE, host->node);
+	set_name(table, HOST_RELEASE, host->release);
+	set_name(table, HOST_MACHINE, host->machine);
+	set_name(table, HOST_CLOCK, clock_name(host->counter));
+	table_set(table, HOST_REALTIME_OFFSET, host->realtime_offset);
+	table_set(table, HOST_BOOTTIME_OFFSET, host->boottime_offset);
+	table_set(table, HOST_RESOLUTION, host->resolution);
+	if (!memcmp(host->boot_id, none, sizeof(none)))
+		return;
+	escape_hex(boot_id, host->boot_id, sizeof(host->boot_id));
+	table_set_bytes(table, HOST_BOOT_ID, boot_id->data, boot_id->len);
+}
+
+int table_hosts_put(struct table *table, const struct table_losses *losses,
+		    const struct export *export, const struct logend *end)
+{
+	struct posixtrace_host_info host;
+	struct buffer boot_id = { };
+	char trace[TRACE_NAME_MAX + 1];
+	int err;
+
+	if (!posixtrace_get_host(source_trid(export->source), &host))
+		set_host(table, &host, &boot_id);
+	export_trace_name(export, trace, sizeof(trace));
+	set_name(table, HOST_TRACE, trace);
+	if (losses->seen) {
+		table_set(table, HOST_FIRST, (int64_t)losses->first);
+		table_set(table, HOST_LAST, (int64_t)losses->last);
+	}
+	table_set(table, HOST_EVENTS, (int64_t)export->events);
+	table_set(table, HOST_LOST, (int64_t)end->lost);
+	table_set(table, HOST_OVERWRITTEN, (int64_t)end->overwritten);
+	table_set(table, HOST_DAMAGED, (int64_t)end->damaged);
+	table_set(table, HOST_ENDED, logend_ended(export->source));
+	err = table_row(table);
+	buffer_free(&boot_id);
+	return err;
+}
