@@ -63,6 +63,8 @@ struct log_writer {
 	__u64 overwrite_watermark;
 	/** @lost: for the next block */
 	__u64 lost;
+	/** @boot_id: for log_host() */
+	unsigned char boot_id[16];
 	/** @nr_names: LOOP: number of names written */
 	__u32 nr_names;
 	/** @metadata_pos: LOOP: offset of the next metadata block */

@@ -443,6 +443,7 @@ size_t log_host_machine(struct log_writer *log, const char *node, const char *ma
 {
 	struct posixtrace_log_host host = { .counter = POSIXTRACE_COUNTER_TSC };
 
+	memcpy(host.boot_id, log->boot_id, sizeof(host.boot_id));
 	strncpy(host.node, node, sizeof(host.node) - 1);
 	strncpy(host.machine, machine, sizeof(host.machine) - 1);
 	return log_metadata(log, POSIXTRACE_LOG_HOST, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, &host,

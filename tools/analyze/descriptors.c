@@ -668,6 +668,8 @@ void descriptors_event(struct descriptors *descriptors, const struct event *even
 	if (descriptors->complete_from == UINT64_MAX && !descriptors->held)
 		descriptors->complete_from = event->time;
 	descriptors->lost = event->lost;
+	if (event->partial)
+		return;
 	switch (event->type) {
 	case POSIX_TRACE_START:
 	case POSIX_TRACE_RESUME:

@@ -107,6 +107,8 @@ static int note_gap(struct durations *durations, const struct event *event)
 	const struct pairs_begin *begin;
 	int err = 0;
 
+	if (event->partial)
+		return 0;
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
 		/* Keep open begins: if events were lost, @lost of their ends will show it. */

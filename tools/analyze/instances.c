@@ -296,6 +296,8 @@ static bool is_for_scopes(const struct instances *instances)
 
 static int note_gap(struct instances *instances, const struct event *event)
 {
+	if (event->partial)
+		return 0;
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
 		/* Keep open begins: if events were lost, @lost of their ends will show it. */

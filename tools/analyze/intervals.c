@@ -24,6 +24,9 @@ enum list {
 	NR_LISTS,
 };
 
+/* The log of a thread of which only the state at the start is known. */
+#define NO_LOG	UINT32_MAX
+
 struct place {
 	struct thread *next;
 	struct thread **link;		/* what points to this thread in the list */
@@ -43,6 +46,7 @@ struct thread {
 	uint32_t process;		/* number of its process */
 	uint64_t born;			/* before that, another thread had its ids */
 	uint64_t losses;		/* struct intervals.losses at its last event */
+	uint32_t log;			/* of its last event, or NO_LOG */
 	uint64_t seen;			/* running: time of its last event */
 	bool woken;			/* by @wakeup, but not yet runnable */
 	struct wakeup wakeup;
@@ -529,6 +533,7 @@ static struct thread *new_thread(struct intervals *intervals, uint32_t number,
 	}
 	thread->now.thread = number;
 	thread->now.pid = event->pid;
+	thread->log = NO_LOG;
 	intervals->threads[number] = thread;
 	return thread;
 }
@@ -567,6 +572,7 @@ int intervals_event(struct intervals *intervals, uint32_t number, const struct e
 	thread = find(intervals, number, event);
 	if (!thread)
 		return -ENOMEM;
+	thread->log = event->log;
 	/* The kernel may record events of the last thread of a process after its exit. */
 	if (thread->ended)
 		return 0;
@@ -637,25 +643,43 @@ static uint64_t end_of(const struct thread *thread, uint64_t time)
 	return thread->exiting ? thread->exit_time : time;
 }
 
+/* Makes the state of a thread unknown, and removes it from the list of known states. */
+static int lose(struct intervals *intervals, struct thread *thread, uint64_t time)
+{
+	bool exiting = thread->exiting;
+	int err = cut_interval(intervals, thread, end_of(thread, time));
+
+	set_exiting(intervals, thread, false);
+	if (exiting)
+		set_ended(thread);
+	else
+		begin_interval(intervals, thread, STATE_UNKNOWN, time);
+	return err;
+}
+
 int intervals_lost(struct intervals *intervals, uint64_t time)
 {
-	struct thread *thread;
-	int err;
+	int err = 0;
 
 	intervals->losses++;
-	while ((thread = intervals->known)) {
-		bool exiting = thread->exiting;
+	while (!err && intervals->known)
+		err = lose(intervals, intervals->known, time);
+	return err;
+}
 
-		err = cut_interval(intervals, thread, end_of(thread, time));
-		set_exiting(intervals, thread, false);
-		if (exiting)
-			set_ended(thread);
-		else
-			begin_interval(intervals, thread, STATE_UNKNOWN, time);
-		if (err)
-			return err;
+int intervals_stopped(struct intervals *intervals, const struct event *event)
+{
+	struct thread *thread, *next;
+	int err = 0;
+
+	if (event->type != POSIX_TRACE_STOP)
+		return 0;
+	for (thread = intervals->known; !err && thread; thread = next) {
+		next = thread->places[LIST_KNOWN].next;
+		if (thread->log == event->log || thread->log == NO_LOG)
+			err = lose(intervals, thread, event->time);
 	}
-	return 0;
+	return err;
 }
 
 int intervals_end(struct intervals *intervals, uint64_t time)

@@ -124,6 +124,15 @@ int intervals_state(struct intervals *intervals, uint32_t thread, const struct e
  */
 int intervals_lost(struct intervals *intervals, uint64_t time);
 
+/**
+ * intervals_stopped() - report a partial event: one of several logs may have no more events
+ * @intervals: from intervals_new()
+ * @event: the event; only a STOP has an effect
+ *
+ * Return: 0 or a negative error number.
+ */
+int intervals_stopped(struct intervals *intervals, const struct event *event);
+
 /* intervals_now() - get the open interval of a thread, or NULL; its end is not valid yet */
 const struct interval *intervals_now(const struct intervals *intervals, uint32_t thread);
 

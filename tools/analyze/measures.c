@@ -418,6 +418,8 @@ static int measure_event(struct measures *measures, const struct event *event, u
 /* Begins a new stretch if events may be missing before this one. */
 static int note_gap(struct measures *measures, const struct event *event)
 {
+	if (event->partial)
+		return 0;
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
 		/* Keep open begins: if events were lost, @lost of their ends will show it. */

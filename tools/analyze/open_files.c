@@ -86,9 +86,8 @@ static int make_room(struct open_files *files)
 	return 0;
 }
 
-static int read_rows(struct open_files *files)
+static int read_rows(struct open_files *files, trace_id_t trid)
 {
-	const trace_id_t trid = source_trid(files->source);
 	unsigned long long next = 0;
 	size_t count;
 	int err;
@@ -103,6 +102,15 @@ static int read_rows(struct open_files *files)
 		files->count += count;
 	} while (count && files->count < ROWS_MAX);
 	return 0;
+}
+
+static int read_all(struct open_files *files)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < source_logs(files->source); i++)
+		err = read_rows(files, source_log_trid(files->source, i));
+	return err;
 }
 
 static int sort_rows(struct open_files *files)
@@ -130,13 +138,10 @@ static int sort_rows(struct open_files *files)
 
 static bool has_classes(const struct source *source)
 {
-	unsigned int classes = 0;
-	trace_attr_t attr;
+	unsigned int classes;
 
-	if (posix_trace_get_attr(source_trid(source), &attr))
+	if (source_get_classes(source, &classes))
 		return false;
-	posixtrace_attr_getkernel(&attr, &classes);
-	posix_trace_attr_destroy(&attr);
 	return !(DESCRIPTORS_CLASSES & ~classes);
 }
 
@@ -150,7 +155,7 @@ static int read_if(struct source *source, bool wanted, struct open_files **files
 		return -ENOMEM;
 	new->source = source;
 	if (wanted)
-		err = read_rows(new);
+		err = read_all(new);
 	if (!err)
 		err = sort_rows(new);
 	if (err)

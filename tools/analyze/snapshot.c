@@ -46,7 +46,7 @@ static int make_room(struct snapshot *snapshot, size_t count)
 	return 0;
 }
 
-static int read_all(trace_id_t trid, struct snapshot *snapshot)
+static int read_states(trace_id_t trid, struct snapshot *snapshot)
 {
 	unsigned long long next = 0;
 	size_t count;
@@ -65,15 +65,33 @@ static int read_all(trace_id_t trid, struct snapshot *snapshot)
 	return 0;
 }
 
+/*
+ * Without scheduler events in its log, a thread would stay in its state for ever, although other
+ * logs have such events.
+ */
+static bool is_usable(const struct source *source, size_t log, unsigned int all)
+{
+	unsigned int classes;
+
+	return source_logs(source) == 1 ||
+	       (!source_log_classes(source, log, &classes) &&
+		!(all & ~classes & POSIXTRACE_CLASS_SCHED));
+}
+
 int snapshot_read(struct source *source, struct snapshot **snapshot)
 {
 	struct snapshot *new = calloc(1, sizeof(*new));
+	unsigned int all;
 	int err;
 
 	*snapshot = NULL;
 	if (!new)
 		return -ENOMEM;
-	err = read_all(source_trid(source), new);
+	err = source_get_classes(source, &all);
+	for (size_t i = 0; !err && i < source_logs(source); i++) {
+		if (is_usable(source, i, all))
+			err = read_states(source_log_trid(source, i), new);
+	}
 	if (err) {
 		snapshot_free(new);
 		return err;
@@ -116,8 +134,12 @@ void snapshot_see(struct snapshot_walk *walk, const struct event *event, bool lo
 	case POSIX_TRACE_RESUME:
 		walk->complete_from = event->time;
 		break;
-	case POSIX_TRACE_OVERFLOW:
 	case POSIX_TRACE_STOP:
+		if (event->partial)
+			break;
+		walk->complete_from = UINT64_MAX;
+		break;
+	case POSIX_TRACE_OVERFLOW:
 	case POSIX_TRACE_ERROR:
 		walk->complete_from = UINT64_MAX;
 		break;

@@ -45,6 +45,8 @@ int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, voi
 /* Tells intervals.c from which time on events may be missing. */
 static int note_losses(struct spans *spans, const struct event *event, bool lost)
 {
+	if (event->partial && !lost)
+		return intervals_stopped(spans->states, event);
 	/* After one of these two, events may be missing from its own time on. */
 	if (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP)
 		return intervals_lost(spans->states, event->time);

@@ -208,6 +208,8 @@ static void forget_open(struct stats *stats)
 /* Begins a new stretch if events may be missing before this one. */
 static void note_gap(struct stats *stats, const struct event *event)
 {
+	if (event->partial)
+		return;
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
 		/* Keep open begins: if events were lost, @lost of their ends will show it. */

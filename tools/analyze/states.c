@@ -578,6 +578,8 @@ static int note_gap(struct states *states, const struct event *event)
 
 	snapshot_see(&states->walk, event, lost);
 	states->lost = event->lost;
+	if (event->partial && !lost)
+		return intervals_stopped(states->intervals, event);
 	switch (event->type) {
 	case POSIX_TRACE_OVERFLOW:
 		return forget(states, from, WAKER_UNKNOWN);

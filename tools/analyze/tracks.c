@@ -414,6 +414,8 @@ static int note_gap(struct tracks *tracks, const struct event *event)
 
 	snapshot_see(&tracks->walk, event, lost);
 	tracks->lost = event->lost;
+	if (event->partial && !lost)
+		return intervals_stopped(tracks->intervals, event);
 	switch (event->type) {
 	case POSIX_TRACE_OVERFLOW:
 		return lose(tracks, event->time, WAKER_UNKNOWN);

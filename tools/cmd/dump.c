@@ -34,7 +34,8 @@
 #define BATCH		4096
 
 struct dump {
-	const char *path;
+	struct logs logs;
+	const char *path;	/* what messages call @logs; the path if it is one */
 	bool follow;
 	bool symbolize;
 	const char *symfs;	/* directory, or NULL */
@@ -262,10 +263,8 @@ static int run_dump(struct dump *dump)
 
 	if (dump->format_file && formats_load(dump->format_file, &dump->formats))
 		return 1;
-	err = source_open_log(dump->path, &dump->source);
-	if (err) {
-		source_complain(dump->path, err);
-	} else {
+	err = source_open_logs(dump->logs.paths, dump->logs.count, &dump->source);
+	if (!err) {
 		if (!dump->follow)
 			pager_begin();
 		print_begin(&dump->print);
@@ -303,11 +302,17 @@ static int get_options(struct dump *dump, int argc, char **argv)
 				   "--follow: a duration is known only at the end of its scope");
 	if (select_check(dump->selection))
 		return 1;
-	status = log_operand("dump", argc, argv, &dump->path);
-	if (status == OPTIONS_OK && dump->follow && source_is_stdin(dump->path))
+	status = log_operands("dump", argc, argv, &dump->logs);
+	dump->path = dump->logs.name;
+	if (status != OPTIONS_OK || !dump->follow)
+		return status;
+	if (dump->logs.count > 1)
+		return usage_error("dump", "--follow: can follow one LOG, not %zu",
+				   dump->logs.count);
+	if (source_is_stdin(dump->path))
 		return usage_error("dump",
 				   "--follow: cannot follow standard input: it is read to its end");
-	return status;
+	return OPTIONS_OK;
 }
 
 static int cmd_dump(int argc, char **argv)
@@ -322,17 +327,19 @@ static int cmd_dump(int argc, char **argv)
 	status = get_options(&dump, argc, argv);
 	if (status == OPTIONS_OK)
 		status = run_dump(&dump);
+	logs_free(&dump.logs);
 	select_free(dump.selection);
 	return status;
 }
 
-static const char *const dump_usage[] = { "[OPTION]... [LOG]", NULL };
+static const char *const dump_usage[] = { "[OPTION]... [LOG]...", NULL };
 
 const struct command command_dump = {
 	.name = "dump",
 	.summary = "print the events of a log",
 	.usage = dump_usage,
-	.about = "Print the events of a log (posixtrace.log), one per line.",
+	.about = "Print the events of a log (posixtrace.log), one per line. Several logs, or the\n"
+		 "logs in a directory, are read as one.",
 	.notes = "Columns: time, processor, process, thread, event type, data.\n"
 		 "Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.",
 	.operands = OPERAND_FILE,

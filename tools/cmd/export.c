@@ -122,15 +122,13 @@ static int prepare_explain(struct export *export, size_t format)
 	return explain_new(export, max, &export->explain);
 }
 
-static int run_export(struct export *export, size_t format)
+static int run_export(struct export *export, const struct logs *logs, size_t format)
 {
-	int err = source_open_log(export->log, &export->source);
+	int err = source_open_logs(logs->paths, logs->count, &export->source);
 	bool told;
 
-	if (err) {
-		source_complain(export->log, err);
+	if (err)
 		return 1;
-	}
 	source_set_formats(export->source, export->formats);
 	if (export->path && strcmp(export->path, "-") != 0)
 		export_begin_signals();
@@ -254,6 +252,7 @@ static int cmd_export(int argc, char **argv)
 {
 	struct export_command command = { .format = -1 };
 	struct export *export = &command.export;
+	struct logs logs = { };
 	int status;
 
 	if (select_new(&export->selection)) {
@@ -264,21 +263,23 @@ static int cmd_export(int argc, char **argv)
 	if (status == OPTIONS_OK)
 		status = check_options(&command);
 	if (status == OPTIONS_OK)
-		status = log_operand("export", argc, argv, &export->log);
+		status = log_operands("export", argc, argv, &logs);
 	if (status == OPTIONS_OK) {
+		export->log = logs.name;
 		if (command.compress)
 			export->compression = formats[command.format].compression;
 		status = 1;
 		if (!export->format_file || !formats_load(export->format_file, &export->formats))
-			status = run_export(export, (size_t)command.format);
+			status = run_export(export, &logs, (size_t)command.format);
 	}
+	logs_free(&logs);
 	formats_free(export->formats);
 	snapshot_free(export->snapshot);
 	select_free(export->selection);
 	return status;
 }
 
-static const char *const export_usage[] = { "--format=FORMAT [OPTION]... [LOG]", NULL };
+static const char *const export_usage[] = { "--format=FORMAT [OPTION]... [LOG]...", NULL };
 
 const struct command command_export = {
 	.name = "export",

@@ -1,22 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The operand LOG of the commands that read a log.
+ * The operands LOG of the commands that read logs.
  */
 #ifndef POSIXTRACE_LOG_OPERAND_H
 #define POSIXTRACE_LOG_OPERAND_H
+
+#include <stddef.h>
 
 /* The log that "record" writes and that the others read, unless another is named. */
 #define LOG_DEFAULT	"posixtrace.log"
 
 /**
- * log_operand() - get the log to read from the operands
+ * struct logs - the logs to read as one; initially all zero
+ * @paths: path of each log, for source_open_logs()
+ * @count: number of logs
+ * @name: what messages call them
+ * @owned: memory of paths: an array that ends with NULL, or NULL
+ * @text: memory of @name
+ */
+struct logs {
+	const char **paths;
+	size_t count;
+	const char *name;
+	char **owned;
+	char text[64];
+};
+
+/**
+ * log_operands() - get the logs to read from the operands
  * @command: name of the command, for an error
  * @argc: number of arguments
- * @argv: arguments; operands begin at optind
- * @path: where to store the log, which is LOG_DEFAULT without operands
+ * @argv: arguments; operands begin at optind; must remain valid
+ * @logs: where to store them; LOG_DEFAULT without operands; free them with logs_free()
+ *
+ * Replaces a directory by the logs in it.
  *
  * Return: OPTIONS_OK, or the exit status after printing an error.
  */
-int log_operand(const char *command, int argc, char **argv, const char **path);
+int log_operands(const char *command, int argc, char **argv, struct logs *logs);
+
+/* logs_free() - free the paths, also after an error or if all is zero */
+void logs_free(struct logs *logs);
 
 #endif /* POSIXTRACE_LOG_OPERAND_H */

@@ -42,8 +42,9 @@
 #define SECONDS_MAX	999999
 
 struct stat_command {
-	const char *path;
-	pid_t pid;		/* 0: @path is a log */
+	struct logs logs;
+	const char *path;	/* what messages call @logs; or the operand PID */
+	pid_t pid;		/* 0: read @logs */
 	unsigned long seconds;
 	bool all;
 	bool histograms;
@@ -123,7 +124,7 @@ static int read_events(struct stat_command *stat)
 	return err ? err : ret;
 }
 
-static void print_head(const struct stat_command *stat)
+static void print_head(trace_id_t log)
 {
 	char name[TRACE_NAME_MAX + 1] = "", date[40] = "";
 	struct timespec created = { 0 };
@@ -131,7 +132,7 @@ static void print_head(const struct stat_command *stat)
 	trace_attr_t attr;
 	struct tm tm;
 
-	if (posix_trace_get_attr(source_trid(stat->source), &attr))
+	if (posix_trace_get_attr(log, &attr))
 		return;
 	posix_trace_attr_getname(&attr, name);
 	posix_trace_attr_getcreatetime(&attr, &created);
@@ -164,6 +165,36 @@ static void print_losses(const struct logend *end)
 	if (end->damaged)
 		printf("%-9s %llu place%s\n", "damaged", (unsigned long long)end->damaged,
 		       end->damaged == 1 ? "" : "s");
+}
+
+/* Prints of each of several logs what it is, and what it lost. */
+static int print_logs(const struct source *source)
+{
+	struct buffer path = { };
+	struct logend end;
+	int err;
+
+	for (size_t i = 0; i < source_logs(source); i++) {
+		err = logend_read_log(&end, source, i);
+		if (err)
+			return err;
+		buffer_reset(&path);
+		escape_plain(&path, source_log_path(source, i), strlen(source_log_path(source, i)));
+		printf("%-9s %.*s\n", "log", (int)path.len, (const char *)path.data);
+		print_head(source_log_trid(source, i));
+		printf("%-9s %llu", "lost", (unsigned long long)end.lost);
+		if (end.overwritten)
+			printf("; %llu overwritten in the log",
+			       (unsigned long long)end.overwritten);
+		putchar('\n');
+		if (end.damaged)
+			printf("%-9s %llu place%s\n", "damaged", (unsigned long long)end.damaged,
+			       end.damaged == 1 ? "" : "s");
+		putchar('\n');
+	}
+	printf("%-9s %zu\n", "logs", source_logs(source));
+	buffer_free(&path);
+	return 0;
 }
 
 static int print_states(struct stat_command *stat, struct source *source)
@@ -267,25 +298,20 @@ static int read_start(void *arg, struct source *source)
 
 static int begin_log(struct stat_command *stat)
 {
-	trace_attr_t attr;
-	int err = -posix_trace_get_attr(source_trid(stat->source), &attr);
+	int err = source_get_classes(stat->source, &stat->kernel);
 
 	if (err)
 		return err;
-	posixtrace_attr_getkernel(&attr, &stat->kernel);
-	posix_trace_attr_destroy(&attr);
 	err = begin(stat);
 	return err ? err : read_start(stat, stat->source);
 }
 
 static int run_log(struct stat_command *stat)
 {
-	int err = source_open_log(stat->path, &stat->source);
+	int err = source_open_logs(stat->logs.paths, stat->logs.count, &stat->source);
 
-	if (err) {
-		source_complain(stat->path, err);
+	if (err)
 		return err;
-	}
 	stat->stats.with_fields = true;
 	err = durations_select(stat->selection, stat->source, NULL);
 	if (err)
@@ -300,9 +326,12 @@ static int run_log(struct stat_command *stat)
 		goto close;
 	}
 	pager_begin();
-	if (!stat->json)
-		print_head(stat);
-	err = print_all(stat, stat->source);
+	if (!stat->json && stat->logs.count > 1)
+		err = print_logs(stat->source);
+	else if (!stat->json)
+		print_head(source_trid(stat->source));
+	if (!err)
+		err = print_all(stat, stat->source);
 	if (!err)
 		err = logend_tell(&stat->end, stat->path, stat->source);
 	if (!err)
@@ -497,6 +526,25 @@ static int check_diff(const struct stat_command *stat, int operands)
 	return OPTIONS_OK;
 }
 
+/* Gets the process, or the logs. Returns OPTIONS_OK or the exit status. */
+static int get_operands(struct stat_command *stat, int argc, char **argv)
+{
+	int status;
+
+	for (int i = optind; i < argc; i++) {
+		stat->pid = parse_pid(argv[i]);
+		if (stat->pid && argc - optind > 1)
+			return usage_error("stat", "stat: takes LOGs or one PID (got PID \"%s\" of %d)",
+					   argv[i], argc - optind);
+		stat->path = argv[i];
+	}
+	if (stat->pid)
+		return OPTIONS_OK;
+	status = log_operands("stat", argc, argv, &stat->logs);
+	stat->path = stat->logs.name;
+	return status;
+}
+
 static int get_options(struct stat_command *stat, int argc, char **argv)
 {
 	int status = options_parse(&command_stat, argc, argv, stat);
@@ -508,10 +556,9 @@ static int get_options(struct stat_command *stat, int argc, char **argv)
 	stat->paths = argv + optind;
 	if (stat->diff)
 		return check_diff(stat, argc - optind);
-	status = log_operand("stat", argc, argv, &stat->path);
+	status = get_operands(stat, argc, argv);
 	if (status != OPTIONS_OK)
 		return status;
-	stat->pid = parse_pid(stat->path);
 	if (!stat->with_kernel && stat->with_states)
 		stat->kernel = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS;
 	return check_options(stat);
@@ -529,13 +576,14 @@ static int cmd_stat(int argc, char **argv)
 	status = get_options(&stat, argc, argv);
 	if (status == OPTIONS_OK)
 		status = stat.diff ? run_diff(&stat) : run_stat(&stat);
+	logs_free(&stat.logs);
 	field_path_free(&stat.measure.field);
 	select_free(stat.selection);
 	return status;
 }
 
 static const char *const stat_usage[] = {
-	"[OPTION]... [LOG]",
+	"[OPTION]... [LOG]...",
 	"[OPTION]... [--seconds=N] PID",
 	"[OPTION]... --diff LOG LOG",
 	NULL,

@@ -28,13 +28,10 @@ struct side {
 static int begin_side(const struct stat_diff *diff, struct side *side)
 {
 	struct measures_options options = diff->measure;
-	trace_attr_t attr;
-	int err = -posix_trace_get_attr(source_trid(side->source), &attr);
+	int err = source_get_classes(side->source, &options.classes);
 
 	if (err)
 		return err;
-	posixtrace_attr_getkernel(&attr, &options.classes);
-	posix_trace_attr_destroy(&attr);
 	options.names = true;
 	options.kinds = 1U << MEASURE_EVENT | 1U << MEASURE_SCOPE | 1U << MEASURE_CALL;
 	if (options.classes & POSIXTRACE_CLASS_SCHED)

@@ -25,7 +25,8 @@
 #define WORST_DEFAULT	5
 
 struct why_command {
-	const char *path;
+	struct logs logs;
+	const char *path;	/* what messages call @logs */
 	const char *scope;
 	unsigned long worst;	/* 0: --worst was not given */
 	struct selection *selection;
@@ -47,15 +48,12 @@ struct why_command {
  */
 static int check_classes(struct why_command *why)
 {
-	trace_attr_t attr;
-	int err = -posix_trace_get_attr(source_trid(why->source), &attr);
+	int err = source_get_classes(why->source, &why->classes);
 
 	if (err) {
 		complain(why->path, -err);
 		return err;
 	}
-	posixtrace_attr_getkernel(&attr, &why->classes);
-	posix_trace_attr_destroy(&attr);
 	if (!(why->classes & POSIXTRACE_CLASS_SCHED)) {
 		tell("%s: lacks the class sched: record --kernel=sched,process,syscall", why->path);
 		return -ENODATA;
@@ -210,12 +208,10 @@ static int run_log(struct why_command *why)
 
 static int run_why(struct why_command *why)
 {
-	int err = source_open_log(why->path, &why->source);
+	int err = source_open_logs(why->logs.paths, why->logs.count, &why->source);
 
-	if (err) {
-		source_complain(why->path, err);
+	if (err)
 		return 1;
-	}
 	err = run_log(why);
 	tracks_free(why->tracks);
 	snapshot_free(why->snapshot);
@@ -255,7 +251,9 @@ static int get_options(struct why_command *why, int argc, char **argv)
 		return 1;
 	if (!why->worst)
 		why->worst = WORST_DEFAULT;
-	return log_operand("why", argc, argv, &why->path);
+	status = log_operands("why", argc, argv, &why->logs);
+	why->path = why->logs.name;
+	return status;
 }
 
 static int cmd_why(int argc, char **argv)
@@ -270,13 +268,14 @@ static int cmd_why(int argc, char **argv)
 	status = get_options(&why, argc, argv);
 	if (status == OPTIONS_OK)
 		status = run_why(&why);
+	logs_free(&why.logs);
 	select_free(why.selection);
 	return status;
 }
 
 static const char *const why_usage[] = {
-	"[OPTION]... --scope=NAME [LOG]",
-	"[OPTION]... [--tid=TID] [LOG]",
+	"[OPTION]... --scope=NAME [LOG]...",
+	"[OPTION]... [--tid=TID] [LOG]...",
 	NULL,
 };
 

@@ -186,15 +186,10 @@ static struct range read_file(pid_t pid, const struct posixtrace_mapping_info *i
 
 bool lock_wait_has(struct lock_wait *cache, const struct event *event)
 {
-	const struct timespec time = {
-		.tv_sec = (time_t)(event->time / NSEC_PER_SEC),
-		.tv_nsec = (long)(event->time % NSEC_PER_SEC),
-	};
 	struct posixtrace_mapping_info info;
 	uint64_t offset;
 
-	if (posixtrace_get_mapping(source_trid(event->source), event->pid, &time,
-				   (const void *)(uintptr_t)event->address, &info))
+	if (!source_get_mapping(event->source, event, event->address, &info))
 		return false;
 	if (!cache->looked || cache->pid != event->pid || strcmp(cache->info.path, info.path) ||
 	    memcmp(cache->info.build_id, info.build_id, sizeof(info.build_id)))

@@ -522,18 +522,13 @@ static const struct location *find_location(struct symbols *symbols, struct file
 
 bool symbols_find(struct symbols *symbols, const struct event *event, struct location *location)
 {
-	const struct timespec time = {
-		.tv_sec = (time_t)(event->time / NSEC_PER_SEC),
-		.tv_nsec = (long)(event->time % NSEC_PER_SEC),
-	};
 	struct posixtrace_mapping_info *info = &symbols->info;
 	struct file *file;
 	/* The address follows the call, which may be the last instruction of the function. */
 	const uint64_t address = event->address - 1;
 	uint64_t offset;
 
-	if (!event->address || posixtrace_get_mapping(source_trid(event->source), event->pid, &time,
-						      (void *)(uintptr_t)address, info))
+	if (!event->address || !source_get_mapping(event->source, event, address, info))
 		return false;
 	offset = address - info->address + info->offset;
 	file = find_file(symbols);

@@ -36,6 +36,9 @@ bool event_has_fields(const struct event *event, size_t data_len)
 
 bool event_shows_running(const struct event *event)
 {
+	/* No event would show when the thread stops running. */
+	if (event->unscheduled)
+		return false;
 	switch (event->type) {
 	case POSIXTRACE_FORK:
 	case POSIXTRACE_EXEC:

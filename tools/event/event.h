@@ -42,6 +42,9 @@ struct event {
 	bool has_data;		/* show its data: a user or kernel event */
 	int truncated;			/* POSIX_TRACE_NOT_TRUNCATED, ... */
 	bool late;			/* from a stream, after a newer event */
+	bool partial;			/* begins or ends only @log: a START or STOP */
+	bool unscheduled;		/* others of several logs have scheduler events, not its */
+	uint32_t log;			/* number of its log in @source, from 0 */
 	uint64_t lost;			/* events known to be lost before it; never decreases */
 	const unsigned char *data;
 	size_t len;			/* bytes of data */

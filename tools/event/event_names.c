@@ -25,13 +25,8 @@ static bool last_name(const struct event *event, pid_t tid, bool process,
 		      char name[POSIXTRACE_THREAD_NAME_SIZE])
 {
 	const uint64_t end = source_life_end(event->source, event, process);
-	const struct timespec time = {
-		.tv_sec = (time_t)(end / NSEC_PER_SEC),
-		.tv_nsec = (long)(end % NSEC_PER_SEC),
-	};
 
-	return !posixtrace_get_thread_name(source_trid(event->source), event->pid, tid, &time,
-					   name);
+	return source_name_at(event->source, event, tid, end, name);
 }
 
 bool event_thread_label(const struct event *event, char label[LABEL_SIZE])
@@ -56,14 +51,9 @@ bool event_thread_label(const struct event *event, char label[LABEL_SIZE])
 static size_t last_program(const struct event *event, char program[POSIXTRACE_PROGRAM_SIZE])
 {
 	const uint64_t end = source_life_end(event->source, event, true);
-	const struct timespec time = {
-		.tv_sec = (time_t)(end / NSEC_PER_SEC),
-		.tv_nsec = (long)(end % NSEC_PER_SEC),
-	};
 	size_t size;
 
-	if (posixtrace_get_program(source_trid(event->source), event->pid, &time, program,
-				   POSIXTRACE_PROGRAM_SIZE, &size))
+	if (!source_get_program(event->source, event, end, program, &size))
 		return 0;
 	return size < POSIXTRACE_PROGRAM_SIZE ? size : POSIXTRACE_PROGRAM_SIZE;
 }

@@ -68,14 +68,15 @@ struct found {
 };
 
 struct lives {
-	trace_id_t trid;
+	struct reader *const *readers;
+	size_t nr_readers;
 	struct threads *numbers;
 	struct found last[2];	/* of a thread, of a process */
 	struct ids *ids;	/* index: number - 1 */
 	size_t room;
 };
 
-int lives_new(trace_id_t trid, struct lives **lives)
+int lives_new(struct reader *const *readers, size_t count, struct lives **lives)
 {
 	struct lives *new = calloc(1, sizeof(*new));
 
@@ -83,7 +84,8 @@ int lives_new(trace_id_t trid, struct lives **lives)
 		free(new);
 		return -ENOMEM;
 	}
-	new->trid = trid;
+	new->readers = readers;
+	new->nr_readers = count;
 	*lives = new;
 	return 0;
 }
@@ -164,22 +166,42 @@ static bool needs_answer(const struct ids *ids, uint64_t at, uint64_t batch)
 	return batch && !(ids->asked == batch && (!ids->answered || at < ids->next));
 }
 
-/* Begins a life if the log has a newer birth for these ids at the time of the event. */
+/* Finds the last birth in all logs until a time, and the first one after it. */
+static bool find_birth(const struct lives *lives, pid_t pid, pid_t tid, uint64_t at, uint64_t *born,
+		       uint64_t *next)
+{
+	const struct timespec time = to_timespec(at);
+	struct timespec born_at, next_at;
+	bool found = false;
+
+	*born = 0;
+	*next = FOREVER;
+	for (size_t i = 0; i < lives->nr_readers; i++) {
+		if (posixtrace_get_thread_life(reader_trid(lives->readers[i]), pid, tid, &time,
+					       &born_at, &next_at))
+			continue;
+		found = true;
+		if (to_ns(&born_at) > *born)
+			*born = to_ns(&born_at);
+		if (to_ns(&next_at) < *next)
+			*next = to_ns(&next_at);
+	}
+	return found;
+}
+
+/* Begins a life if a log has a newer birth for these ids at the time of the event. */
 static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid, uint64_t at,
 		uint64_t batch)
 {
-	const struct timespec time = to_timespec(at);
-	struct timespec born_at, next;
-	uint64_t born;
+	uint64_t born, next;
 
 	if (!needs_answer(ids, at, batch))
 		return;
 	ids->asked = batch;
-	ids->answered = !posixtrace_get_thread_life(lives->trid, pid, tid, &time, &born_at, &next);
+	ids->answered = find_birth(lives, pid, tid, at, &born, &next);
 	if (!ids->answered)
 		return;
-	ids->next = to_ns(&next);
-	born = to_ns(&born_at);
+	ids->next = next;
 	/*
 	 * The log still has the birth of the previous life: events have begun this one, and the
 	 * clock of births differs a little from the clock of events.

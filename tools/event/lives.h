@@ -15,18 +15,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "event/source.h"
+#include "event/event.h"
+#include "event/reader.h"
 
 struct lives;
 
 /**
  * lives_new() - create an empty table of lives
- * @trid: the log or stream
+ * @readers: the logs, or the stream; must remain valid
+ * @count: number of logs, or 1
  * @lives: where to store it
  *
  * Return: 0 or -ENOMEM.
  */
-int lives_new(trace_id_t trid, struct lives **lives);
+int lives_new(struct reader *const *readers, size_t count, struct lives **lives);
 
 /**
  * lives_event() - find the thread and the process of an event

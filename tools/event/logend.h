@@ -46,12 +46,22 @@ bool logend_ended(const struct source *source);
 int logend_read(struct logend *end, const struct source *source);
 
 /**
- * logend_tell() - report what is missing on standard error
+ * logend_read_log() - get the losses of one of several logs
+ * @end: result; @gaps, @lost_before and @lost_after are not known
+ * @source: the logs, at their ends
+ * @log: number of the log
+ *
+ * Return: 0 or a negative error number.
+ */
+int logend_read_log(struct logend *end, const struct source *source, size_t log);
+
+/**
+ * logend_tell() - report what is missing on standard error, for each log
  * @end: the counts, after logend_read()
- * @path: path of the log
+ * @path: path of the log, if it is one
  * @source: the log, at its end
  *
- * Return: 0, -EIO if the log is damaged, or another negative error number.
+ * Return: 0, -EIO if a log is damaged, or another negative error number.
  */
 int logend_tell(const struct logend *end, const char *path, const struct source *source);
 

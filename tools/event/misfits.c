@@ -9,7 +9,7 @@
 #include "event/misfits.h"
 #include "util/message.h"
 
-static bool has_type(trace_id_t trid, const char *event)
+static bool log_has_type(trace_id_t trid, const char *event)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t type;
@@ -25,6 +25,15 @@ static bool has_type(trace_id_t trid, const char *event)
 	return false;
 }
 
+static bool has_type(const struct source *source, const char *event)
+{
+	for (size_t i = 0; i < source_logs(source); i++) {
+		if (log_has_type(source_log_trid(source, i), event))
+			return true;
+	}
+	return false;
+}
+
 void misfits_warn(const struct formats *formats, const struct source *source)
 {
 	for (size_t i = 0; formats && i < formats->nr_formats; i++) {
@@ -34,7 +43,7 @@ void misfits_warn(const struct formats *formats, const struct source *source)
 		buffer_printf(&text, "%s: ", format->event);
 		if (format->description->misfit)
 			description_misfit(format->description, &text);
-		else if (!has_type(source_trid(source), format->event))
+		else if (!has_type(source, format->event))
 			buffer_printf(&text, "the %s has no such user event type",
 				      source_is_log(source) ? "log" : "process");
 		else

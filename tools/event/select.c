@@ -444,7 +444,8 @@ static void complain_of_time(const struct selection *selection, const char *path
 }
 
 /* Reports the criterion that no event met, among those that met the criteria before it. */
-static void complain_of(const struct selection *selection, const char *path)
+static void complain_of(const struct selection *selection, const char *path,
+			const struct source *source)
 {
 	switch (selection->reached) {
 	case BY_TIME:
@@ -466,7 +467,7 @@ static void complain_of(const struct selection *selection, const char *path)
 		break;
 	case BY_FILTER:
 		tell("--filter: %s has no such events: posixtrace list %s shows names and fields",
-		     path, path);
+		     path, source_logs(source) > 1 ? "LOG" : path);
 		break;
 	case SELECTED:
 		break;
@@ -478,7 +479,7 @@ static void complain_of_all(const char *path, const struct source *source)
 {
 	struct posixtrace_log_info info;
 
-	if (posixtrace_get_log_info(source_trid(source), &info) || info.lost ||
+	if (source_get_info(source, &info) || info.lost ||
 	    !(info.flags & POSIXTRACE_LOG_ENDED))
 		return;
 	tell("%s: no events: the program has no trace points, or did not reach one", path);
@@ -489,7 +490,7 @@ int select_complain(const struct selection *selection, const char *path,
 		    const struct source *source)
 {
 	if (!select_has_all(selection)) {
-		complain_of(selection, path);
+		complain_of(selection, path, source);
 		return selection->reached == SELECTED ? 0 : -ENOENT;
 	}
 	if (!selection->recorded)

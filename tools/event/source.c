@@ -1,118 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads events for the commands: fetches a batch per library call, and caches type names and
- * descriptions.
+ * Reads events for the commands, and identifies their threads: see source.h.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/posixtrace_log.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <trace.h>
 #include <unistd.h>
 
-#include "event/formats.h"
 #include "event/live_names.h"
 #include "event/lives.h"
+#include "event/logs_fit.h"
+#include "event/merge.h"
+#include "event/reader.h"
 #include "event/source.h"
 #include "event/spool.h"
 #include "util/message.h"
 
-#define BATCH		256
-/* Bytes of the buffer for a batch: any single event fits. */
-#define BUFFER_SIZE	(256U << 10)
-/* All event type ids are smaller. */
-#define TYPES		POSIXTRACE_EVENT_ID_MAX
-#define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
-#define TEXT_SIZE	(POSIXTRACE_DESCRIPTION_MAX + 1)
-
-/* Cached facts about an event type. */
-struct type {
-	char *name;		/* or NULL */
-	struct description *description;	/* or NULL */
-	struct description *own;	/* the same, if it is not from a format file */
-	bool wrong;		/* the source's description is invalid */
-	bool asked;		/* the source had no description at @asked_at */
-	uint64_t asked_at;	/* time of the event at the last lookup */
-};
-
 /**
- * struct source - a log or stream to read events from
- * @trid: trace id of the log or stream
- * @is_log: @trid is a log, which source_close() closes
- * @fd: file of the log, or -1
- * @copied: @fd is a copy of a pipe or compressed file
- * @cookie: cookie of the log; another log in the same file has a different one
- * @names: whether thread names may be known
- * @count: number of events in the batch
- * @next: index of the next event
- * @batches: number of batches so far
+ * struct source - logs, or a stream, to read events from
+ * @readers: each log; or the stream
+ * @count: number of @readers
+ * @is_log: not a stream
+ * @names: thread names may be known
+ * @batches: number of batches so far, of all @readers
+ * @merge: order of the events of several logs; NULL for one
  * @number: number of events so far, since the last rewind
  * @lives: identifies threads and processes
- * @formats: descriptions from a format file, or NULL
- * @types: cached facts about event types
  * @live_names: thread names of an active stream; NULL for a log
- * @other_name: name of a type that is not cached
- * @events: the batch
- * @buffer: data of the events
  */
 struct source {
-	trace_id_t trid;
-	bool is_log;
-	int fd;
-	bool copied;
-	uint64_t cookie;
-	enum { NAMES_UNKNOWN, NAMES_NO, NAMES_YES } names;
+	struct reader **readers;
 	size_t count;
-	size_t next;
+	bool is_log;
+	enum { NAMES_UNKNOWN, NAMES_NO, NAMES_YES } names;
 	uint64_t batches;
+	struct merge *merge;
 	uint64_t number;
 	struct lives *lives;
-	const struct formats *formats;
-	struct type types[TYPES];
 	struct live_names *live_names;
-	char other_name[NAME_SIZE];
-	struct posixtrace_batch_event events[BATCH];
-	unsigned char buffer[BUFFER_SIZE] __attribute__((aligned(8)));
 };
 
-static int new_source(struct source **source)
-{
-	*source = calloc(1, sizeof(**source));
-	if (!*source)
-		return -ENOMEM;
-	(*source)->fd = -1;
-	return 0;
-}
-
-static bool read_cookie(int fd, uint64_t *cookie)
-{
-	return pread(fd, cookie, sizeof(*cookie), offsetof(struct posixtrace_log_header, cookie)) ==
-	       sizeof(*cookie);
-}
-
-/*
- * Opens a log and gets its cookie, which must be the same before and after: the log may be cleared
- * at any time.
- */
-static int open_trace(int fd, uint64_t *cookie, trace_id_t *trid)
-{
-	uint64_t before;
-	int err;
-
-	for (;;) {
-		if (!read_cookie(fd, &before))
-			before = 0;
-		err = posix_trace_open(fd, trid);
-		if (err)
-			return err;
-		if (read_cookie(fd, cookie) && *cookie == before)
-			return 0;
-		posix_trace_close(*trid);
-	}
-}
+/* ------------------------------------------------------------------ */
+/* Logs and streams							*/
 
 const char *source_path(const char *operand)
 {
@@ -122,88 +55,6 @@ const char *source_path(const char *operand)
 bool source_is_stdin(const char *path)
 {
 	return spool_is_stdin(path);
-}
-
-static int open_log(struct source *source, const char *path)
-{
-	int err, fd = spool_open(path, &source->copied);
-
-	if (fd < 0)
-		return fd;
-	err = open_trace(fd, &source->cookie, &source->trid);
-	if (err)
-		close(fd);
-	else
-		source->fd = fd;
-	return -err;
-}
-
-int source_open_log(const char *path, struct source **source)
-{
-	int err = new_source(source);
-
-	if (err)
-		return err;
-	err = open_log(*source, path);
-	if (err) {
-		free(*source);
-		*source = NULL;
-		return err;
-	}
-	(*source)->is_log = true;
-	err = lives_new((*source)->trid, &(*source)->lives);
-	if (err) {
-		source_close(*source);
-		*source = NULL;
-	}
-	return err;
-}
-
-bool source_was_copied(const struct source *source)
-{
-	return source->copied;
-}
-
-bool source_was_cleared(const struct source *source)
-{
-	uint64_t cookie;
-
-	return read_cookie(source->fd, &cookie) && cookie != source->cookie;
-}
-
-static void forget_types(struct source *source)
-{
-	for (size_t i = 0; i < TYPES; i++) {
-		free(source->types[i].name);
-		description_free(source->types[i].own);
-	}
-	memset(source->types, 0, sizeof(source->types));
-}
-
-int source_open_again(struct source *source)
-{
-	struct lives *lives;
-	uint64_t cookie;
-	trace_id_t trid;
-	int err = open_trace(source->fd, &cookie, &trid);
-
-	if (err)
-		return -err;
-	err = lives_new(trid, &lives);
-	if (err) {
-		posix_trace_close(trid);
-		return err;
-	}
-	lives_free(source->lives);
-	source->lives = lives;
-	posix_trace_close(source->trid);
-	source->trid = trid;
-	source->cookie = cookie;
-	source->names = NAMES_UNKNOWN;
-	source->count = 0;
-	source->next = 0;
-	forget_types(source);
-	return 0;
 }
 
 /* Returns the version of a log in native byte order; 0 if the file is not such a log. */
@@ -252,92 +103,150 @@ void source_complain(const char *path, int err)
 	}
 }
 
-int source_from_stream(trace_id_t trid, struct source **source)
+static int new_source(size_t count, struct source **source)
 {
-	int err = new_source(source);
+	struct source *new = calloc(1, sizeof(*new));
 
-	if (err)
-		return err;
-	err = lives_new(trid, &(*source)->lives);
-	if (err) {
-		free(*source);
-		*source = NULL;
-		return err;
-	}
-	(*source)->trid = trid;
-	(*source)->live_names = live_names_new(trid);
-	if (!(*source)->live_names) {
-		source_close(*source);
-		*source = NULL;
+	if (!new)
+		return -ENOMEM;
+	new->readers = calloc(count, sizeof(struct reader *));
+	if (!new->readers) {
+		free(new);
 		return -ENOMEM;
 	}
+	*source = new;
 	return 0;
 }
 
-const char *source_type_name(struct source *source, trace_event_id_t type)
+/* Closes the source after an error. */
+static int fail(struct source **source, int err)
 {
-	char name[NAME_SIZE];
-	char **known = NULL;
-
-	if (type < TYPES)
-		known = &source->types[type].name;
-	if (known && *known)
-		return *known;
-	/* Cache that a type has no name, as well: a log names a type before its events. */
-	if (posix_trace_eventid_get_name(source->trid, type, name))
-		snprintf(name, sizeof(name), "(type %u)", (unsigned int)type);
-	if (known)
-		*known = strdup(name);
-	if (known && *known)
-		return *known;
-	strcpy(source->other_name, name);
-	return source->other_name;
+	source_close(*source);
+	*source = NULL;
+	return err;
 }
 
-void source_set_formats(struct source *source, const struct formats *formats)
+int source_open_log(const char *path, struct source **source)
 {
-	source->formats = formats;
+	int err = new_source(1, source);
+
+	if (err)
+		return err;
+	(*source)->is_log = true;
+	err = reader_open(path, &(*source)->batches, &(*source)->readers[0]);
+	if (err)
+		return fail(source, err);
+	(*source)->count = 1;
+	err = lives_new((*source)->readers, 1, &(*source)->lives);
+	return err ? fail(source, err) : 0;
 }
 
-bool source_has_names(struct source *source)
+/* Reports why a log could not be opened besides others. */
+static void complain_of_many(const char *path, size_t before, int err)
 {
-	struct posixtrace_host_info info;
+	struct rlimit limit = { };
 
-	/* The first block of a log tells if it has names, so one lookup is enough. */
-	if (source->names == NAMES_UNKNOWN)
-		source->names = !source->is_log || !posixtrace_get_host(source->trid, &info) ?
-				NAMES_YES : NAMES_NO;
-	return source->names == NAMES_YES;
+	if (err == -EAGAIN || (err == -EMFILE && !getrlimit(RLIMIT_NOFILE, &limit)))
+		tell("%s: too many logs: %zu fit in the limit of %llu %s", path, before,
+		     err == -EAGAIN ? (unsigned long long)SOURCE_LOGS_MAX :
+				      (unsigned long long)limit.rlim_cur,
+		     err == -EAGAIN ? "trace ids" : "descriptors (ulimit -n)");
+	else
+		source_complain(path, err);
 }
 
-static bool ask_name(struct source *source, const struct event *event, char *name)
+static int open_logs(struct source *source, const char *const *paths, size_t count)
 {
-	const struct timespec time = {
-		.tv_sec = (time_t)(event->time / NSEC_PER_SEC),
-		.tv_nsec = (long)(event->time % NSEC_PER_SEC),
-	};
+	int err = 0;
 
-	return !posixtrace_get_thread_name(source->trid, event->pid, event->tid, &time, name);
-}
-
-bool source_thread_name(struct source *source, const struct event *event,
-			char name[POSIXTRACE_THREAD_NAME_SIZE])
-{
-	const char *renamed = lives_name(source->lives, event);
-
-	if (renamed) {
-		strcpy(name, renamed);
-		return true;
+	for (size_t i = 0; i < count; i++) {
+		err = reader_open(paths[i], &source->batches, &source->readers[i]);
+		if (err) {
+			complain_of_many(paths[i], i, err);
+			return -ECANCELED;
+		}
+		source->count++;
+		/* The library has a descriptor as well. */
+		reader_close_file(source->readers[i]);
 	}
-	if (source->live_names)
-		return live_names_get(source->live_names, event, source->batches, name);
-	return ask_name(source, event, name);
+	err = logs_fit(source->readers, count);
+	if (!err)
+		err = merge_new(source->readers, count, &source->merge);
+	if (!err)
+		err = lives_new(source->readers, count, &source->lives);
+	return err;
 }
 
-uint64_t source_life_end(struct source *source, const struct event *event, bool process)
+int source_open_logs(const char *const *paths, size_t count, struct source **source)
 {
-	/* For an active stream, only the current names are known. */
-	return source->is_log ? lives_end(source->lives, event, process) : event->time;
+	int err;
+
+	if (count > SOURCE_LOGS_MAX) {
+		tell("%zu logs are too many: at most %d can be read together", count,
+		     SOURCE_LOGS_MAX);
+		return -ECANCELED;
+	}
+	if (count == 1) {
+		err = source_open_log(paths[0], source);
+		if (err)
+			source_complain(paths[0], err);
+		return err;
+	}
+	err = new_source(count, source);
+	if (!err) {
+		(*source)->is_log = true;
+		err = open_logs(*source, paths, count);
+		if (err)
+			fail(source, err);
+	}
+	if (err && err != -ECANCELED)
+		complain(paths[0], -err);
+	return err;
+}
+
+int source_from_stream(trace_id_t trid, struct source **source)
+{
+	int err = new_source(1, source);
+
+	if (err)
+		return err;
+	err = reader_of_stream(trid, &(*source)->batches, &(*source)->readers[0]);
+	if (err)
+		return fail(source, err);
+	(*source)->count = 1;
+	err = lives_new((*source)->readers, 1, &(*source)->lives);
+	if (err)
+		return fail(source, err);
+	(*source)->live_names = live_names_new(trid);
+	return (*source)->live_names ? 0 : fail(source, -ENOMEM);
+}
+
+bool source_was_copied(const struct source *source)
+{
+	return reader_was_copied(source->readers[0]);
+}
+
+bool source_was_cleared(const struct source *source)
+{
+	return reader_was_cleared(source->readers[0]);
+}
+
+int source_open_again(struct source *source)
+{
+	struct lives *lives;
+	int err = lives_new(source->readers, source->count, &lives);
+
+	if (err)
+		return err;
+	err = reader_open_again(source->readers[0]);
+	if (err) {
+		lives_free(lives);
+		return err;
+	}
+	lives_free(source->lives);
+	source->lives = lives;
+	source->names = NAMES_UNKNOWN;
+	return 0;
 }
 
 bool source_is_log(const struct source *source)
@@ -345,108 +254,45 @@ bool source_is_log(const struct source *source)
 	return source->is_log;
 }
 
-static bool read_text(struct source *source, trace_event_id_t type, char text[TEXT_SIZE])
+void source_close(struct source *source)
 {
-	return !posixtrace_eventid_get_description(source->trid, type, text, TEXT_SIZE, NULL);
+	if (!source)
+		return;
+	merge_free(source->merge);
+	for (size_t i = 0; i < source->count; i++)
+		reader_close(source->readers[i]);
+	free(source->readers);
+	lives_free(source->lives);
+	live_names_free(source->live_names);
+	free(source);
 }
 
-/* Sets @known->wrong if the description exists but cannot be parsed. */
-static struct description *read_description(struct source *source, trace_event_id_t type,
-					    struct type *known)
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+void source_set_formats(struct source *source, const struct formats *formats)
 {
-	char text[TEXT_SIZE], again[TEXT_SIZE];
-	struct description *description;
-	int err;
-
-	if (!read_text(source, type, text))
-		return NULL;
-	err = description_new(text, &description, NULL);
-	if (!err)
-		return description;
-	/* If the writer of a LOOP log overwrote the text during the parse, retry later. */
-	known->wrong = err != -ENOMEM && read_text(source, type, again) && !strcmp(text, again);
-	return NULL;
-}
-
-struct description *source_description(struct source *source, trace_event_id_t type,
-				       uint64_t time)
-{
-	struct type *known;
-
-	if (type < POSIXTRACE_SWITCH_OUT || type >= TYPES)
-		return NULL;
-	known = &source->types[type];
-	/* The description of a type cannot change: if it is wrong, do not parse it again. */
-	if (known->description || known->wrong ||
-	    (known->asked && time - known->asked_at < NSEC_PER_SEC))
-		return known->description;
-	known->description = formats_find(source->formats, source_type_name(source, type));
-	if (!known->description) {
-		known->description = read_description(source, type, known);
-		known->own = known->description;
-	}
-	known->asked = true;
-	known->asked_at = time;
-	return known->description;
-}
-
-/* Converts a library event to struct event. */
-static void set_event(struct source *source, const struct posixtrace_batch_event *from,
-		      struct event *event)
-{
-	const struct posix_trace_event_info *info = &from->event;
-
-	*event = (struct event){
-		.time = (uint64_t)info->posix_timestamp.tv_sec * NSEC_PER_SEC +
-			(uint64_t)info->posix_timestamp.tv_nsec,
-		.type = info->posix_event_id,
-		.name = source_type_name(source, info->posix_event_id),
-		.pid = info->posix_pid,
-		.thread = (uint64_t)info->posix_thread_id,
-		.tid = from->tid,
-		.address = (uintptr_t)info->posix_prog_address,
-		.cpu = from->cpu,
-		.user = info->posix_event_id >= POSIX_TRACE_UNNAMED_USEREVENT,
-		.has_data = info->posix_event_id >= POSIXTRACE_SWITCH_OUT,
-		.truncated = info->posix_truncation_status,
-		.late = from->flags & POSIXTRACE_EVENT_LATE,
-		.lost = from->lost,
-		.data = from->data,
-		.len = from->data_len,
-	};
-	event->source = source;
-	event->description = source_description(source, event->type, event->time);
-}
-
-static int next_event(struct source *source, struct event *event, int flags)
-{
-	const struct posixtrace_batch_event *from;
-	int err;
-
-	if (source->next == source->count) {
-		source->next = 0;
-		source->count = 0;
-		err = posixtrace_getevents(source->trid, source->events, BATCH, source->buffer,
-					   sizeof(source->buffer), &source->count, flags);
-		if (err) {
-			source->count = 0;
-			return -err;
-		}
-		if (!source->count)
-			return 0;
-		source->batches++;
-	}
-	from = &source->events[source->next++];
-	set_event(source, from, event);
-	event->number = ++source->number;
-	err = source_identify(source, event);
-	return err ? err : 1;
+	for (size_t i = 0; i < source->count; i++)
+		reader_set_formats(source->readers[i], formats);
 }
 
 int source_identify(struct source *source, struct event *event)
 {
 	return lives_event(source->lives, event, source->is_log && source_has_names(source) ?
 			   source->batches : 0);
+}
+
+static int next_event(struct source *source, struct event *event, int flags)
+{
+	int err, ret = source->merge ? merge_next(source->merge, event) :
+				       reader_next(source->readers[0], event, flags);
+
+	if (ret <= 0)
+		return ret;
+	event->source = source;
+	event->number = ++source->number;
+	err = source_identify(source, event);
+	return err ? err : 1;
 }
 
 int source_next(struct source *source, struct event *event)
@@ -460,22 +306,24 @@ int source_try(struct source *source, struct event *event)
 }
 
 /* Goes to the first event, or to @time. */
-static int go_to(struct source *source, const struct timespec *time)
+static int go_to(struct source *source, const uint64_t *time)
 {
 	struct lives *lives;
-	int err = lives_new(source->trid, &lives);
+	int err = lives_new(source->readers, source->count, &lives);
 
 	if (err)
 		return err;
-	err = time ? posixtrace_seek(source->trid, time) : posix_trace_rewind(source->trid);
+	for (size_t i = 0; !err && i < source->count; i++)
+		err = time ? reader_seek(source->readers[i], *time) :
+			     reader_rewind(source->readers[i]);
+	if (source->merge)
+		merge_moved(source->merge);
 	if (err) {
 		lives_free(lives);
-		return -err;
+		return err;
 	}
 	lives_free(source->lives);
 	source->lives = lives;
-	source->next = 0;
-	source->count = 0;
 	source->number = 0;
 	return 0;
 }
@@ -487,50 +335,189 @@ int source_rewind(struct source *source)
 
 int source_seek(struct source *source, uint64_t time)
 {
-	const struct timespec at = {
-		.tv_sec = (time_t)(time / NSEC_PER_SEC),
-		.tv_nsec = (long)(time % NSEC_PER_SEC),
-	};
+	return go_to(source, &time);
+}
 
-	return go_to(source, &at);
+/* ------------------------------------------------------------------ */
+/* What the logs tell							*/
+
+/* Returns the logs in turn, beginning with the log of an event, which knows most about it. */
+static trace_id_t log_for(const struct source *source, const struct event *event, size_t i)
+{
+	return reader_trid(source->readers[(event->log + i) % source->count]);
+}
+
+static struct timespec to_timespec(uint64_t ns)
+{
+	return (struct timespec){
+		.tv_sec = (time_t)(ns / NSEC_PER_SEC),
+		.tv_nsec = (long)(ns % NSEC_PER_SEC),
+	};
+}
+
+int source_get_host(const struct source *source, struct posixtrace_host_info *info)
+{
+	int err = ENOENT;
+
+	for (size_t i = 0; err && i < source->count; i++)
+		err = posixtrace_get_host(reader_trid(source->readers[i]), info);
+	return -err;
+}
+
+bool source_has_names(struct source *source)
+{
+	struct posixtrace_host_info info;
+
+	/* The first block of a log tells if it has names, so one lookup is enough. */
+	if (source->names == NAMES_UNKNOWN)
+		source->names = !source->is_log || !source_get_host(source, &info) ? NAMES_YES :
+										     NAMES_NO;
+	return source->names == NAMES_YES;
+}
+
+bool source_name_at(const struct source *source, const struct event *event, pid_t tid,
+		    uint64_t at, char name[POSIXTRACE_THREAD_NAME_SIZE])
+{
+	const struct timespec time = to_timespec(at);
+
+	for (size_t i = 0; i < source->count; i++) {
+		if (!posixtrace_get_thread_name(log_for(source, event, i), event->pid, tid, &time,
+						name))
+			return true;
+	}
+	return false;
+}
+
+bool source_thread_name(struct source *source, const struct event *event,
+			char name[POSIXTRACE_THREAD_NAME_SIZE])
+{
+	const char *renamed = lives_name(source->lives, event);
+
+	if (renamed) {
+		strcpy(name, renamed);
+		return true;
+	}
+	if (source->live_names)
+		return live_names_get(source->live_names, event, source->batches, name);
+	return source_name_at(source, event, event->tid, event->time, name);
+}
+
+uint64_t source_life_end(struct source *source, const struct event *event, bool process)
+{
+	/* For an active stream, only the current names are known. */
+	return source->is_log ? lives_end(source->lives, event, process) : event->time;
+}
+
+bool source_get_program(const struct source *source, const struct event *event, uint64_t at,
+			char program[POSIXTRACE_PROGRAM_SIZE], size_t *size)
+{
+	const struct timespec time = to_timespec(at);
+
+	for (size_t i = 0; i < source->count; i++) {
+		if (!posixtrace_get_program(log_for(source, event, i), event->pid, &time, program,
+					    POSIXTRACE_PROGRAM_SIZE, size))
+			return true;
+	}
+	return false;
+}
+
+bool source_get_mapping(const struct source *source, const struct event *event, uint64_t address,
+			struct posixtrace_mapping_info *info)
+{
+	const struct timespec time = to_timespec(event->time);
+
+	for (size_t i = 0; i < source->count; i++) {
+		if (!posixtrace_get_mapping(log_for(source, event, i), event->pid, &time,
+					    (const void *)(uintptr_t)address, info))
+			return true;
+	}
+	return false;
+}
+
+int source_get_classes(const struct source *source, unsigned int *classes)
+{
+	unsigned int some;
+	int err = 0;
+
+	*classes = 0;
+	for (size_t i = 0; !err && i < source->count; i++) {
+		err = reader_classes(source->readers[i], &some);
+		*classes |= some;
+	}
+	return err;
+}
+
+int source_log_classes(const struct source *source, size_t log, unsigned int *classes)
+{
+	return reader_classes(source->readers[log], classes);
+}
+
+int source_get_info(const struct source *source, struct posixtrace_log_info *info)
+{
+	struct posixtrace_log_info one;
+	int err = 0;
+
+	*info = (struct posixtrace_log_info){ .flags = POSIXTRACE_LOG_ENDED };
+	for (size_t i = 0; !err && i < source->count; i++) {
+		err = posixtrace_get_log_info(reader_trid(source->readers[i]), &one);
+		if (err)
+			break;
+		info->size += one.size;
+		info->read += one.read;
+		info->lost += one.lost;
+		info->overwritten += one.overwritten;
+		info->flags |= one.flags & POSIXTRACE_LOG_DAMAGED;
+		if (!(one.flags & POSIXTRACE_LOG_ENDED))
+			info->flags &= ~(unsigned int)POSIXTRACE_LOG_ENDED;
+	}
+	return -err;
 }
 
 bool source_is_complete(const struct source *source)
 {
 	struct posixtrace_log_info info;
 
-	return !posixtrace_get_log_info(source->trid, &info) && info.flags & POSIXTRACE_LOG_ENDED;
-}
-
-trace_id_t source_trid(const struct source *source)
-{
-	return source->trid;
+	return !source_get_info(source, &info) && info.flags & POSIXTRACE_LOG_ENDED;
 }
 
 uint64_t source_read_bytes(const struct source *source)
 {
 	struct posixtrace_log_info info;
 
-	return posixtrace_get_log_info(source->trid, &info) ? 0 : info.read;
+	return source_get_info(source, &info) ? 0 : info.read;
 }
 
 uint64_t source_total_bytes(const struct source *source)
 {
 	struct posixtrace_log_info info;
 
-	return posixtrace_get_log_info(source->trid, &info) ? 0 : info.size;
+	return source_get_info(source, &info) ? 0 : info.size;
 }
 
-void source_close(struct source *source)
+trace_id_t source_trid(const struct source *source)
 {
-	if (!source)
-		return;
-	if (source->is_log)
-		posix_trace_close(source->trid);
-	if (source->fd >= 0)
-		close(source->fd);
-	forget_types(source);
-	lives_free(source->lives);
-	live_names_free(source->live_names);
-	free(source);
+	return reader_trid(source->readers[0]);
+}
+
+size_t source_logs(const struct source *source)
+{
+	return source->count;
+}
+
+trace_id_t source_log_trid(const struct source *source, size_t log)
+{
+	return reader_trid(source->readers[log]);
+}
+
+const char *source_log_path(const struct source *source, size_t log)
+{
+	return reader_path(source->readers[log]);
+}
+
+void source_log_losses(const struct source *source, size_t log, uint64_t *damaged, uint64_t *lost)
+{
+	const struct merge_losses *losses = merge_losses(source->merge, log);
+
+	*damaged = losses->damaged;
+	*lost = losses->lost;
 }

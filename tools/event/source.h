@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads the events of a log, or of a stream of this process, one by one in order. The memory use
- * does not grow with the number of events.
+ * Reads the events of a log, of several logs as of one, or of a stream of this process, one by one
+ * in order. The memory use does not grow with the number of events.
  */
 #ifndef POSIXTRACE_SOURCE_H
 #define POSIXTRACE_SOURCE_H
@@ -13,6 +13,9 @@
 #include <sys/types.h>
 
 #include "event/event.h"
+
+/* Number of logs that can be read together. The library has four times as many trace ids. */
+#define SOURCE_LOGS_MAX	1024
 
 struct formats;
 struct source;
@@ -33,6 +36,18 @@ bool source_is_stdin(const char *path);
  * Return: 0 or a negative error number for source_complain().
  */
 int source_open_log(const char *path, struct source **source);
+
+/**
+ * source_open_logs() - open several logs of one boot, to read their events in order of time
+ * @paths: from source_path(); must remain valid
+ * @count: number of logs; 1 is like source_open_log()
+ * @source: where to store the source
+ *
+ * Reports errors on standard error.
+ *
+ * Return: 0 or a negative error number.
+ */
+int source_open_logs(const char *const *paths, size_t count, struct source **source);
 
 /* source_was_copied() - check if the log is a copy of a pipe or compressed file: it cannot grow */
 bool source_was_copied(const struct source *source);
@@ -167,37 +182,68 @@ int source_seek(struct source *source, uint64_t time);
 /* source_is_complete() - check if a log is final: its stream was shut down */
 bool source_is_complete(const struct source *source);
 
-/**
- * source_type_name() - get the name of an event type
- * @source: the source
- * @type: any number
- *
- * Return: the name, or "(type N)" if it is unknown; valid as long as @source.
- */
-const char *source_type_name(struct source *source, trace_event_id_t type);
+/* source_get_host() - get the host; 0, or a negative error number if it is not known */
+int source_get_host(const struct source *source, struct posixtrace_host_info *info);
+
+/* source_get_classes() - get the classes of kernel events that were requested; 0 or negative */
+int source_get_classes(const struct source *source, unsigned int *classes);
 
 /**
- * source_description() - get the description of a user or kernel event type
- * @source: the source
- * @type: any number
- * @time: time of an event of the type
+ * source_get_info() - get the contents and losses of all logs together
+ * @source: logs
+ * @info: result: sums; POSIXTRACE_LOG_ENDED: all have ended, POSIXTRACE_LOG_DAMAGED: one is damaged
  *
- * Invalid descriptions are ignored and parsed only once, because the description of a type cannot
- * change. The process may describe a type after its first events, so a missing description is
- * looked up again, at most once per second of @time.
- *
- * Return: the description, valid as long as @source, or NULL.
+ * Return: 0 or a negative error number.
  */
-struct description *source_description(struct source *source, trace_event_id_t type,
-				       uint64_t time);
+int source_get_info(const struct source *source, struct posixtrace_log_info *info);
 
 /**
- * source_trid() - get the trace id, for attributes, status or event types
+ * source_name_at() - get the name that a thread had at a time
  * @source: the source
+ * @event: an event of its process: its log is asked first
+ * @tid: kernel's id of the thread
+ * @at: ns since the Epoch
+ * @name: where to store it
  *
- * Return: the trace id.
+ * Return: true if the name is known.
  */
+bool source_name_at(const struct source *source, const struct event *event, pid_t tid,
+		    uint64_t at, char name[POSIXTRACE_THREAD_NAME_SIZE]);
+
+/**
+ * source_get_program() - get the command line that the process of an event had at a time
+ * @source: the source
+ * @event: the event
+ * @at: ns since the Epoch
+ * @program: where to store it
+ * @size: its size, which may be larger than @program
+ *
+ * Return: true if it is known.
+ */
+bool source_get_program(const struct source *source, const struct event *event, uint64_t at,
+			char program[POSIXTRACE_PROGRAM_SIZE], size_t *size);
+
+/* source_get_mapping() - get the file that an event's process had at an address; false: unknown */
+bool source_get_mapping(const struct source *source, const struct event *event, uint64_t address,
+			struct posixtrace_mapping_info *info);
+
+/* source_trid() - get the trace id of the stream, or of the first log */
 trace_id_t source_trid(const struct source *source);
+
+/* source_logs() - get the number of logs, which are numbered as in struct event; 1 for a stream */
+size_t source_logs(const struct source *source);
+
+/* source_log_trid() - get the trace id of a log, for attributes, status or event types */
+trace_id_t source_log_trid(const struct source *source, size_t log);
+
+/* source_log_classes() - get the classes of kernel events of a log; 0 or negative */
+int source_log_classes(const struct source *source, size_t log, unsigned int *classes);
+
+/* source_log_path() - get the path of a log */
+const char *source_log_path(const struct source *source, size_t log);
+
+/* source_log_losses() - get the losses of one of several logs up to its last event so far */
+void source_log_losses(const struct source *source, size_t log, uint64_t *damaged, uint64_t *lost);
 
 /**
  * source_read_bytes() - get the approximate number of bytes read, to show progress

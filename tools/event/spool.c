@@ -194,6 +194,11 @@ static const char *find_packer(int fd)
 	return NULL;
 }
 
+bool spool_is_packed(int fd)
+{
+	return find_packer(fd);
+}
+
 /* Child process: does not return. */
 static void become_packer(const char *program, int from, int to)
 {

@@ -14,6 +14,9 @@ const char *spool_path(const char *operand);
 /* spool_is_stdin() - check if a path from spool_path() is standard input */
 bool spool_is_stdin(const char *path);
 
+/* spool_is_packed() - check if a file begins as a compressed one */
+bool spool_is_packed(int fd);
+
 /**
  * spool_open() - open a file with a log
  * @path: path of a file or FIFO, which may be compressed, from spool_path()

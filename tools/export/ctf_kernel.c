@@ -586,7 +586,7 @@ static void put_metadata(const struct ctf_kernel *kernel, struct buffer *text)
 {
 	struct posixtrace_host_info host = { };
 
-	if (posixtrace_get_host(source_trid(kernel->export->source), &host))
+	if (source_get_host(kernel->export->source, &host))
 		memset(&host, 0, sizeof(host));
 	ctf_metadata_trace(text, kernel->trace.uuid, host.boot_id);
 	put_environment(text, &host);

@@ -168,7 +168,7 @@ void ctf_metadata_write(struct ctf_metadata *metadata, const struct export *expo
 	struct posixtrace_host_info host = { };
 	char name[TRACE_NAME_MAX + 1];
 
-	if (posixtrace_get_host(source_trid(export->source), &host))
+	if (source_get_host(export->source, &host))
 		memset(&host, 0, sizeof(host));
 	export_trace_name(export, name, sizeof(name));
 	ctf_metadata_trace(text, uuid, host.boot_id);

@@ -178,10 +178,7 @@ void export_trace_name(const struct export *export, char *name, size_t size)
 
 unsigned int export_kernel_classes(const struct export *export)
 {
-	unsigned int classes = 0;
-	trace_attr_t attr;
+	unsigned int classes;
 
-	if (!posix_trace_get_attr(source_trid(export->source), &attr))
-		posixtrace_attr_getkernel(&attr, &classes);
-	return classes;
+	return source_get_classes(export->source, &classes) ? 0 : classes;
 }

@@ -162,7 +162,7 @@ static void put_system(struct buffer *to, const struct event *event)
 	size_t packet = proto_begin(to, TRACE_PACKET), info, name;
 	struct posixtrace_host_info host = { };
 
-	if (posixtrace_get_host(source_trid(event->source), &host))
+	if (source_get_host(event->source, &host))
 		memset(&host, 0, sizeof(host));
 	if (!host.release[0])
 		strcpy(host.release, RELEASE_UNKNOWN);

@@ -162,7 +162,8 @@ int perfetto_states_put(struct perfetto_states *states, const struct event *even
 	while (!err && (state = snapshot_next(&states->walk, event->time)))
 		err = use_state(states, event->source, state);
 	snapshot_see(&states->walk, event, lost);
-	if (lost || event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP)
+	if (lost || event->type == POSIX_TRACE_OVERFLOW ||
+	    (event->type == POSIX_TRACE_STOP && !event->partial))
 		states->losses++;
 	return err;
 }

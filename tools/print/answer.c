@@ -125,12 +125,9 @@ static void answer_from(struct source *source, FILE *to)
 	struct answer answer = { };
 	struct states *states;
 	unsigned int classes;
-	trace_attr_t attr;
 
-	if (posix_trace_get_attr(source_trid(source), &attr))
+	if (source_get_classes(source, &classes))
 		return;
-	posixtrace_attr_getkernel(&attr, &classes);
-	posix_trace_attr_destroy(&attr);
 	if (states_new(classes, &states))
 		return;
 	if (!collect(source, states)) {

@@ -16,7 +16,7 @@ static enum syscall_machine find_machine(struct call_context *context, struct so
 	if (context->source != source) {
 		context->source = source;
 		context->machine = SYSCALL_MACHINE_UNKNOWN;
-		if (!posixtrace_get_host(source_trid(source), &host))
+		if (!source_get_host(source, &host))
 			context->machine = syscall_machine_named(host.machine);
 	}
 	return context->machine;

@@ -394,8 +394,9 @@ test_files_that_are_not_logs_are_refused()
 	small_log log
 	run 1 posixtrace dump no_such_file
 	complains 'posixtrace: no_such_file: No such file or directory'
-	run 1 posixtrace dump .
-	complains 'posixtrace: .: Is a directory'
+	mkdir directory
+	run 1 posixtrace dump directory
+	complains 'posixtrace: directory: no logs in this directory'
 	: >empty
 	run 1 posixtrace dump empty
 	complains 'posixtrace: empty: not a trace log, or its first 512 bytes are missing or damaged'
@@ -416,8 +417,6 @@ test_files_that_are_not_logs_are_refused()
 	complains 'posixtrace: later: has parts that only a later version of posixtrace can read'
 	run 1 timeout 20 posixtrace dump /dev/zero
 	complains 'posixtrace: /dev/zero: not a file or pipe'
-	run 1 timeout 20 posixtrace dump .
-	complains 'posixtrace: .: Is a directory'
 	[ ! -s out ]
 }
 
@@ -598,7 +597,6 @@ test_format_file()
 test_wrong_calls()
 {
 	small_log log
-	run 2 posixtrace dump log log
 	run 2 posixtrace dump --nonsense log
 	run 2 posixtrace dump --clock=sun log
 	complains 'posixtrace: --clock: must be relative, delta, seconds or utc (got "sun")'

@@ -147,9 +147,8 @@ test_wrong_arguments_are_told()
 	local command
 	tick_log log
 	wrong export '--format: required: ctf, chrome, perfetto, html, csv, jsonl or arrow' log
-	wrong export 'export: takes one LOG, not 2' -O chrome log log
-	wrong dump 'dump: takes one LOG, not 3' a b c
-	wrong stat 'stat: takes one LOG, not 2' log log
+	wrong dump '--follow: can follow one LOG, not 3' --follow a b c
+	wrong stat 'stat: takes LOGs or one PID (got PID "1" of 2)' log 1
 	wrong stat '--kernel: needs a PID; a log has what was recorded' -k all log
 	wrong stat '--kernel: needs a PID; a log has what was recorded' --states -k sched log
 	wrong stat '--by: has no effect on --states' --by=op --states log

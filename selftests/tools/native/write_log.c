@@ -12,6 +12,7 @@
  *	classes CLASS,... [bare]	classes of events of the kernel, or "all"; with the
  *					descriptions of their types, unless "bare"
  *	unknown FLAGS			a block of an unknown type
+ *	boot DIGITS			boot id of the hosts below, up to 32 hexadecimal digits
  *	host NAME [MACHINE]		where the log was written; MACHINE as in "x86_64"
  *	born TIME			birth of the threads and processes below; default 0
  *	task PID TID TIME NAME		name of a thread from TIME on; "\xNN" is a byte
@@ -139,6 +140,17 @@ static void add_description(char *rest)
 		log_kernel_type(&log_file_writer, id, (char *)text, len + 1);
 	else
 		log_description(&log_file_writer, id, (char *)text, len + 1);
+}
+
+static void set_boot(const char *digits)
+{
+	unsigned char *to = log_file_writer.boot_id;
+
+	for (size_t i = 0; digits[2 * i]; i++) {
+		if (i == sizeof(log_file_writer.boot_id))
+			fail("more than 32 digits");
+		to[i] = (unsigned char)(nibble(digits[2 * i]) << 4 | nibble(digits[2 * i + 1]));
+	}
 }
 
 static void add_host(char *rest)
@@ -449,6 +461,8 @@ static void run_line(char *line)
 		time_base = strtoull(line + 6, NULL, 0);
 	} else if (!strncmp(line, "unknown ", 8)) {
 		log_metadata(log, UNKNOWN, strtoul(line + 8, NULL, 0), 0, NULL, 0);
+	} else if (!strncmp(line, "boot ", 5)) {
+		set_boot(line + 5);
 	} else if (!strncmp(line, "host ", 5)) {
 		add_host(line + 5);
 	} else if (!strncmp(line, "born ", 5)) {

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Puts the events of several logs in order of time: see merge.h.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/merge.h"
+#include "util/hash.h"
+#include "util/message.h"
+
+#define FIRST_NAMED	(POSIX_TRACE_UNNAMED_USEREVENT + 1)
+#define SLOTS		(2 * READER_TYPES)	/* a power of two */
+#define NOBODY		SIZE_MAX
+
+/**
+ * struct member - one of the logs
+ * @reader: reads it
+ * @event: its next event
+ * @types: types of all logs, by the ids of this log; 0: not known yet
+ * @losses: see merge_losses()
+ * @unscheduled: it has no scheduler events, but another log has
+ * @begun: one of its events was returned
+ * @stopped: a partial STOP was returned; others are not partial, because each costs readers time
+ */
+struct member {
+	struct reader *reader;
+	struct event event;
+	uint16_t types[READER_TYPES];
+	struct merge_losses losses;
+	bool unscheduled;
+	bool begun;
+	bool stopped;
+};
+
+/**
+ * struct merged_type - an event type of all logs
+ * @name: its name; NULL: the id is free
+ * @text: text of its description, or ""
+ * @description: from the first log that has one, or NULL
+ */
+struct merged_type {
+	char *name;
+	char *text;
+	struct description *description;
+};
+
+/**
+ * struct merge - several logs
+ * @members: the logs
+ * @count: number of logs
+ * @heap: logs that have a next event; a log is not after the logs at 2 * i + 1 and 2 * i + 2
+ * @waiting: number of logs in @heap
+ * @filled: each log has its next event, except @behind
+ * @behind: the log of the last event, whose next one was not read yet; or NOBODY
+ * @running: logs that have begun and not ended
+ * @lost: sum of the losses of all logs
+ * @describers: for each type of the kernel the first log that describes it, or NOBODY
+ * @types: types of all logs
+ * @next_id: no id is free below it
+ * @slots: hash table of @types: ids, or 0
+ */
+struct merge {
+	struct member *members;
+	size_t count;
+	size_t *heap;
+	size_t waiting;
+	bool filled;
+	size_t behind;
+	size_t running;
+	uint64_t lost;
+	size_t describers[FIRST_NAMED];
+	struct merged_type types[READER_TYPES];
+	uint32_t next_id;
+	uint16_t slots[SLOTS];
+};
+
+/* ------------------------------------------------------------------ */
+/* Types								*/
+
+static uint16_t *find_slot(struct merge *merge, const char *name, const char *text)
+{
+	uint64_t hash = hash_bytes(hash_bytes(0, name, strlen(name) + 1), text, strlen(text));
+	const struct merged_type *type;
+	uint16_t *slot;
+
+	/* There are more slots than types, so one is free. */
+	for (;; hash++) {
+		slot = &merge->slots[hash % SLOTS];
+		type = &merge->types[*slot];
+		if (!*slot || (!strcmp(type->name, name) && !strcmp(type->text, text)))
+			return slot;
+	}
+}
+
+/* Returns a free id, if possible the one that the type has in its log; 0: all are taken. */
+static uint32_t free_id(struct merge *merge, trace_event_id_t wanted)
+{
+	if (!merge->types[wanted].name)
+		return wanted;
+	while (merge->next_id < READER_TYPES && merge->types[merge->next_id].name)
+		merge->next_id++;
+	return merge->next_id < READER_TYPES ? merge->next_id : 0;
+}
+
+/*
+ * Finds the type of all logs for a named type of a log. Returns 0, -ENOMEM, or -E2BIG if there are
+ * too many types.
+ */
+static int map_type(struct merge *merge, struct member *member, trace_event_id_t type)
+{
+	const char *name = reader_type_name(member->reader, type);
+	char text[READER_TEXT_SIZE];
+	struct merged_type *new;
+	uint16_t *slot;
+	uint32_t id;
+
+	if (!reader_text(member->reader, type, text))
+		text[0] = '\0';
+	slot = find_slot(merge, name, text);
+	if (!*slot) {
+		id = free_id(merge, type);
+		if (!id)
+			return -E2BIG;
+		new = &merge->types[id];
+		new->name = strdup(name);
+		new->text = strdup(text);
+		if (!new->name || !new->text) {
+			free(new->name);
+			free(new->text);
+			*new = (struct merged_type){ };
+			return -ENOMEM;
+		}
+		*slot = (uint16_t)id;
+	}
+	member->types[type] = *slot;
+	return 0;
+}
+
+static int map_types(struct merge *merge, struct member *member)
+{
+	const trace_id_t trid = reader_trid(member->reader);
+	trace_event_id_t type;
+	int none, err = 0;
+
+	if (posix_trace_eventtypelist_rewind(trid))
+		return 0;
+	while (!err && !posix_trace_eventtypelist_getnext_id(trid, &type, &none) && !none) {
+		if (type >= FIRST_NAMED && type < READER_TYPES)
+			err = map_type(merge, member, type);
+	}
+	if (err == -E2BIG) {
+		tell("%s: has too many event types: several logs have at most %d together",
+		     reader_path(member->reader), READER_TYPES - (int)FIRST_NAMED);
+		return -ECANCELED;
+	}
+	return err;
+}
+
+/*
+ * The kernel's types have fixed ids, so their descriptions must be the same in all logs. Finds the
+ * first log that has each.
+ */
+static int check_kernel_types(struct merge *merge)
+{
+	char text[READER_TEXT_SIZE], other[READER_TEXT_SIZE];
+	size_t *describer;
+
+	for (trace_event_id_t type = POSIXTRACE_SWITCH_OUT; type < FIRST_NAMED; type++) {
+		describer = &merge->describers[type];
+		*describer = NOBODY;
+		for (size_t i = 0; i < merge->count; i++) {
+			struct reader *reader = merge->members[i].reader;
+
+			if (!reader_text(reader, type, *describer == NOBODY ? text : other))
+				continue;
+			if (*describer == NOBODY) {
+				*describer = i;
+			} else if (strcmp(text, other) != 0) {
+				tell("%s: describes %s in another way than %s: recorded with another version",
+				     reader_path(reader), reader_type_name(reader, type),
+				     reader_path(merge->members[*describer].reader));
+				return -ECANCELED;
+			}
+		}
+	}
+	return 0;
+}
+
+static void set_kernel_type(struct merge *merge, struct event *event)
+{
+	const size_t log = merge->describers[event->type];
+
+	if (log != NOBODY)
+		event->description = reader_description(merge->members[log].reader, event->type,
+							event->time);
+}
+
+static void set_type(struct merge *merge, struct member *member, struct event *event)
+{
+	struct merged_type *type;
+	uint16_t id;
+
+	if (event->type < POSIXTRACE_SWITCH_OUT || event->type >= READER_TYPES)
+		return;
+	if (event->type < FIRST_NAMED) {
+		set_kernel_type(merge, event);
+		return;
+	}
+	/* A log that grows may have more types than at first. */
+	if (!member->types[event->type] && map_type(merge, member, event->type))
+		member->types[event->type] = POSIX_TRACE_UNNAMED_USEREVENT;
+	id = member->types[event->type];
+	event->type = id;
+	if (id < FIRST_NAMED || !event->description)
+		return;
+	type = &merge->types[id];
+	if (!type->description)
+		type->description = event->description;
+	/* Types that were described later may differ. */
+	if (type->description != event->description)
+		event->description = type->text[0] ? type->description : NULL;
+}
+
+/* ------------------------------------------------------------------ */
+/* Order								*/
+
+static bool is_before(const struct merge *merge, size_t a, size_t b)
+{
+	const uint64_t s = merge->members[a].event.time, t = merge->members[b].event.time;
+
+	return s != t ? s < t : a < b;
+}
+
+/* Moves the log at a place of the heap down to where it belongs. */
+static void sift_down(struct merge *merge, size_t at)
+{
+	const size_t log = merge->heap[at];
+	size_t child;
+
+	while ((child = 2 * at + 1) < merge->waiting) {
+		if (child + 1 < merge->waiting &&
+		    is_before(merge, merge->heap[child + 1], merge->heap[child]))
+			child++;
+		if (is_before(merge, log, merge->heap[child]))
+			break;
+		merge->heap[at] = merge->heap[child];
+		at = child;
+	}
+	merge->heap[at] = log;
+}
+
+/* Reads the first event of each log. What a log lost before it counts from the start. */
+static int fill(struct merge *merge)
+{
+	struct member *member;
+	int ret;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		member = &merge->members[i];
+		ret = reader_next(member->reader, &member->event, 0);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			continue;
+		member->losses.lost = member->event.lost;
+		merge->lost += member->event.lost;
+		merge->heap[merge->waiting++] = i;
+	}
+	for (size_t i = merge->waiting / 2; i-- > 0;)
+		sift_down(merge, i);
+	merge->filled = true;
+	return 0;
+}
+
+/* Reads the next event of the log of the last event, which is on top of the heap. */
+static int advance(struct merge *merge)
+{
+	struct member *member = &merge->members[merge->behind];
+	int ret = reader_next(member->reader, &member->event, 0);
+
+	if (ret < 0)
+		return ret;
+	merge->behind = NOBODY;
+	if (!ret) {
+		merge->running--;
+		merge->heap[0] = merge->heap[--merge->waiting];
+	}
+	if (merge->waiting)
+		sift_down(merge, 0);
+	return 0;
+}
+
+/* Does an event begin or end only its own log, while others go on? */
+static bool is_partial(const struct merge *merge, struct member *member, bool first)
+{
+	if (merge->running <= 1)
+		return false;
+	if (member->event.type != POSIX_TRACE_STOP)
+		return member->event.type == POSIX_TRACE_START && first;
+	if (member->stopped)
+		return false;
+	member->stopped = true;
+	return true;
+}
+
+int merge_next(struct merge *merge, struct event *event)
+{
+	struct member *member;
+	bool first;
+	int err = 0;
+
+	if (!merge->filled)
+		err = fill(merge);
+	else if (merge->behind != NOBODY)
+		err = advance(merge);
+	if (err || !merge->waiting)
+		return err;
+	merge->behind = merge->heap[0];
+	member = &merge->members[merge->behind];
+	first = !member->begun;
+	member->begun = true;
+	merge->running += first;
+	*event = member->event;
+	member->losses.damaged += event->type == POSIX_TRACE_ERROR;
+	merge->lost += event->lost - member->losses.lost;
+	member->losses.lost = event->lost;
+	event->lost = merge->lost;
+	event->log = (uint32_t)merge->behind;
+	event->unscheduled = member->unscheduled;
+	event->partial = is_partial(merge, member, first);
+	set_type(merge, member, event);
+	return 1;
+}
+
+void merge_moved(struct merge *merge)
+{
+	for (size_t i = 0; i < merge->count; i++) {
+		merge->members[i].losses = (struct merge_losses){ };
+		merge->members[i].begun = false;
+		merge->members[i].stopped = false;
+	}
+	merge->waiting = 0;
+	merge->filled = false;
+	merge->behind = NOBODY;
+	merge->running = 0;
+	merge->lost = 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Logs									*/
+
+static int find_unscheduled(struct merge *merge)
+{
+	bool scheduled = false;
+	unsigned int classes;
+	int err;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		err = reader_classes(merge->members[i].reader, &classes);
+		if (err)
+			return err;
+		merge->members[i].unscheduled = !(classes & POSIXTRACE_CLASS_SCHED);
+		scheduled |= classes & POSIXTRACE_CLASS_SCHED;
+	}
+	for (size_t i = 0; i < merge->count && !scheduled; i++)
+		merge->members[i].unscheduled = false;
+	return 0;
+}
+
+int merge_new(struct reader *const *readers, size_t count, struct merge **merge)
+{
+	struct merge *new = calloc(1, sizeof(*new));
+	int err = 0;
+
+	if (!new)
+		return -ENOMEM;
+	new->count = count;
+	new->next_id = FIRST_NAMED;
+	new->members = calloc(count, sizeof(*new->members));
+	new->heap = calloc(count, sizeof(*new->heap));
+	if (!new->members || !new->heap)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < count; i++)
+		new->members[i].reader = readers[i];
+	if (!err)
+		err = check_kernel_types(new);
+	if (!err)
+		err = find_unscheduled(new);
+	for (size_t i = 0; !err && i < count; i++)
+		err = map_types(new, &new->members[i]);
+	if (err) {
+		merge_free(new);
+		return err;
+	}
+	merge_moved(new);
+	*merge = new;
+	return 0;
+}
+
+const struct merge_losses *merge_losses(const struct merge *merge, size_t log)
+{
+	return &merge->members[log].losses;
+}
+
+void merge_free(struct merge *merge)
+{
+	if (!merge)
+		return;
+	for (size_t i = 0; i < READER_TYPES; i++) {
+		free(merge->types[i].name);
+		free(merge->types[i].text);
+	}
+	free(merge->members);
+	free(merge->heap);
+	free(merge);
+}
