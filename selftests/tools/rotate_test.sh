@@ -8,12 +8,10 @@ begin 9
 log=$tmp/some.log
 mkfifo "$tmp/in"
 
-# numbers LOG...: prints the numbers that the program recorded, in the order of the logs
+# numbers LOG...: prints the numbers that the program recorded, from the logs as one
 numbers()
 {
-	for one in "$@"; do
-		posixtrace dump "$one" || return 1
-	done | sed -n 's/.* tick  *"number \([0-9]*\)"$/\1/p'
+	posixtrace dump "$@" | sed -n 's/.* tick  *"number \([0-9]*\)"$/\1/p'
 }
 
 # logs: prints the logs that exist, from the first to the last

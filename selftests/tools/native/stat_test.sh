@@ -413,7 +413,7 @@ test_no_threads_take_long_to_find()
 
 test_wrong_calls()
 {
-	run 2 posixtrace stat a b
+	run 2 posixtrace stat 1 b
 	run 2 posixtrace stat --nonsense a
 	run 2 posixtrace stat --from=x a
 	for seconds in 0 abc 1x -1 1000000; do

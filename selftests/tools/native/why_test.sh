@@ -610,7 +610,7 @@ test_wrong_arguments_are_refused()
 	grep -q -- '--to: must not be before --from' err
 	run 2 posixtrace why --from=-1 log
 	grep -q -- '--from: must be a time' err
-	run 2 posixtrace why --to=3h log
+	run 2 posixtrace why --to=3d log
 	grep -q -- '--to: must be a time' err
 	run 1 posixtrace why --tid=7 log
 	complains 'posixtrace: log: no events'
