@@ -72,6 +72,8 @@ struct pxt_log {
 	u64 seen;
 	/** @states_due: the states of threads must be written */
 	bool states_due;
+	/** @states_next: first thread id whose state is still to be written; negative: none */
+	pid_t states_next;
 	/** @unstopped: the log is full, but STOP could not be written yet */
 	bool unstopped;
 	/** @taken: sub-buffers that are being written */
@@ -173,6 +175,7 @@ struct pxt_log {
 #define PXT_LOG_END	3
 #define PXT_LOG_STATES	4	/* recording has started: write the states of threads */
 #define PXT_LOG_ROTATE	5	/* continue in another file */
+#define PXT_LOG_MORE_STATES	6	/* continue to write the states of threads */
 
 int pxt_log_new(struct pxt_stream *stream, int fd);
 void pxt_log_free(struct pxt_log *log);
@@ -195,6 +198,13 @@ void pxt_log_note_lost(struct pxt_log *log, bool refuses);
 static inline bool pxt_log_flushes_itself(const struct pxt_log *log)
 {
 	return log->stream->attr.stream_policy == POSIXTRACE_POLICY_FLUSH;
+}
+
+/* Write the states of all threads with the next metadata. Called by the serving task. */
+static inline void pxt_log_make_states_due(struct pxt_log *log)
+{
+	log->states_due = true;
+	log->states_next = 0;
 }
 
 /* Is a request or an interrupted flush waiting for the serving task? */

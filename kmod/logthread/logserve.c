@@ -40,7 +40,7 @@ static int clear_log(struct pxt_log *log)
 	if (err == -ERESTARTSYS)
 		return err;
 	log->unstopped = false;
-	log->states_due = true;
+	pxt_log_make_states_due(log);
 	spin_lock(&log->lock);
 	log->full = false;
 	log->overwritten = 0;
@@ -90,7 +90,7 @@ static int write_states(struct pxt_log *log)
 		err = pxt_metadata_write(log);
 	if (err != -ERESTARTSYS)
 		return 0;
-	pxt_log_want(log, PXT_LOG_STATES);
+	pxt_log_want(log, PXT_LOG_MORE_STATES);
 	return err;
 }
 
@@ -140,6 +140,7 @@ static int rotate(struct pxt_log *log)
  */
 int pxt_log_serve(struct pxt_log *log)
 {
+	bool more;
 	int err = 0;
 
 	if (log->phase != PXT_LOG_NO_FLUSH)
@@ -150,10 +151,13 @@ int pxt_log_serve(struct pxt_log *log)
 		err = rotate(log);
 	if (err)
 		return err;
+	more = pxt_log_take_request(log, PXT_LOG_MORE_STATES);
 	if (pxt_log_take_request(log, PXT_LOG_STATES)) {
-		log->states_due = true;
-		err = write_states(log);
+		pxt_log_make_states_due(log);
+		more = true;
 	}
+	if (more)
+		err = write_states(log);
 	if (err)
 		return err;
 	pxt_log_take_request(log, PXT_LOG_USED);

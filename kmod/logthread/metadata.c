@@ -228,11 +228,12 @@ static int write_states(struct pxt_log *log)
 {
 	const struct pxt_stream *stream = log->stream;
 	struct pxt_logwriter *w = &log->writer;
-	pid_t next = 0;
+	pid_t next;
 	int err = 0;
 	u32 count;
 
-	while (!err && next >= 0 && pxt_logwriter_takes_metadata(w)) {
+	while (!err && log->states_next >= 0 && pxt_logwriter_takes_metadata(w)) {
+		next = log->states_next;
 		count = pxt_threadstate_fill(&stream->link, stream->ns, pxt_logwriter_payload(w),
 					     states_room(log), &next);
 		if (pxt_log_pauses(log))
@@ -241,6 +242,8 @@ static int write_states(struct pxt_log *log)
 			err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_STATES,
 						     count * sizeof(struct posixtrace_state),
 						     count);
+		if (!err)
+			log->states_next = next;
 	}
 	return err;
 }
@@ -316,7 +319,7 @@ static int write_metadata(struct pxt_log *log)
 	if (pxt_logwriter_begins_metadata(w)) {
 		pxt_logtasks_restart(log->stream->link.logtasks);
 		pxt_logwakers_restart(log->stream->link.logwakers);
-		log->states_due = true;
+		pxt_log_make_states_due(log);
 	}
 	err = pxt_logwriter_host(w);
 	if (!err)

@@ -323,8 +323,8 @@ static double measure_log(const char *kind, pid_t pid)
 	waited = measure_wait(start_and_flush);
 	print(kind, "wait_start_log", waited);
 	count_blocks(fd, &blocks);
-	/* There are more if the writer paused in between: it begins with the first thread again. */
-	if (blocks.states < (REPEATS + 1ULL) * threads) {
+	/* A writer that pauses in between continues with the next thread. */
+	if (blocks.states != (REPEATS + 1ULL) * threads) {
 		fprintf(stderr, "states_bench: %llu states in the log\n", blocks.states);
 		exit(1);
 	}

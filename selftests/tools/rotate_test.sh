@@ -98,8 +98,9 @@ result signal_writes_the_window_in_memory $?
 start_waiting --inherit --rotate=1s
 until_true is_complete "$log" && until_true is_complete "$tmp/some.1.log" && echo line >&3 && echo line >&3 &&
 	exec 3>&- && ended 7
+ended_well=$?
 # shellcheck disable=SC2046 # the paths have no blanks
-[ $? -eq 0 ] && has_count 12 $(logs)
+[ "$ended_well" -eq 0 ] && has_count 12 $(logs)
 result time_begins_new_logs $?
 
 clean

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Continues a recording in numbered logs: LOG, then LOG.1, LOG.2 and so on, or NAME.log, NAME.1.log.
+ * Continues a recording in numbered logs: LOG, then LOG.1, LOG.2 and so on; or NAME.log, then
+ * NAME.1.log.
  */
 #ifndef POSIXTRACE_ROTATION_H
 #define POSIXTRACE_ROTATION_H
