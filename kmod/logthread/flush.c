@@ -455,9 +455,9 @@ int pxt_flush_last(struct pxt_log *log)
  */
 int pxt_flush_file(struct pxt_log *log)
 {
+	const u32 flags = POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_CONTINUED;
 	int flushed = READ_ONCE(log->error);
-	int err = write_status(log, POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_CONTINUED, flushed,
-			       log->writer.lost);
+	int err = write_status(log, flags, flushed, log->writer.lost);
 
 	if (!err)
 		err = pxt_logfile_settle(&log->writer.file);

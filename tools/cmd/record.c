@@ -64,7 +64,7 @@ struct recording {
 	int policy;
 	int log_policy;
 	size_t log_size;	/* 0: default */
-	size_t size_limit;	/* end the recording when the logs have so many bytes; 0: no limit */
+	size_t size_limit;	/* end the recording when the logs have so many bytes; or 0 */
 	int order;
 	int compression;
 	bool quiet;

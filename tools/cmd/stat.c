@@ -534,7 +534,8 @@ static int get_operands(struct stat_command *stat, int argc, char **argv)
 	for (int i = optind; i < argc; i++) {
 		stat->pid = parse_pid(argv[i]);
 		if (stat->pid && argc - optind > 1)
-			return usage_error("stat", "stat: takes LOGs or one PID (got PID \"%s\" of %d)",
+			return usage_error("stat",
+					   "stat: takes LOGs or one PID (got PID \"%s\" of %d)",
 					   argv[i], argc - optind);
 		stat->path = argv[i];
 	}

@@ -44,12 +44,12 @@ int logs_fit(struct reader *const *readers, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		if (!get_boot(readers[i], i ? boot : first)) {
-			tell("%s: the boot of its machine is unknown, so it cannot be read with other logs",
+			tell("%s: of an unknown boot, so it cannot be read with other logs",
 			     reader_path(readers[i]));
 			return -ECANCELED;
 		}
 		if (i && memcmp(first, boot, sizeof(boot)) != 0) {
-			tell("%s: from another boot or machine than %s: their times cannot be compared",
+			tell("%s: of another boot or machine than %s, so times do not compare",
 			     reader_path(readers[i]), reader_path(readers[0]));
 			return -ECANCELED;
 		}

@@ -179,7 +179,7 @@ static int check_kernel_types(struct merge *merge)
 			if (*describer == NOBODY) {
 				*describer = i;
 			} else if (strcmp(text, other) != 0) {
-				tell("%s: describes %s in another way than %s: recorded with another version",
+				tell("%s: another version of the module described %s than in %s",
 				     reader_path(reader), reader_type_name(reader, type),
 				     reader_path(merge->members[*describer].reader));
 				return -ECANCELED;

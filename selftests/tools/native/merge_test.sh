@@ -193,7 +193,7 @@ test_other_descriptions_of_kernel_events_are_refused()
 	{ printf '%s\n' 'cookie 2' 'classes sched bare' "boot $boot" 'host machine' \
 		'describe 18 { u32 other; }' end; } | write_log b.log
 	run 1 posixtrace dump a.log b.log
-	complains 'posixtrace: b.log: describes sched_wakeup in another way than a.log: recorded with another version'
+	complains 'posixtrace: b.log: another version of the module described sched_wakeup than in a.log'
 }
 
 test_too_many_types_are_refused()
@@ -219,12 +219,12 @@ test_logs_of_different_boots_are_refused()
 	for command in dump stat 'export -O chrome' 'why --scope=x'; do
 		# shellcheck disable=SC2086 # words
 		run 1 posixtrace $command a.log b.log
-		complains 'posixtrace: b.log: from another boot or machine than a.log: their times cannot be compared'
+		complains 'posixtrace: b.log: of another boot or machine than a.log, so times do not compare'
 		[ ! -s out ]
 	done
 	for command in unknown zero; do
 		run 1 posixtrace dump a.log $command.log
-		complains "posixtrace: $command.log: the boot of its machine is unknown, so it cannot be read with other logs"
+		complains "posixtrace: $command.log: of an unknown boot, so it cannot be read with other logs"
 	done
 }
 
