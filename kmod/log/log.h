@@ -10,6 +10,7 @@
 #include "log/logblock.h"
 #include "stream/stream.h"
 #include "stream/sysevent.h"
+#include "target/files.h"
 
 /**
  * enum pxt_log_phase - progress of a flush
@@ -74,6 +75,10 @@ struct pxt_log {
 	bool states_due;
 	/** @states_next: first thread id whose state is still to be written; negative: none */
 	pid_t states_next;
+	/** @files_next: first descriptor whose row is still to be written */
+	struct pxt_files_cursor files_next;
+	/** @files_written: rows written since they were due */
+	u32 files_written;
 	/** @unstopped: the log is full, but STOP could not be written yet */
 	bool unstopped;
 	/** @taken: sub-buffers that are being written */
@@ -205,6 +210,8 @@ static inline void pxt_log_make_states_due(struct pxt_log *log)
 {
 	log->states_due = true;
 	log->states_next = 0;
+	log->files_next = (struct pxt_files_cursor){ 0 };
+	log->files_written = 0;
 }
 
 /* Is a request or an interrupted flush waiting for the serving task? */

@@ -277,6 +277,9 @@ bool pxt_log_pauses(struct pxt_log *log)
 
 	switch (log->writer.file.server) {
 	case PXT_BY_THREAD:
+		/* pxt_logfile_given_up() takes the signal. */
+		if (signal_pending(current))
+			return true;
 		spin_lock(&log->lock);
 		left = is_left_to_controller(log);
 		spin_unlock(&log->lock);

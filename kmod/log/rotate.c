@@ -84,8 +84,8 @@ static bool stop_waiting(struct pxt_log *log, struct pxt_rotation *rotation)
  * Waits until the old log is complete and the new one in use. Context: may sleep. Can be killed and
  * frozen.
  *
- * Return: 0; -EINVAL without a log, or for one that ends when it is full; -EBADF and -EINVAL as for
- * CREATE; -EXDEV if the new file is of another kind; -EBUSY while another ROTATE is in progress;
+ * Return: 0; -EINVAL without a log, for one that ends when it is full, or if @fd is the current file;
+ * -EBADF and -EINVAL as for CREATE; -EXDEV if the new file is of another kind; -EBUSY while another ROTATE is in progress;
  * -EINTR after a fatal signal; -ESHUTDOWN; -ENOMEM; the error of writing to the new file, after
  * which the old log is still in use.
  */
@@ -149,32 +149,45 @@ void pxt_log_rotated(struct pxt_log *log, int error)
  * pxt_log_prepare_next() - write the header of the next log
  * @log: served by the caller, with a rotation
  *
- * The old log is not touched. Context: may sleep.
+ * In the old log, only a header that is missing is written. May be called again. Context: may sleep.
  *
- * Return: 0 or negative errno.
+ * Return: 0; -EINVAL if it is the file of the old log; negative errno.
  */
 int pxt_log_prepare_next(struct pxt_log *log)
 {
 	const struct posixtrace_log_header *old = &log->writer.header;
 	struct pxt_rotation *rotation = log->rotation;
 	struct posixtrace_log_header *header = &rotation->header;
+	struct pxt_logfile *file = &log->writer.file;
+	int err = pxt_logwriter_catch_up(&log->writer);
 
+	if (err == -ERESTARTSYS)
+		return err;
+	/* It would overwrite the old log. */
+	if (file_inode(file->file) == file_inode(rotation->file.file))
+		return -EINVAL;
 	*header = *old;
 	header->series = old->series ? old->series : old->cookie;
 	header->previous = old->cookie;
 	header->part = old->part ? old->part + 1 : 2;
-	rotation->file.server = log->writer.file.server;
-	return pxt_logwriter_put_header(&log->writer, &rotation->file, header);
+	rotation->file.server = file->server;
+	/* Once more, if the old log has another cookie now. */
+	if (rotation->file.seekable)
+		rotation->file.pos = 0;
+	err = pxt_logwriter_put_header(&log->writer, &rotation->file, header);
+	/* The write has consumed the signal that makes the kernel thread give up. */
+	if (rotation->file.given_up)
+		WRITE_ONCE(file->given_up, true);
+	return err;
 }
 
 /**
  * pxt_log_switch() - change to the next file
  * @log: served by the caller; its end is written, and pxt_log_prepare_next() has succeeded
- * @end_error: negative errno of writing that end, or 0
  *
  * Context: may sleep.
  */
-void pxt_log_switch(struct pxt_log *log, int end_error)
+void pxt_log_switch(struct pxt_log *log)
 {
 	struct pxt_rotation *rotation = log->rotation;
 	struct pxt_logwriter *w = &log->writer;
@@ -184,14 +197,14 @@ void pxt_log_switch(struct pxt_log *log, int end_error)
 	pxt_logfile_swap(&w->file, &rotation->file);
 	w->header = rotation->header;
 	w->headless = false;
-	w->epoch = 0;
+	/* Sub-buffers that are open belong to an epoch that has begun. */
+	w->epoch = 1;
 	w->names = 0;
 	w->gap_base = log->stream->pool.gaps.logged;
 	w->lost_base = w->lost;
 	pxt_logwriter_forget(w);
 	if (w->policy == POSIXTRACE_POLICY_LOOP)
 		err = pxt_logwriter_end(w, &end);
-	rotation->end_error = -end_error;
 
 	spin_lock(&log->lock);
 	log->overrun |= log->overwritten != log->overwritten_seen;

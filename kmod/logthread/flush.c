@@ -446,7 +446,7 @@ int pxt_flush_last(struct pxt_log *log)
 
 /**
  * pxt_flush_file() - write the end of the file, which another one follows
- * @log: after pxt_flush()
+ * @log: after pxt_flush(); the caller settles the file
  *
  * Losses after the last block in the file belong to the next one, where the gap is.
  *
@@ -459,8 +459,6 @@ int pxt_flush_file(struct pxt_log *log)
 	int flushed = READ_ONCE(log->error);
 	int err = write_status(log, flags, flushed, log->writer.lost);
 
-	if (!err)
-		err = pxt_logfile_settle(&log->writer.file);
 	return flushed && err != -ERESTARTSYS ? flushed : err;
 }
 

@@ -94,37 +94,72 @@ static int write_states(struct pxt_log *log)
 	return err;
 }
 
+/*
+ * Bring the old log to its end. If interrupted, the next call continues: nothing may be written
+ * between the index and the end, and pxt_log_serve() completes an interrupted flush before this.
+ *
+ * Returns 0, and rotation->end_error is set; -ERESTARTSYS; or another negative errno if the old log
+ * stays in use.
+ */
+static int end_old_log(struct pxt_log *log)
+{
+	struct pxt_rotation *rotation = log->rotation;
+	int err;
+
+	if (rotation->phase < PXT_ROTATION_ENDING && READ_ONCE(log->stream->dead))
+		return -ESHUTDOWN;
+	if (rotation->phase == PXT_ROTATION_NEW) {
+		err = pxt_log_prepare_next(log);
+		if (err)
+			return err;
+		rotation->phase = PXT_ROTATION_FLUSHING;
+		/* A thread that ends from here on may have events in the next file. */
+		pxt_logtasks_keep_ended(log->stream->link.logtasks, true);
+		log->flush_self = true;
+		err = flush(log);
+		if (err)
+			return err;
+		if (READ_ONCE(log->stream->dead))
+			return -ESHUTDOWN;
+	}
+	/* CLEAR, or a header that was missing, has given the old log another cookie. */
+	if (rotation->header.previous != log->writer.header.cookie) {
+		err = pxt_log_prepare_next(log);
+		if (err)
+			return err;
+		rotation->phase = PXT_ROTATION_FLUSHING;
+	}
+	if (rotation->phase < PXT_ROTATION_ENDED) {
+		rotation->phase = PXT_ROTATION_ENDING;
+		err = pxt_flush_file(log);
+		if (err == -ERESTARTSYS)
+			return err;
+		rotation->end_error = -err;
+		rotation->phase = PXT_ROTATION_ENDED;
+	}
+	err = rotation->end_error ? 0 : pxt_logfile_settle(&log->writer.file);
+	if (err == -ERESTARTSYS)
+		return err;
+	if (err)
+		rotation->end_error = -err;
+	return 0;
+}
+
 /* Serve a ROTATE. If interrupted, the next task continues. */
 static int rotate(struct pxt_log *log)
 {
-	struct pxt_logtasks *tasks = log->stream->link.logtasks;
-	struct pxt_rotation *rotation = log->rotation;
-	int err = 0;
+	int err = end_old_log(log);
 
-	if (!rotation->prepared)
-		err = pxt_log_prepare_next(log);
-	rotation->prepared = !err;
-	if (!err) {
-		/* A thread that ends from here on may have events in the next file. */
-		pxt_logtasks_keep_ended(tasks, true);
-		log->flush_self = true;
-		err = flush(log);
-	}
-	if (!err && READ_ONCE(log->stream->dead))
-		err = -ESHUTDOWN;
-	if (!err)
-		err = pxt_flush_file(log);
 	if (err == -ERESTARTSYS) {
 		pxt_log_want(log, PXT_LOG_ROTATE);
 		return err;
 	}
-	if (rotation->prepared && err != -ESHUTDOWN) {
-		pxt_log_switch(log, err);
-		err = 0;
+	if (!err) {
+		pxt_log_switch(log);
 		/* The next file begins with metadata, even if no event follows soon. */
 		pxt_log_want(log, PXT_LOG_STATES);
 	}
-	pxt_logtasks_keep_ended(tasks, false);
+	pxt_logtasks_keep_ended(log->stream->link.logtasks, false);
 	pxt_log_rotated(log, err);
 	return 0;
 }

@@ -232,18 +232,20 @@ static int write_states(struct pxt_log *log)
 	int err = 0;
 	u32 count;
 
-	while (!err && log->states_next >= 0 && pxt_logwriter_takes_metadata(w)) {
+	while (log->states_next >= 0 && pxt_logwriter_takes_metadata(w)) {
 		next = log->states_next;
 		count = pxt_threadstate_fill(&stream->link, stream->ns, pxt_logwriter_payload(w),
 					     states_room(log), &next);
-		if (pxt_log_pauses(log))
-			err = -ERESTARTSYS;
-		else if (count)
+		if (count)
 			err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_STATES,
 						     count * sizeof(struct posixtrace_state),
 						     count);
-		if (!err)
-			log->states_next = next;
+		if (err)
+			return err;
+		/* Check after a step, so that each call makes progress. */
+		log->states_next = next;
+		if (next >= 0 && pxt_log_pauses(log))
+			return -ERESTARTSYS;
 	}
 	return err;
 }
@@ -267,27 +269,31 @@ static int write_end_of_files(struct pxt_log *log)
 static int write_files(struct pxt_log *log)
 {
 	const struct pxt_stream *stream = log->stream;
-	struct pxt_files_cursor cursor = { };
 	struct pxt_logwriter *w = &log->writer;
 	u32 room = pxt_logwriter_room(w) / sizeof(struct posixtrace_file);
-	u32 count, sum = 0;
+	struct pxt_files_cursor next;
 	int err = 0;
+	u32 count;
 
 	if (!(stream->attr.classes & POSIXTRACE_CLASS_STRINGS))
 		return 0;
-	while (!err && cursor.pid >= 0 && pxt_logwriter_takes_metadata(w)) {
-		if (sum >= FILES_MAX)
+	while (log->files_next.pid >= 0 && pxt_logwriter_takes_metadata(w)) {
+		if (log->files_written >= FILES_MAX)
 			return write_end_of_files(log);
+		next = log->files_next;
 		count = pxt_files_fill(&stream->link, stream->ns, pxt_logwriter_payload(w), room,
-				       &cursor);
-		if (pxt_log_pauses(log))
-			err = -ERESTARTSYS;
-		else if (count)
+				       &next);
+		if (count)
 			err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_FILES,
 						     count * sizeof(struct posixtrace_file), count);
-		sum += count;
+		if (err)
+			return err;
+		log->files_next = next;
+		log->files_written += count;
+		if (next.pid >= 0 && pxt_log_pauses(log))
+			return -ERESTARTSYS;
 	}
-	return err;
+	return 0;
 }
 
 static int write_due_states(struct pxt_log *log)

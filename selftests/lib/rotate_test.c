@@ -389,7 +389,7 @@ TEST(events_that_do_not_fit_into_the_old_file_go_to_the_new_one)
 	close(new);
 }
 
-TEST(file_of_another_kind_is_refused)
+TEST(file_of_another_kind_and_the_current_file_are_refused)
 {
 	int fd = log_tmpfile(), append, pair[2];
 	trace_id_t trid;
@@ -402,6 +402,7 @@ TEST(file_of_another_kind_is_refused)
 	EXPECT_EQ(EXDEV, posixtrace_rotate(trid, append, NULL));
 	EXPECT_EQ(EBADF, posixtrace_rotate(trid, pair[0], NULL));
 	EXPECT_EQ(EBADF, posixtrace_rotate(trid, -1, NULL));
+	EXPECT_EQ(EINVAL, posixtrace_rotate(trid, fd, NULL));
 	withlog_record(0, 10);
 	ASSERT_EQ(0, posix_trace_shutdown(trid));
 	expect_log(_metadata, fd, 0, 10);
