@@ -84,10 +84,10 @@ static bool stop_waiting(struct pxt_log *log, struct pxt_rotation *rotation)
  * Waits until the old log is complete and the new one in use. Context: may sleep. Can be killed and
  * frozen.
  *
- * Return: 0; -EINVAL without a log, for one that ends when it is full, or if @fd is the current file;
- * -EBADF and -EINVAL as for CREATE; -EXDEV if the new file is of another kind; -EBUSY while another ROTATE is in progress;
- * -EINTR after a fatal signal; -ESHUTDOWN; -ENOMEM; the error of writing to the new file, after
- * which the old log is still in use.
+ * Return: 0; -EINVAL without a log, for one that ends when it is full, or if @fd is the current
+ * file; -EBADF and -EINVAL as for CREATE; -EXDEV if the new file is of another kind; -EBUSY while
+ * another ROTATE is in progress; -EINTR after a fatal signal; -ESHUTDOWN; -ENOMEM; the error of
+ * writing to the new file, after which the old log is still in use.
  */
 int pxt_log_rotate(struct pxt_stream *stream, int fd, u32 *end_error)
 {
@@ -149,7 +149,8 @@ void pxt_log_rotated(struct pxt_log *log, int error)
  * pxt_log_prepare_next() - write the header of the next log
  * @log: served by the caller, with a rotation
  *
- * In the old log, only a header that is missing is written. May be called again. Context: may sleep.
+ * In the old log, only a header that is missing is written. May be called again. Context: may
+ * sleep.
  *
  * Return: 0; -EINVAL if it is the file of the old log; negative errno.
  */

@@ -77,9 +77,9 @@ PXTU_API int posixtrace_add_process(trace_id_t trid, pid_t pid)
  * by themselves. Events that could not be written to the old file go to the new one.
  *
  * Return: 0; EINVAL if @trid is no active trace stream with log of this process, its log ends when
- * it is full, or @fd cannot be a log or is the current file; EBADF if @fd is not open for writing; EXDEV if @fd is of
- * another kind; EBUSY during another call; ENOMEM; or the error of writing to @fd, after which the
- * old log continues.
+ * it is full, or @fd cannot be a log or is the current file; EBADF if @fd is not open for writing;
+ * EXDEV if @fd is of another kind; EBUSY during another call; ENOMEM; or the error of writing to
+ * @fd, after which the old log continues.
  */
 PXTU_API int posixtrace_rotate(trace_id_t trid, int fd, int *end_error)
 {

@@ -84,6 +84,7 @@ enum role {
 struct file {
 	int fd;		/* 0: none */
 	enum role role;
+	unsigned int log_kind;	/* of its log, if it is a stream with log */
 	struct posixtrace_create create;
 	struct posixtrace_attach attach;
 	struct posixtrace_slot slots[POSIXTRACE_SLOTS_MAX];
@@ -320,6 +321,7 @@ long op_limits(struct actor *a);
 
 /* A new log: a descriptor, or negative errno. */
 int open_log(struct actor *a);
+int open_log_of_kind(struct actor *a, unsigned int kind);
 void show_logs(void);
 
 /* ------------------------------------------------------------------ */

@@ -239,6 +239,13 @@ static const struct kind {
 /* The number of kinds that a repeatable run uses: the first ones. */
 #define LOG_KINDS_STEADY	5
 
+/* A new log of the same kind as another one: a descriptor, or negative errno. */
+int open_log_of_kind(struct actor *a, unsigned int kind)
+{
+	a->log_kind = kind;
+	return kinds[kind].open(a);
+}
+
 /* A new log: a descriptor, or negative errno. */
 int open_log(struct actor *a)
 {

@@ -43,7 +43,7 @@ const struct op ops[] = {
 	{ "STATES", 100, 4, NEED_STREAM, op_states },
 	{ "FILES", 250, 4, NEED_STREAM, op_files },
 	{ "ADD", 250, 1, NEED_STREAM, op_add },
-	{ "ROTATE", 200, 1, NEED_STREAM, op_rotate },
+	{ "ROTATE", 250, 1, NEED_STREAM, op_rotate },
 	{ "ATTACH", 200, 1, NEED_NOTHING, op_attach },
 	{ "SYNC", 400, 2, NEED_TARGET, op_sync },
 	{ "NEXT", 800, 8, NEED_TARGET, op_next },

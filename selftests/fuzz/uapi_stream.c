@@ -41,6 +41,21 @@ static struct file *stream_with_strings(struct actor *a)
 	return file;
 }
 
+/* A stream with a log that can be continued in another file, if there is one. */
+static struct file *stream_with_log(struct actor *a)
+{
+	struct file *file = stream(a);
+	unsigned int i;
+
+	for (i = 0; i < FILES_MAX && file &&
+	     (file->create.log_fd < 0 ||
+	      file->create.attr.log_policy == POSIXTRACE_POLICY_UNTIL_FULL); i++) {
+		a->call.pick++;
+		file = stream(a);
+	}
+	return file;
+}
+
 static void fill_origin(struct actor *a, struct posixtrace_origin *origin)
 {
 	origin->prog_address = rnd(a);
@@ -139,6 +154,7 @@ long op_create(struct actor *a)
 	if (!ret) {
 		file->create = *create;
 		file->role = ROLE_STREAM;
+		file->log_kind = a->log_kind;
 		if (log >= 0)
 			__atomic_fetch_add(&shared->logs[a->log_kind], 1, __ATOMIC_RELAXED);
 	} else if (ret == -EBUSY) {
@@ -279,16 +295,17 @@ long op_add(struct actor *a)
 /* Not in a repeatable run, because the call waits for another thread. */
 long op_rotate(struct actor *a)
 {
+	struct file *file = one_in(a, 8) ? stream(a) : stream_with_log(a);
 	struct posixtrace_rotate *rotate = argument(a);
 	int log;
 	long ret;
 
 	if (shared->options.alone)
 		return -EAGAIN;
-	log = open_log(a);
+	log = file && !one_in(a, 4) ? open_log_of_kind(a, file->log_kind) : open_log(a);
 	rotate->log_fd = log;
 	rotate->error = one_in(a, 32);
-	ret = ioctl_with(a, stream(a), POSIXTRACE_IOC_ROTATE, rotate, sizeof(*rotate));
+	ret = ioctl_with(a, file, POSIXTRACE_IOC_ROTATE, rotate, sizeof(*rotate));
 	if (log >= 0)
 		sys(SYS_close, log);
 	return ret;

@@ -88,7 +88,7 @@ int reader_rewind(struct reader *reader);
 /* reader_seek() - see source_seek() */
 int reader_seek(struct reader *reader, uint64_t time);
 
-/* reader_type_name() - see source_type_name() */
+/* reader_type_name() - get the name of an event type of the log; a made-up one if it has none */
 const char *reader_type_name(struct reader *reader, trace_event_id_t type);
 
 /* reader_description() - get the description of a user or kernel event type, or NULL */
