@@ -277,12 +277,13 @@ static struct count total(unsigned int op)
 
 /*
  * Operations that may have no success within a minute: unknown commands fail, exec and kill are
- * rare, and op_add() needs a process that has opened no names and is not traced.
+ * rare, op_add() needs a process that has opened no names and is not traced, and op_rotate() a
+ * stream whose log can continue in the kind of file that was opened.
  */
 static bool is_rare(long (*run)(struct actor *a))
 {
 	return run == op_unknown || run == op_exec || run == op_exec_self || run == op_kill ||
-	       run == op_add;
+	       run == op_add || run == op_rotate;
 }
 
 static bool has_succeeded(unsigned int op)
