@@ -237,7 +237,7 @@ test_errors()
 		a > 5ms|1|a time with a unit needs NAME.duration of a scope (got "a")
 		.duration > 5ms|1|a time with a unit needs NAME.duration of a scope (got ".duration")
 		x && a.duration ~ 5ms|19|a duration is not text: compare it with <, > or ==
-		a.duration > 5min|14|"5min" is neither a number nor a label: put text in quotes, and use ~ for patterns
+		a.duration > 5days|14|"5days" is neither a number nor a label: put text in quotes, and use ~ for patterns
 		a.duration > -5ms|14|"-5ms" is neither a number nor a label: put text in quotes, and use ~ for patterns
 		"a.duration" > 5|1|the name of a field needs no quotes
 		a == "b\q"|8|unknown escape in quotes: use \\, \", \', \n, \t or \xNN
