@@ -9,6 +9,7 @@
  *
  * usage: states_bench [THREADS]
  */
+#include <dirent.h>
 #include <linux/futex.h>
 #include <linux/posixtrace_log.h>
 #include <posixtrace.h>
@@ -84,13 +85,30 @@ static int be_many(void *arg, const struct talk *talk)
 	return 0;
 }
 
+static bool all_sleep(pid_t pid)
+{
+	struct dirent *entry;
+	bool asleep = true;
+	char path[32];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	if (!tasks)
+		die("opendir");
+	while (asleep && (entry = readdir(tasks)))
+		asleep = entry->d_name[0] == '.' || is_asleep(atoi(entry->d_name));
+	closedir(tasks);
+	return asleep;
+}
+
 static void start_process(struct child *child, int (*fn)(void *arg, const struct talk *talk),
 			  void *(*wait)(void *))
 {
 	if (child_start(child, fn, wait) || hear(&child->talk))
 		die("child");
-	/* All threads run until they sleep: there is no other one. */
-	usleep(100000);
+	while (!all_sleep(child->pid))
+		sched_yield();
 }
 
 /* ------------------------------------------------------------------ */
