@@ -79,6 +79,24 @@ static const struct posixtrace_thread_state *find(const struct states *states, p
 	return NULL;
 }
 
+/*
+ * Wait until a thread has left its CPU: it tells its parent that it stops before it does. Returns 0
+ * or an error number.
+ */
+static int wait_blocked(trace_id_t trid, struct states *states, pid_t tid,
+			const struct posixtrace_thread_state **state)
+{
+	int err;
+
+	do {
+		err = get_states(trid, states);
+		*state = find(states, tid);
+		if (!err && !*state)
+			err = ESRCH;
+	} while (!err && !(*state)->state);
+	return err;
+}
+
 static int trace(struct child *child, int (*fn)(void *arg, const struct talk *talk),
 		 trace_id_t *trid)
 {
@@ -287,19 +305,13 @@ TEST_F(states, stopped_and_traced_threads_are_stopped)
 	ASSERT_EQ(0, trace(&self->child, child_idle, &self->trid));
 	ASSERT_EQ(0, kill(self->child.pid, SIGSTOP));
 	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, WUNTRACED));
-	ASSERT_EQ(0, get_states(self->trid, self->states));
-	state = find(self->states, self->child.pid);
-	ASSERT_NE(NULL, state);
+	ASSERT_EQ(0, wait_blocked(self->trid, self->states, self->child.pid, &state));
 	EXPECT_EQ(IS_STOPPED, state->state);
 	ASSERT_EQ(0, kill(self->child.pid, SIGCONT));
 	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, self->child.pid, 0, 0));
 	ASSERT_EQ(0, ptrace(PTRACE_INTERRUPT, self->child.pid, 0, 0));
 	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
-	do {
-		ASSERT_EQ(0, get_states(self->trid, self->states));
-		state = find(self->states, self->child.pid);
-		ASSERT_NE(NULL, state);
-	} while (!state->state);
+	ASSERT_EQ(0, wait_blocked(self->trid, self->states, self->child.pid, &state));
 	EXPECT_EQ(IS_TRACED, state->state);
 	ASSERT_EQ(0, ptrace(PTRACE_DETACH, self->child.pid, 0, 0));
 }
