@@ -5,51 +5,17 @@
  */
 #define _GNU_SOURCE
 #include <poll.h>
-#include <pthread.h>
 #include <sys/syscall.h>
 
 #include "pxt_test.h"
 #include "fuse.h"
-#include "logfile.h"
+#include "logworker.h"
 #include "stuck.h"
 
 #define SECONDS		(20 * pxt_patience())
 
 /* More than a pipe can hold. */
 #define EVENTS		2000
-
-/* A thread in WRITE_LOG. */
-struct worker {
-	int fd;
-	int tid;
-	int ret;
-	int done;
-	pthread_t thread;
-};
-
-static void *serve(void *arg)
-{
-	struct worker *worker = arg;
-
-	__atomic_store_n(&worker->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
-	worker->ret = command(worker->fd, POSIXTRACE_IOC_WRITE_LOG, NULL);
-	__atomic_store_n(&worker->done, 1, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-/* Returns false if WRITE_LOG failed or returned. */
-static bool worker_start(struct worker *worker, int fd)
-{
-	*worker = (struct worker){ .fd = fd };
-	return !pthread_create(&worker->thread, NULL, serve, worker) &&
-	       falls_asleep(&worker->tid, &worker->done);
-}
-
-static int worker_join(struct worker *worker)
-{
-	pthread_join(worker->thread, NULL);
-	return worker->ret;
-}
 
 static void do_nothing(int sig)
 {
@@ -201,52 +167,6 @@ TEST_F(worker, is_interrupted_by_a_signal_and_the_kernel_continues)
 /* ------------------------------------------------------------------ */
 /* In the middle of a write						*/
 
-/* Copies data from a pipe to a file until end of file. */
-struct copy {
-	int from;
-	int to;
-	pthread_t thread;
-};
-
-static void *copy_all(void *arg)
-{
-	static char page[4096];
-	struct copy *copy = arg;
-	ssize_t n;
-
-	while ((n = read(copy->from, page, sizeof(page))) > 0) {
-		if (write(copy->to, page, n) != n)
-			break;
-	}
-	return NULL;
-}
-
-/* The number of user events, recorded and lost, in a log; -1 if it is damaged or has no end. */
-static long count_events(int fd)
-{
-	struct posixtrace_log_end end = { 0 };
-	const struct posixtrace_log_block *block;
-	unsigned long long seq = 1;
-	struct logfile log;
-	long events = 0;
-	size_t pos;
-
-	if (logfile_read(&log, fd))
-		return -1;
-	pos = log.header.data_offset;
-	while ((block = logfile_block(&log, pos, seq++))) {
-		if (block->type == POSIXTRACE_LOG_EVENTS && block->cpu < log.header.nr_cpus)
-			events += block->count;
-		if (block->type == POSIXTRACE_LOG_END)
-			memcpy(&end, block + 1, sizeof(end));
-		pos = logfile_next(block, pos);
-	}
-	if (pos != log.size || end.flags != POSIXTRACE_LOG_END_FINAL || end.error)
-		events = -1;
-	logfile_free(&log);
-	return events < 0 ? events : events + (long)end.lost;
-}
-
 /* A controller with a thread that writes to a full pipe. */
 static int control_pipe(void *arg, const struct talk *talk)
 {
@@ -308,7 +228,7 @@ TEST_F(pipe, log_is_complete_after_a_signal_in_the_middle)
 	say(&self->child.talk, 0);
 	EXPECT_EQ(0, child_wait(&self->child));
 	pthread_join(self->copy.thread, NULL);
-	EXPECT_EQ(EVENTS, count_events(self->copy.to));
+	EXPECT_EQ(EVENTS, count_events(self->copy.to, POSIXTRACE_LOG_END_FINAL));
 }
 
 TEST_F(pipe, log_is_complete_after_sigkill_in_the_middle)
@@ -316,7 +236,7 @@ TEST_F(pipe, log_is_complete_after_sigkill_in_the_middle)
 	EXPECT_EQ(SIGKILL, child_kill(&self->child));
 	ASSERT_EQ(0, pthread_create(&self->copy.thread, NULL, copy_all, &self->copy));
 	pthread_join(self->copy.thread, NULL);
-	EXPECT_EQ(EVENTS, count_events(self->copy.to));
+	EXPECT_EQ(EVENTS, count_events(self->copy.to, POSIXTRACE_LOG_END_FINAL));
 }
 
 /* ------------------------------------------------------------------ */
