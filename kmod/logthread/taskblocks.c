@@ -17,8 +17,9 @@ static void take(struct pxt_logtasks *tasks, struct list_head *list)
 
 	list_for_each_entry(thread, list, list) {
 		/*
-		 * Stop at a thread of this round: otherwise new threads, or one that keeps changing
-		 * its name, would keep the caller busy forever.
+		 * Stop at a live thread of this round: otherwise new threads, or one that keeps
+		 * changing its name, would keep the caller busy forever. Ended threads of this
+		 * round are in pxt_logtasks.later.
 		 */
 		if (tasks->nr_taken == PXT_LOGTASKS_BATCH || thread->round == tasks->round)
 			return;
@@ -50,6 +51,7 @@ void pxt_logtasks_begin(struct pxt_logtasks *tasks)
 
 	raw_spin_lock_irqsave(&tasks->lock, flags);
 	tasks->round++;
+	list_splice_tail_init(&tasks->later, &tasks->ended);
 	raw_spin_unlock_irqrestore(&tasks->lock, flags);
 }
 
@@ -212,9 +214,12 @@ static struct pxt_logtask *give_back(struct pxt_logtasks *tasks,
 
 	thread->busy = false;
 	thread->round = tasks->round;
-	if (!written || thread->changes != taken->changes ||
-	    (thread->has_ended && tasks->keeps_ended)) {
-		list_move_tail(&thread->list, thread->has_ended ? &tasks->ended : &tasks->live);
+	if (!written || thread->changes != taken->changes) {
+		list_move_tail(&thread->list, thread->has_ended ? &tasks->later : &tasks->live);
+		return NULL;
+	}
+	if (thread->has_ended && tasks->keeps_ended) {
+		list_move_tail(&thread->list, &tasks->kept);
 		return NULL;
 	}
 	thread->name[0] = *pxt_logtask_last_name(thread);
@@ -265,6 +270,9 @@ void pxt_logtasks_restart(struct pxt_logtasks *tasks)
 	unsigned long flags;
 	u32 i, kind;
 
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	list_splice_init(&tasks->kept, &tasks->ended);
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
 	for (i = 0; i < ARRAY_SIZE(tasks->threads); i++) {
 		raw_spin_lock_irqsave(&tasks->lock, flags);
 		hlist_for_each_entry(thread, &tasks->threads[i], node) {

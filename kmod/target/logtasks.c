@@ -37,6 +37,8 @@ struct pxt_logtasks *pxt_logtasks_new(void)
 	raw_spin_lock_init(&tasks->lock);
 	INIT_LIST_HEAD(&tasks->live);
 	INIT_LIST_HEAD(&tasks->ended);
+	INIT_LIST_HEAD(&tasks->later);
+	INIT_LIST_HEAD(&tasks->kept);
 	return tasks;
 }
 
@@ -193,17 +195,16 @@ static void set_ended(struct pxt_logtasks *tasks, struct pxt_logtask *thread)
 		return;
 	thread->has_ended = true;
 	tasks->ended_cost += cost_of(thread);
-	list_move_tail(&thread->list, &tasks->ended);
+	list_move_tail(&thread->list, thread->round == tasks->round ? &tasks->later :
+								     &tasks->ended);
 }
 
-/* Remove and return the oldest ended thread if there are too many. */
-static struct pxt_logtask *take_surplus(struct pxt_logtasks *tasks)
+/* Remove and return the oldest thread of a list of ended threads. */
+static struct pxt_logtask *take_oldest(struct pxt_logtasks *tasks, struct list_head *list)
 {
 	struct pxt_logtask *thread;
 
-	if (tasks->ended_cost <= ENDED_COST_MAX)
-		return NULL;
-	list_for_each_entry(thread, &tasks->ended, list) {
+	list_for_each_entry(thread, list, list) {
 		/* True for at most PXT_LOGTASKS_BATCH threads. */
 		if (thread->busy)
 			continue;
@@ -211,6 +212,15 @@ static struct pxt_logtask *take_surplus(struct pxt_logtasks *tasks)
 		return thread;
 	}
 	return NULL;
+}
+
+/* Remove and return an ended thread if there are too many. Those that are kept are in a file. */
+static struct pxt_logtask *take_surplus(struct pxt_logtasks *tasks)
+{
+	if (tasks->ended_cost <= ENDED_COST_MAX)
+		return NULL;
+	return take_oldest(tasks, &tasks->kept) ?: take_oldest(tasks, &tasks->ended) ?:
+	       take_oldest(tasks, &tasks->later);
 }
 
 static void free_surplus(struct pxt_logtasks *tasks)
@@ -264,7 +274,9 @@ void pxt_logtasks_free(struct pxt_logtasks *tasks)
 		cond_resched();
 	}
 	/* Some threads are only in this list, see replace_current() and keep_texts(). */
-	while ((thread = take_first(tasks, NULL, &tasks->ended)))
+	while ((thread = take_first(tasks, NULL, &tasks->ended)) ||
+	       (thread = take_first(tasks, NULL, &tasks->later)) ||
+	       (thread = take_first(tasks, NULL, &tasks->kept)))
 		pxt_logtask_free(thread);
 	kfree_rcu(tasks, rcu);
 }
@@ -662,7 +674,7 @@ void pxt_logtasks_renamed(struct pxt_logtasks *tasks, struct task_struct *task, 
 /**
  * pxt_logtasks_keep_ended() - keep threads that have ended although their data is written
  * @tasks: of the log that the caller serves
- * @keep: false: remove them again with the next write
+ * @keep: false: write them once more, and remove them
  */
 void pxt_logtasks_keep_ended(struct pxt_logtasks *tasks, bool keep)
 {
@@ -670,6 +682,7 @@ void pxt_logtasks_keep_ended(struct pxt_logtasks *tasks, bool keep)
 
 	raw_spin_lock_irqsave(&tasks->lock, flags);
 	tasks->keeps_ended = keep;
+	list_splice_init(&tasks->kept, &tasks->ended);
 	raw_spin_unlock_irqrestore(&tasks->lock, flags);
 }
 

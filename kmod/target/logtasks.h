@@ -27,7 +27,8 @@ struct pxt_logtask_name {
 /**
  * struct pxt_logtask - a thread
  * @node: in pxt_logtasks.threads
- * @list: in pxt_logtasks.live if data is to be written, or in pxt_logtasks.ended
+ * @list: in pxt_logtasks.live if data is to be written; after its end in pxt_logtasks.ended, later
+ *	or kept
  * @pid: of the thread; a reference
  * @tgid: of its process; a reference
  * @mm: its address space, only to be compared: a different one means that it is executing a program
@@ -42,7 +43,7 @@ struct pxt_logtask_name {
  * @text: texts about the process, for the main thread; references or NULL
  * @text_since: start of their validity, ns since the Epoch
  * @text_unwritten: the text must be written
- * @has_ended: it is in pxt_logtasks.ended
+ * @has_ended: it is in one of the lists of ended threads
  * @busy: the task that serves the log is writing it, and will give it back or free it
  * @round: pxt_logtasks.round when it entered or was last given back
  *
@@ -97,9 +98,11 @@ struct pxt_logtask_taken {
  * @threads: struct pxt_logtask, by hash of the thread's struct pid
  * @live: running threads with data to be written
  * @ended: ended threads, oldest first: removed once they are written
- * @ended_cost: total cost of the threads in @ended
+ * @later: ended threads that this round must not take: they go to @ended with the next one
+ * @kept: ended threads that are written, and that the next file needs as well
+ * @ended_cost: total cost of the threads in these three lists
  * @round: number of the flush
- * @keeps_ended: ended threads stay after they are written, because the next file needs them
+ * @keeps_ended: ended threads go to @kept after they are written
  * @taken: threads being written; used only by the task that serves the log
  * @nr_taken: entries of @taken; used only by the task that serves the log
  *
@@ -112,6 +115,8 @@ struct pxt_logtasks {
 	struct hlist_head threads[1 << PXT_LOGTASKS_BITS];
 	struct list_head live;
 	struct list_head ended;
+	struct list_head later;
+	struct list_head kept;
 	u32 ended_cost;
 	u64 round;
 	bool keeps_ended;
