@@ -156,13 +156,14 @@ bool pxt_logfile_is_alike(const struct pxt_logfile *lf, const struct pxt_logfile
 
 /**
  * pxt_logfile_swap() - exchange the files of two logs
- * @lf: open, of the log that the caller serves; keeps the memory cgroup and the limit
+ * @lf: open, of the log that the caller serves; keeps the memory cgroup
  * @next: alike
  */
 void pxt_logfile_swap(struct pxt_logfile *lf, struct pxt_logfile *next)
 {
 	swap(lf->file, next->file);
 	swap(lf->cred, next->cred);
+	WRITE_ONCE(lf->limit, next->limit);
 	swap(lf->moved, next->moved);
 	swap(lf->pos, next->pos);
 	swap(lf->rest, next->rest);
@@ -303,14 +304,14 @@ bool pxt_logfile_given_up(struct pxt_logfile *lf)
  * @server: role of the task
  *
  * The end of the controller must not wait for a server of the file, nor exec for a file that
- * ignores signals. The task must also not have a lower RLIMIT_FSIZE than at CREATE.
+ * ignores signals. The task must also not have a lower RLIMIT_FSIZE than the log.
  *
  * Return: true if so.
  */
 bool pxt_logfile_allows(const struct pxt_logfile *lf, enum pxt_logfile_server server)
 {
 	if (lf->regular)
-		return lf->patient && rlimit(RLIMIT_FSIZE) >= lf->limit;
+		return lf->patient && rlimit(RLIMIT_FSIZE) >= READ_ONCE(lf->limit);
 	return server == PXT_BY_WORKER && lf->stream;
 }
 

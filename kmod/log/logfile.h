@@ -29,11 +29,15 @@ struct pxt_logfile {
 	/** @cred: credentials that the controller had when it passed the file */
 	const struct cred *cred;
 
+	/**
+	 * @limit: the lowest RLIMIT_FSIZE that the controller had at CREATE and each ROTATE, bytes;
+	 * written by the serving task, read by tasks that want to serve
+	 */
+	u64 limit;
+
 	/* Constant since CREATE: */
 	/** @memcg: memory cgroup of the controller, charged for allocations of the serving task */
 	struct mem_cgroup *memcg;
-	/** @limit: RLIMIT_FSIZE of the controller, bytes */
-	u64 limit;
 	/** @regular: a regular file */
 	bool regular;
 	/** @disk: a regular file on block devices, written by the kernel itself */

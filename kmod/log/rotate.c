@@ -4,6 +4,7 @@
  * task that serves the log writes the rest of the events and the end to the old file, and continues
  * in the new one: see rotate() in logthread/logserve.c.
  */
+#include <linux/minmax.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
@@ -32,6 +33,7 @@ static struct pxt_rotation *new_rotation(struct pxt_log *log, int fd)
 	err = -EXDEV;
 	if (!pxt_logfile_is_alike(&w->file, &rotation->file))
 		goto close;
+	rotation->file.limit = min(rotation->file.limit, READ_ONCE(w->file.limit));
 	err = pxt_logfile_reserve(&rotation->file, w->batch * w->block_room);
 	if (err)
 		goto close;
@@ -43,6 +45,16 @@ close:
 free:
 	kfree(rotation);
 	return ERR_PTR(err);
+}
+
+static bool is_rotating(struct pxt_log *log)
+{
+	bool ret;
+
+	spin_lock(&log->lock);
+	ret = log->rotation;
+	spin_unlock(&log->lock);
+	return ret;
 }
 
 /* Request the rotation. Afterwards it belongs to the log until it is done. */
@@ -97,6 +109,9 @@ int pxt_log_rotate(struct pxt_stream *stream, int fd, u32 *end_error)
 
 	if (!log || log->writer.policy == POSIXTRACE_POLICY_UNTIL_FULL)
 		return -EINVAL;
+	/* Before memory is allocated; request() decides. */
+	if (is_rotating(log))
+		return -EBUSY;
 	rotation = new_rotation(log, fd);
 	if (IS_ERR(rotation))
 		return PTR_ERR(rotation);
@@ -172,12 +187,16 @@ int pxt_log_prepare_next(struct pxt_log *log)
 	header->previous = old->cookie;
 	header->part = old->part ? old->part + 1 : 2;
 	rotation->file.server = file->server;
+	rotation->file.given_up = file->given_up;
 	/* Once more, if the old log has another cookie now. */
 	if (rotation->file.seekable)
 		rotation->file.pos = 0;
 	err = pxt_logwriter_put_header(&log->writer, &rotation->file, header);
-	/* The write has consumed the signal that makes the kernel thread give up. */
-	if (rotation->file.given_up)
+	/*
+	 * The write has consumed the signal that makes the kernel thread give up. If the stream is
+	 * dead, that signal was for the next file: the watch sends another one for the old file.
+	 */
+	if (rotation->file.given_up && !READ_ONCE(log->stream->dead))
 		WRITE_ONCE(file->given_up, true);
 	return err;
 }

@@ -95,6 +95,42 @@ static int write_states(struct pxt_log *log)
 }
 
 /*
+ * Write the end of the old log after its last flush. Without a header, it gets none.
+ *
+ * Returns 0, and rotation->end_error is set; -ERESTARTSYS; or another negative errno if the next
+ * log has no header.
+ */
+static int write_end(struct pxt_log *log)
+{
+	struct pxt_rotation *rotation = log->rotation;
+	int missing = pxt_logwriter_catch_up(&log->writer), err = 0;
+
+	if (missing == -ERESTARTSYS)
+		return missing;
+	/* CLEAR, or a header that was missing, has given the old log another cookie. */
+	if (rotation->header.previous != log->writer.header.cookie) {
+		err = pxt_log_prepare_next(log);
+		if (err)
+			return err;
+		rotation->phase = PXT_ROTATION_FLUSHING;
+	}
+	/* The last round of the flush has passed over some threads that ended meanwhile. */
+	if (!missing && rotation->phase < PXT_ROTATION_ENDING && !READ_ONCE(log->error))
+		err = pxt_metadata_write(log);
+	if (err == -ERESTARTSYS)
+		return err;
+	rotation->end_error = -(missing ? missing : err);
+	rotation->phase = PXT_ROTATION_ENDING;
+	err = missing ? 0 : pxt_flush_file(log);
+	if (err == -ERESTARTSYS)
+		return err;
+	if (!rotation->end_error)
+		rotation->end_error = -err;
+	rotation->phase = PXT_ROTATION_ENDED;
+	return 0;
+}
+
+/*
  * Bring the old log to its end. If interrupted, the next call continues: nothing may be written
  * between the index and the end, and pxt_log_serve() completes an interrupted flush before this.
  *
@@ -122,20 +158,10 @@ static int end_old_log(struct pxt_log *log)
 		if (READ_ONCE(log->stream->dead))
 			return -ESHUTDOWN;
 	}
-	/* CLEAR, or a header that was missing, has given the old log another cookie. */
-	if (rotation->header.previous != log->writer.header.cookie) {
-		err = pxt_log_prepare_next(log);
+	if (rotation->phase < PXT_ROTATION_ENDED) {
+		err = write_end(log);
 		if (err)
 			return err;
-		rotation->phase = PXT_ROTATION_FLUSHING;
-	}
-	if (rotation->phase < PXT_ROTATION_ENDED) {
-		rotation->phase = PXT_ROTATION_ENDING;
-		err = pxt_flush_file(log);
-		if (err == -ERESTARTSYS)
-			return err;
-		rotation->end_error = -err;
-		rotation->phase = PXT_ROTATION_ENDED;
 	}
 	err = rotation->end_error ? 0 : pxt_logfile_settle(&log->writer.file);
 	if (err == -ERESTARTSYS)
@@ -143,6 +169,17 @@ static int end_old_log(struct pxt_log *log)
 	if (err)
 		rotation->end_error = -err;
 	return 0;
+}
+
+/* Has an interrupted ROTATE written the end of the old log? */
+static bool is_ended(struct pxt_log *log)
+{
+	bool ended;
+
+	spin_lock(&log->lock);
+	ended = log->rotation && log->rotation->phase == PXT_ROTATION_ENDED;
+	spin_unlock(&log->lock);
+	return ended;
 }
 
 /* Serve a ROTATE. If interrupted, the next task continues. */
@@ -180,6 +217,9 @@ int pxt_log_serve(struct pxt_log *log)
 
 	if (log->phase != PXT_LOG_NO_FLUSH)
 		err = flush(log);
+	/* Behind its end, the old file gets nothing but the rest of a partial write. */
+	if (!err && is_ended(log) && pxt_log_take_request(log, PXT_LOG_ROTATE))
+		err = rotate(log);
 	if (!err && pxt_log_take_request(log, PXT_LOG_CLEAR))
 		err = clear(log);
 	if (!err && pxt_log_take_request(log, PXT_LOG_ROTATE))
