@@ -64,6 +64,15 @@ static int wait_in_clear(struct stream *stream, int log)
 	return command(stream->fd, POSIXTRACE_IOC_CLEAR, NULL);
 }
 
+/* The rotation waits for the old log. */
+static int wait_in_rotate(struct stream *stream, int log)
+{
+	struct posixtrace_rotate arg = { .log_fd = stuck_blocking_fifo() };
+
+	(void)log;
+	return command(stream->fd, POSIXTRACE_IOC_ROTATE, &arg);
+}
+
 static int wait_in_shutdown(struct stream *stream, int log)
 {
 	(void)log;
@@ -153,6 +162,10 @@ FIXTURE_VARIANT_ADD(waiter, in_create_with_a_file) {
 
 FIXTURE_VARIANT_ADD(waiter, in_clear) {
 	.begin = begin_stuck, .wait = wait_in_clear, .call = SYS_ioctl,
+};
+
+FIXTURE_VARIANT_ADD(waiter, in_rotate) {
+	.begin = begin_stuck, .wait = wait_in_rotate, .call = SYS_ioctl,
 };
 
 FIXTURE_VARIANT_ADD(waiter, in_shutdown) {
