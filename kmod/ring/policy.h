@@ -27,7 +27,7 @@ static inline __u32 pxt_subbuf_size(__u64 stream_size, __u64 max_data)
 {
 	__u64 size = 8 * POSIXTRACE_RECORD_SIZE(max_data), part = (stream_size + 255) / 256;
 
-	/* Round up, so that the granted size gives the same result. */
+	/* Round up: pxt_subbuf_size() of the granted stream size must return the same size. */
 	if (size < part)
 		size = part;
 	size = (size + POSIXTRACE_SUBBUF_SIZE_MIN - 1) & ~(__u64)(POSIXTRACE_SUBBUF_SIZE_MIN - 1);

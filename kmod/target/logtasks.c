@@ -284,7 +284,7 @@ void pxt_logtasks_free(struct pxt_logtasks *tasks)
 /* ------------------------------------------------------------------ */
 /* Threads enter							*/
 
-/* Fill in everything but the texts. @born: its name counts as the one it was created with. */
+/* Fill in everything but the texts. @born: date its name back to the creation of the thread. */
 static void fill(struct pxt_logtask *thread, struct task_struct *task,
 		 const struct pxt_target *target, bool born)
 {

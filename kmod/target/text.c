@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Texts about processes for logs: reference-counted memory.
+ * Reference-counted texts for logs: the command line and the mappings of a process.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pieces of a compressed block: unpacks one at a time, and puts the first words of its records
+ * Unpacks the pieces of a compressed block, one at a time, and moves the first words of the records
  * back to their places. The checksum of the block was good, but the file may be forged, so all
  * sizes are checked first.
  */

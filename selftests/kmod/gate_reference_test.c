@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each page-table entry that maps the page of a gate is a reference to it, and users control their
- * number.
+ * Each page-table entry that maps the page of a gate holds a reference to the page. Users control
+ * the number of these entries, so the module must keep the references from overflowing.
  */
 #define _GNU_SOURCE
 #include <limits.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The names of a program: with POSIX, its children inherit all of them, but a program that it
- * executes inherits no names. Ids belong to the family, which shares the streams: an id has only
- * one meaning in a stream or log.
+ * The names of a program. POSIX: a child inherits all names of its parent, but a new program starts
+ * without the names of the old one. Ids are unique in the family of processes that share the
+ * streams, so an id has only one meaning in a stream or log.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>

@@ -124,18 +124,18 @@ const struct pairs_begin *pairs_take(struct pairs *pairs);
 uint64_t pairs_top(struct pairs *pairs, pid_t pid, uint64_t thread);
 
 /**
- * pairs_hold() - get a buffer for a duration that begins at the same time as the one around it
+ * pairs_hold() - get a buffer for a duration that begins together with its enclosing duration
  * @pairs: from pairs_new()
  * @pid: process of the thread
  * @thread: event_thread_key() of the thread
- * @time: begin of a duration of the thread that has ended
+ * @time: begin of the inner duration, which has ended
  *
  * If two durations begin at the same time, readers take the first one in the file as the outer one.
  * The inner one must therefore wait in the buffer until the outer one has been written.
  *
- * Return: a buffer to append to before the next call. It belongs to the newest open begin of the
- *	thread and is passed on with it. NULL if that begin has another time or does not exist, or
- *	if too much is held.
+ * Return: pairs_begin.held of the enclosing duration, which is the newest open begin of the thread;
+ *	append the inner duration before the next call. NULL if the enclosing duration does not
+ *	exist or begins at another time, or if too much is held.
  */
 struct buffer *pairs_hold(struct pairs *pairs, pid_t pid, uint64_t thread, uint64_t time);
 

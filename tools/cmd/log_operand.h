@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* The log that "record" writes and that the others read, unless another is named. */
+/* The log that "record" writes, and that other commands read, if none is named. */
 #define LOG_DEFAULT	"posixtrace.log"
 
 /**

@@ -21,7 +21,10 @@
 #include "elf/lock_wait.h"
 #include "event/source.h"
 
-/* If the code between the two functions is larger, functions of other files are in between. */
+/*
+ * Limit of the distance between the two "_private" functions, in bytes. If they are further apart,
+ * the linker has put functions of other files between them.
+ */
 #define SPAN_MAX	512
 
 /**

@@ -15,7 +15,7 @@
 
 #define NSEC_PER_SEC	1000000000ULL
 
-/* The CPU of a system event that was not recorded on a CPU. */
+/* The CPU of system events that belong to no CPU. */
 #define SOURCE_NO_CPU	POSIXTRACE_NO_CPU
 
 struct source;
