@@ -103,7 +103,8 @@ static int add_target(struct pxt_stream *stream, struct pxt_target *target,
 		return err;
 	/*
 	 * Threads created before the stream was linked have not filled the pool, so fill it. If
-	 * this fails, a fork that finds the pool empty fills it, and counts a child that it missed.
+	 * this fails, a fork that finds the pool empty counts its child as untraced, and refills
+	 * the pool.
 	 */
 	pxt_fork_pool_reserve(&target->forks, get_nr_threads(task));
 	pxt_attachment_found(target);

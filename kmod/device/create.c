@@ -71,7 +71,7 @@ static int check_attr(const struct posixtrace_attr *attr, bool log)
 	if (attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX ||
 	    attr->stream_size > POSIXTRACE_STREAM_SIZE_MAX)
 		return -EINVAL;
-	/* A stream of that size can fill wakeup_bytes, even when it overwrites. */
+	/* Up to the size of the stream, even a stream that overwrites can fill wakeup_bytes. */
 	if (attr->wakeup_bytes > max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN) ||
 	    attr->wakeup_ns > POSIXTRACE_WAKEUP_NS_MAX)
 		return -EINVAL;

@@ -19,7 +19,7 @@ struct pxt_stream;
 /* POSIXTRACE_KWAKER_BY */
 #define PXT_WAKER_ANOTHER	0	/* a thread hidden from the controller */
 #define PXT_WAKER_THREAD	1	/* in a system call or a fault */
-#define PXT_WAKER_INTERRUPT	2	/* or a softirq in a thread not to be named */
+#define PXT_WAKER_INTERRUPT	2	/* or a softirq in a thread hidden from the controller */
 #define PXT_WAKER_SOFTIRQ	3	/* in the context of a thread */
 #define PXT_WAKER_TIMER		4
 #define PXT_WAKER_CHILD		5	/* a child of the process has ended */

@@ -432,7 +432,7 @@ int pxt_logwriter_metadata(struct pxt_logwriter *w, u32 type, u32 size, u32 coun
 	return err;
 }
 
-/* Bytes of metadata a log may have for any number of threads and processes. */
+/* Bytes that a log may use for metadata, however many threads and processes there are. */
 static u64 metadata_limit(const struct pxt_logwriter *w)
 {
 	return max_t(u64, METADATA_MAX, w->header.attr.log_size / 8);

@@ -82,10 +82,11 @@ static void set_sizes(struct pxt_pool *pool)
 }
 
 /*
- * Number of sub-buffers that hold the same events if they are smaller than pxt_subbuf_size(). If
- * the event sizes reported by the library add up to stream-min-size, the records take up to 7/8 of
- * that size. In each sub-buffer, almost the size of the largest record may stay unused, because a
- * sub-buffer is closed when the next record does not fit.
+ * Number of sub-buffers of @subbuf_size, which is less than pxt_subbuf_size(), for the events that
+ * a stream of stream-min-size must hold. If the event sizes reported by the library add up to
+ * stream-min-size, the records take up to 7/8 of that size. In each sub-buffer, almost the size of
+ * the largest record may stay unused, because a sub-buffer is closed when the next record does not
+ * fit.
  */
 static u64 count_smaller(const struct posixtrace_attr *attr, u32 subbuf_size)
 {

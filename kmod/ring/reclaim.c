@@ -50,8 +50,8 @@ void pxt_gap_begin(struct pxt_pool *pool)
 	/*
 	 * gap_lock is odd before any change: pairs with the acquire fence of the reader between
 	 * reading the account and rechecking gap_lock. It is also odd before gap_ack is read: pairs
-	 * with the full fence of the reader after storing gap_ack, so that one of the two sees the
-	 * other.
+	 * with the full fence of the reader after storing gap_ack. Either the kernel sees the new
+	 * gap_ack, or the reader sees that gap_lock is odd or has changed.
 	 */
 	smp_mb();
 }
@@ -217,10 +217,11 @@ struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kin
 }
 
 /*
- * The time of the first unread record, at @pos. If the record does not include its writer, it is
- * less than POSIXTRACE_WRITER_SPAN away from the time that the reader has stored. It is older than
- * that time if the reader was about to take this record and some after it, otherwise younger.
- * Targets and readers may lie, so clamp the result to the time of the sub-buffer.
+ * The time of the first unread record, at @pos. If the record includes its writer, that has the
+ * full time. Otherwise only the lower half is known, and the time is less than
+ * POSIXTRACE_WRITER_SPAN away from the time that the reader has stored: before the stored time if
+ * the reader was about to take this record and later ones, otherwise after it. Targets and readers
+ * may lie, so clamp the result to the time of the sub-buffer.
  */
 static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf, u32 pos)
 {
@@ -236,7 +237,7 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 	writer = (const void *)record;
 	if (POSIXTRACE_RECORD_ID(READ_ONCE(record->type)) != POSIXTRACE_ID_WRITER) {
 		/*
-		 * Read that time after the exchange: pairs with the reader's store before
+		 * Read the reader's time after the exchange: pairs with its store before
 		 * compare-and-swap.
 		 */
 		time = READ_ONCE(pool->reader->consumed[i].time);

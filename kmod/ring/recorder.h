@@ -278,9 +278,9 @@ static __always_inline void pxt_recorder_commit(const struct pxt_krecord *record
 	smp_store_release(&head->head, head->head + record->before + POSIXTRACE_HEAD(0, 1) + size);
 	/*
 	 * After the commit: pairs with the barrier of a reader between setting need_wakeup and
-	 * looking for records, in pxt_synchronize_look() or set_current_state(). One of the two
-	 * sees the other. User events do not need such a barrier, as the reader interrupts their
-	 * writers.
+	 * looking for records, in pxt_synchronize_look() or set_current_state(). Either this CPU
+	 * sees need_wakeup, or the reader sees the record. User events do not need such a barrier,
+	 * as the reader interrupts their writers.
 	 */
 	smp_mb();
 	/* Events of class irq wake no readers: each wake-up, and its timer, is an interrupt. */

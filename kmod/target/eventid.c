@@ -144,7 +144,8 @@ static void unprepare(const struct opening *o)
 }
 
 /*
- * If the opener of a type opens it exactly, without a description, the type can no longer get one.
+ * If the process that a type was created for opens it with an exact match and without a
+ * description, the type can no longer get a description.
  */
 static void note_bare(const struct opening *o, struct pxt_type *type)
 {

@@ -367,7 +367,7 @@ u32 pxt_files_fill(const struct pxt_link *link, struct pid_namespace *ns,
 			break;
 		next = cursor->pid;
 		process = pxt_traced_next(link, ns, PIDTYPE_TGID, &next, &table.target);
-		/* If the process has ended, this is a different one. */
+		/* The process at cursor->pid has ended: start the next one with its first row. */
 		if (next != cursor->pid + 1)
 			cursor->fd = 0;
 		if (process) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Images: the names each program has opened. By POSIX, a new program starts without the names of
- * the old one, and a child inherits all names of its parent. The ids belong to the family, which
- * shares the streams.
+ * Images: the names each program has opened. POSIX: a new program starts without the names of the
+ * old one, and a child inherits all names of its parent. Ids are unique in the family of processes
+ * that share the streams.
  */
 #include <linux/bitmap.h>
 #include <linux/compiler.h>

@@ -108,8 +108,9 @@ static bool only_threads_use(const struct mm_struct *mm)
 }
 
 /*
- * Does a process use the address space? All its threads that have not released theirs share one.
- * Returns -EAGAIN if the walk is incomplete. Kernel threads borrow one temporarily.
+ * Does a process use the address space? All threads of a process that still have an address space
+ * have the same one, so look at the first of them. Kernel threads only borrow an address space.
+ * Returns -EAGAIN if the walk is incomplete.
  */
 static int process_uses(struct task_struct *process, const struct mm_struct *mm,
 			struct pxt_walk *walk)

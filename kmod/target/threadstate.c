@@ -203,8 +203,8 @@ static bool may_see(const struct pxt_target *target, const struct task_struct *t
 /* The state of a thread							*/
 
 /*
- * Convert @then from the scheduler's clock of @cpu to the clock of @time, which is now; 0 if
- * unknown.
+ * Convert @then from the scheduler's clock of @cpu to the clock that now shows @time. Returns 0 if
+ * @then is unknown.
  */
 static u64 time_of(u64 then, u32 cpu, u64 time)
 {

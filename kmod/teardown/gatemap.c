@@ -100,8 +100,8 @@ static bool visit_begin(struct pxt_attachment *att)
 		return false;
 	}
 	/*
-	 * These references are in time, because only this thread runs the work, and until then the
-	 * mapping holds the module and @att.
+	 * It is early enough to take the references now: only this thread runs the work, and until
+	 * then the mapping holds the module and @att.
 	 */
 	kref_get(&att->kref);
 	__module_get(THIS_MODULE);
