@@ -125,7 +125,7 @@ PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict 
 	/* Check file_desc first: if it is closed, a descriptor of ours could get its number. */
 	err = fcntl(file_desc, F_GETFL) < 0 ? -EBADF : make_stream(pid, attr, file_desc, trid);
 	errno = saved_errno;
-	/* pxtu_error() takes EBADF for our descriptor, but here the caller's is bad. */
+	/* pxtu_error() takes EBADF for an error of our descriptor, but this one is the caller's. */
 	return err == -EBADF ? EBADF : pxtu_error(err);
 }
 

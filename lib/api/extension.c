@@ -89,7 +89,9 @@ PXTU_API int posixtrace_rotate(trace_id_t trid, int fd, int *end_error)
 
 	if (!stream)
 		return EINVAL;
-	/* The kernel's EBADF may also mean the descriptor of the stream. */
+	/*
+	 * Check @fd here: an EBADF from the kernel may also be about the descriptor of the stream.
+	 */
 	flags = fcntl(fd, F_GETFL);
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
 		pxtu_stream_put(stream);

@@ -42,7 +42,7 @@ PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
 			pxtu_log_close(log);
 	}
 	errno = saved_errno;
-	/* pxtu_error() takes EBADF for our descriptor, but here the caller's is bad. */
+	/* pxtu_error() takes EBADF for an error of our descriptor, but this one is the caller's. */
 	return err == -EBADF ? EBADF : pxtu_error(err);
 }
 

@@ -46,7 +46,8 @@ int posixtrace_attr_getwakeup(const trace_attr_t *__attr, size_t *__bytes, uint6
  * The order of timestamps across CPUs. Causal, the default: an event that happened before another
  * one has no later timestamp. Relaxed: recording takes half the time, and an event that depends on
  * an event of another CPU may have an earlier timestamp, by up to the duration of a load from
- * memory. With both, the events of each thread and of each CPU are in order. Returns 0, or EINVAL.
+ * memory. In either case, the events of each thread and of each CPU are in order. Returns 0, or
+ * EINVAL.
  */
 #define POSIXTRACE_ORDER_CAUSAL		0
 #define POSIXTRACE_ORDER_RELAXED	1
@@ -56,8 +57,8 @@ int posixtrace_attr_getorder(const trace_attr_t *__attr, int *__order);
 
 /*
  * Compression of the events in a log; the default is none. If the kernel has no compressor, the log
- * is not compressed, and posix_trace_get_attr() reports that. Every version of the library that
- * reads these logs reads both kinds. Returns 0, or EINVAL.
+ * is not compressed, and posix_trace_get_attr() reports that. A version of the library that reads
+ * the uncompressed logs of a module also reads its compressed ones. Returns 0, or EINVAL.
  */
 #define POSIXTRACE_COMPRESS_NONE	0
 #define POSIXTRACE_COMPRESS_LZ4		1

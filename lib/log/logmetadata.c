@@ -179,7 +179,8 @@ int pxtu_log_add_descriptions(struct pxtu_log *log, const struct pxtu_log_block 
 			break;
 		}
 		/*
-		 * Keep the first description of a type, as for names. The writer writes only one.
+		 * Keep the first description of a type, as the first name of a type is kept. The
+		 * writer writes only one.
 		 */
 		place = &log->survey.described[head.id];
 		if (!place->size)

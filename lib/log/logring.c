@@ -9,7 +9,7 @@
 #include "log/logblock.h"
 #include "log/logring.h"
 
-/* The previous lap counts even if this many blocks at its end are damaged. */
+/* Accept the previous lap if at most this many blocks at its end are damaged. */
 #define DAMAGED_MAX	2
 
 /* Find the block with the largest number, starting at @offset, across damaged places. */
@@ -186,9 +186,9 @@ static bool overtaken(struct pxtu_log *log, const struct pxtu_log_walk *before,
 		return false;
 	restart(log, &now);
 	/*
-	 * The expected block was not overwritten if the newest block is still the same (the newer
-	 * one is damaged), or if the oldest block is not after the expected one. A damaged oldest
-	 * block has no number to compare.
+	 * The expected block was not overwritten if the newest block is still the same (then the
+	 * newer block that was found is damaged), or if the oldest block is not after the expected
+	 * one. A damaged oldest block has no number to compare.
 	 */
 	if (now.newest <= before->newest || (!now.any && now.seq <= before->seq)) {
 		walk->refused += REFUSAL_COST;

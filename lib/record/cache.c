@@ -22,7 +22,9 @@ void pxtu_cache_fill(const struct pxtu_slot *slot, const struct pxtu_entry *entr
 		.nr_cpus = entry->nr_cpus,
 	};
 
-	/* The cache has this stream and CPU already. Only this event did not take the fast path. */
+	/*
+	 * The cache already has this stream and CPU: only this event could not take the fast path.
+	 */
 	if (pxtu_load(&pxtu_cache.generation) == fresh.generation &&
 	    pxtu_load(&pxtu_cache.bit) == fresh.bit &&
 	    pxtu_load(&pxtu_cache.cpu) == pxtu_rseq_cpu(fresh.area))

@@ -76,7 +76,7 @@ PXTU_AT(PXTU_HEAD_ADDRESS_HIGH, posixtrace_cpu_head, address_high);
 PXTU_AT(PXTU_HEAD_LOST, posixtrace_cpu_head, lost);
 PXTU_AT(PXTU_HEAD_LAST, posixtrace_cpu_head, last);
 PXTU_AT(PXTU_HEAD_WRITER_HEAD, posixtrace_cpu_head, writer_head);
-/* Two 32-bit numbers in one word, in the same order in both structures. */
+/* pid and tid are one word for the sequences, in the order of pxtu_entry.ids. */
 PXTU_AT(PXTU_HEAD_IDS, posixtrace_cpu_head, pid);
 PXTU_AT(PXTU_HEAD_IDS + 4, posixtrace_cpu_head, tid);
 PXTU_AT(PXTU_HEAD_THREAD_ID, posixtrace_cpu_head, thread_id);

@@ -84,7 +84,10 @@ static void copy_rest(__u64 rest[2], const unsigned char *data, unsigned int len
 		*to = *data;
 }
 
-/* Put the first bytes of the data next to half of the address. Returns how many are left. */
+/*
+ * Combine the lower half of the address and the first bytes of the data into one word. Returns how
+ * many bytes of data are left.
+ */
 static __u32 pack(struct pxtu_entry *entry, __u32 len)
 {
 	const __u32 first = len < sizeof(__u32) ? len : (__u32)sizeof(__u32);

@@ -40,9 +40,10 @@ static __u32 gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
 }
 
 /*
- * Can a new loss be reported together with the open gap? Yes if no event between the two survived.
- * That holds for a LOOP stream, which loses its oldest events. A stream that was full and was
- * restarted has events between its gaps, so the second gap waits until the first one is reported.
+ * Can a new loss be reported together with the open gap? Yes if no event between the gap and the
+ * loss survived. That holds for a LOOP stream, which loses its oldest events. A stream that was
+ * full and was restarted has events between its gaps, so the second gap waits until the first one
+ * is reported.
  */
 static bool gap_extends(const struct pxtu_reader *reader)
 {
@@ -111,7 +112,7 @@ bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp)
 			return timestamp > gap.overwrite_watermark;
 		/*
 		 * Leave a loss after the record to the next call. But if the loss extends an open
-		 * gap, the record may lie between the two, and then counts as lost.
+		 * gap, the record may lie between that gap and the loss, and then counts as lost.
 		 */
 		if ((gap.first >= timestamp && !reader->gap_open) || !gap_extends(reader))
 			return true;

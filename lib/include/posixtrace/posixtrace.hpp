@@ -388,8 +388,8 @@ struct free_fields {
 struct type {
 	std::string name;
 	std::unique_ptr<::posixtrace_fields, free_fields> fields;
-	bool is_described = false;	/* perhaps without fields, if it is invalid */
-	bool is_asked = false;		/* fields_of() asked at asked_at */
+	bool is_described = false;	/* if the description is invalid, fields is null */
+	bool is_asked = false;		/* fields_of() looked for it at asked_at */
 	::timespec asked_at = {};
 };
 
@@ -528,7 +528,7 @@ public:
 		return named(event);
 	}
 
-	/* A type may be described later, so ask again in another second of event time. */
+	/* A type may be described later: look again, but at most once per second of event time. */
 	const ::posixtrace_fields *fields_of(const ::posix_trace_event_info &event)
 	{
 		type &found = named(event.posix_event_id);
@@ -867,7 +867,7 @@ public:
 	/* Go back to the oldest event of a log. */
 	void rewind() { source_->rewind(); }
 
-	/* Go to the oldest event of a log that is not older, or to one before it. */
+	/* Go to the first event of a log at or after a time, or to an earlier event. */
 	void seek(time_point time)
 	{
 		const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
@@ -879,9 +879,9 @@ public:
 	}
 
 	/*
-	 * What the traced threads did, and what their descriptors were: of a log when recording
-	 * started, and again at each later start; of a stream now. A log without kernel events has no
-	 * states, and one without the class strings no files.
+	 * The states of the traced threads, and their open files: of a log, each time that
+	 * recording started; of a stream, now. A log without kernel events has no states, and a log
+	 * without the class strings has no files.
 	 */
 	std::vector<::posixtrace_thread_state> states() const
 	{
