@@ -8,7 +8,7 @@
 
 #include "analyze/compare.h"
 
-#define P_MAX		0.01	/* a difference is shown if it is less probable by chance */
+#define P_MAX		0.01	/* with a larger probability by chance, a difference is unclear */
 #define INTERVAL_SIGMAS	2.5758	/* of a 99 % interval */
 #define RATIO_BITS	64	/* ratios are between 2^-64 and 2^64 */
 #define STEPS		48	/* halvings of that range */
@@ -165,7 +165,7 @@ static int more_certain(const void *a, const void *b)
 	return x->p < y->p ? -1 : x->p > y->p;
 }
 
-/* Corrects the probabilities by Holm's method, because some of many are small by chance. */
+/* Corrects the probabilities by Holm's method: in many comparisons, some are small by chance. */
 static void correct(struct comparison *comparisons, size_t count)
 {
 	size_t tested = 0;

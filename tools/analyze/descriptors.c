@@ -75,8 +75,8 @@ struct descriptors {
 	size_t nr_threads;
 	struct fd_tables tables;
 	struct open_files *files;	/* at the start, or NULL */
-	uint64_t complete_from;	/* no event is missing since then, or UINT64_MAX */
-	bool held;		/* no events are recorded, or not all */
+	uint64_t complete_from;	/* no event is missing since then; UINT64_MAX: unknown */
+	bool held;		/* since a STOP, FILTER or OVERFLOW */
 	uint64_t lost;
 	bool blind;		/* any process may share a table */
 };

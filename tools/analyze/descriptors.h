@@ -38,8 +38,10 @@ int descriptors_start(struct descriptors *descriptors, struct source *source);
  * descriptors_reach() - use what was open before a time
  * @all: the descriptors
  * @source: from descriptors_start(), read up to that time
- * @time: of the next event. descriptors_event() also does this, but that may be too late for a
- *	caller that prints the event first
+ * @time: of the next event
+ *
+ * descriptors_event() also does this. A caller that prints an event before it calls
+ * descriptors_event() must call this function first.
  */
 void descriptors_reach(struct descriptors *all, struct source *source, uint64_t time);
 

@@ -44,7 +44,7 @@ struct holder_words {
 pid_t holder_find(struct lock_wait *lock_wait, const struct event *event,
 		  const struct holder_words *words);
 
-/* holder_of_wait() - the same for a futex_wait with these fields */
+/* holder_of_wait() - find the holder of the lock from the fields of a futex_wait */
 pid_t holder_of_wait(struct lock_wait *lock_wait, const struct event *event,
 		     const struct kevent *kevent);
 

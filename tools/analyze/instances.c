@@ -264,8 +264,8 @@ static void see_life(struct instances *instances, const struct event *event)
 }
 
 /*
- * Replaces the life of the thread by the period of the options, which may be longer. It ends with
- * the log at the latest.
+ * Replaces the life of the thread by the period of the options, which may be longer than the life
+ * but ends with the log at the latest.
  */
 static void cut_life(struct instances *instances)
 {

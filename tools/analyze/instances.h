@@ -22,8 +22,8 @@
  * @each: instances of each scope and system call, up to INSTANCES_SCOPES of them
  * @scope: name of a scope without its suffix, or of a system call; NULL: the life of a thread
  * @worst: number of instances, at most INSTANCES_MAX
- * @selection: an instance of a scope needs a selected begin or end, and has to begin and end in the
- *	period; a life is that of the first thread with a selected event, cut to the period
+ * @selection: for a scope: its instances with a selected begin or end, if both are in the period;
+ *	for a life: the first thread with a selected event, whose life is cut to the period
  */
 struct instances_options {
 	bool each;
@@ -50,7 +50,7 @@ struct instance {
  * struct instances_counts - how many instances there are
  * @all: complete ones
  * @unmatched: begins without an end in the same thread, and ends without a begin
- * @doubtful: events were lost between begin and end, so that the two may not belong together
+ * @doubtful: events were lost in between, so begin and end may not belong to the same instance
  */
 struct instances_counts {
 	uint64_t all;

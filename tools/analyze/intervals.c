@@ -44,7 +44,7 @@ struct thread {
 	bool known;			/* its state is known, so it is on LIST_KNOWN */
 	struct place places[NR_LISTS];
 	uint32_t process;		/* number of its process */
-	uint64_t born;			/* before that, another thread had its ids */
+	uint64_t born;			/* until then, another thread may have had its ids */
 	uint64_t losses;		/* struct intervals.losses at its last event */
 	uint32_t log;			/* of its last event, or NO_LOG */
 	uint64_t seen;			/* running: time of its last event */
@@ -194,8 +194,8 @@ static int cut_interval(struct intervals *intervals, struct thread *thread, uint
 }
 
 /*
- * Begins the next interval, no earlier than the end of the previous one. Callers set @complete if
- * it has not begun before @time: the end may clear it.
+ * Begins the next interval at @time, but not before the end of the previous one. A caller that
+ * knows that the state began at @time then sets @complete; the end of the interval may clear it.
  */
 static struct interval *begin_interval(struct intervals *intervals, struct thread *thread,
 				       enum state state, uint64_t time)
@@ -316,7 +316,7 @@ static int switch_in(struct intervals *intervals, struct thread *thread, const s
 	} else if (!in_state(thread, STATE_RUNNABLE) && runnable) {
 		err = become_runnable(intervals, thread, since, exact, NULL);
 	}
-	/* The end of another state than runnable is missing. */
+	/* A switch-in ends only the state runnable: the end of any other state is missing. */
 	if (!in_state(thread, STATE_RUNNABLE))
 		thread->now.complete = false;
 	if (!err)

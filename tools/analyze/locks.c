@@ -10,7 +10,7 @@
 
 struct locks {
 	struct threads *addresses;	/* numbers for process and address */
-	struct threads *numbers;	/* of sums, for a number in @addresses and a holder */
+	struct threads *numbers;	/* of @sums, by number in @addresses and holder */
 	struct locks_sum *sums;		/* by number - 1 */
 	size_t count;
 	size_t room;

@@ -18,8 +18,8 @@
  * struct open_files - the rows of a source
  * @source: where they come from
  * @rows: in the order of their times
- * @pipes: those of pipes, by inode
- * @sorted: all of them, by process, descriptor and time
+ * @pipes: the rows of pipes, by inode
+ * @sorted: all rows, by process, descriptor and time
  */
 struct open_files {
 	struct source *source;

@@ -117,7 +117,8 @@ const struct pairs_begin *pairs_take(struct pairs *pairs);
  * @pid: process of the thread
  * @thread: event_thread_key() of the thread
  *
- * Something nests in the durations of the thread if the result is the same before and after it.
+ * Another duration of the thread nests in its pairs if the result is the same at the begin and the
+ * end of that duration.
  *
  * Return: a unique number of the begin, or 0 without an open begin.
  */

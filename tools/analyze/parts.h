@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A period of time divided into parts, as a tree: the times of the parts of a part add up to its
- * own time. Periods of the same kind are merged into one part with a count. The steps are the same
- * periods, not merged, in order of time.
+ * own time. Periods of the same kind are merged into one part with a count. The steps are the
+ * periods in parts that are not divided, one by one in order of time.
  *
  * There are at most PARTS_MAX parts, and for each of them one PART_MORE that stands for all parts
  * that do not fit. A part takes 120 bytes, a step 24.

@@ -16,7 +16,7 @@
 
 struct place_names {
 	struct waits *calls;		/* only for the names of system calls */
-	struct threads *irqs;		/* numbers for kinds and numbers of interrupts */
+	struct threads *irqs;		/* indices of @irq_names, by kind and number */
 	char (*irq_names)[IRQ_NAME];	/* by number in @irqs */
 };
 

@@ -47,7 +47,10 @@ static int note_losses(struct spans *spans, const struct event *event, bool lost
 {
 	if (event->partial && !lost)
 		return intervals_stopped(spans->states, event);
-	/* After one of these two, events may be missing from its own time on. */
+	/*
+	 * OVERFLOW and STOP: events may be missing from their time on. Other losses: from the time
+	 * of the previous event on.
+	 */
 	if (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP)
 		return intervals_lost(spans->states, event->time);
 	return lost ? intervals_lost(spans->states, spans->last_time) : 0;

@@ -88,8 +88,8 @@ void states_start(struct states *states, struct source *source, const struct sna
 /**
  * struct states_blocked - a thread that was still blocked at the last event
  * @thread: index of the thread
- * @since: when that began; 0 if unknown
- * @exact: it began then; otherwise then or later
+ * @since: when its wait began; 0 if unknown
+ * @exact: the wait began at @since; otherwise at that time or later
  * @state: its state at the start, if it has been in it since then; or NULL
  * @address: of the futex that it waits for, if an event has told; otherwise 0
  * @holder: number of the thread that holds that lock; 0 if unknown

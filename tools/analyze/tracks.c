@@ -176,7 +176,7 @@ static int leave(struct tracks *tracks, uint32_t number)
 	return change(tracks, number, TRACK_PLACE, &place);
 }
 
-/* Moves a thread to a CPU. @known: it was on the previous one until now. */
+/* Moves a thread to a CPU. @known: it is known to have been on the previous CPU until now. */
 static int move(struct tracks *tracks, uint32_t number, uint32_t cpu, bool known)
 {
 	const struct stretch next = { .begin = tracks->now, .what = cpu };

@@ -48,7 +48,7 @@ enum track {
  * @fault: blocked: the last event of the thread before was a page fault
  * @has_arg: TRACK_PLACE, or blocked: @arg names what the call works on, see tracks_arg_name()
  * @preempted: STATE_RUNNABLE: it was preempted, not woken
- * @caused: blocked: what @waker did in that time is why the wait took so long
+ * @caused: blocked: what @waker did during the wait explains the wait
  */
 struct stretch {
 	uint64_t begin;

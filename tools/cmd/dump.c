@@ -45,7 +45,7 @@ struct dump {
 	struct descriptors *descriptors;
 	struct print print;
 	struct source *source;
-	bool cleared;			/* and the new log could not be opened yet */
+	bool cleared;			/* the log was cleared, and the new one not yet opened */
 	struct buffer text;
 	struct logend end;
 };

@@ -164,7 +164,7 @@ static void print_summary(const struct recording *rec)
 	if (lost(rec))
 		fprintf(stderr, ", %llu lost%s", lost(rec),
 			rec->full || rec->incomplete ? "" : ": use a larger --size");
-	/* Of older events on another CPU, the log has some that readers count as lost. */
+	/* "or fewer": readers skip events that are older than an overwritten one of another CPU. */
 	if (rec->policy == POSIX_TRACE_LOOP && stats->overwritten)
 		fprintf(stderr, ", the log has the last %llu or fewer",
 			stats->recorded - stats->overwritten);

@@ -61,8 +61,8 @@ struct stat_command {
 	struct stats stats;
 	struct states *states;	/* or NULL */
 	struct snapshot *snapshot;	/* what threads did at the start, or NULL */
-	struct snapshot *now;	/* the same at the end, for a process */
-	struct open_files *files;	/* as @snapshot of a log, as @now of a process; or NULL */
+	struct snapshot *now;	/* what they did at the end, for a process; or NULL */
+	struct open_files *files;	/* at the start of a log, or end of a process; or NULL */
 	struct measures_options measure;
 	struct measures *measures;	/* or NULL */
 	int error;		/* from printing */

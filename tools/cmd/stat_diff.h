@@ -14,8 +14,8 @@
  * struct stat_diff - what to compare
  * @paths: the logs
  * @selection: events to measure
- * @by: name of what they are divided by, or NULL
- * @measure: the rest of it; the kinds are chosen here
+ * @by: name of what the measures are divided by, or NULL
+ * @measure: how to measure; stat_diff() sets its classes, names and kinds
  * @all: print all rows
  * @json: print JSON
  */

@@ -12,8 +12,8 @@
 #include "elf/debuginfod.h"
 #include "util/message.h"
 
-#define PATIENCE_NS	1000000000LL	/* then tell that the command waits */
-#define LIMIT_NS	15000000000LL	/* then end the query, and ask no more */
+#define PATIENCE_NS	1000000000LL	/* after this time, tell that the command waits */
+#define LIMIT_NS	15000000000LL	/* without progress: end the query, and ask no more */
 
 typedef int (*progress_t)(debuginfod_client *client, long a, long b);
 

@@ -34,16 +34,16 @@ struct event {
 	pid_t tid;			/* its kernel thread id; 0: unknown */
 	uint32_t life;			/* number of earlier threads with these ids: see lives.h */
 	uint32_t process_life;		/* number of earlier processes with this @pid */
-	uint32_t child_life;		/* the same for the child of a sched_process_fork */
+	uint32_t child_life;		/* @life of the child of a sched_process_fork */
 	uint32_t child_process_life;
 	uint64_t address;		/* posix_prog_address */
 	unsigned int cpu;		/* recording CPU, or SOURCE_NO_CPU */
 	bool user;			/* user event, not system event */
-	bool has_data;		/* show its data: a user or kernel event */
+	bool has_data;		/* its data can be shown: a user or kernel event */
 	int truncated;			/* POSIX_TRACE_NOT_TRUNCATED, ... */
 	bool late;			/* from a stream, after a newer event */
-	bool partial;			/* begins or ends only @log: a START or STOP */
-	bool unscheduled;		/* others of several logs have scheduler events, not its */
+	bool partial;			/* a START or STOP of only one of several logs: @log */
+	bool unscheduled;		/* its log has no scheduler events, but another log has */
 	uint32_t log;			/* number of its log in @source, from 0 */
 	uint64_t lost;			/* events known to be lost before it; never decreases */
 	const unsigned char *data;

@@ -134,7 +134,7 @@ struct filter_scope {
  * filter_event() - test an event
  * @filter: the filter
  * @event: the event
- * @scope: the scope of which it is an end, or NULL if there is none or its duration is unknown
+ * @scope: the scope that @event begins or ends; NULL if there is none or its duration is unknown
  *
  * With @scope, a condition on a field is true if it is true for either end of the scope.
  */

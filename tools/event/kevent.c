@@ -61,7 +61,10 @@ static const struct place types[][FIELDS_MAX] = {
 
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))
 
-/* Returns the index of a field, or -1. Fields usually come in table order, as @guess says. */
+/*
+ * Returns the index of a field in @places, or -1. Starts at @guess, because fields usually come in
+ * the order of the table.
+ */
 static int find_place(const struct place *places, unsigned int guess, const char *name)
 {
 	for (unsigned int i = 0; i < FIELDS_MAX; i++) {
@@ -142,7 +145,7 @@ static bool is_kind(const struct layout *layout, size_t item, size_t count, bool
 struct plan_integer {
 	size_t offset;
 	unsigned short to;
-	unsigned char shift;	/* bits of 64 that it does not have */
+	unsigned char shift;	/* 64 minus the number of its bits */
 	enum { SIGNED, UNSIGNED, BOOL } sign;
 };
 
@@ -291,7 +294,7 @@ static void read_planned(const struct event *event, const struct kevent_plan *pl
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* Checks all thread ids of an event: they have no bits that an int32_t lacks, and no sign. */
+/* Checks that no thread id of an event is negative or larger than INT32_MAX. */
 static bool has_tids(const struct event *event, const struct kevent *kevent)
 {
 	int64_t all = kevent->tid | kevent->next_tid | kevent->prev_tid | kevent->waker_tid |

@@ -17,7 +17,7 @@
 
 /* What text output shows for an item. */
 enum layout_kind {
-	LAYOUT_UNSIGNED,	/* digits only, as for the next two */
+	LAYOUT_UNSIGNED,	/* this and the next two: digits only */
 	LAYOUT_SIGNED,
 	LAYOUT_HEX,
 	LAYOUT_BOOL,
@@ -34,7 +34,7 @@ enum layout_kind {
  * @label: a space, the name of the field and "="; "," if it has no name
  * @label_len: bytes of it
  * @is_integer: layout_integer() reads the value
- * @shift: bits of 64 that the integer does not have
+ * @shift: 64 minus the number of bits of the integer
  * @kind: how it is shown
  */
 struct layout_item {

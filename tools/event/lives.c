@@ -28,7 +28,7 @@ enum end {
  * @process_life: for a thread: life of its process
  * @execs: number of execs of the process up to the last event
  * @end: whether the current one has ended
- * @end_time: when; for a process also the time of its last exec
+ * @end_time: when the current one ended; for a process also the time of its last exec
  * @asked: batch of the last lookup in the log
  * @answered: that lookup succeeded; the answer is valid until @next
  * @known: @born is known
@@ -37,9 +37,9 @@ enum end {
  * @last_born: birth of a previous one
  * @next: birth of the next one
  * @renamed: time of the last task_rename, or 0
- * @lost: number of events lost before it
- * @old_name: name until then
- * @name: name since then
+ * @lost: number of events lost before that task_rename
+ * @old_name: name before that task_rename
+ * @name: name after it
  */
 struct ids {
 	uint32_t life;

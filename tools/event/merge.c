@@ -23,7 +23,8 @@
  * @losses: see merge_losses()
  * @unscheduled: it has no scheduler events, but another log has
  * @begun: one of its events was returned
- * @stopped: a partial STOP was returned; others are not partial, because each costs readers time
+ * @stopped: a partial STOP was returned; later ones are not marked as partial, because each partial
+ *	STOP costs readers time
  */
 struct member {
 	struct reader *reader;

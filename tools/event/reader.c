@@ -234,7 +234,7 @@ const char *reader_type_name(struct reader *reader, trace_event_id_t type)
 		known = &reader->types[type].name;
 	if (known && *known)
 		return *known;
-	/* Cache that a type has no name, as well: a log names a type before its events. */
+	/* Also cache that a type has no name: a log names a type before its events. */
 	if (posix_trace_eventid_get_name(reader->trid, type, name))
 		snprintf(name, sizeof(name), "(type %u)", (unsigned int)type);
 	if (known)

@@ -25,7 +25,8 @@ struct reader;
 /**
  * reader_open() - open a log
  * @path: from spool_path(); must remain valid
- * @batches: increased with each batch of events: then the log may tell more; readers can share it
+ * @batches: counter of the batches of events, which readers can share: with each batch, the log may
+ *	have new data about threads
  * @reader: where to store the reader
  *
  * Return: 0 or a negative error number for source_complain().

@@ -81,8 +81,8 @@ bool select_event(struct selection *selection, const struct event *event);
  * @end: its end
  * @name: its name
  *
- * Return: true if one of the two events is selected. A condition on a field is true if it is true
- *	for one of them.
+ * Return: true if @begin or @end is selected. A condition on a field is true if it is true for one
+ *	of them.
  */
 bool select_scope(struct selection *selection, const struct event *begin, const struct event *end,
 		  const char *name);
@@ -112,7 +112,7 @@ void select_first(struct selection *selection, const struct event *event);
  * select_judge() - decide about an event before it is read again
  * @selection: the selection
  * @event: the event, or a copy with the same number
- * @scope: the scope of which it is an end, or NULL if there is none or its duration is unknown
+ * @scope: the scope that @event begins or ends; NULL if there is none or its duration is unknown
  *
  * Return: 0, -EFBIG if too many events are selected, or -ENOMEM.
  */

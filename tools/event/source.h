@@ -173,7 +173,7 @@ int source_rewind(struct source *source);
  * @source: a log
  * @time: ns since the Epoch
  *
- * The next event is the oldest one that is not older, or one before it.
+ * The next event is the first one at or after @time, or an earlier one.
  *
  * Return: 0 or a negative error number.
  */

@@ -31,7 +31,7 @@
 #define WRITE_AT	(1 << 18)	/* bytes */
 #define STATES_BASE	1000000		/* added to a thread number: its track of states */
 #define FRACTION_MAX	18		/* digits after the decimal point */
-#define LIFE_BASE	10000000	/* added to a reused process id; larger than any */
+#define LIFE_BASE	10000000	/* added to a reused process id; above all process ids */
 
 struct chrome {
 	struct export *export;
@@ -238,8 +238,8 @@ static void put_complete(struct chrome *chrome, const struct event *end,
 }
 
 /*
- * Writes a duration, followed by the inner ones that begin at the same time. If it also begins with
- * its enclosing duration, both are held until that one is written.
+ * Writes a duration, and after it the inner durations that begin at the same time. If the enclosing
+ * duration also begins at that time, all of them are held until the enclosing one is written.
  */
 static void put_nested(struct chrome *chrome, const struct event *end,
 		       const struct pairs_result *result, uint32_t thread)

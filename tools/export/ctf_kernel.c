@@ -21,7 +21,7 @@
 
 #define HELD_MAX	1024		/* held events per CPU */
 #define HELD_MIN	16
-#define HELD_ALL	(64 << 10)	/* held events of all CPUs, unless these are many */
+#define HELD_ALL	(64 << 10)	/* held events of all CPUs, but at least HELD_MIN per CPU */
 #define HELD_BYTES	(16U << 20)	/* bytes of all held events, whatever their number */
 #define TEXT_MAX	255		/* bytes of a text from the log */
 

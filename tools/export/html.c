@@ -25,7 +25,7 @@
 
 #define WRITE_AT	(1 << 18)	/* bytes */
 #define BYTES_MAX	(256ULL << 20)	/* in the page */
-#define BYTES_END	(256 << 10)	/* of them after the items, without the template */
+#define BYTES_END	(256 << 10)	/* of BYTES_MAX: after the items, without the template */
 #define DATA_MAX	256		/* bytes of data shown without fields */
 #define MARK		"@DATA@"
 

@@ -10,7 +10,7 @@
 #include "export/html_why.h"
 
 #define BYTES_ALL	(16U << 20)	/* of all objects; the last one may exceed it */
-#define BYTES_HEAD	128		/* beside the object of an instance */
+#define BYTES_HEAD	128		/* bytes of an instance without its object */
 
 /* An instance: its object is @len bytes at @at of html_why.objects. */
 struct shown {

@@ -106,13 +106,16 @@ static void put_value(struct packets *packets, const struct posixtrace_value *va
 			     value->number);
 }
 
-/* A kernel event's thread is that of its track, and a flag that is not shown is not set. */
+/*
+ * Does the reader find the value elsewhere? The track shows the thread of a kernel event, and a
+ * flag without an argument is not set.
+ */
 static bool is_shown(const struct event *event, const struct posixtrace_value *value,
 		     const struct perfetto_shown *shown)
 {
 	const char *name = value->field->name;
 
-	/* The entry of a system call counts as a begin, and begins as user events. */
+	/* The entry of a system call is passed as the begin of a pair, and thus as a user event. */
 	if (!name || (event->user && !shown))
 		return false;
 	for (size_t i = 0; shown && i < PERFETTO_SHOWN && shown->fields[i]; i++) {

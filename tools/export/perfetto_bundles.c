@@ -62,7 +62,7 @@ struct bundles {
 	struct bundle *cpus[BUNDLES_CPUS];
 	struct bundle *current;
 	uint32_t large;			/* a CPU with a large bundle, plus one */
-	struct buffer nowhere;		/* instead of a bundle without memory */
+	struct buffer nowhere;		/* written to if there is no memory for a bundle */
 	bool failed;
 	size_t event;
 	size_t fields;
@@ -186,8 +186,8 @@ static unsigned int find_comm(struct bundle *bundle, const char *comm)
 }
 
 /*
- * A compact switch must follow one on its CPU. It sorts before other events with the same time, so
- * not if another event with that time depends on the order.
+ * Can a switch be compact? It must follow a switch on its CPU. Readers sort compact switches before
+ * other events with the same time, so no such event may depend on the order.
  */
 static bool fits(const struct bundle *bundle, uint64_t time, const struct running *prev, int state)
 {

@@ -49,13 +49,13 @@
 #define FLAG_STATE_CLEARED	1
 
 #define FIRST_OLDER		3	/* the first sequence with older events */
-#define SPAN			(1ULL << 35)	/* ns; a number below has at most 5 bytes */
+#define SPAN			(1ULL << 35)	/* ns; a smaller number has at most 5 bytes */
 
 /* Limits of interned texts. */
 #define TEXTS_MAX	(1U << 14)
 #define TEXT_BYTES	(1U << 20)
 #define TEXT_LEN	256		/* bytes of each, with the prefix */
-#define TEXT_LEAST	4		/* shorter texts need not more bytes than a number */
+#define TEXT_LEAST	4		/* shorter texts take no more bytes than a number */
 #define SEEN		(1U << 12)
 
 /* Sequences in which a text is defined. */
@@ -196,7 +196,10 @@ void packets_begin(struct packets *packets, uint64_t time)
 	packets->last = time;
 }
 
-/* Makes times since @since short in the sequence of older events, or in a new one. */
+/*
+ * Declares a clock that starts at @since, so that the times of older events are short. Begins a new
+ * sequence if the sequence of older events has no clock left.
+ */
 static void begin_span(struct packets *packets, uint64_t since)
 {
 	struct buffer *to = &packets->bytes;
@@ -221,7 +224,7 @@ static void begin_span(struct packets *packets, uint64_t since)
 	put_defaults(to, packets->older, packets->clock, is_new);
 }
 
-/* Begins the packet of an event, with its time, in the sequence in which that is shortest. */
+/* Begins the packet of an event, in the sequence in which its time takes the fewest bytes. */
 static size_t begin_timed_packet(struct packets *packets, uint64_t time)
 {
 	bool is_held = packets->to != &packets->bytes;
@@ -230,7 +233,9 @@ static size_t begin_timed_packet(struct packets *packets, uint64_t time)
 	size_t packet;
 
 	if (is_older) {
-		/* A duration may be longer than the span: do not change it for that. */
+		/*
+		 * The begin of a long duration may be before the span: do not move the span for it.
+		 */
 		if (!packets->older || (time > packets->since && time - packets->since >= SPAN))
 			begin_span(packets, time > SPAN / 4 ? time - SPAN / 4 : 0);
 		is_absolute = time < packets->since;
@@ -357,7 +362,10 @@ struct packets_event packets_event(struct packets *packets, uint64_t time, unsig
 {
 	struct packets_event event;
 
-	/* Without the flag that the packet needs names: a file always has the packets with them. */
+	/*
+	 * Leave out the flag for packets that need interned names: a file always has the packets
+	 * that define the names.
+	 */
 	event.packet = begin_timed_packet(packets, time);
 	event.message = proto_begin(packets->to, PACKET_TRACK_EVENT);
 	proto_number(packets->to, EVENT_TYPE, type);

@@ -35,7 +35,7 @@
 struct perfetto_states {
 	struct perfetto_states_to to;
 	struct snapshot_walk walk;
-	uint32_t losses;	/* at which states became unknown, plus 1 */
+	uint32_t losses;	/* how often states became unknown, plus 1 */
 	uint32_t *known;	/* by thread number: @losses when an event last told its state */
 };
 

@@ -90,7 +90,7 @@ static void open_part(struct path *path, uint32_t number, uint64_t time)
 	uint64_t flow = track_of_other(path, &part) ? ++*path->flows : 0;
 	struct buffer name = { };
 
-	/* That is the number in all periods of the part. */
+	/* Leave out the page faults: this is their number in all periods of the part. */
 	part.faults = 0;
 	why_text_label(&name, path->why->tracks, part.thread);
 	buffer_text(&name, ": ");
@@ -158,7 +158,7 @@ static void put_step(struct path *path, const struct step *step)
 	close_to(path, same, step->begin);
 	for (; same < depth; same++)
 		open_part(path, found[same], step->begin);
-	/* The next step is another period, even of the same part. */
+	/* Close the part: the next step is another period, even if it is of the same part. */
 	close_to(path, depth ? depth - 1 : 0, step->end);
 }
 

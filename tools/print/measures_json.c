@@ -65,7 +65,7 @@ static void put_value(struct buffer *to, const struct measure *measure)
 		put_string(to, "unit", measure->unit, strlen(measure->unit));
 }
 
-/* Begins an object with what it is about. */
+/* Begins an object: writes the table, the name and the value of the measure. */
 static void put_head(struct buffer *to, const struct measure *measure)
 {
 	size_t len = measure->name ? strlen(measure->name) : 0;

@@ -47,7 +47,8 @@ static void label_thread(const struct tables *tables, const struct states_thread
 	};
 
 	/*
-	 * Ask for the name again, but not in a log: there it was known at the thread's first event.
+	 * In a stream, ask for the name again. In a log, it was known at the first event of the
+	 * thread.
 	 */
 	if (tables->source && !source_is_log(tables->source) &&
 	    event_thread_label(&event, label))

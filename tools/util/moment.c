@@ -75,7 +75,7 @@ int moment_compare(const struct moment *moment, uint64_t first, uint64_t time)
 {
 	const uint64_t limit = moment_time(moment, first);
 
-	/* UINT64_MAX also stands for all later times, so every event is earlier. */
+	/* A limit of UINT64_MAX also stands for all later times, so it is after every event. */
 	if (limit == UINT64_MAX)
 		return -1;
 	return time < limit ? -1 : time > limit;

@@ -82,7 +82,7 @@ struct command_option {
 enum {
 	OPERAND_FILE = 1,
 	OPERAND_PID = 2,
-	OPERAND_PROGRAM = 4,	/* and its arguments; options end before it */
+	OPERAND_PROGRAM = 4,	/* a program and its arguments; options end before it */
 };
 
 /**
