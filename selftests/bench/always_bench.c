@@ -49,8 +49,8 @@ static const struct program {
 	const char *prepare;	/* answered with one line */
 	const char *request;
 	int lines;		/* of an answer */
-	int port;		/* or 0: answers on standard output */
-	const char *point;	/* the one of the way "one point" */
+	int port;		/* TCP port; 0: answers on standard output */
+	const char *point;	/* the trace point that "one point" records */
 	char *command[14];
 } programs[] = {
 	{ "redis GET", "SET user:1 alice", "GET user:1", 2, 6379, "reply",

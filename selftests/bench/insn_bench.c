@@ -44,7 +44,7 @@
 #define PROCESSES	200
 #define STACK_SIZE	(64 << 10)
 
-/* As many bytes as DATA_SIZE. */
+/* Its data has DATA_SIZE bytes. */
 POSIXTRACE_POINT(typed, (u32, id), (u32, size), (u64, address));
 
 static unsigned char payload[DATA_SIZE];

@@ -146,7 +146,10 @@ static void give_turn(unsigned int other)
 	syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1);
 }
 
-/* Of equal priority, a thread that is woken does not preempt the other one: each wait is one. */
+/*
+ * A woken thread of equal priority does not preempt the other one, so each wait_for_turn() really
+ * waits.
+ */
 static void take_equal_turns(pthread_t thread, int policy)
 {
 	const struct sched_param param = { .sched_priority = policy == SCHED_FIFO };

@@ -19,7 +19,7 @@
 /* User events to record, by the length of their data. */
 struct plan {
 	size_t max_data_size;
-	size_t sum;			/* of their sizes in the stream */
+	size_t sum;			/* sum of the sizes of the events in the stream */
 	int count;
 	size_t len[PLAN_MAX];
 };

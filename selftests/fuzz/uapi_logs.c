@@ -26,8 +26,8 @@ static long open_path(const char *path, int flags)
 }
 
 /*
- * Uses up most of the space, so that a later writer has to wait. Not in a repeatable run, because
- * it has no signals that would end the wait.
+ * Uses up most of the space, so that a later writer has to wait. Not in a repeatable run, which has
+ * no signals to end the wait.
  */
 static void fill_up(struct actor *a, int fd)
 {

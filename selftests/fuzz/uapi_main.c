@@ -276,8 +276,8 @@ static struct count total(unsigned int op)
 }
 
 /*
- * Operations that may have no success within a minute: unknown commands fail, exec and kill are
- * rare, op_add() needs a process that has opened no names and is not traced, and op_rotate() a
+ * Operations that may have no success within a minute: unknown commands fail; exec and kill are
+ * rare; op_add() needs a process that has opened no names and is not traced; op_rotate() needs a
  * stream whose log can continue in the kind of file that was opened.
  */
 static bool is_rare(long (*run)(struct actor *a))

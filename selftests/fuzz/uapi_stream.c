@@ -109,8 +109,8 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 	}
 	attr->order = one_in(a, 4);
 	/*
-	 * The two classes that all kernels have, half of the time with the one that FILES needs; or
-	 * others.
+	 * Mostly no kernel events. Otherwise sched and process, which all kernels have, half of the
+	 * time with strings, which FILES needs; or any classes.
 	 */
 	if (one_in(a, 4))
 		attr->classes = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS |

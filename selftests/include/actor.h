@@ -34,7 +34,7 @@ enum actor_word {
 	ACTOR_CLOSE,		/* close the files of the n newest streams */
 	ACTOR_MEMLOCK,		/* set the soft limit to n bytes */
 	ACTOR_START,		/* start and stop the newest stream n times */
-	ACTOR_MEMORY,		/* answer with the memory of the newest stream instead */
+	ACTOR_MEMORY,		/* the answer is the memory of the newest stream */
 	ACTOR_BAD_CREATE,	/* n times: a CREATE that fails when the kernel writes its answer */
 	ACTOR_END,		/* end; has no number */
 };

@@ -22,8 +22,8 @@ struct fault {
 };
 
 /*
- * A reason to skip a test. A kernel with the feature that cannot use it must fail instead: a broken
- * debug kernel must not skip these tests.
+ * Reason to skip a test. If the kernel has the feature but it does not work, the test must fail
+ * instead: a broken debug kernel must not skip these tests.
  */
 #define FAULT_SKIP	"kernel without fault injection"
 

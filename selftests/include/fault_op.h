@@ -55,9 +55,9 @@ struct op {
 	bool no_target;
 	/** @stays: can be repeated in the same process */
 	bool stays;
-	/** @lasts: a success outlasts the process; the next one has fewer allocations */
+	/** @lasts: its effect outlasts the process, so the next process makes fewer allocations */
 	bool lasts;
-	/** @painless: may have no part that can fail */
+	/** @painless: may have no allocation or copy that can fail */
 	bool painless;
 	/** @unlimited: run with CAP_SYS_RESOURCE, so that CREATE does not wait for a budget */
 	bool unlimited;

@@ -145,7 +145,7 @@ TEST_F(next, does_nothing_while_there_is_space)
 /* What the head says about the writer of the last record, and if EVENT must name its own writer. */
 static const struct {
 	const char *name;
-	int head;	/* distance of the described position from the head; 1: no head */
+	int head;	/* distance of writer_head from head; 1: POSIXTRACE_HEAD_NONE */
 	int pid;	/* pid to address_high: added to the value of this process */
 	int tid;
 	int thread_id;

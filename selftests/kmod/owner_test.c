@@ -348,7 +348,10 @@ static void *close_in_table_of_its_own(void *arg)
 	return unshare(CLONE_FILES) || close(stream->fd) ? arg : NULL;
 }
 
-/* Closing the copy that a failed call leaves is ignored, but here the process itself closes. */
+/*
+ * If a call fails, the kernel closes a copy of the table; that close is ignored. Here the process
+ * itself closes its descriptor.
+ */
 TEST_F(owner, close_by_a_thread_with_its_own_descriptors_ends_the_stream)
 {
 	struct stream stream;

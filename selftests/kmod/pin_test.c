@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memory of streams cannot be pinned: no process can access it after unmapping. The remains of an
- * ended stream do not cost more if they are mapped more often.
+ * ended stream take no more memory if the stream is mapped more often.
  */
 #define _GNU_SOURCE
 #include <linux/io_uring.h>

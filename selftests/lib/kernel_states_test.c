@@ -80,8 +80,8 @@ static const struct posixtrace_thread_state *find(const struct states *states, p
 }
 
 /*
- * Wait until a thread has left its CPU: it tells its parent that it stops before it does. Returns 0
- * or an error number.
+ * Wait until a thread has left its CPU: a stopping thread informs its parent before it leaves.
+ * Returns 0 or an error number.
  */
 static int wait_blocked(trace_id_t trid, struct states *states, pid_t tid,
 			const struct posixtrace_thread_state **state)

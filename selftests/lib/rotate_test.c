@@ -224,7 +224,7 @@ static void *rotate_often(void *arg)
 	return NULL;
 }
 
-/* Returns the number of events, or minus one and minus that of the first one without its name. */
+/* Returns the number of events; or, if event number n lacks its name, -1 - n. */
 static int named_events(int fd)
 {
 	char expected[16], name[POSIXTRACE_THREAD_NAME_SIZE];

@@ -69,7 +69,7 @@ static __u32 record_step(void)
 
 #define IDENTITIES	(sizeof(identities) / sizeof(identities[0]))
 
-/* True if the two differ in at most one member. */
+/* True if identities @a and @b differ in at most one member. */
 static bool are_alike(__u64 a, __u64 b)
 {
 	return a == b || !a || !b;
@@ -161,8 +161,8 @@ static struct world now_here;
 static unsigned int steps_seen, steps_in_middle, wrong, refused;
 
 /*
- * The sequence is stopped here: on a copy of its memory, each thread writes, then the same or a
- * different one.
+ * Called at each instruction at which the sequence stops: on a copy of its memory, one thread
+ * writes, then the same or another one. Tries all pairs of threads that are_alike().
  */
 static void others_write(void)
 {

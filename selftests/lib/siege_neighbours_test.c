@@ -25,7 +25,7 @@
 #define ROUNDS		16	/* of two phases */
 #define SERIES		3	/* because the host of an emulated machine may be busy */
 #define VICTIMS_MAX	16
-#define STILL_GETS	95	/* percent of what it gets next to processes that compute */
+#define STILL_GETS	95	/* percent of its CPU time next to processes that compute */
 
 #define ATTACKER	65534
 #define VICTIM		1000
@@ -349,7 +349,10 @@ static void phase(const FIXTURE_DATA(siege) * self, enum mode mode, struct share
 	sum->elapsed += after.elapsed - before.elapsed;
 }
 
-/* True if the victims get enough of what they had next to processes that compute. */
+/*
+ * True if the victims get at least STILL_GETS percent of what they got next to processes that
+ * compute.
+ */
 static bool gets(unsigned long long attacked, unsigned long long had)
 {
 	return attacked * 100 >= had * STILL_GETS;

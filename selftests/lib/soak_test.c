@@ -19,7 +19,7 @@
 #define LIVES		6		/* at the same time */
 #define PERIODS		5		/* memory is checked after each */
 #define GROWTH		(8L << 10)	/* KiB, maximum difference from the first period */
-#define GROUP_GROWTH	(1L << 10)	/* the same for their memory cgroup */
+#define GROUP_GROWTH	(1L << 10)	/* the same, for the memory cgroup of the lives */
 
 /* KiB */
 struct soak_memory {

@@ -9,7 +9,7 @@
 #define HASH_BITS	12
 #define MATCH_MIN	4U
 #define LITERALS_LAST	12U	/* no match starts in this many bytes at the end */
-#define MATCH_END	5U	/* no match ends in these, apart from the end itself */
+#define MATCH_END	5U	/* the last bytes are literals */
 #define OFFSET_MAX	65535U
 
 static size_t put_length(unsigned char *to, size_t at, size_t room, size_t len)
