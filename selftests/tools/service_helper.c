@@ -55,7 +55,7 @@ static void start(pthread_t *thread, const char *name, void *(*run)(void *arg), 
 /* Holds the lock when an order comes, and writes a file. */
 static void *flush(void *arg)
 {
-	static const char block[65536];
+	static const char block[262144];
 	const int file = *(int *)arg;
 
 	for (int i = 0; i < REQUESTS / 4; i++) {
