@@ -156,9 +156,32 @@ void pxtu_stream_dealloc(struct pxtu_stream *stream)
 	free(stream);
 }
 
-int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *create)
+int pxtu_stream_share(struct pxtu_stream *stream, const struct posixtrace_create *create)
 {
 	struct pxtu_map map;
+	int err;
+
+	stream->number = create->stream;
+	err = map_memory(stream, create, &map);
+	if (err < 0)
+		return err;
+	err = init_reader(stream, &map);
+	if (err < 0) {
+		munmap(stream->data, stream->data_size);
+		unmap_shared(stream);
+	}
+	return err;
+}
+
+void pxtu_stream_unshare(struct pxtu_stream *stream)
+{
+	pxtu_reader_destroy(&stream->reader);
+	munmap(stream->data, stream->data_size);
+	unmap_shared(stream);
+}
+
+int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *create)
+{
 	int err;
 
 	/* Do not retry after a signal: the standard allows EINTR, if no stream was created. */
@@ -167,27 +190,14 @@ int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *cre
 		pxtu_close_new(stream->fd, err);
 		return err;
 	}
-	stream->number = create->stream;
-	err = map_memory(stream, create, &map);
+	err = pxtu_stream_share(stream, create);
 	if (err < 0)
-		goto close_fd;
-	err = init_reader(stream, &map);
-	if (err < 0)
-		goto unmap_memory;
-	return 0;
-
-unmap_memory:
-	munmap(stream->data, stream->data_size);
-	unmap_shared(stream);
-close_fd:
-	pxtu_close_ours(stream->fd, stream->number);
+		pxtu_close_ours(stream->fd, stream->number);
 	return err;
 }
 
 void pxtu_stream_destroy(struct pxtu_stream *stream)
 {
-	pxtu_reader_destroy(&stream->reader);
-	munmap(stream->data, stream->data_size);
-	unmap_shared(stream);
+	pxtu_stream_unshare(stream);
 	pxtu_close_ours(stream->fd, stream->number);
 }

@@ -30,6 +30,21 @@ void pxtu_stream_dealloc(struct pxtu_stream *stream);
 int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *create);
 
 /**
+ * pxtu_stream_share() - share the memory of a stream with the module
+ * @stream: allocated; its descriptor has the role of a stream
+ * @create: result of CREATE for that stream
+ *
+ * Return: 0 or negative errno.
+ */
+int pxtu_stream_share(struct pxtu_stream *stream, const struct posixtrace_create *create);
+
+/**
+ * pxtu_stream_unshare() - undo pxtu_stream_share()
+ * @stream: not in use by other threads; its descriptor stays open
+ */
+void pxtu_stream_unshare(struct pxtu_stream *stream);
+
+/**
  * pxtu_stream_destroy() - undo pxtu_stream_create(), and close the descriptor
  * @stream: created; not in use by other threads
  */
