@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/time_types.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -35,14 +36,27 @@
  */
 #define INTERRUPTS_MAX	100
 
-int pxtu_open(const char *path, int flags)
+/* Descriptors of the library begin here, below the usual limit of 1024. */
+#define HIGH_FD		1000
+
+static int open_mode(const char *path, int flags, unsigned int mode)
 {
 	int tries = 0, fd;
 
 	do {
-		fd = sys(SYS_openat, AT_FDCWD, path, flags, 0);
+		fd = sys(SYS_openat, AT_FDCWD, path, flags, mode);
 	} while (fd == -EINTR && ++tries < INTERRUPTS_MAX);
 	return fd == -EINTR ? -EIO : fd;
+}
+
+int pxtu_open(const char *path, int flags)
+{
+	return open_mode(path, flags, 0);
+}
+
+int pxtu_open_new(const char *path)
+{
+	return open_mode(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 void pxtu_close(int fd)
@@ -383,22 +397,57 @@ bool pxtu_device_missing(int err)
 	return why == -ENODEV || why == -EPERM;
 }
 
+/* Move a file without role to the number @from or above. Closing the other one has no effect. */
+static int move_above(int fd, int from)
+{
+	int high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
+
+	pxtu_close_new(fd, 0);
+	return high;
+}
+
 int pxtu_device_open(void)
 {
 	int fd = pxtu_open(PXTU_DEVICE, O_RDWR | O_CLOEXEC);
-	int high;
 
 	if (fd < 0)
 		return why_not_open(fd);
-	if (fd <= STDERR_FILENO) {
-		/* Closing a duplicate does not affect a file without a role. */
-		high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-		pxtu_close_new(fd, 0);
-		fd = high;
-	}
+	if (fd <= STDERR_FILENO)
+		fd = move_above(fd, STDERR_FILENO + 1);
 	if (fd < 0 || has_our_version(fd))
 		return fd;
 	return pxtu_close_new(fd, 0) ? -EOPNOTSUPP : -EBADF;
+}
+
+int pxtu_device_open_high(void)
+{
+	int fd = pxtu_device_open(), high;
+
+	if (fd < 0)
+		return fd;
+	high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_FD);
+	/* The limit of descriptors may be lower. */
+	if (high < 0)
+		return fd;
+	pxtu_close_new(fd, 0);
+	return high;
+}
+
+void pxtu_tell(const char *text, size_t len)
+{
+	struct pollfd err = { .fd = STDERR_FILENO, .events = POLLOUT };
+	const struct __kernel_old_timespec none = { 0 };
+	const __u64 pipe = SIGNAL(SIGPIPE);
+	__u64 before;
+
+	/* A pipe or socket without reader reports more than that. */
+	if (sys(SYS_ppoll, &err, 1, &none, NULL, 0UL) != 1 || err.revents != POLLOUT)
+		return;
+	pxtu_signals_block(&before);
+	/* If the last reader leaves now, take the signal back. */
+	if (sys(SYS_write, STDERR_FILENO, text, len) == -EPIPE && !(before & pipe))
+		sys(SYS_rt_sigtimedwait, &pipe, NULL, &none, sizeof(pipe));
+	pxtu_signals_restore(before);
 }
 
 __u32 pxtu_coarse_ms(void)

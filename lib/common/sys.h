@@ -21,6 +21,16 @@
 int pxtu_open(const char *path, int flags);
 
 /**
+ * pxtu_open_new() - create a file and open it for writing
+ * @path: path; nothing may exist there, not even a symbolic link
+ *
+ * Only its owner may use the file. The descriptor is closed on exec. Async-signal-safe.
+ *
+ * Return: a descriptor or negative errno.
+ */
+int pxtu_open_new(const char *path);
+
+/**
  * pxtu_close() - close a descriptor
  * @fd: the descriptor
  *
@@ -252,6 +262,27 @@ int pxtu_map_over(void *place, size_t size, int fd, __u64 offset);
  * closed the descriptor immediately, other negative errno.
  */
 int pxtu_device_open(void);
+
+/**
+ * pxtu_device_open_high() - open the module's device with a high descriptor
+ *
+ * For a descriptor that stays open while the program does not know of it: the program gets the low
+ * numbers that it expects, and loops that close the first few hundred do not reach it.
+ * Async-signal-safe.
+ *
+ * Return: as pxtu_device_open().
+ */
+int pxtu_device_open_high(void);
+
+/**
+ * pxtu_tell() - write a line to standard error
+ * @text: the line
+ * @len: bytes, at most 4096
+ *
+ * Never waits, and raises no SIGPIPE: if the line cannot be written now, it is lost.
+ * Async-signal-safe.
+ */
+void pxtu_tell(const char *text, size_t len);
 
 /**
  * pxtu_thread() - get the id of the calling thread
