@@ -39,6 +39,33 @@ struct pxtu_slot {
 	__u32 relaxed;
 } __attribute__((__aligned__(64)));
 
+/* pxtu_flight.phase */
+#define PXTU_FLIGHT_NONE	0	/* the process has no flight recorder */
+#define PXTU_FLIGHT_RECORDS	1	/* it has one, without a trace id */
+#define PXTU_FLIGHT_SHARING	2	/* a thread gets a trace id for it */
+#define PXTU_FLIGHT_SHARED	3	/* it has a trace id */
+
+/**
+ * struct pxtu_flight - the flight recorder of this process, see record/flight.h
+ * @phase: PXTU_FLIGHT_*; a futex
+ * @snapshot: non-zero while a thread takes a snapshot
+ * @number: number in the name of the current log
+ * @fd: descriptor of the stream. The program may close it, see pxtu_stream.fd
+ * @trid: trace id of the stream, once it has one
+ * @create: result of CREATE
+ *
+ * The thread that changes @phase sets the fields that the new phase needs before. @number belongs
+ * to the thread that has set @snapshot.
+ */
+struct pxtu_flight {
+	int phase;
+	int snapshot;
+	unsigned int number;
+	int fd;
+	trace_id_t trid;
+	struct posixtrace_create create;
+};
+
 /**
  * struct pxtu_state - state of this process; initially zero
  */
@@ -103,6 +130,8 @@ struct pxtu_state {
 	__u32 refused_at;
 	/** @refused_generation: generation of the gate at that time */
 	__u64 refused_generation;
+	/** @flight: the flight recorder; a child begins without one */
+	struct pxtu_flight flight;
 };
 
 /* Written once, by pxtu_state_make(). */

@@ -299,6 +299,22 @@ int posixtrace_add_process(trace_id_t __trid, pid_t __pid);
  */
 int posixtrace_rotate(trace_id_t __trid, int __fd, int *__end_error);
 
+/*
+ * Get the trace id of the flight recorder of this process, which the library started because of the
+ * environment variable POSIXTRACE_RECORD. Returns 0; EINVAL if there is no recorder, or if it was
+ * shut down; EAGAIN or ENOMEM.
+ */
+int posixtrace_get_recorder(trace_id_t *__trid);
+
+/*
+ * Write the events that the flight recorder of this process has in memory to its current log,
+ * complete that log, and continue with the next one. path, which may be NULL, receives the path of
+ * the completed log. Returns 0; EINVAL if there is no recorder, or if it was shut down; ERANGE if
+ * the path needs more than size bytes; EBUSY during another call; EAGAIN, ENOMEM; an error of
+ * creating the next log, or of writing the log.
+ */
+int posixtrace_snapshot(char *__path, size_t __size);
+
 /* Classes of struct posixtrace_kernel_info: class n is bit n of POSIXTRACE_CLASS_*. */
 #define POSIXTRACE_CLASSES	8
 

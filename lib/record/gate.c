@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "common/sys.h"
+#include "record/flight.h"
 #include "record/gate.h"
 
 #define GATE_SIZE	sizeof(struct posixtrace_gate)
@@ -88,7 +89,6 @@ void pxtu_gate_shut(void)
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-#ifdef __LP64__
 /*
  * Attaches before main() and before other constructors: later, a filter may kill the program at the
  * first system call, or the device may be out of reach. Each program that is linked with the
@@ -96,8 +96,8 @@ void pxtu_gate_shut(void)
  * has also made, and keeps no descriptor. If the device is missing, this shuts the gate, so that
  * events do not try again.
  */
-__attribute__((__constructor__(101)))
-static void attach_constructor(void)
+#ifdef __LP64__
+static void attach(void)
 {
 	int fd = pxtu_open(PXTU_DEVICE, O_RDWR | O_CLOEXEC);
 	int err;
@@ -116,4 +116,20 @@ static void attach_constructor(void)
 		reopen();
 	pxtu_close(fd);
 }
+#else
+/* The first event attaches. */
+static void attach(void)
+{
+}
 #endif
+
+/*
+ * The flight recorder starts here, because a program that uses the library statically need not link
+ * any other constructor.
+ */
+__attribute__((__constructor__(101)))
+static void start_constructor(void)
+{
+	attach();
+	pxtu_flight_start();
+}

@@ -132,6 +132,9 @@ flight_recorder "$tmp/flight.log"
 	step 49998
 	step 49999
 	crash: signal 11 at (nil)
+snapshot
+	recording
+	request 2 was slow: see */[0-9]*[0-9].log
 analyzer "$tmp/flight.log"
 	type  *events  *bytes *
 	posix_trace_stop  *1 *
@@ -181,7 +184,9 @@ prints_expected()
 
 while read -r name arguments; do
 	eval "set -- $arguments"
-	"./${name}_helper" "$@" >"$tmp/out" 2>&1 </dev/null && prints_expected "$name"
+	record=''
+	[ "$name" != snapshot ] || record=$tmp/%p.log
+	POSIXTRACE_RECORD=$record "./${name}_helper" "$@" >"$tmp/out" 2>&1 </dev/null && prints_expected "$name"
 	result "${name}_prints_the_expected_lines" $?
 done <"$tmp/programs"
 

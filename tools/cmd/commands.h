@@ -18,4 +18,7 @@ extern const struct command command_status;
 extern const struct command command_unload;
 extern const struct command command_why;
 
+/* A function of the library, which main.c replaces. */
+void pxtu_flight_start(void);
+
 #endif /* POSIXTRACE_COMMANDS_H */

@@ -224,4 +224,12 @@ test_long_output_is_paged_on_a_terminal_only()
 	lacks paged out
 }
 
+# The library, which is in the command, would refuse the value.
+test_flight_recorder_is_not_for_the_command()
+{
+	POSIXTRACE_RECORD=%x run 0 posixtrace --version
+	[ ! -s err ]
+	[ -s out ]
+}
+
 run_cases

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The functions of a program for its flight recorder, which the library has started because of an
+ * environment variable: see record/flight.h.
+ */
+#include <posixtrace.h>
+
+#include "common/sys.h"
+#include "record/flight.h"
+#include "stream/open.h"
+#include "stream/stream.h"
+#include "stream/worker.h"
+
+/* Gives the stream a trace id, and a thread that writes its log. */
+static int share(struct pxtu_flight *flight)
+{
+	struct pxtu_stream *stream = pxtu_stream_alloc(true);
+	int err;
+
+	if (!stream)
+		return -ENOMEM;
+	stream->fd = flight->fd;
+	err = pxtu_stream_share(stream, &flight->create);
+	if (err)
+		goto dealloc;
+	err = pxtu_trid_install(&stream->source, &flight->trid);
+	if (err)
+		goto unshare;
+	pxtu_stream_start_worker(stream);
+	return 0;
+
+unshare:
+	pxtu_stream_unshare(stream);
+dealloc:
+	pxtu_stream_dealloc(stream);
+	return err;
+}
+
+static int share_alone(struct pxtu_flight *flight)
+{
+	int cancel, err;
+
+	/* Other threads wait for this one. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	err = share(flight);
+	/* Pairs with the load in recorder_get(). */
+	pxtu_store_release(&flight->phase, err ? PXTU_FLIGHT_RECORDS : PXTU_FLIGHT_SHARED);
+	pxtu_futex_wake(&flight->phase);
+	pthread_setcancelstate(cancel, NULL);
+	return err;
+}
+
+/* Get the trace id of the recorder of this process. */
+static int recorder_get(struct pxtu_flight *flight, trace_id_t *trid)
+{
+	int phase, err;
+
+	/* Pairs with the stores in share_alone() and record/flight.c. */
+	while ((phase = pxtu_load_acquire(&flight->phase)) != PXTU_FLIGHT_SHARED) {
+		if (phase == PXTU_FLIGHT_NONE)
+			return -EINVAL;
+		if (phase == PXTU_FLIGHT_SHARING) {
+			pxtu_futex_wait(&flight->phase, phase);
+		} else if (__atomic_compare_exchange_n(&flight->phase, &phase, PXTU_FLIGHT_SHARING,
+						       false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			err = share_alone(flight);
+			if (err)
+				return err;
+		}
+	}
+	*trid = flight->trid;
+	return 0;
+}
+
+/* Get the stream of the recorder, for pxtu_stream_put(). */
+static int recorder_use(struct pxtu_flight **flight, struct pxtu_stream **stream)
+{
+	struct pxtu_state *state = pxtu_state();
+	trace_id_t trid;
+	int err;
+
+	if (!state)
+		return -ENOMEM;
+	*flight = &state->flight;
+	err = recorder_get(*flight, &trid);
+	if (err)
+		return err;
+	*stream = pxtu_stream_get(trid);
+	return *stream ? 0 : -EINVAL;
+}
+
+/**
+ * posixtrace_get_recorder() - get the trace id of the flight recorder of this process
+ * @trid: result
+ *
+ * An extension. The recorder is an active trace stream with log of this process. From the first
+ * call on, the process has a thread for its log, as after posix_trace_create_withlog().
+ *
+ * Return: 0; EINVAL if this process has no flight recorder, if the recorder was shut down, or if
+ * @trid is NULL; EAGAIN, ENOMEM.
+ */
+PXTU_API int posixtrace_get_recorder(trace_id_t *trid)
+{
+	struct pxtu_flight *flight;
+	struct pxtu_stream *stream;
+	int err;
+
+	if (!trid)
+		return EINVAL;
+	err = recorder_use(&flight, &stream);
+	if (err)
+		return pxtu_error(err);
+	*trid = flight->trid;
+	pxtu_stream_put(stream);
+	return 0;
+}
+
+/* Continues in the next log. Called by one thread at a time. */
+static int rotate(struct pxtu_flight *flight, const struct pxtu_stream *stream)
+{
+	struct posixtrace_rotate arg = { 0 };
+	unsigned int next = flight->number + 1;
+	int fd, err;
+
+	fd = pxtu_flight_open(&next);
+	/* EBADF would mean the descriptor of the stream; only a filter returns it here. */
+	if (fd < 0)
+		return fd == -EBADF ? -EOPNOTSUPP : fd;
+	arg.log_fd = fd;
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_ROTATE, &arg);
+	pxtu_close(fd);
+	if (err) {
+		pxtu_flight_remove(next);
+		return err;
+	}
+	flight->number = next;
+	return -(int)arg.error;
+}
+
+static int snapshot(struct pxtu_flight *flight, const struct pxtu_stream *stream, char *path,
+		    size_t size)
+{
+	int free = 0, err = 0;
+
+	if (!__atomic_compare_exchange_n(&flight->snapshot, &free, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return -EBUSY;
+	if (path)
+		err = pxtu_flight_name(flight->number, path, size);
+	if (!err)
+		err = rotate(flight, stream);
+	/* Pairs with the compare-and-swap above, in another thread. */
+	pxtu_store_release(&flight->snapshot, 0);
+	return err;
+}
+
+/**
+ * posixtrace_snapshot() - write the events that the flight recorder has in memory to a log
+ * @path: receives the path of this log; may be NULL
+ * @size: bytes at @path
+ *
+ * An extension. Completes the current log with the events in memory, and continues in memory, with
+ * the next log. No event is lost in between.
+ *
+ * Return: 0; EINVAL if this process has no flight recorder, or the recorder was shut down; ERANGE
+ * if @size is too small, then nothing was written; EBUSY while another thread takes a snapshot;
+ * EEXIST, EACCES, ENOENT, ENOSPC and others if the next log cannot be begun, then nothing changes;
+ * the error of writing the log, then the events that are missing in it go to the next one; EAGAIN,
+ * ENOMEM.
+ */
+PXTU_API int posixtrace_snapshot(char *path, size_t size)
+{
+	struct pxtu_flight *flight;
+	struct pxtu_stream *stream;
+	int cancel, err;
+
+	err = recorder_use(&flight, &stream);
+	if (err)
+		return pxtu_error(err);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	err = snapshot(flight, stream, path, size);
+	pthread_setcancelstate(cancel, NULL);
+	pxtu_stream_put(stream);
+	return pxtu_error(err);
+}
