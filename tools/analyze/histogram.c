@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/histogram.h"
 
@@ -48,6 +49,43 @@ int histogram_add(struct histogram *histogram, uint64_t value)
 		histogram->sum = UINT64_MAX;
 	histogram->count++;
 	return 0;
+}
+
+int histogram_merge(struct histogram *histogram, const struct histogram *other)
+{
+	if (!other->count)
+		return 0;
+	for (unsigned int row = 0; row < HISTOGRAM_ROWS; row++) {
+		if (!other->row[row] || histogram->row[row])
+			continue;
+		histogram->row[row] = calloc(HISTOGRAM_BUCKETS, sizeof(**histogram->row));
+		if (!histogram->row[row])
+			return -ENOMEM;
+	}
+	for (unsigned int row = 0; row < HISTOGRAM_ROWS; row++) {
+		for (unsigned int i = 0; other->row[row] && i < HISTOGRAM_BUCKETS; i++)
+			histogram->row[row][i] += other->row[row][i];
+	}
+	if (!histogram->count || other->min < histogram->min)
+		histogram->min = other->min;
+	if (other->max > histogram->max)
+		histogram->max = other->max;
+	if (__builtin_add_overflow(histogram->sum, other->sum, &histogram->sum))
+		histogram->sum = UINT64_MAX;
+	histogram->count += other->count;
+	return 0;
+}
+
+void histogram_clear(struct histogram *histogram)
+{
+	for (unsigned int row = 0; row < HISTOGRAM_ROWS; row++) {
+		if (histogram->row[row])
+			memset(histogram->row[row], 0, HISTOGRAM_BUCKETS * sizeof(**histogram->row));
+	}
+	histogram->count = 0;
+	histogram->min = 0;
+	histogram->max = 0;
+	histogram->sum = 0;
 }
 
 /* Returns the middle of a bucket, clamped to the range of values seen. */

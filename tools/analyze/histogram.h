@@ -35,6 +35,12 @@ struct histogram {
 /* histogram_add() - add a value; returns 0 or -ENOMEM */
 int histogram_add(struct histogram *histogram, uint64_t value);
 
+/* histogram_merge() - add all values of another histogram; returns 0 or -ENOMEM */
+int histogram_merge(struct histogram *histogram, const struct histogram *other);
+
+/* histogram_clear() - remove all values, and keep the memory for others */
+void histogram_clear(struct histogram *histogram);
+
 /**
  * histogram_percentile() - get a percentile
  * @histogram: a histogram that is not empty
