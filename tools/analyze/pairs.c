@@ -46,6 +46,7 @@ struct pairs {
 	struct begin *oldest;
 	struct begin *youngest;
 	struct begin *given;		/* last result, freed by the next call */
+	struct begin *spare;		/* memory for the next begin, or NULL */
 	struct begin *holder;		/* its buffer was returned by pairs_hold() */
 	uint64_t last_number;
 	uint64_t gaps;			/* places where events may be missing */
@@ -184,9 +185,13 @@ static const struct pairs_begin *give(struct pairs *pairs, struct begin *begin)
 
 static void forget_given(struct pairs *pairs)
 {
-	if (pairs->given)
-		buffer_free(&pairs->given->pub.held);
-	free(pairs->given);
+	if (!pairs->given)
+		return;
+	buffer_free(&pairs->given->pub.held);
+	if (pairs->spare)
+		free(pairs->given);
+	else
+		pairs->spare = pairs->given;
 	pairs->given = NULL;
 }
 
@@ -215,11 +220,12 @@ static void push(struct pairs *pairs, struct pairs_thread *thread, struct begin 
 	pairs->open++;
 }
 
-static struct begin *new_begin(const struct event *event, size_t stem_len)
+static struct begin *new_begin(struct pairs *pairs, const struct event *event, size_t stem_len)
 {
-	struct begin *begin = malloc(sizeof(*begin));
+	struct begin *begin = pairs->spare ? pairs->spare : malloc(sizeof(*begin));
 	size_t name_len = strlen(event->name), kept = event->len;
 
+	pairs->spare = NULL;
 	if (!begin)
 		return NULL;
 	if (name_len >= PAIRS_NAME_MAX)
@@ -253,7 +259,7 @@ static struct begin *new_begin(const struct event *event, size_t stem_len)
 static int open_pair(struct pairs *pairs, const struct event *event, size_t stem_len,
 		     struct pairs_result *result)
 {
-	struct begin *begin = new_begin(event, stem_len), *old = NULL;
+	struct begin *begin = new_begin(pairs, event, stem_len), *old = NULL;
 	struct pairs_thread *thread;
 
 	if (!begin)
@@ -263,10 +269,11 @@ static int open_pair(struct pairs *pairs, const struct event *event, size_t stem
 		old = thread->bottom;
 	else if (pairs->open >= pairs->max_open)
 		old = pairs->oldest;
-	if (old)
+	if (old) {
 		result->forgotten = give(pairs, take(pairs, old));
-	/* Removing the old begin may have removed the thread. */
-	thread = find_thread(pairs, event->pid, event_thread_key(event));
+		/* That may have removed the thread. */
+		thread = find_thread(pairs, event->pid, event_thread_key(event));
+	}
 	if (!thread)
 		thread = add_thread(pairs, event->pid, event_thread_key(event));
 	if (!thread) {
@@ -376,5 +383,6 @@ void pairs_free(struct pairs *pairs)
 	while (pairs_take(pairs))
 		;
 	forget_given(pairs);
+	free(pairs->spare);
 	free(pairs);
 }
