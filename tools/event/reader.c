@@ -298,6 +298,28 @@ struct description *reader_description(struct reader *reader, trace_event_id_t t
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
+/* As reader_type_name(); inline for names that are cached. */
+static inline const char *type_name(struct reader *reader, trace_event_id_t type)
+{
+	if (type < READER_TYPES && reader->types[type].name)
+		return reader->types[type].name;
+	return reader_type_name(reader, type);
+}
+
+/* As reader_description(); inline if it is cached, or known to be missing. */
+static inline struct description *describe(struct reader *reader, trace_event_id_t type,
+					   uint64_t time)
+{
+	const struct type *known;
+
+	if (type < POSIXTRACE_SWITCH_OUT || type >= READER_TYPES)
+		return NULL;
+	known = &reader->types[type];
+	if (known->description || (known->asked && time - known->asked_at < NSEC_PER_SEC))
+		return known->description;
+	return reader_description(reader, type, time);
+}
+
 /* Converts a library event to struct event. */
 static void set_event(struct reader *reader, const struct posixtrace_batch_event *from,
 		      struct event *event)
@@ -308,7 +330,7 @@ static void set_event(struct reader *reader, const struct posixtrace_batch_event
 		.time = (uint64_t)info->posix_timestamp.tv_sec * NSEC_PER_SEC +
 			(uint64_t)info->posix_timestamp.tv_nsec,
 		.type = info->posix_event_id,
-		.name = reader_type_name(reader, info->posix_event_id),
+		.name = type_name(reader, info->posix_event_id),
 		.pid = info->posix_pid,
 		.thread = (uint64_t)info->posix_thread_id,
 		.tid = from->tid,
@@ -322,7 +344,7 @@ static void set_event(struct reader *reader, const struct posixtrace_batch_event
 		.data = from->data,
 		.len = from->data_len,
 	};
-	event->description = reader_description(reader, event->type, event->time);
+	event->description = describe(reader, event->type, event->time);
 }
 
 int reader_next(struct reader *reader, struct event *event, int flags)
