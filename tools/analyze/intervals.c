@@ -598,21 +598,38 @@ static enum state blocked_state(const struct posixtrace_thread_state *state)
 	return is_state(state->state) ? blocked_states[state->state].state : STATE_UNKNOWN;
 }
 
+void interval_of_state(const struct posixtrace_thread_state *state, struct interval *interval)
+{
+	if (!state->state)
+		interval->state = state->flags & POSIXTRACE_STATE_RUNNING ? STATE_RUNNING :
+									    STATE_RUNNABLE;
+	else
+		interval->state = blocked_state(state);
+	if (interval->state == STATE_RUNNING)
+		interval->cpu = state->cpu;
+	if (interval->state < STATE_SLEEP)
+		return;
+	if (is_state(state->state))
+		interval->letter = blocked_states[state->state].letter;
+	interval->io = state->flags & POSIXTRACE_STATE_IO;
+	if (state->flags & POSIXTRACE_STATE_CALL)
+		snprintf(interval->call, sizeof(interval->call), "%s", state->call_name);
+}
+
 static int begin_state(struct intervals *intervals, struct thread *thread,
 		       const struct posixtrace_thread_state *state, uint64_t begin)
 {
-	struct interval *now;
+	struct interval like = { }, *now;
 
-	if (!state->state && state->flags & POSIXTRACE_STATE_RUNNING)
-		return run(intervals, thread, begin, state->cpu);
-	now = begin_interval(intervals, thread,
-			     state->state ? blocked_state(state) : STATE_RUNNABLE, begin);
-	if (now->state < STATE_SLEEP)
+	interval_of_state(state, &like);
+	if (like.state == STATE_RUNNING)
+		return run(intervals, thread, begin, like.cpu);
+	now = begin_interval(intervals, thread, like.state, begin);
+	if (like.state < STATE_SLEEP)
 		return 0;
-	now->letter = blocked_states[state->state].letter;
-	now->io = state->flags & POSIXTRACE_STATE_IO;
-	if (state->flags & POSIXTRACE_STATE_CALL)
-		snprintf(now->call, sizeof(now->call), "%s", state->call_name);
+	now->letter = like.letter;
+	now->io = like.io;
+	memcpy(now->call, like.call, sizeof(now->call));
 	return 0;
 }
 

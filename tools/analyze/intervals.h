@@ -149,6 +149,12 @@ bool intervals_dropped(const struct intervals *intervals, uint32_t thread, uint6
 /* intervals_end() - end all intervals at the last event; returns 0 or a negative error number */
 int intervals_end(struct intervals *intervals, uint64_t time);
 
+/*
+ * interval_of_state() - set what a state tells about an interval, which is all zero: @state, @cpu,
+ * @letter, @io and @call
+ */
+void interval_of_state(const struct posixtrace_thread_state *state, struct interval *interval);
+
 /* interval_name() - get the name of the state, as shown in the HTML page */
 const char *interval_name(const struct interval *interval);
 

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "analyze/holder.h"
-#include "analyze/place_names.h"
 #include "print/blocked_print.h"
 #include "print/call_text.h"
 #include "print/cells.h"
+#include "print/state_text.h"
 #include "util/buffer.h"
 #include "util/escape.h"
 
@@ -91,22 +91,6 @@ static void put_fd(struct buffer *to, const void *context, int64_t fd)
 	buffer_free(&name);
 }
 
-/* Writes a call with unknown arguments, and what it works on if that is known. */
-static void put_plain_call(struct buffer *to, const struct posixtrace_thread_state *state)
-{
-	const char *arg = place_names_arg(state->call_name);
-
-	if (!state->call_name[0]) {
-		buffer_printf(to, "system call %u", state->call);
-		return;
-	}
-	escape_plain(to, state->call_name, strlen(state->call_name));
-	if (arg && !strcmp(arg, "address"))
-		buffer_printf(to, " 0x%llx", state->args[0]);
-	else if (arg)
-		buffer_printf(to, " %s %d", arg, (int)state->args[0]);
-}
-
 /*
  * Is the thread the only one of its process? Otherwise another thread may have closed the
  * descriptor during the call, and opened another file with the same number.
@@ -125,17 +109,14 @@ static void name_place(struct table *table, struct row *row)
 	const struct posixtrace_thread_state *state = row->state;
 	const struct fds fds = { table->files, state };
 	const bool named = table->files && is_alone(table, row->thread);
-	struct kevent entry;
 
-	if (!state && row->blocked.address)
+	if (state)
+		state_text_place(&row->place, &table->call, table->source, state,
+				 named ? put_fd : NULL, &fds);
+	else if (row->blocked.address)
 		buffer_printf(&row->place, "futex 0x%" PRIx64, row->blocked.address);
-	else if (!state || !(state->flags & POSIXTRACE_STATE_USER))
+	else
 		buffer_text(&row->place, "unknown");
-	else if (!snapshot_call(state, &entry))
-		buffer_text(&row->place, "no system call");
-	else if (!call_text_entry(&row->place, &table->call, table->source, &entry,
-				  named ? put_fd : NULL, &fds))
-		put_plain_call(&row->place, state);
 }
 
 /* Returns false if the thread is not blocked any longer. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The state of a thread as text for people.
+ */
+#ifndef POSIXTRACE_STATE_TEXT_H
+#define POSIXTRACE_STATE_TEXT_H
+
+#include <posixtrace.h>
+
+#include "print/call_text.h"
+
+/**
+ * state_text_place() - append where a thread is: its system call, "no system call" or "unknown"
+ * @to: where to append
+ * @context: as for call_text_entry()
+ * @source: where the state comes from
+ * @state: the state
+ * @put_fd: appends what is known about a descriptor; or NULL
+ * @fds: for @put_fd
+ */
+void state_text_place(struct buffer *to, struct call_context *context, struct source *source,
+		      const struct posixtrace_thread_state *state, syscall_put_fd *put_fd,
+		      const void *fds);
+
+#endif /* POSIXTRACE_STATE_TEXT_H */
