@@ -65,7 +65,6 @@ struct recording {
 	int log_policy;
 	size_t log_size;	/* 0: default */
 	size_t size_limit;	/* end the recording when the logs have so many bytes; or 0 */
-	int order;
 	int compression;
 	bool quiet;
 
@@ -398,8 +397,6 @@ static int set_attr(const struct recording *rec, trace_attr_t *attr)
 	if (!err && rec->log_size)
 		err = posix_trace_attr_setlogsize(attr, rec->log_size);
 	if (!err)
-		err = posixtrace_attr_setorder(attr, rec->order);
-	if (!err)
 		err = posixtrace_attr_setcompression(attr, rec->compression);
 	return err;
 }
@@ -554,7 +551,7 @@ static const struct command_option options[] = {
 	  .call = call_mode },
 	{ OPTION_CHOICE, 0, "order", "ORDER",
 	  "order of timestamps between processors: causal (default), relaxed",
-	  OPTION_CHOICE_AT(struct recording, order), .choices = orders },
+	  OPTION_CHOICE_AT(struct recording, session.order), .choices = orders },
 	{ OPTION_TEXT, 'o', "output", "LOG",
 	  "write this log (posixtrace.log); - is standard output",
 	  OPTION_TEXT_AT(struct recording, log.path), .value = OPTION_FILE },
@@ -600,10 +597,10 @@ static int cmd_record(int argc, char **argv)
 {
 	struct recording rec = {
 		.session.data_size = SESSION_DEFAULT,
+		.session.order = POSIXTRACE_ORDER_CAUSAL,
 		.log.path = LOG_DEFAULT,
 		.policy = POSIX_TRACE_FLUSH,
 		.log_policy = POSIX_TRACE_APPEND,
-		.order = POSIXTRACE_ORDER_CAUSAL,
 		.compression = POSIXTRACE_COMPRESS_LZ4,
 	};
 	int status = options_parse(&command_record, argc, argv, &rec);

@@ -227,6 +227,8 @@ int session_attr(const struct session *session, const char *name, trace_attr_t *
 	if (!err && (session->inherit || session->whom.children))
 		err = posix_trace_attr_setinherited(attr, POSIX_TRACE_INHERITED);
 	if (!err)
+		err = posixtrace_attr_setorder(attr, session->order);
+	if (!err)
 		err = posixtrace_attr_setkernel(attr, session->kernel);
 	if (!err)
 		err = posix_trace_attr_setname(attr, name);
@@ -438,6 +440,25 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 	return err;
 }
 
+int session_create_beside(struct session *session, const trace_attr_t *attr, int log_fd,
+			  trace_id_t *trid)
+{
+	const struct whom *whom = &session->whom;
+	int err = posix_trace_create_withlog(session->process.pid, attr, log_fd, trid);
+
+	if (err) {
+		complain_of_create(session, true, err);
+		return err;
+	}
+	err = session_filter_set(&session->filter, *trid);
+	/* session_create() has reported those that cannot be added; others may have ended. */
+	for (size_t i = 0; !err && i < whom->nr_processes; i++)
+		posixtrace_add_process(*trid, whom->processes[i].pid);
+	if (err)
+		posix_trace_shutdown(*trid);
+	return err;
+}
+
 /* Returns at how many bytes to wake the reader: before a small stream is full. */
 static size_t wakeup_bytes(const struct session *session)
 {
@@ -455,7 +476,8 @@ int session_create_plain(struct session *session, const char *name)
 		complain("attributes", err);
 		return err;
 	}
-	err = posixtrace_attr_setwakeup(&attr, wakeup_bytes(session), WAKEUP_NS);
+	err = posixtrace_attr_setwakeup(&attr, wakeup_bytes(session),
+					session->wakeup_ns ? session->wakeup_ns : WAKEUP_NS);
 	if (err)
 		complain("attributes", err);
 	else

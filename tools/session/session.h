@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <posixtrace.h>
 
 #include "session/process.h"
@@ -23,6 +24,8 @@ struct session {
 	size_t data_size;	/* bytes of data per event, or SESSION_DEFAULT */
 	unsigned long max_events;	/* end the tracing after so many events; 0: no limit */
 	bool inherit;
+	int order;		/* POSIXTRACE_ORDER_* */
+	uint64_t wakeup_ns;	/* wake the reader when an event is this old; 0: a millisecond */
 	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
 	bool with_kernel;	/* by --kernel */
 	bool chosen;		/* by session_choose_kernel() */
@@ -73,6 +76,14 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 
 /* session_create_plain() - session_attr() and session_create() without a log */
 int session_create_plain(struct session *session, const char *name);
+
+/*
+ * session_create_beside() - create another stream with a log on the processes of a session, with its
+ * filter and suspended. Leaves out processes that it cannot trace. Returns 0, or an error number
+ * after printing an error.
+ */
+int session_create_beside(struct session *session, const trace_attr_t *attr, int log_fd,
+			  trace_id_t *trid);
 
 /* session_stats() - get event counts, including kernel events; returns 0 or an error number */
 int session_stats(const struct session *session, struct posixtrace_stats_info *stats);
