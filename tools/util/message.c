@@ -11,6 +11,13 @@
 #include "util/escape.h"
 #include "util/message.h"
 
+static struct buffer *kept;
+
+void message_keep(struct buffer *to)
+{
+	kept = to;
+}
+
 void vtell(const char *format, va_list args)
 {
 	struct buffer line = { };
@@ -21,8 +28,12 @@ void vtell(const char *format, va_list args)
 	/* Names of files and events may contain any bytes, even terminal escape sequences. */
 	escape_message(&line, text, strlen(text));
 	free(text);
-	if (!line.failed)
+	if (kept) {
+		buffer_reset(kept);
+		buffer_put(kept, line.data, line.len);
+	} else if (!line.failed) {
 		fprintf(stderr, "posixtrace: %.*s\n", (int)line.len, (const char *)line.data);
+	}
 	buffer_free(&line);
 }
 

@@ -7,11 +7,19 @@
 
 #include <stdarg.h>
 
+#include "util/buffer.h"
+
 /* tell(), vtell() - print a line on standard error, escaped as escape_message() does */
 __attribute__((format(printf, 1, 2)))
 void tell(const char *format, ...);
 __attribute__((format(printf, 1, 0)))
 void vtell(const char *format, va_list args);
+
+/*
+ * message_keep() - store the last message instead of printing it, as long as something else uses the
+ * terminal; NULL: print messages again
+ */
+void message_keep(struct buffer *to);
 
 /* usage_error() - report wrong arguments and point to the help; returns 2, the exit status */
 __attribute__((format(printf, 2, 3)))
