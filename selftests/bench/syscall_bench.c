@@ -5,6 +5,7 @@
  *
  *   syscall_bench calls N    makes N system calls
  *   syscall_bench stream N   the same, recorded in a stream without a reader
+ *   syscall_bench scopes N   records N scopes, two events each, if it is traced
  *   syscall_bench busy       prints for how many nanoseconds the only processor was busy
  */
 #include <posixtrace.h>
@@ -42,6 +43,20 @@ static int call_in_stream(unsigned long count)
 	return 0;
 }
 
+static int record_scopes(unsigned long count)
+{
+	trace_event_id_t begin, end;
+
+	if (posix_trace_eventid_open("job_begin", &begin) ||
+	    posix_trace_eventid_open("job_end", &end))
+		return 1;
+	while (count--) {
+		posix_trace_event(begin, &count, sizeof(count));
+		posix_trace_event(end, NULL, 0);
+	}
+	return 0;
+}
+
 /* Excludes the time that the processor slept. */
 static int print_busy(void)
 {
@@ -72,6 +87,8 @@ int main(int argc, char **argv)
 		call(strtoul(argv[2], NULL, 10));
 		return 0;
 	}
-	fprintf(stderr, "usage: syscall_bench calls N | stream N | busy\n");
+	if (argc == 3 && !strcmp(argv[1], "scopes"))
+		return record_scopes(strtoul(argv[2], NULL, 10));
+	fprintf(stderr, "usage: syscall_bench calls N | stream N | scopes N | busy\n");
 	return 2;
 }

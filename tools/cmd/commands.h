@@ -15,6 +15,7 @@ extern const struct command command_load;
 extern const struct command command_record;
 extern const struct command command_stat;
 extern const struct command command_status;
+extern const struct command command_top;
 extern const struct command command_unload;
 extern const struct command command_why;
 

@@ -27,6 +27,7 @@ static const struct command *const commands[] = {
 	&command_record,
 	&command_stat,
 	&command_status,
+	&command_top,
 	&command_unload,
 	&command_why,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by "live" and "record": a stream on a process, and the options that select the process and
+ * Shared by "live", "record" and "top": a stream on processes, and the options that select them and
  * the events to record.
  */
 #ifndef POSIXTRACE_SESSION_H

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What "posixtrace top" counts and measures of the events of a stream: event types, scopes and
+ * threads, in the last interval and in total. Knows neither the stream nor the terminal.
+ *
+ * Each event costs little: names are looked up once for each event type, and percentiles are
+ * computed when an interval ends.
+ */
+#ifndef POSIXTRACE_TOP_MODEL_H
+#define POSIXTRACE_TOP_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "event/filter.h"
+#include "event/source.h"
+
+enum top_table {
+	TOP_SCOPES,
+	TOP_EVENTS,
+	TOP_TABLES
+};
+
+/* What to sort by: figures of the last interval, except TOP_BY_TOTAL. */
+enum top_order {
+	TOP_BY_COUNT,
+	TOP_BY_MEAN,
+	TOP_BY_P50,
+	TOP_BY_P99,
+	TOP_BY_MAX,
+	TOP_BY_TOTAL,		/* total count */
+	TOP_BY_NAME,
+	TOP_ORDERS
+};
+
+/* A period of time; durations in ns, 0 if there are none. */
+struct top_figures {
+	uint64_t count;
+	uint64_t mean;
+	uint64_t p50;
+	uint64_t p99;
+	uint64_t max;
+};
+
+/**
+ * struct top_row - an event type or scope
+ * @name: its name; may contain any bytes
+ * @interval: the last interval
+ * @total: everything up to its end
+ * @unmatched: scope: begins and ends in total that have no known duration, without open scopes
+ * @open: scope: how many have begun and not ended
+ */
+struct top_row {
+	const char *name;
+	struct top_figures interval;
+	struct top_figures total;
+	uint64_t unmatched;
+	uint64_t open;
+};
+
+struct top_model;
+
+/* top_model_new() - create an empty model; returns 0 or -ENOMEM */
+int top_model_new(struct top_model **model);
+
+/**
+ * top_model_filter() - count only some events from now on, and restart all tables
+ * @model: the model
+ * @filter: the filter, which the model frees; NULL for all events
+ *
+ * A scope counts if its begin or its end passes: a condition on a field is true if it is true for
+ * one of the two, and durations are known.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int top_model_filter(struct top_model *model, struct filter *filter);
+
+/* top_model_event() - process the next event; returns 0 or a negative error number */
+int top_model_event(struct top_model *model, const struct event *event);
+
+/* top_model_tick() - end the interval, which took @ns; returns 0 or -ENOMEM */
+int top_model_tick(struct top_model *model, uint64_t ns);
+
+/* top_model_interval(), top_model_time() - get the ns of the last interval, and of all of them */
+uint64_t top_model_interval(const struct top_model *model);
+uint64_t top_model_time(const struct top_model *model);
+
+/*
+ * top_model_events() - get how many events were counted in the last interval, and in total, without
+ * those of the standard such as posix_trace_start
+ */
+void top_model_events(const struct top_model *model, uint64_t *interval, uint64_t *total);
+
+/**
+ * top_model_rows() - get the rows of a table
+ * @model: the model
+ * @table: which table
+ * @order: what to sort by, the largest first, but names as in a dictionary
+ * @reverse: in the reverse order
+ * @count: where to store their number
+ *
+ * Return: an array to free, or NULL if out of memory. The rows change with the next event or tick.
+ */
+const struct top_row **top_model_rows(const struct top_model *model, enum top_table table,
+				      enum top_order order, bool reverse, size_t *count);
+
+/**
+ * top_model_thread() - get how many events a thread recorded
+ * @model: the model
+ * @pid: its process
+ * @tid: its kernel thread id: the last thread that had these ids
+ * @total: where to store the number in total
+ *
+ * Return: the number in the last interval.
+ */
+uint64_t top_model_thread(struct top_model *model, pid_t pid, pid_t tid, uint64_t *total);
+
+void top_model_free(struct top_model *model);
+
+#endif /* POSIXTRACE_TOP_MODEL_H */
