@@ -9,12 +9,11 @@
 #include <string.h>
 #include <trace.h>
 
-#include "analyze/descriptors.h"
+#include "analyze/call_files.h"
 #include "analyze/measures.h"
 #include "analyze/pairs.h"
 #include "analyze/spans.h"
 #include "event/event_names.h"
-#include "event/syscall_values.h"
 #include "util/threads.h"
 
 #define OPEN_MAX	(1U << 16)	/* open begins, all threads */
@@ -450,30 +449,13 @@ static bool needs_thread(const struct measures *measures, const struct event *ev
 				   wants(measures, MEASURE_STATE) || is_about_calls(event));
 }
 
-/* Notes the file of a call: what its descriptor refers to, or what it opens. */
+/* Notes the file of a call. */
 static void note_path(struct measures *measures, const struct event *event, uint32_t thread)
 {
-	const struct syscall_args *known = NULL;
-	const char *path = NULL;
 	struct kevent kevent;
-	int arg;
 
-	if (!thread || !is_about_calls(event) || !kevent_read(event, &kevent))
-		return;
-	if (event->type == POSIXTRACE_SYSCALL_ENTRY) {
-		measures->paths[thread][0] = '\0';
-		if (!kevent.compat && kevent.name.len)
-			known = syscall_args_find(kevent.name.at, kevent.name.len);
-		arg = known ? syscall_descriptor(known) : -1;
-		if (arg >= 0)
-			path = descriptors_path(measures->descriptors, event,
-						(int32_t)kevent.args[arg]);
-	} else if (event->type == POSIXTRACE_SYSCALL_EXIT && !measures->paths[thread][0] &&
-		   descriptors_makes(&kevent)) {
-		path = descriptors_path(measures->descriptors, event, kevent.result);
-	}
-	if (path)
-		snprintf(measures->paths[thread], sizeof(measures->paths[thread]), "%s", path);
+	if (thread && is_about_calls(event) && kevent_read(event, &kevent))
+		call_files_note(measures->descriptors, event, &kevent, measures->paths[thread]);
 }
 
 static int measure_selected(struct measures *measures, const struct event *event, bool selected)

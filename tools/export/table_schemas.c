@@ -64,6 +64,7 @@ static const struct column waits[] = {
 	[WAIT_WAKER_UTID] = { "waker_utid", COLUMN_UINT32 },
 	[WAIT_WAKER_PID] = { "waker_pid", COLUMN_INT32 },
 	[WAIT_WAKER_TID] = { "waker_tid", COLUMN_INT32 },
+	[WAIT_FILE] = { "file", COLUMN_TEXT },
 };
 
 static const struct column syscalls[] = {
@@ -80,6 +81,7 @@ static const struct column syscalls[] = {
 	[CALL_ARG + 3] = { "arg3", COLUMN_UINT64 },
 	[CALL_ARG + 4] = { "arg4", COLUMN_UINT64 },
 	[CALL_ARG + 5] = { "arg5", COLUMN_UINT64 },
+	[CALL_FILE] = { "file", COLUMN_TEXT },
 };
 
 static const struct column counters[] = {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <trace.h>
 
+#include "analyze/call_files.h"
 #include "analyze/pairs.h"
 #include "analyze/spans.h"
 #include "export/table_spans.h"
@@ -18,6 +19,7 @@ struct table_spans {
 	struct table_threads *threads;
 	struct pairs *pairs;		/* NULL: no scopes */
 	struct spans *spans;		/* NULL: no spans of the kernel */
+	struct call_files *files;	/* NULL: the files of system calls are unknown */
 	bool all;			/* no option hides events of a thread */
 	uint64_t gaps;			/* places where events may be missing */
 	struct buffer fields;
@@ -160,6 +162,12 @@ static void set_waker(struct table *table, const struct interval *interval, size
 		table_set_text(table, column, name);
 }
 
+static void set_file(struct table *table, size_t column, const char *path)
+{
+	if (path)
+		table_set_text(table, column, path);
+}
+
 static int put_wait(struct table_spans *spans, const struct interval *interval)
 {
 	struct table *table = &spans->tables[TABLE_WAITS];
@@ -172,6 +180,8 @@ static int put_wait(struct table_spans *spans, const struct interval *interval)
 	table_set_text(table, WAIT_STATE, state_names[interval->state]);
 	set_blocked(table, interval, WAIT_LETTER, WAIT_IO, WAIT_CALL);
 	set_waker(table, interval, WAIT_BY);
+	if (spans->files)
+		set_file(table, WAIT_FILE, call_files_of_wait(spans->files, interval));
 	if (waker_is_thread(waker)) {
 		table_set(table, WAIT_WAKER_PID, waker->pid);
 		table_set(table, WAIT_WAKER_TID, waker->tid);
@@ -228,6 +238,8 @@ static int put_call(void *to, const struct call *call)
 	table_set(table, CALL_LOST, (int64_t)call->lost);
 	for (size_t i = 0; i < KEVENT_ARGS; i++)
 		table_set(table, CALL_ARG + i, (int64_t)call->args[i]);
+	if (spans->files)
+		set_file(table, CALL_FILE, call_files_of_call(spans->files, call));
 	return table_row(table);
 }
 
@@ -255,6 +267,18 @@ static const struct spans_ops spans_ops = {
 /* ------------------------------------------------------------------ */
 /* All periods								*/
 
+/* Without all classes, or with options that leave out events, no file would be known. */
+static int new_files(struct table_spans *spans, unsigned int classes)
+{
+	const struct table *tables = spans->tables;
+
+	if ((classes & DESCRIPTORS_CLASSES) != DESCRIPTORS_CLASSES ||
+	    !select_has_all(spans->export->selection) ||
+	    !(table_is_wanted(&tables[TABLE_WAITS]) || table_is_wanted(&tables[TABLE_SYSCALLS])))
+		return 0;
+	return call_files_new(spans->export->source, EXPORT_THREADS, &spans->files);
+}
+
 int table_spans_new(struct export *export, struct table *tables, struct table_threads *threads,
 		    struct table_spans **result)
 {
@@ -275,7 +299,9 @@ int table_spans_new(struct export *export, struct table *tables, struct table_th
 				 table_is_wanted(&tables[TABLE_WAITS]) ||
 				 table_is_wanted(&tables[TABLE_SYSCALLS])))
 		return err;
-	err = spans_new(EXPORT_THREADS, classes, &spans_ops, spans, &spans->spans);
+	err = new_files(spans, classes);
+	if (!err)
+		err = spans_new(EXPORT_THREADS, classes, &spans_ops, spans, &spans->spans);
 	return err ? err : export_start(export, spans->spans);
 }
 
@@ -293,6 +319,8 @@ int table_spans_event(struct table_spans *spans, const struct event *event, uint
 	spans->gaps += gap;
 	if (spans->pairs)
 		err = put_scopes(spans, event, utid);
+	if (!err && spans->files)
+		err = call_files_event(spans->files, utid, event);
 	if (!err && spans->spans)
 		err = spans_event(spans->spans, utid, event, gap || spans->export->newly_lost,
 				  spans->gaps);
@@ -314,6 +342,7 @@ void table_spans_free(struct table_spans *spans)
 	if (!spans)
 		return;
 	spans_free(spans->spans);
+	call_files_free(spans->files);
 	pairs_free(spans->pairs);
 	buffer_free(&spans->fields);
 	buffer_free(&spans->end_fields);

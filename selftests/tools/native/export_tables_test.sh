@@ -239,6 +239,55 @@ test_system_calls()
 	END
 }
 
+# A file is known from its opening on, also for the wait in a call; a call that fails has none.
+test_files_of_calls()
+{
+	script='
+		classes sched,syscall,strings,process
+		thread one 7 7 0x7f01
+		block 0
+		kernel syscall_entry 1000 @one nr=257 name=openat args=0xffffff9c,0x7f00,0,0
+		kernel syscall_text 1100 @one nr=257 address=0x7f00 arg=1 value=/etc/a\x1b
+		kernel syscall_exit 1200 @one nr=257 name=openat result=3
+		kernel syscall_entry 2000 @one nr=0 name=read args=3,0x7f10,1
+		kernel sched_switch_out 2100 @one state=S reason=blocked
+		kernel sched_wakeup 2500 @one by=interrupt
+		kernel sched_switch_in 2600 @one
+		kernel syscall_exit 3000 @one nr=0 name=read result=1
+		kernel syscall_entry 4000 @one nr=35 name=nanosleep args=3,0
+		kernel sched_switch_out 4100 @one state=S reason=blocked
+		kernel sched_wakeup 4500 @one by=timer
+		kernel sched_switch_in 4600 @one
+		kernel syscall_exit 5000 @one nr=35 name=nanosleep
+		kernel syscall_entry 6000 @one nr=3 name=close args=3
+		kernel syscall_exit 6100 @one nr=3 name=close
+		kernel syscall_entry 7000 @one nr=0 name=read args=3,0x7f10,1
+		kernel syscall_exit 7100 @one nr=0 name=read result=-9'
+	whole_log log <<<"${script//$'\t'/}"
+	table syscalls log | pick begin_ns,name,file >got
+	prints got <<-'END'
+		1000 openat /etc/a\x1b
+		2000 read /etc/a\x1b
+		4000 nanosleep -
+		6000 close /etc/a\x1b
+		7000 read -
+	END
+	table waits log | pick begin_ns,call,file >got
+	prints got <<-'END'
+		2100 read /etc/a\x1b
+		4100 nanosleep -
+	END
+	# options that leave out events make files unknown, and so does a log without the class
+	table syscalls log --exclude=sched | pick file | sort -u >got
+	prints got <<<'-'
+	whole_log log <<<"$(sed 's/,strings//' <<<"${script//$'\t'/}")"
+	table waits log | pick call,file >got
+	prints got <<-'END'
+		read -
+		nanosleep -
+	END
+}
+
 # Options that leave out events of a thread make it unknown if a period is complete.
 test_complete_is_unknown_for_a_selection()
 {
