@@ -52,6 +52,7 @@ struct export {
 	unsigned long worst;		/* from --worst; 0: the default */
 	struct explain *explain;	/* for formats that show why, or NULL */
 	unsigned int tables;		/* mask of --table; 0: all tables */
+	void *sink;			/* where tables without files put their rows */
 	struct snapshot *snapshot;	/* from export_states(), or NULL */
 
 	uint64_t events;		/* events so far */

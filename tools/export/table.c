@@ -8,9 +8,11 @@
 #include "util/escape.h"
 
 int table_begin(struct table *table, const struct table_schema *schema,
-		const struct table_format *format, FILE *file)
+		const struct table_format *format, FILE *file, void *sink)
 {
-	*table = (struct table){ .schema = schema, .format = format, .file = file };
+	*table = (struct table){
+		.schema = schema, .format = format, .file = file, .sink = sink
+	};
 	return format->begin(table);
 }
 

@@ -63,7 +63,7 @@ struct table;
 
 /**
  * struct table_format - how to write rows
- * @suffix: of the names of files
+ * @suffix: of the names of files, or NULL: rows go to the member sink of the table
  * @begin: writes what precedes the rows
  * @row: writes the cells of a row
  * @end: writes the rest
@@ -85,7 +85,8 @@ extern const struct table_format table_csv, table_jsonl, table_arrow;
  * struct table - a table that is written
  * @schema: its columns
  * @format: its format; NULL: not wanted
- * @file: where to write
+ * @file: where to write, or NULL
+ * @sink: where a format without files puts its rows
  * @rows: number of rows so far
  * @set: mask of the columns of the current row that are not null
  * @cells: their values
@@ -97,6 +98,7 @@ struct table {
 	const struct table_schema *schema;
 	const struct table_format *format;
 	FILE *file;
+	void *sink;
 	uint64_t rows;
 	uint32_t set;
 	union cell cells[TABLE_COLUMNS];
@@ -105,9 +107,9 @@ struct table {
 	void *state;
 };
 
-/* table_begin() - begin to write a table to a file; returns 0 or a negative error number */
+/* table_begin() - begin a table in a file, or in a sink; returns 0 or a negative error number */
 int table_begin(struct table *table, const struct table_schema *schema,
-		const struct table_format *format, FILE *file);
+		const struct table_format *format, FILE *file, void *sink);
 
 /* table_row() - end a row; the cells that are not set are null; returns 0 or an error number */
 int table_row(struct table *table);

@@ -118,15 +118,20 @@ static FILE *open_file(const struct tables *tables, size_t i)
 static int open_tables(struct tables *tables)
 {
 	unsigned int wanted = tables->export->tables ? tables->export->tables : ALL_TABLES;
-	int err = tables->export->file ? 0 : make_directory(tables);
-	FILE *file;
+	const bool files = tables->format->suffix;
+	int err = !files || tables->export->file ? 0 : make_directory(tables);
+	FILE *file = NULL;
 
 	for (size_t i = 0; i < NR_TABLES && !err; i++) {
 		if (!(wanted & 1U << i))
 			continue;
-		file = open_file(tables, i);
-		err = file ? table_begin(&tables->tables[i], &table_schemas[i], tables->format,
-					 file) : -errno;
+		if (files)
+			file = open_file(tables, i);
+		if (files && !file)
+			err = -errno;
+		else
+			err = table_begin(&tables->tables[i], &table_schemas[i], tables->format,
+					  file, tables->export->sink);
 	}
 	return err;
 }
@@ -224,7 +229,7 @@ static int put_all(struct tables *tables)
 	return ret ? ret : put_rest(tables);
 }
 
-static int export_tables(struct export *export, const struct table_format *format)
+int tables_export(struct export *export, const struct table_format *format)
 {
 	struct tables *tables = calloc(1, sizeof(*tables));
 	int err;
@@ -254,15 +259,15 @@ static int export_tables(struct export *export, const struct table_format *forma
 
 int export_csv(struct export *export)
 {
-	return export_tables(export, &table_csv);
+	return tables_export(export, &table_csv);
 }
 
 int export_jsonl(struct export *export)
 {
-	return export_tables(export, &table_jsonl);
+	return tables_export(export, &table_jsonl);
 }
 
 int export_arrow(struct export *export)
 {
-	return export_tables(export, &table_arrow);
+	return tables_export(export, &table_arrow);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which tables "posixtrace export" writes, with the formats csv, jsonl and arrow.
+ * The tables of a log, for "posixtrace export" and "posixtrace query".
  */
 #ifndef POSIXTRACE_TABLES_H
 #define POSIXTRACE_TABLES_H
 
+#include "export/export.h"
+#include "export/table.h"
 #include "util/options.h"
 
 /* Names of all tables. */
@@ -22,5 +24,14 @@ int tables_choose(void *target, const struct command_option *option, const char 
 
 /* tables_are_many() - check if a mask has more than one table; 0 means all */
 bool tables_are_many(unsigned int tables);
+
+/**
+ * tables_export() - make the tables of a log
+ * @export: the log; has the mask of tables, and the sink if the format has no files
+ * @format: what to do with the rows
+ *
+ * Return: 0 or a negative error number.
+ */
+int tables_export(struct export *export, const struct table_format *format);
 
 #endif /* POSIXTRACE_TABLES_H */
