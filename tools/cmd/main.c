@@ -24,6 +24,7 @@ static const struct command *const commands[] = {
 	&command_list,
 	&command_live,
 	&command_load,
+	&command_query,
 	&command_record,
 	&command_stat,
 	&command_status,

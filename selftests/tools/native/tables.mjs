@@ -2,13 +2,13 @@
 // Reads tables that "posixtrace export" has written, with Apache Arrow or DuckDB for node.
 //
 // usage: node tables.mjs READERS arrow FILE    prints the columns, then the rows of each batch
-//        node tables.mjs READERS sql QUERY     prints each row of the result, with "|" between values
+//        node tables.mjs READERS sql QUERY...  prints each row of the results, with "|" between values
 // READERS is what selftests/programs/table_readers prints.
 
 import { createRequire } from 'node:module';
 import { createReadStream } from 'node:fs';
 
-const [, , readers, what, argument] = process.argv;
+const [, , readers, what, ...words] = process.argv;
 const require = createRequire(`${readers}/node_modules/`);
 
 // Prints lines in large pieces.
@@ -26,7 +26,7 @@ function flush() {
 
 if (what === 'arrow') {
 	const { RecordBatchReader } = require('apache-arrow');
-	const reader = await RecordBatchReader.from(createReadStream(argument));
+	const reader = await RecordBatchReader.from(createReadStream(words[0]));
 	await reader.open();
 	print(JSON.stringify({
 		metadata: Object.fromEntries(reader.schema.metadata),
@@ -43,8 +43,10 @@ if (what === 'arrow') {
 } else {
 	const { DuckDBInstance } = require('@duckdb/node-api');
 	const connection = await (await DuckDBInstance.create(':memory:')).connect();
-	const result = await connection.runAndReadAll(argument);
-	for (const row of result.getRows())
-		print(row.map(value => value === null ? '-' : String(value)).join('|'));
+	for (const query of words) {
+		const result = await connection.runAndReadAll(query);
+		for (const row of result.getRows())
+			print(row.map(value => value === null ? '-' : String(value)).join('|'));
+	}
 }
 flush();

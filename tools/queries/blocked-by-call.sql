@@ -1,0 +1,17 @@
+-- SPDX-License-Identifier: GPL-2.0
+-- In which system calls, and on which files, are processes blocked?
+--
+-- Prints for each process, system call and file how often its threads were blocked, for how long
+-- altogether and at most, and how many of the waits are not complete: they may have lasted longer.
+-- The call is null outside of system calls, such as in a page fault. Files need the classes syscall,
+-- strings and process. Needs the kernel events of the class sched.
+--
+-- parameter rows: number of rows, default 20
+SELECT w.log, w.pid, p.name AS process, w.call, w.file, count(*) AS count,
+       sum(w.duration_ns) AS blocked_ns, max(w.duration_ns) AS max_ns,
+       count(*) FILTER (WHERE w.complete IS NOT TRUE) AS incomplete
+FROM waits w LEFT JOIN processes p USING (log, upid)
+WHERE w.state <> 'stopped'
+GROUP BY ALL
+ORDER BY blocked_ns DESC, w.log, w.pid, w.call, w.file
+LIMIT coalesce(getvariable('rows')::BIGINT, 20);
