@@ -435,6 +435,18 @@ static void put_json_call(struct print *print, struct buffer *to, const struct e
 		to->len = before;
 }
 
+/* Appends which of several logs has the event. */
+static void put_log(struct buffer *to, const struct event *event)
+{
+	const char *path;
+
+	if (source_logs(event->source) < 2)
+		return;
+	path = source_log_path(event->source, event->log);
+	buffer_text(to, ",\"log\":");
+	escape_string(to, path, strlen(path), false);
+}
+
 /* Writes integers that a double cannot represent as strings, because readers would round them. */
 static void put_json(struct print *print, struct buffer *to, const struct event *event)
 {
@@ -467,6 +479,7 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 		buffer_text(to, "null");
 	else
 		buffer_integer(to, event->cpu, 10, "", 0);
+	put_log(to, event);
 	buffer_text(to, ",\"lost\":");
 	json_number(to, event->lost, false);
 	buffer_text(to, event->truncated == POSIX_TRACE_NOT_TRUNCATED ?

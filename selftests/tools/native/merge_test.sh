@@ -89,6 +89,7 @@ test_the_merge_of_the_parts_is_the_whole()
 		[ "$(wc -l <wanted)" -gt 3 ]
 		# shellcheck disable=SC2086 # words
 		run 0 posixtrace $options 100.log 200.log
+		sed -i -E 's/,"log":"[12]00\.log",/,/' out
 		prints out <wanted
 		prints err <said
 	done
@@ -106,6 +107,28 @@ test_the_merge_of_the_parts_is_the_whole()
 		run 0 posixtrace export --format=$format -o got.$format 100.log 200.log
 		cmp wanted.$format got.$format
 	done
+}
+
+test_json_tells_the_log_of_an_event()
+{
+	local name
+	mkdir logs
+	for name in a '"b\'; do
+		{ plain "${#name}"; printf '%s\n' 'block 0' "event 65 1000 pid=${#name}" end; } | write_log "logs/$name"
+	done
+	run 0 posixtrace dump --json logs/a
+	[ "$(jq 'has("log")' out)" = false ]
+	for name in logs 'logs/a logs/"b\'; do
+		# shellcheck disable=SC2086 # words
+		run 0 posixtrace dump --json $name
+		jq -r '"\(.pid) \(.log)"' out | sort >got
+		prints got <<-'END'
+			1 logs/a
+			3 logs/"b\\
+		END
+	done
+	run 0 posixtrace dump logs
+	lacks logs out
 }
 
 # columns: removes spaces at the begin of the lines of the file out, and repeated ones
