@@ -24,8 +24,8 @@ enum list {
 	NR_LISTS,
 };
 
-/* The log of a thread of which only the state at the start is known. */
-#define NO_LOG	UINT32_MAX
+/* The series of a thread of which only the state at the start is known. */
+#define NO_SERIES	UINT32_MAX
 
 struct place {
 	struct thread *next;
@@ -46,7 +46,7 @@ struct thread {
 	uint32_t process;		/* number of its process */
 	uint64_t born;			/* until then, another thread may have had its ids */
 	uint64_t losses;		/* struct intervals.losses at its last event */
-	uint32_t log;			/* of its last event, or NO_LOG */
+	uint32_t series;		/* of its last event, or NO_SERIES */
 	uint64_t seen;			/* running: time of its last event */
 	bool woken;			/* by @wakeup, but not yet runnable */
 	struct wakeup wakeup;
@@ -533,7 +533,7 @@ static struct thread *new_thread(struct intervals *intervals, uint32_t number,
 	}
 	thread->now.thread = number;
 	thread->now.pid = event->pid;
-	thread->log = NO_LOG;
+	thread->series = NO_SERIES;
 	intervals->threads[number] = thread;
 	return thread;
 }
@@ -572,7 +572,7 @@ int intervals_event(struct intervals *intervals, uint32_t number, const struct e
 	thread = find(intervals, number, event);
 	if (!thread)
 		return -ENOMEM;
-	thread->log = event->log;
+	thread->series = event->series;
 	/* The kernel may record events of the last thread of a process after its exit. */
 	if (thread->ended)
 		return 0;
@@ -693,7 +693,7 @@ int intervals_stopped(struct intervals *intervals, const struct event *event)
 		return 0;
 	for (thread = intervals->known; !err && thread; thread = next) {
 		next = thread->places[LIST_KNOWN].next;
-		if (thread->log == event->log || thread->log == NO_LOG)
+		if (thread->series == event->series || thread->series == NO_SERIES)
 			err = lose(intervals, thread, event->time);
 	}
 	return err;

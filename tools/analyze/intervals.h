@@ -125,7 +125,7 @@ int intervals_state(struct intervals *intervals, uint32_t thread, const struct e
 int intervals_lost(struct intervals *intervals, uint64_t time);
 
 /**
- * intervals_stopped() - report a partial event: one of several logs may have no more events
+ * intervals_stopped() - report a partial event: one of several streams may have no more events
  * @intervals: from intervals_new()
  * @event: the event; only a STOP has an effect
  *

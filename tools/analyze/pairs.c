@@ -334,7 +334,7 @@ int pairs_event(struct pairs *pairs, const struct event *event, struct pairs_res
 	*result = (struct pairs_result){ .role = PAIRS_NONE };
 	if (event->user)
 		result->role = pairs_role(event->name, &stem_len);
-	else
+	else if (!event->partial)
 		pairs->gaps += event->type == POSIX_TRACE_START ||
 			       event->type == POSIX_TRACE_RESUME ||
 			       event->type == POSIX_TRACE_ERROR;

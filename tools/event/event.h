@@ -42,9 +42,10 @@ struct event {
 	bool has_data;		/* its data can be shown: a user or kernel event */
 	int truncated;			/* POSIX_TRACE_NOT_TRUNCATED, ... */
 	bool late;			/* from a stream, after a newer event */
-	bool partial;			/* a START or STOP of only one of several logs: @log */
+	bool partial;			/* a START or STOP of only one of several streams: @series */
 	bool unscheduled;		/* its log has no scheduler events, but another log has */
 	uint32_t log;			/* number of its log in @source, from 0 */
+	uint32_t series;		/* first log of its stream, which may have several */
 	uint64_t lost;			/* events known to be lost before it; never decreases */
 	const unsigned char *data;
 	size_t len;			/* bytes of data */

@@ -16,15 +16,28 @@
 #define NOBODY		SIZE_MAX
 
 /**
+ * struct stream - what was read of a stream so far, from one log or from several
+ * @left: number of its logs that have more events
+ * @begun: one of its events was returned
+ * @stopped: a partial STOP was returned; others are not partial, because each costs readers time
+ */
+struct stream {
+	size_t left;
+	bool begun;
+	bool stopped;
+};
+
+/**
  * struct member - one of the logs
  * @reader: reads it
  * @event: its next event
  * @types: types of all logs, by the ids of this log; 0: not known yet
  * @losses: see merge_losses()
  * @unscheduled: it has no scheduler events, but another log has
- * @begun: one of its events was returned
- * @stopped: a partial STOP was returned; later ones are not marked as partial, because each partial
- *	STOP costs readers time
+ * @series: the first of the logs of its series; itself without a series
+ * @follows: an earlier part of its series is among the logs
+ * @ends: the stream continues in another log, which is missing here
+ * @stream: used in the first log of each series
  */
 struct member {
 	struct reader *reader;
@@ -32,8 +45,10 @@ struct member {
 	uint16_t types[READER_TYPES];
 	struct merge_losses losses;
 	bool unscheduled;
-	bool begun;
-	bool stopped;
+	size_t series;
+	bool follows;
+	bool ends;
+	struct stream stream;
 };
 
 /**
@@ -56,8 +71,8 @@ struct merged_type {
  * @waiting: number of logs in @heap
  * @filled: each log has its next event, except @behind
  * @behind: the log of the last event, whose next one was not read yet; or NOBODY
- * @running: logs that have begun and not ended
- * @lost: sum of the losses of all logs
+ * @running: streams that have begun and not ended
+ * @lost: sum of the losses of all logs, and one for each missing log of a series
  * @describers: for each type of the kernel the first log that describes it, or NOBODY
  * @types: types of all logs
  * @next_id: no id is free below it
@@ -253,7 +268,23 @@ static void sift_down(struct merge *merge, size_t at)
 	merge->heap[at] = log;
 }
 
-/* Reads the first event of each log. What a log lost before it counts from the start. */
+/*
+ * Notes that a log has no more events. What its stream recorded in a missing log counts as one lost
+ * event, so that nothing is taken as known from there on.
+ */
+static void end_log(struct merge *merge, struct member *member)
+{
+	struct stream *stream = &merge->members[member->series].stream;
+
+	stream->left--;
+	merge->running -= stream->begun && !stream->left;
+	merge->lost += member->ends;
+}
+
+/*
+ * Reads the first event of each log. What a stream lost before its first event counts from the
+ * start.
+ */
 static int fill(struct merge *merge)
 {
 	struct member *member;
@@ -264,10 +295,14 @@ static int fill(struct merge *merge)
 		ret = reader_next(member->reader, &member->event, 0);
 		if (ret < 0)
 			return ret;
-		if (!ret)
+		if (!ret) {
+			end_log(merge, member);
 			continue;
-		member->losses.lost = member->event.lost;
-		merge->lost += member->event.lost;
+		}
+		if (!member->follows) {
+			member->losses.lost = member->event.lost;
+			merge->lost += member->event.lost;
+		}
 		merge->heap[merge->waiting++] = i;
 	}
 	for (size_t i = merge->waiting / 2; i-- > 0;)
@@ -286,7 +321,7 @@ static int advance(struct merge *merge)
 		return ret;
 	merge->behind = NOBODY;
 	if (!ret) {
-		merge->running--;
+		end_log(merge, member);
 		merge->heap[0] = merge->heap[--merge->waiting];
 	}
 	if (merge->waiting)
@@ -294,22 +329,24 @@ static int advance(struct merge *merge)
 	return 0;
 }
 
-/* Does an event begin or end only its own log, while others go on? */
-static bool is_partial(const struct merge *merge, struct member *member, bool first)
+/* Does an event begin or end only its own stream, while others go on? */
+static bool is_partial(const struct merge *merge, struct stream *stream, trace_event_id_t type,
+		       bool first)
 {
 	if (merge->running <= 1)
 		return false;
-	if (member->event.type != POSIX_TRACE_STOP)
-		return member->event.type == POSIX_TRACE_START && first;
-	if (member->stopped)
+	if (type != POSIX_TRACE_STOP)
+		return type == POSIX_TRACE_START && first;
+	if (stream->stopped)
 		return false;
-	member->stopped = true;
+	stream->stopped = true;
 	return true;
 }
 
 int merge_next(struct merge *merge, struct event *event)
 {
 	struct member *member;
+	struct stream *stream;
 	bool first;
 	int err = 0;
 
@@ -321,8 +358,9 @@ int merge_next(struct merge *merge, struct event *event)
 		return err;
 	merge->behind = merge->heap[0];
 	member = &merge->members[merge->behind];
-	first = !member->begun;
-	member->begun = true;
+	stream = &merge->members[member->series].stream;
+	first = !stream->begun;
+	stream->begun = true;
 	merge->running += first;
 	*event = member->event;
 	member->losses.damaged += event->type == POSIX_TRACE_ERROR;
@@ -330,8 +368,9 @@ int merge_next(struct merge *merge, struct event *event)
 	member->losses.lost = event->lost;
 	event->lost = merge->lost;
 	event->log = (uint32_t)merge->behind;
+	event->series = (uint32_t)member->series;
 	event->unscheduled = member->unscheduled;
-	event->partial = is_partial(merge, member, first);
+	event->partial = is_partial(merge, stream, event->type, first);
 	set_type(merge, member, event);
 	return 1;
 }
@@ -340,9 +379,10 @@ void merge_moved(struct merge *merge)
 {
 	for (size_t i = 0; i < merge->count; i++) {
 		merge->members[i].losses = (struct merge_losses){ };
-		merge->members[i].begun = false;
-		merge->members[i].stopped = false;
+		merge->members[i].stream = (struct stream){ };
 	}
+	for (size_t i = 0; i < merge->count; i++)
+		merge->members[merge->members[i].series].stream.left++;
 	merge->waiting = 0;
 	merge->filled = false;
 	merge->behind = NOBODY;
@@ -352,6 +392,13 @@ void merge_moved(struct merge *merge)
 
 /* ------------------------------------------------------------------ */
 /* Logs									*/
+
+/* The place of a log in a series. */
+struct place {
+	uint64_t series;
+	unsigned int part;
+	bool continued;
+};
 
 static int find_unscheduled(struct merge *merge)
 {
@@ -369,6 +416,62 @@ static int find_unscheduled(struct merge *merge)
 	for (size_t i = 0; i < merge->count && !scheduled; i++)
 		merge->members[i].unscheduled = false;
 	return 0;
+}
+
+/* The first log of a series may not know yet that others follow. */
+static int read_place(const struct reader *reader, struct place *place)
+{
+	struct posixtrace_log_info info;
+	int err = posixtrace_get_log_info(reader_trid(reader), &info);
+
+	if (err)
+		return -err;
+	*place = (struct place){
+		.series = info.part ? info.series : reader_cookie(reader),
+		.part = info.part ? info.part : 1,
+		.continued = info.flags & POSIXTRACE_LOG_CONTINUED,
+	};
+	return 0;
+}
+
+static void warn_of_missing(const struct merge *merge, const struct place *places, size_t log)
+{
+	tell("%s: part %u of a series, but part %u is missing: what it has is not known",
+	     reader_path(merge->members[log].reader), places[log].part, places[log].part + 1);
+}
+
+/* Finds the other logs of the series of a log. */
+static void find_series_of(struct merge *merge, const struct place *places, size_t log)
+{
+	struct member *member = &merge->members[log];
+	bool later = false, next = false;
+
+	member->series = log;
+	for (size_t i = 0; i < merge->count; i++) {
+		if (places[i].series != places[log].series || i == log)
+			continue;
+		if (i < member->series)
+			member->series = i;
+		later |= places[i].part > places[log].part;
+		next |= places[i].part == places[log].part + 1;
+		member->follows |= places[i].part < places[log].part;
+	}
+	member->ends = places[log].continued && !next;
+	if (later && !next)
+		warn_of_missing(merge, places, log);
+}
+
+static int find_series(struct merge *merge)
+{
+	struct place *places = calloc(merge->count, sizeof(*places));
+	int err = places ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < merge->count; i++)
+		err = read_place(merge->members[i].reader, &places[i]);
+	for (size_t i = 0; !err && i < merge->count; i++)
+		find_series_of(merge, places, i);
+	free(places);
+	return err;
 }
 
 int merge_new(struct reader *const *readers, size_t count, struct merge **merge)
@@ -390,6 +493,8 @@ int merge_new(struct reader *const *readers, size_t count, struct merge **merge)
 		err = check_kernel_types(new);
 	if (!err)
 		err = find_unscheduled(new);
+	if (!err)
+		err = find_series(new);
 	for (size_t i = 0; !err && i < count; i++)
 		err = map_types(new, &new->members[i]);
 	if (err) {

@@ -307,8 +307,9 @@ int table_spans_new(struct export *export, struct table *tables, struct table_th
 
 static bool is_gap(const struct event *event)
 {
-	return event->type == POSIX_TRACE_START || event->type == POSIX_TRACE_RESUME ||
-	       event->type == POSIX_TRACE_ERROR;
+	return !event->partial &&
+	       (event->type == POSIX_TRACE_START || event->type == POSIX_TRACE_RESUME ||
+		event->type == POSIX_TRACE_ERROR);
 }
 
 int table_spans_event(struct table_spans *spans, const struct event *event, uint32_t utid)

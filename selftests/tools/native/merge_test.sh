@@ -109,6 +109,107 @@ test_the_merge_of_the_parts_is_the_whole()
 	done
 }
 
+# series_of PARTS: writes the stream of the file events to whole.log, and as a series to 1.log, 2.log ...
+# A seam is at another time on each processor, because each hands out its own sub-buffers. After a
+# seam, the log has the states of the threads, as after the start.
+series_of()
+{
+	local part
+	{ head_of 99; cat events; echo end; } | write_log whole.log
+	awk -v parts="$1" '
+		function time_of(line, words) { split(line, words); return words[3] }
+		function state(t, time, words) {
+			return "state worker-" t " " time " " (blocked[t] ? since[t] : 0) " " \
+				(blocked[t] ? "1 24 " t " 0 3 0 0 0 read" : "0 " (runs[t] ? 1 : 2) " " t " 0 0 0 0 0 -")
+		}
+		!begun {
+			prologue = prologue $0 "\n"
+			if ($1 == "task")
+				prologue = prologue "thread " $5 " " $2 " " $3 " " $3 "\n"
+			begun = $1 == "since"
+			next
+		}
+		{ lines[++count] = $0 }
+		END {
+			for (i = 1; i <= count; i++) {
+				match(lines[i], /cpu=[0-9]+/)
+				cpu = substr(lines[i], RSTART + 4, RLENGTH - 4)
+				time = time_of(lines[i])
+				if (!(cpu in part))
+					part[cpu] = 1
+				while (part[cpu] < parts) {
+					seam = int(time_of(lines[count]) * part[cpu] / parts) + cpu * 20000
+					if (time < seam)
+						break
+					part[cpu]++
+					if (cpu < 4)
+						states[part[cpu]] = states[part[cpu]] state(cpu, seam) "\n"
+				}
+				text[part[cpu]] = text[part[cpu]] lines[i] "\n"
+				if (lines[i] ~ /sched_switch_out/) {
+					blocked[cpu] = 1
+					since[cpu] = time
+				} else if (lines[i] ~ /sched_wakeup/) {
+					blocked[cpu] = runs[cpu] = 0
+				} else {
+					blocked[cpu] = 0
+					runs[cpu] = 1
+				}
+			}
+			for (i = 1; i <= parts; i++)
+				printf "%s%s%s%s%s%s\n", (i > 1 ? "series 1 " i " " i - 1 "\n" : ""), prologue, \
+					states[i], text[i], "end", (i < parts ? " continued" : "") > ("part." i)
+		}' events
+	for ((part = 1; part <= $1; part++)); do
+		{ head_of "$part"; cat "part.$part"; } | write_log "$part.log"
+	done
+}
+
+# stream EVENTS: writes the file events: a stream from its start to its stop
+stream()
+{
+	many "$1" >all
+	{
+		sed '/^since/q' all
+		echo 'event 2 0 cpu=4 pid=9'
+		sed '1,/^since/d' all
+		echo "event 3 $(($(tail -n 1 all | awk '{ print $3 }') + 1)) cpu=4 pid=9 hex=00000000"
+	} >events
+}
+
+# as_of_one_log LOG...: checks that all commands give the same for these logs as for whole.log
+as_of_one_log()
+{
+	local options format table
+	for options in 'stat --json' 'stat --states' 'stat --by=thread' 'stat --states --all' 'why --scope=step --worst=9' \
+		'why --json --tid=201' 'dump --filter=step.duration>10us' 'dump --full'; do
+		# shellcheck disable=SC2086 # words
+		run 0 posixtrace $options whole.log
+		[[ $options != stat* || $options == *json* ]] || sed -i '/^stream /d; /^created /d' out
+		mv out wanted
+		sed 's/: whole.log:/:/' err >said
+		[ "$(wc -c <wanted)" -gt 300 ]
+		# shellcheck disable=SC2086 # words
+		run 0 posixtrace $options "$@"
+		sed 's/: the set of [0-9] logs:/:/' err >got
+		prints got <said
+		[[ $options != stat* || $options == *json* ]] || after_heads out
+		prints out <wanted
+	done
+	for format in chrome html perfetto; do
+		run 0 posixtrace export --format=$format -o wanted.$format whole.log
+		run 0 posixtrace export --format=$format -o got.$format "$@"
+		cmp wanted.$format got.$format
+		rm wanted.$format got.$format
+	done
+	for table in scopes states waits syscalls threads; do
+		run 0 posixtrace export --format=csv --table=$table -o - whole.log
+		mv out wanted
+		run 0 posixtrace export --format=csv --table=$table -o - "$@"
+		prints out <wanted
+	done
+}
+
 test_json_tells_the_log_of_an_event()
 {
 	local name
@@ -129,6 +230,102 @@ test_json_tells_the_log_of_an_event()
 	done
 	run 0 posixtrace dump logs
 	lacks logs out
+}
+
+test_a_thread_of_a_series_is_one_thread()
+{
+	stream 2000
+	series_of 3
+	as_of_one_log 1.log 2.log 3.log
+	mkdir logs
+	mv [1-3].log logs
+	as_of_one_log logs
+}
+
+# states_in LOG...: prints the states in an export: thread, state, begin and duration
+states_in()
+{
+	run 0 posixtrace export --format=csv --table=states -o - "$@"
+	sed -n '1!p' out
+}
+
+# Thread 1 is blocked over the seam, and its stream stops while the one of thread 2 goes on.
+test_the_stop_of_a_series_ends_the_states_from_all_its_logs()
+{
+	{ head_of 1; printf '%s\n' 'task 1 1 0 one' 'block 4' 'event 2 1000 pid=9' 'block 0' \
+		'kernel sched_switch_in 2000 pid=1 tid=1' \
+		'kernel sched_switch_out 3000 pid=1 tid=1 state=1 reason=blocked'; } >first
+	printf '%s\n' 'block 4' 'event 3 6000 pid=9 hex=00000000' end >last
+	cat first last | write_log whole.log
+	{ cat first; echo 'end continued'; } | write_log 1.log
+	{ head_of 3; printf '%s\n' 'series 1 2 1' 'task 1 1 0 one'; cat last; } | write_log 2.log
+	{ head_of 2; printf '%s\n' 'task 2 2 0 two' 'block 4' 'event 2 1000 pid=9' 'block 1' \
+		'kernel sched_switch_in 1500 pid=2 tid=2' 'kernel sched_switch_out 9000 pid=2 tid=2 state=1 reason=blocked' end; } |
+		write_log other.log
+	states_in whole.log other.log >wanted
+	cat wanted
+	grep -q 6000 wanted
+	states_in 1.log 2.log other.log >got
+	prints got <wanted
+}
+
+# A start or stop of another stream, between two logs of a series, does not end what is known of it.
+test_the_stop_of_another_stream_at_a_seam_ends_no_states()
+{
+	{ head_of 1; printf '%s\n' 'task 1 1 0 one' 'block 4' 'event 2 1000 pid=9' 'block 0' \
+		'kernel sched_switch_in 2000 pid=1 tid=1' \
+		'kernel sched_switch_out 3000 pid=1 tid=1 state=1 reason=blocked' 'end continued'; } | write_log 1.log
+	{ head_of 3; printf '%s\n' 'series 1 2 1' 'task 1 1 0 one' 'block 0' \
+		'kernel sched_wakeup 8000 pid=1 tid=1 by=timer' 'kernel sched_switch_in 9000 pid=1 tid=1' end; } | write_log 2.log
+	{ head_of 2; printf '%s\n' 'task 2 2 0 two' 'block 4' 'event 2 4000 pid=9' 'block 1' \
+		'kernel sched_switch_in 4500 pid=2 tid=2' 'block 4' 'event 3 5000 pid=9 hex=00000000' end; } |
+		write_log other.log
+	states_in 1.log 2.log other.log >got
+	cat got
+	grep -q '^3000,8000,5000,true,.*,sleep,' got
+	[ "$(grep -c unknown got)" -eq 1 ]
+}
+
+# Events of part 2 were lost before its first one, or part 2 is missing.
+test_what_is_lost_at_a_seam_is_not_known()
+{
+	{ head_of 1; printf '%s\n' 'name 65 step:begin' 'name 66 step:end' 'task 1 1 0 one' 'block 4' 'event 2 1000 pid=9' \
+		'block 0' 'kernel sched_switch_in 2000 pid=1 tid=1' 'event 65 2500 pid=1 tid=1' \
+		'kernel sched_switch_out 3000 pid=1 tid=1 state=1 reason=blocked' 'end continued'; } | write_log 1.log
+	{ head_of 2; printf '%s\n' 'series 1 2 1' 'task 1 1 0 one' 'lost 5 4000' 'block 0' \
+		'kernel sched_switch_out 5000 pid=1 tid=1 state=1 reason=blocked' 'end continued'; } | write_log 2.log
+	{ head_of 3; printf '%s\n' 'series 1 3 2' 'name 65 step:begin' 'name 66 step:end' 'task 1 1 0 one' \
+		'block 0' 'kernel sched_switch_in 8000 pid=1 tid=1 ' 'event 66 8500 pid=1 tid=1' end; } | write_log 3.log
+	states_in 1.log 2.log 3.log | cut -d , -f 1-4,9 >got
+	grep -qx '2000,3000,1000,true,running' got
+	prints got <<-'END'
+		2000,3000,1000,true,running
+		3000,4000,1000,false,sleep
+		4000,5000,1000,false,unknown
+		5000,8000,3000,false,sleep
+		8000,8500,500,false,running
+	END
+	run 0 posixtrace stat 1.log 2.log 3.log
+	grep -q '^lost *5 in 1 gap' out
+	grep -q '^step  *0 ' out
+	states_in 1.log 3.log | cut -d , -f 1-4,9 >got
+	complains 'posixtrace: 1.log: part 1 of a series, but part 2 is missing: what it has is not known'
+	prints got <<-'END'
+		2000,3000,1000,true,running
+		3000,8000,5000,false,unknown
+		8000,8500,500,false,running
+	END
+	run 0 posixtrace stat 1.log 3.log
+	grep -qx 'lost  *1' out
+	grep -q '^step  *0 ' out
+	# What one log says of its end counts if the next one is not read, but another stream goes on.
+	{ head_of 4; printf '%s\n' 'task 2 2 0 two' 'block 1' 'kernel sched_switch_in 1500 pid=2 tid=2' \
+		'kernel sched_switch_out 9000 pid=2 tid=2 state=1 reason=blocked' end; } | write_log other.log
+	states_in 1.log other.log | cut -d , -f 1-4,8,9 | grep ',1,[a-z]*$' >got
+	prints got <<-'END'
+		2000,3000,1000,true,1,running
+		3000,9000,6000,false,1,unknown
+	END
 }
 
 # columns: removes spaces at the begin of the lines of the file out, and repeated ones

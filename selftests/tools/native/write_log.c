@@ -5,6 +5,8 @@
  *
  *	ring BYTES			policy loop of the log, with a ring of this size
  *	cookie N			the cookie of the log
+ *	series COOKIE PART PREVIOUS	the place of the log in a series: cookies of its first log,
+ *					and of the log before
  *	cpus N				CPUs 0 to N - 1, system events on N; 4 without this line
  *	policy loop			policy of the stream; flush without this line
  *	name ID TEXT			name of event type ID; "\xNN" is a byte
@@ -39,8 +41,9 @@
  *	lost N TIME			a gap before the next block: N events lost since TIME
  *	epoch				start of the next flush
  *	flushed				the status after a flush, for a log with a ring
- *	end [error=N] [lost=N]		the end of the log; the first write error; the number of
- *					events that are not in the log
+ *	end [error=N] [lost=N] [continued]
+ *					the end of the log; the first write error; the number of
+ *					events that are not in the log; a next log continues it
  *
  * "ring" comes before all others, then "cookie", "cpus", "policy" and "classes". Processors may
  * come in any order. The events of each processor are in order of time, separately for events of
@@ -331,6 +334,7 @@ static void put_event(__u32 type, const struct record *record)
 static void add_end(char *rest)
 {
 	struct posixtrace_log_end *end = &log_file_writer.end;
+	__u32 flags = POSIXTRACE_LOG_END_FINAL;
 	char *word;
 
 	for (word = strtok(rest, " "); word; word = strtok(NULL, " ")) {
@@ -338,10 +342,12 @@ static void add_end(char *rest)
 			end->error = strtol(word + 6, NULL, 0);
 		else if (!strncmp(word, "lost=", 5))
 			end->lost = strtoull(word + 5, NULL, 0);
+		else if (!strcmp(word, "continued"))
+			flags |= POSIXTRACE_LOG_END_CONTINUED;
 		else
 			fail("unknown word of \"end\"");
 	}
-	log_end(&log_file_writer, POSIXTRACE_LOG_END_FINAL);
+	log_end(&log_file_writer, flags);
 }
 
 static void add_event(char *rest)
@@ -414,6 +420,16 @@ static void add_kernel(char *rest)
 	put_event(POSIXTRACE_LOG_KERNEL, &record);
 }
 
+static void set_series(char *rest)
+{
+	struct posixtrace_log_header *header = &log_file_writer.header;
+
+	header->series = strtoull(rest, &rest, 0);
+	header->part = strtoull(rest, &rest, 0);
+	header->previous = strtoull(rest, &rest, 0);
+	log_header(&log_file_writer);
+}
+
 static void begin(int log_policy, size_t ring)
 {
 	struct log_writer *log = &log_file_writer;
@@ -443,6 +459,8 @@ static void run_line(char *line)
 	} else if (!strncmp(line, "cookie ", 7)) {
 		log->header.cookie = strtoull(line + 7, NULL, 0);
 		log_header(log);
+	} else if (!strncmp(line, "series ", 7)) {
+		set_series(line + 7);
 	} else if (!strncmp(line, "cpus ", 5)) {
 		log->header.nr_cpus = strtoul(line + 5, NULL, 0);
 		log_header(log);
