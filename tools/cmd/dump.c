@@ -237,6 +237,12 @@ static int print_log(struct dump *dump)
 	err = durations_select(dump->selection, dump->source, NULL);
 	if (err)
 		goto free;
+	if (dump->symbolize && !dump->follow)
+		err = symbols_learn(dump->print.symbols, dump->source);
+	if (err) {
+		complain(dump->path, -err);
+		goto free;
+	}
 	err = dump->follow ? follow(dump) : print_all(dump);
 	/* There is no log if a signal came before the new one could be opened. */
 	if (!err && !dump->cleared) {

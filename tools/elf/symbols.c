@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "elf/debuginfod.h"
+#include "elf/jitmaps.h"
 #include "elf/symbols.h"
 #include "elf/symtab.h"
 #include "util/escape.h"
@@ -69,6 +70,7 @@ struct cached {
  * @last: the last file used, or NULL
  * @too_many: the limit of files was reported
  * @info: the last mapping
+ * @maps: perf maps
  * @cached: locations, hashed by file and offset
  */
 struct symbols {
@@ -81,6 +83,7 @@ struct symbols {
 	struct file *last;
 	bool too_many;
 	struct posixtrace_mapping_info info;
+	struct jitmaps *maps;
 	struct cached cached[CACHED];
 };
 
@@ -118,6 +121,8 @@ int symbols_new(const char *root, struct symbols **symbols)
 	};
 	if (root)
 		err = set_root(new, root);
+	if (!err)
+		err = jitmaps_new(new->root, new->root_path, &new->maps);
 	if (err)
 		symbols_free(new);
 	else
@@ -139,7 +144,13 @@ void symbols_free(struct symbols *symbols)
 		close(symbols->root);
 	free(symbols->root_path);
 	free(symbols->debug_path);
+	jitmaps_free(symbols->maps);
 	free(symbols);
+}
+
+int symbols_learn(struct symbols *symbols, struct source *source)
+{
+	return jitmaps_learn(symbols->maps, source);
 }
 
 /* ------------------------------------------------------------------ */
@@ -520,6 +531,30 @@ static const struct location *find_location(struct symbols *symbols, struct file
 	return &cached->location;
 }
 
+/* Could a compiler have written the code in this mapping? Memory with a name looks like a file. */
+static bool is_memory(const struct posixtrace_mapping_info *info)
+{
+	static const char *const begins[] = { "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++) {
+		if (!info->build_id_size && !strncmp(info->path, begins[i], strlen(begins[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool find_in_map(struct symbols *symbols, const struct event *event, uint64_t address,
+			struct location *location)
+{
+	uint64_t begin = 0;
+
+	*location = (struct location){ .is_map = true };
+	location->function = jitmaps_find(symbols->maps, event, address, &begin,
+					  &location->module);
+	location->function_offset = address - begin + 1;
+	return location->function;
+}
+
 bool symbols_find(struct symbols *symbols, const struct event *event, struct location *location)
 {
 	struct posixtrace_mapping_info *info = &symbols->info;
@@ -527,8 +562,14 @@ bool symbols_find(struct symbols *symbols, const struct event *event, struct loc
 	/* The address follows the call, which may be the last instruction of the function. */
 	const uint64_t address = event->address - 1;
 	uint64_t offset;
+	bool mapped;
 
-	if (!event->address || !source_get_mapping(event->source, event, address, info))
+	if (!event->address)
+		return false;
+	mapped = source_get_mapping(event->source, event, address, info);
+	if ((!mapped || is_memory(info)) && find_in_map(symbols, event, address, location))
+		return true;
+	if (!mapped)
 		return false;
 	offset = address - info->address + info->offset;
 	file = find_file(symbols);
@@ -571,7 +612,9 @@ static void put_member(struct buffer *to, const char *name, const char *text)
 void symbols_json(struct buffer *to, const struct location *location)
 {
 	put_member(to, "module", location->module);
-	buffer_printf(to, ",\"module_offset\":\"0x%" PRIx64 "\"", location->module_offset);
+	if (!location->is_map)
+		buffer_printf(to, ",\"module_offset\":\"0x%" PRIx64 "\"",
+			      location->module_offset);
 	if (location->function) {
 		put_member(to, "function", location->function);
 		buffer_printf(to, ",\"function_offset\":\"0x%" PRIx64 "\"",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Finds the functions and source lines that recorded events. The log tells which file the process
- * had mapped at the address; libdw reads the symbols and debug information of that file.
+ * had mapped at the address; libdw reads the symbols and debug information of that file. A perf map
+ * of the process names functions that it compiled at run time.
  */
 #ifndef POSIXTRACE_SYMBOLS_H
 #define POSIXTRACE_SYMBOLS_H
@@ -16,8 +17,9 @@ struct symbols;
 
 /**
  * struct location - where an event was recorded
- * @module: path of the program or library as seen by the process; "" if unknown
- * @module_offset: offset of the address in that file
+ * @module: path of the program or library as seen by the process, or of the perf map; "" if unknown
+ * @is_map: @module is a perf map
+ * @module_offset: offset of the address in that file, unless it is a perf map
  * @function: name of the function as in the symbol table, or NULL
  * @function_offset: offset of the address in the function
  * @file: source file, or NULL
@@ -27,6 +29,7 @@ struct symbols;
  */
 struct location {
 	const char *module;
+	bool is_map;
 	uint64_t module_offset;
 	const char *function;
 	uint64_t function_offset;
@@ -42,6 +45,17 @@ struct location {
  * Return: 0 or a negative error number.
  */
 int symbols_new(const char *root, struct symbols **symbols);
+
+/**
+ * symbols_learn() - learn from the whole log when its processes ran
+ * @symbols: the cache
+ * @source: a log that does not grow, at its first event; it is there again afterwards
+ *
+ * Without this, only perf maps of processes that still run are used.
+ *
+ * Return: 0 or a negative error number.
+ */
+int symbols_learn(struct symbols *symbols, struct source *source);
 
 /**
  * symbols_find() - find where an event was recorded

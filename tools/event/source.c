@@ -434,6 +434,22 @@ bool source_get_mapping(const struct source *source, const struct event *event, 
 	return false;
 }
 
+bool source_get_birth(const struct source *source, const struct event *event, uint64_t *born)
+{
+	const struct timespec time = to_timespec(event->time);
+	struct timespec at;
+
+	for (size_t i = 0; i < source->count; i++) {
+		if (posixtrace_get_thread_life(log_for(source, event, i), event->pid, event->pid,
+					       &time, &at, NULL))
+			continue;
+		*born = (uint64_t)at.tv_sec * NSEC_PER_SEC + (uint64_t)at.tv_nsec;
+		if (*born)
+			return true;
+	}
+	return false;
+}
+
 int source_get_classes(const struct source *source, unsigned int *classes)
 {
 	unsigned int some;

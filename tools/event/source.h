@@ -227,6 +227,9 @@ bool source_get_program(const struct source *source, const struct event *event, 
 bool source_get_mapping(const struct source *source, const struct event *event, uint64_t address,
 			struct posixtrace_mapping_info *info);
 
+/* source_get_birth() - get when the process of an event was born, in ns; false: unknown */
+bool source_get_birth(const struct source *source, const struct event *event, uint64_t *born);
+
 /* source_trid() - get the trace id of the stream, or of the first log */
 trace_id_t source_trid(const struct source *source);
 

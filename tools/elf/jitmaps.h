@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Finds the perf maps of processes, and decides if they can be believed: a wrong name is worse than
+ * none. Any user can put files into /tmp, and the ids of processes are used again.
+ */
+#ifndef POSIXTRACE_JITMAPS_H
+#define POSIXTRACE_JITMAPS_H
+
+#include <stdint.h>
+
+#include "event/source.h"
+
+struct jitmaps;
+
+/**
+ * jitmaps_new() - create a cache of perf maps
+ * @root: directory below which the files of the traced machine are; -1: those of this machine
+ * @root_path: its path, or NULL
+ * @maps: where to store the cache; both arguments must outlive it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int jitmaps_new(int root, const char *root_path, struct jitmaps **maps);
+
+/* jitmaps_learn() - see symbols_learn(); reads the log only if there are perf maps */
+int jitmaps_learn(struct jitmaps *maps, struct source *source);
+
+/**
+ * jitmaps_find() - find the function that a process has compiled to an address
+ * @maps: the cache
+ * @event: an event of the process
+ * @address: the address
+ * @begin: where to store the start of the function
+ * @path: where to store the path of the perf map
+ *
+ * Reports, once for each process, why its perf map is not used.
+ *
+ * Return: the name; NULL: not known. Names and paths are valid until the next call.
+ */
+const char *jitmaps_find(struct jitmaps *maps, const struct event *event, uint64_t address,
+			 uint64_t *begin, const char **path);
+
+/* jitmaps_free() - free the cache, or NULL */
+void jitmaps_free(struct jitmaps *maps);
+
+#endif /* POSIXTRACE_JITMAPS_H */
