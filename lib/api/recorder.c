@@ -7,6 +7,7 @@
 
 #include "common/sys.h"
 #include "record/flight.h"
+#include "record/gate.h"
 #include "stream/open.h"
 #include "stream/stream.h"
 #include "stream/worker.h"
@@ -81,6 +82,8 @@ static int recorder_use(struct pxtu_flight **flight, struct pxtu_stream **stream
 
 	if (!state)
 		return -ENOMEM;
+	/* Links the constructor, which starts the recorder, into a static program. */
+	pxtu_gate_mapped();
 	*flight = &state->flight;
 	err = recorder_get(*flight, &trid);
 	if (err)

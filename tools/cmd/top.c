@@ -156,12 +156,12 @@ static int tick(struct top *top)
 		err = top_threads_read(top->threads, top->source, top->model);
 	if (!err)
 		err = -session_stats(&top->session, &top->head.stats);
-	if (!err)
-		err = -session_filter_update(&top->session.filter, top->session.trid);
 	if (err) {
 		complain("top", -err);
 		return err;
 	}
+	/* If that fails, events that do not match are left out when they are read. */
+	session_filter_update(&top->session.filter, top->session.trid);
 	top_threads_get(top->threads, &threads);
 	top->head.threads = threads;
 	top->head.lost_before = lost;
