@@ -119,7 +119,9 @@ static int write_end(struct pxt_log *log)
 		err = pxt_metadata_write(log);
 	if (err == -ERESTARTSYS)
 		return err;
-	rotation->end_error = -(missing ? missing : err);
+	/* Not repeated if the end is interrupted. */
+	if (missing || err)
+		rotation->end_error = -(missing ? missing : err);
 	rotation->phase = PXT_ROTATION_ENDING;
 	err = missing ? 0 : pxt_flush_file(log);
 	if (err == -ERESTARTSYS)
