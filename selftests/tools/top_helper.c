@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program to trace. It records COUNT scopes "job", each of which sleeps for a millisecond; with 0,
- * until a signal ends it.
+ * A program to trace. It records COUNT scopes "job", each of which sleeps for a millisecond; with
+ * 0, until a signal ends it.
  *
  * usage: top_helper COUNT
  */

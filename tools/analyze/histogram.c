@@ -80,7 +80,8 @@ void histogram_clear(struct histogram *histogram)
 {
 	for (unsigned int row = 0; row < HISTOGRAM_ROWS; row++) {
 		if (histogram->row[row])
-			memset(histogram->row[row], 0, HISTOGRAM_BUCKETS * sizeof(**histogram->row));
+			memset(histogram->row[row], 0,
+			       HISTOGRAM_BUCKETS * sizeof(**histogram->row));
 	}
 	histogram->count = 0;
 	histogram->min = 0;

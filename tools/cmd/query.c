@@ -192,9 +192,9 @@ const struct command command_query = {
 	.name = "query",
 	.summary = "answer questions about logs in SQL",
 	.usage = query_usage,
-	.about = "Answer questions about logs in SQL, with DuckDB's library. The tables are those of\n"
-		 "posixtrace export: events, scopes, states, waits, syscalls, counters, processes,\n"
-		 "threads, hosts and losses. Those that the SQL names are made.",
+	.about = "Answer questions about logs in SQL, with DuckDB's library. The tables are those\n"
+		 "of posixtrace export: events, scopes, states, waits, syscalls, counters,\n"
+		 "processes, threads, hosts and losses. Those that the SQL names are made.",
 	.notes = "Needs libduckdb.so, 1.2 or newer, in the library path or at POSIXTRACE_DUCKDB.\n"
 		 "Exit status: 0; 1 after a failure or if a log is damaged; 2 after a usage error.",
 	.operands = OPERAND_FILE,

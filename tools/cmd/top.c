@@ -35,7 +35,8 @@
 #define OTHER_LINES	3
 
 static const char help[] =
-	"q quit  p pause  t table  s sort  S sort threads  r reverse  i now or total first  f filter  w write";
+	"q quit  p pause  t table  s sort  S sort threads  r reverse  i now or total first  "
+	"f filter  w write";
 
 struct top {
 	struct session session;
@@ -105,7 +106,7 @@ static int draw_rows(struct top *top, size_t max)
 	return top_text_rows(&top->text, top->model, top->view.table, &top->view, max);
 }
 
-/* Draws the screen: half of the lines are for the threads, and those that the other table leaves. */
+/* Draws the screen. The threads get half of the lines, and those that the other table leaves. */
 static int draw(struct top *top)
 {
 	const size_t lines = screen_lines() > OTHER_LINES ? screen_lines() - OTHER_LINES : 0;
@@ -608,11 +609,11 @@ const struct command command_top = {
 	.name = "top",
 	.summary = "show rates, durations and thread states of processes",
 	.usage = top_usage,
-	.about = "Show what processes record and what their threads do, while they run: rates of events,\n"
-		 "percentiles of the time from X_begin to X_end, or from X:begin to X:end, states of\n"
-		 "threads, and lost events.",
-	.notes = "Keys: q quit, p pause, t next table, s and S sort, r reverse, i now or total first,\n"
-		 "f filter, w write the latest events (--output), h help.\n"
+	.about = "Show what processes record and what their threads do, while they run: rates of\n"
+		 "events, percentiles of the time from X_begin to X_end, or from X:begin to X:end,\n"
+		 "states of threads, and lost events.",
+	.notes = "Keys: q quit, p pause, t next table, s and S sort, r reverse, i now or total\n"
+		 "first, f filter, w write the latest events (--output), h help.\n"
 		 "Percentiles are accurate to 1.6 %.\n"
 		 "Exit status: 0, or PROGRAM's; 1 after a failure; 2 after a usage error.",
 	.operands = OPERAND_PID | OPERAND_PROGRAM,

@@ -340,8 +340,7 @@ static const char *check_time(const struct jitmaps *maps, const struct process *
 		return NULL;
 	if (process->runs && process_now_is_same(&process->now, event))
 		return NULL;
-	return "last changed after the last event of the process, perhaps by another one with its "
-	       "id (--symfs=/ uses it)";
+	return "last changed after the last event of the process (--symfs=/ uses it)";
 }
 
 const char *jitmaps_find(struct jitmaps *maps, const struct event *event, uint64_t address,

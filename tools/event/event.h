@@ -42,7 +42,7 @@ struct event {
 	bool has_data;		/* its data can be shown: a user or kernel event */
 	int truncated;			/* POSIX_TRACE_NOT_TRUNCATED, ... */
 	bool late;			/* from a stream, after a newer event */
-	bool partial;			/* a START or STOP of only one of several streams: @series */
+	bool partial;			/* a START or STOP of only one of several streams */
 	bool unscheduled;		/* its log has no scheduler events, but another log has */
 	uint32_t log;			/* number of its log in @source, from 0 */
 	uint32_t series;		/* first log of its stream, which may have several */

@@ -19,7 +19,7 @@
  * @fds: for @put_fd
  */
 void state_text_place(struct buffer *to, struct call_context *context, struct source *source,
-		      const struct posixtrace_thread_state *state, syscall_put_fd *put_fd,
-		      const void *fds);
+		      const struct posixtrace_thread_state *state,
+		      syscall_put_fd *put_fd, const void *fds);
 
 #endif /* POSIXTRACE_STATE_TEXT_H */

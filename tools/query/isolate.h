@@ -12,8 +12,8 @@
  *	signals of the caller
  * @arg: for @run
  *
- * The directory is in TMPDIR, otherwise in /var/tmp. Passes signals that end the command to the child; then
- * removes the directory and ends in the same way.
+ * The directory is in TMPDIR, otherwise in /var/tmp. Passes signals that end the command to the
+ * child; then removes the directory and ends in the same way.
  *
  * Return: the exit status of the child, or 1 after printing an error.
  */

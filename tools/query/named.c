@@ -16,12 +16,14 @@ const struct option_choice named_choices[] = {
 #include "query/queries.inc"
 	{ }
 };
+
 #undef QUERY
 
 #define QUERY(number, name, text)	text,
 static const char *const texts[] = {
 #include "query/queries.inc"
 };
+
 #undef QUERY
 
 const char *named_text(int query)

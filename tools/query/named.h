@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The queries in tools/queries, which are a part of the command, and the values of their parameters.
+ * The queries in tools/queries, which are a part of the command, and values of their parameters.
  *
  * A query is SQL that begins with comments: the license, the question, what it prints, and
  *

@@ -164,7 +164,7 @@ static int prepare_columns(struct results *results)
 		column->type = db->column_logical_type(&results->result, i);
 		column->number = value_is_number(db, column->type);
 		if (!value_is_known(db, column->type)) {
-			tell("query: column %s has a type that cannot be printed: cast it to VARCHAR",
+			tell("query: the type of column %s cannot be printed: cast it to VARCHAR",
 			     column->name);
 			return -ECANCELED;
 		}

@@ -78,9 +78,9 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 int session_create_plain(struct session *session, const char *name);
 
 /*
- * session_create_beside() - create another stream with a log on the processes of a session, with its
- * filter and suspended. Leaves out processes that it cannot trace. Returns 0, or an error number
- * after printing an error.
+ * session_create_beside() - create another stream with a log on the processes of a session, with
+ * its filter and suspended. Leaves out processes that it cannot trace. Returns 0, or an error
+ * number after printing an error.
  */
 int session_create_beside(struct session *session, const trace_attr_t *attr, int log_fd,
 			  trace_id_t *trid);

@@ -2,8 +2,8 @@
 /*
  * The screen of "posixtrace top": see screen.h.
  *
- * ncurses handles SIGWINCH, and SIGTSTP with SIGCONT. The other signals are blocked: the caller reads
- * them from a descriptor, and closes the screen.
+ * ncurses handles SIGWINCH, and SIGTSTP with SIGCONT. The other signals are blocked: the caller
+ * reads them from a descriptor, and closes the screen.
  */
 #include <curses.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tables of "posixtrace top" as lines of text, for the screen and for --batch. The first line of
- * a table has its headings.
+ * The tables of "posixtrace top" as lines of text, for the screen and for --batch. The first line
+ * of a table has its headings.
  */
 #ifndef POSIXTRACE_TOP_TEXT_H
 #define POSIXTRACE_TOP_TEXT_H
@@ -39,7 +39,7 @@ struct top_view {
 	int order;		/* enum top_order */
 	enum top_thread_order thread_order;
 	bool reverse;
-	bool total_first;	/* the columns for the whole time come before those for the interval */
+	bool total_first;	/* the columns for the whole time come first */
 	bool single;		/* leave out those that come later */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The threads of "posixtrace top": what the kernel says each of them does at the end of an interval.
+ * The threads of "posixtrace top": what the kernel says each of them does when an interval ends.
  */
 #ifndef POSIXTRACE_TOP_THREADS_H
 #define POSIXTRACE_TOP_THREADS_H

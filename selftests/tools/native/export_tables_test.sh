@@ -280,7 +280,8 @@ test_files_of_calls()
 	# options that leave out events make files unknown, and so does a log without the class
 	table syscalls log --exclude=sched | pick file | sort -u >got
 	prints got <<<'-'
-	whole_log log <<<"$(sed 's/,strings//' <<<"${script//$'\t'/}")"
+	script=${script//$'\t'/}
+	whole_log log <<<"${script//,strings/}"
 	table waits log | pick call,file >got
 	prints got <<-'END'
 		read -

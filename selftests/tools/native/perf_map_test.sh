@@ -268,7 +268,7 @@ test_the_map_of_a_process_that_has_ended_is_in_tmp()
 	at 1000.000002 root/tmp/perf-100.map
 	run 0 with_tmp posixtrace dump --json --symbolize log
 	[ "$(jq -r '.function' out)" = null ]
-	complains 'posixtrace: /tmp/perf-100.map: last changed after the last event of the process, perhaps by another one with its id (--symfs=/ uses it); its functions are not shown'
+	complains 'posixtrace: /tmp/perf-100.map: last changed after the last event of the process (--symfs=/ uses it); its functions are not shown'
 	run 0 with_tmp posixtrace dump --json --symbolize --symfs=/ log
 	[ "$(jq -r '.function' out)" = f ]
 	complains

@@ -305,8 +305,8 @@ test_each_query_has_a_test()
 test_queries_agree_with_exported_tables()
 {
 	local name
-	xz -dc "$native/logs/gitgc.log.xz" >1
-	xz -dc "$native/logs/tar.log.xz" >2
+	xz -dc "$native/logs/gitgc.log.xz" >./1
+	xz -dc "$native/logs/tar.log.xz" >./2
 	for name in 1 2; do
 		posixtrace export -O csv -o "of-$name" "$name"
 		mkdir -p tables
@@ -362,7 +362,7 @@ test_sql_and_its_answers()
 		\x1b[31m  -5  170141183460469231731687303715884105727
 	END
 	run 1 posixtrace query log "SELECT 'x'::BLOB AS b"
-	complains 'posixtrace: query: column b has a type that cannot be printed: cast it to VARCHAR'
+	complains 'posixtrace: query: the type of column b cannot be printed: cast it to VARCHAR'
 	# more rows than are kept for the widths, and many chunks
 	run 0 posixtrace query log 'SELECT range AS n FROM range(30000)'
 	[ "$(wc -l <out)" -eq 30001 ]
