@@ -610,8 +610,8 @@ const struct command command_top = {
 	.summary = "show rates, durations and thread states of processes",
 	.usage = top_usage,
 	.about = "Show what processes record and what their threads do, while they run: rates of\n"
-		 "events, percentiles of the time from X_begin to X_end, or from X:begin to X:end,\n"
-		 "states of threads, and lost events.",
+		 "events, percentiles of the time from X_begin to X_end, or from X:begin to\n"
+		 "X:end, states of threads, and lost events.",
 	.notes = "Keys: q quit, p pause, t next table, s and S sort, r reverse, i now or total\n"
 		 "first, f filter, w write the latest events (--output), h help.\n"
 		 "Percentiles are accurate to 1.6 %.\n"
