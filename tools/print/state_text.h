@@ -18,8 +18,9 @@
  * @put_fd: appends what is known about a descriptor; or NULL
  * @fds: for @put_fd
  */
-void state_text_place(struct buffer *to, struct call_context *context, struct source *source,
-		      const struct posixtrace_thread_state *state,
-		      syscall_put_fd *put_fd, const void *fds);
+void state_text_place(struct buffer *to, struct call_context *context,
+		      struct source *source, const struct posixtrace_thread_state *state,
+		      void (*put_fd)(struct buffer *to, const void *fds, int64_t fd),
+		      const void *fds);
 
 #endif /* POSIXTRACE_STATE_TEXT_H */
