@@ -35,8 +35,7 @@
 #define OTHER_LINES	3
 
 static const char help[] =
-	"q quit  p pause  t table  s sort  S sort threads  r reverse  i now or total first  "
-	"f filter  w write";
+	"q quit  p pause  t table  s,S sort  r reverse  i total first  f filter  w write";
 
 struct top {
 	struct session session;
