@@ -114,7 +114,7 @@ static int write_end(struct pxt_log *log)
 			return err;
 		rotation->phase = PXT_ROTATION_FLUSHING;
 	}
-	/* The last round of the flush has passed over some threads that ended meanwhile. */
+	/* The names of threads that ended during the last round of the flush may be missing. */
 	if (!missing && rotation->phase < PXT_ROTATION_ENDING && !READ_ONCE(log->error))
 		err = pxt_metadata_write(log);
 	if (err == -ERESTARTSYS)
