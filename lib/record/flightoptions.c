@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Parses the options of the flight recorder: words that are separated by blanks, with the same names
- * and values as the options of "posixtrace record".
+ * Parses the options of the flight recorder: words that are separated by blanks, with the names and
+ * values of the options of "posixtrace record".
  */
 #include <string.h>
 
