@@ -192,6 +192,9 @@ int pxt_log_prepare_next(struct pxt_log *log)
 	if (rotation->file.seekable)
 		rotation->file.pos = 0;
 	err = pxt_logwriter_put_header(&log->writer, &rotation->file, header);
+	/* Without its header, the next log does not continue the old one: see write_end(). */
+	if (err)
+		header->previous = 0;
 	/*
 	 * The write has consumed the signal that makes the kernel thread give up. If the stream is
 	 * dead, that signal was for the next file: the watch sends another one for the old file.

@@ -16,6 +16,7 @@
 
 #include "pxt_test.h"
 #include "credentials.h"
+#include "disk.h"
 #include "logworker.h"
 #include "stuck.h"
 
@@ -319,6 +320,101 @@ TEST(logs_stay_a_series_between_signals_and_clears)
 }
 
 /* ------------------------------------------------------------------ */
+/* A CLEAR while the old log is flushed					*/
+
+/* Several writes of the last flush. */
+#define FLUSHED		1000
+
+/* A thread in a command that waits for the log. */
+struct waiting {
+	int fd;
+	int next;
+	int tid;
+	int ret;
+	pthread_t thread;
+};
+
+static void *wait_in_rotate(void *arg)
+{
+	struct waiting *waiting = arg;
+
+	waiting->ret = rotate(waiting->fd, waiting->next);
+	return NULL;
+}
+
+static void *wait_in_clear(void *arg)
+{
+	struct waiting *waiting = arg;
+
+	__atomic_store_n(&waiting->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	waiting->ret = command(waiting->fd, POSIXTRACE_IOC_CLEAR, NULL);
+	return NULL;
+}
+
+/* Starts a stream with a large log on a disk. Returns when the log has everything due at START. */
+static int create_on_disk(struct stream *stream, int fd)
+{
+	int ret;
+
+	create_init(&stream->arg, 0);
+	stream->arg.log_fd = fd;
+	stream->arg.attr.log_policy = POSIXTRACE_POLICY_APPEND;
+	stream->arg.attr.stream_size = 2 << 20;
+	ret = command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
+	if (!ret)
+		ret = stream_start(stream);
+	/* The second one begins when the work of the first round is done. */
+	for (int i = 0; i < 2 && !ret; i++)
+		ret = command(stream->fd, POSIXTRACE_IOC_CLEAR, NULL);
+	return ret;
+}
+
+/*
+ * The kernel thread begins the rotation and waits for the frozen disk of the old log. The worker
+ * continues, clears the old log, and meets the frozen disk of the next one: it leaves the new
+ * header, which names the cleared log, to the kernel thread.
+ */
+TEST(next_log_continues_an_old_one_that_was_cleared_meanwhile)
+{
+	struct stream stream = { .fd = device_open() };
+	struct waiting rotation = { .fd = stream.fd }, clear = { .fd = stream.fd };
+	struct worker worker;
+	struct disk old, new;
+
+	ASSERT_EQ(0, disk_begin(&old, "ext4"));
+	ASSERT_EQ(0, disk_begin(&new, "ext4"));
+	ASSERT_EQ(0, create_on_disk(&stream, old.fd));
+	ASSERT_EQ(0, record(FLUSHED, 256));
+	ASSERT_EQ(0, disk_freeze(old.fd));
+	rotation.next = new.fd;
+	ASSERT_EQ(0, pthread_create(&rotation.thread, NULL, wait_in_rotate, &rotation));
+	while (!lseek(new.fd, 0, SEEK_END))
+		sched_yield();
+	ASSERT_EQ(0, disk_freeze(new.fd));
+	ASSERT_EQ(0, pthread_create(&clear.thread, NULL, wait_in_clear, &clear));
+	while (syscall_of(LOAD(clear.tid)) != SYS_ioctl)
+		sched_yield();
+	/* A worker that arrives before the kernel thread waits for the disk returns at once. */
+	while (!worker_start(&worker, stream.fd))
+		ASSERT_EQ(-EINTR, worker_join(&worker));
+	EXPECT_EQ(0, disk_thaw(old.fd));
+	EXPECT_EQ(-EINTR, worker_join(&worker));
+	EXPECT_EQ(0, disk_thaw(new.fd));
+	ASSERT_EQ(0, pthread_join(clear.thread, NULL));
+	ASSERT_EQ(0, pthread_join(rotation.thread, NULL));
+	EXPECT_EQ(0, clear.ret);
+	EXPECT_EQ(0, rotation.ret);
+	EXPECT_EQ(0, record(EVENTS, SIZE_MIN));
+	EXPECT_EQ(0, command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	EXPECT_EQ(0, count_events(old.fd, CONTINUED));
+	EXPECT_EQ(EVENTS, count_events(new.fd, ENDED));
+	EXPECT_TRUE(continues(old.fd, new.fd));
+	close(stream.fd);
+	disk_end(&new);
+	disk_end(&old);
+}
+
+/* ------------------------------------------------------------------ */
 /* What the logs contain						*/
 
 #define THREADS		100
@@ -422,7 +518,7 @@ static int rotate_to_a_full_pipe(void *arg, const struct talk *talk)
 
 TEST(old_log_is_complete_when_the_controller_dies_before_the_next_one_begins)
 {
-	int old[2], fds[2], copy = new_file();
+	int old[2], fds[2], copy = new_file(), tid;
 	struct child child;
 
 	ASSERT_EQ(0, pipe2(old, O_CLOEXEC));
@@ -434,12 +530,17 @@ TEST(old_log_is_complete_when_the_controller_dies_before_the_next_one_begins)
 	ASSERT_EQ(0, child_start(&child, rotate_to_a_full_pipe, fds));
 	close(old[1]);
 	ASSERT_EQ(0, hear(&child.talk));
+	tid = log_thread_find();
+	ASSERT_LT(0, tid);
 	while (syscall_of(child.pid) != SYS_ioctl)
+		sched_yield();
+	/* The request has woken the kernel thread: asleep again, it waits for the next log. */
+	while (!is_asleep(tid))
 		sched_yield();
 	EXPECT_EQ(SIGKILL, child_kill(&child));
 	copy_all(&(struct copy){ .from = old[0], .to = copy });
+	EXPECT_EQ(0, write_text(LOG_TIMEOUT, "10"));
 	EXPECT_EQ(EVENTS, count_events(copy, ENDED));
-	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "10"));
 	close(old[0]);
 	close(fds[1]);
 	close(copy);
