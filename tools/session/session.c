@@ -281,6 +281,8 @@ static void complain_of_create(const struct session *session, bool log, int err)
 		tell("process %d: too many streams: on the process, of the user, or on the system",
 		     pid);
 		tell("see \"posixtrace list\"");
+		if (log)
+			tell("or the user's earlier logs took much processor time: try again later");
 		break;
 	case EINVAL:
 		tell("cannot create the stream: %sa size is too large",
