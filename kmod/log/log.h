@@ -15,12 +15,14 @@
 /**
  * enum pxt_log_phase - progress of a flush
  * @PXT_LOG_NO_FLUSH: no flush is in progress
- * @PXT_LOG_EVENTS: the flush writes events
+ * @PXT_LOG_LAST_EPOCH: the flush writes the rest of the epoch that the last flush began
+ * @PXT_LOG_EVENTS: the flush has begun an epoch, and writes its events
  * @PXT_LOG_STATUS: the events are written, or failed; STOP (if the log is full) and the status
  *	(LOOP) are still to be written
  */
 enum pxt_log_phase {
 	PXT_LOG_NO_FLUSH,
+	PXT_LOG_LAST_EPOCH,
 	PXT_LOG_EVENTS,
 	PXT_LOG_STATUS,
 };
@@ -71,6 +73,8 @@ struct pxt_log {
 	struct pxt_logwriter writer;
 	/** @seen: time of the last system event when all was written */
 	u64 seen;
+	/** @half_cleared: CLEAR was interrupted after the stream was cleared and before the log was */
+	bool half_cleared;
 	/** @states_due: the states of threads must be written */
 	bool states_due;
 	/** @states_next: first thread id whose state is still to be written; negative: none */

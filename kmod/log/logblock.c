@@ -664,6 +664,7 @@ static int write_index(struct pxt_logwriter *w)
 			index->written += count;
 			index->blocks++;
 			index->size += sizeof(struct posixtrace_log_block) + size;
+			index->end = w->file.pos;
 		}
 	}
 	return err;
@@ -703,7 +704,7 @@ static bool lacks_room(int err)
 /* Make the next block overwrite the index. Returns false if there is none. */
 static bool take_back_index(struct pxt_logwriter *w)
 {
-	if (is_loop(w) || !w->file.seekable || !w->index.blocks)
+	if (is_loop(w) || !w->file.seekable || !w->index.blocks || w->file.pos != w->index.end)
 		return false;
 	w->file.pos -= w->index.size;
 	w->seq -= w->index.blocks;
@@ -758,6 +759,8 @@ int pxt_logwriter_catch_up(struct pxt_logwriter *w)
  */
 int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation)
 {
+	int err = -ESPIPE;
+
 	/* CLEAR has reset the counts of the stream. */
 	w->lost = 0;
 	w->lost_base = 0;
@@ -766,7 +769,11 @@ int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation)
 		w->gap_base = gap_generation;
 		return begin_ring(w);
 	}
-	if (w->file.seekable && !pxt_logfile_restart(&w->file)) {
+	if (w->file.seekable)
+		err = pxt_logfile_restart(&w->file);
+	if (err == -ERESTARTSYS)
+		return err;
+	if (!err) {
 		w->names = 0;
 		w->gap_base = gap_generation;
 		return write_header(w);

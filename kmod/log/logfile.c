@@ -466,15 +466,25 @@ int pxt_logfile_write_at(struct pxt_logfile *lf, const void *buf, size_t len, lo
  */
 int pxt_logfile_restart(struct pxt_logfile *lf)
 {
+	struct inode *inode = file_inode(lf->file);
 	const struct cred *old;
 	int err;
 
 	lockdep_assert_none_held_once();
 	if (lf->server != PXT_BY_THREAD && is_frozen(lf))
 		return -ERESTARTSYS;
+	/* vfs_truncate() would wait for the owner of a lease. Write access prevents new leases. */
+	err = get_write_access(inode);
+	if (err)
+		return err;
+	err = break_lease(inode, O_WRONLY | O_NONBLOCK);
+	if (err)
+		goto put_access;
 	old = override_creds(lf->cred);
 	err = vfs_truncate(&lf->file->f_path, 0);
 	revert_creds(old);
+put_access:
+	put_write_access(inode);
 	if (!err)
 		lf->pos = 0;
 	return err;

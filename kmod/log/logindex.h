@@ -37,6 +37,8 @@ struct pxt_logindex {
 	u32 blocks;
 	/** @size: bytes of these blocks */
 	u64 size;
+	/** @end: offset of the end of these blocks; unused for LOOP */
+	u64 end;
 	/** @eventless: pxt_logwriter.eventless before these blocks */
 	u64 eventless;
 };

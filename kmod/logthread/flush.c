@@ -281,6 +281,9 @@ static int write_events(struct pxt_log *log)
 		drop(log);
 		return log->unstopped ? write_stop(log) : 0;
 	}
+	/* An epoch has begun: its sub-buffers may be open again, so the next epoch may not begin. */
+	if (log->phase == PXT_LOG_EVENTS)
+		return write_subbufs(log);
 	/*
 	 * First write the rest of the last epoch: sub-buffers that were handed out before it began
 	 * but not written because of an error or because they were open. All of them are closed
@@ -292,6 +295,9 @@ static int write_events(struct pxt_log *log)
 		return err;
 	log->writer.epoch++;
 	pxt_reclaim_begin_epoch(&log->stream->pool);
+	/* The last flush has no phase. It may begin more epochs, because nothing is open. */
+	if (log->phase == PXT_LOG_LAST_EPOCH)
+		WRITE_ONCE(log->phase, PXT_LOG_EVENTS);
 	return write_subbufs(log);
 }
 
@@ -395,9 +401,9 @@ int pxt_flush(struct pxt_log *log)
 	if (log->phase == PXT_LOG_NO_FLUSH) {
 		if (!begin(log))
 			return 0;
-		WRITE_ONCE(log->phase, PXT_LOG_EVENTS);
+		WRITE_ONCE(log->phase, PXT_LOG_LAST_EPOCH);
 	}
-	if (log->phase == PXT_LOG_EVENTS) {
+	if (log->phase < PXT_LOG_STATUS) {
 		err = write_all(log);
 		if (err == -ERESTARTSYS)
 			return err;

@@ -61,10 +61,14 @@ static int clear(struct pxt_log *log)
 
 	spin_lock(&log->lock);
 	number = log->clear_wanted;
+	/* A CLEAR that was requested since the bit was taken is served here, and only once. */
+	clear_bit(PXT_LOG_CLEAR, &log->wanted);
 	spin_unlock(&log->lock);
 	err = pxt_clear_logged(log->stream);
-	if (!err)
+	/* If the stream ended after it was cleared, the log has to be cleared all the same. */
+	if (!err || log->half_cleared)
 		err = clear_log(log);
+	log->half_cleared = err == -ERESTARTSYS;
 	if (err == -ERESTARTSYS) {
 		pxt_log_want(log, PXT_LOG_CLEAR);
 		return err;
@@ -113,6 +117,7 @@ static int write_end(struct pxt_log *log)
 		if (err)
 			return err;
 		rotation->phase = PXT_ROTATION_FLUSHING;
+		rotation->end_error = 0;
 	}
 	/* The names of threads that ended during the last round of the flush may be missing. */
 	if (!missing && rotation->phase < PXT_ROTATION_ENDING && !READ_ONCE(log->error))
@@ -165,10 +170,10 @@ static int end_old_log(struct pxt_log *log)
 		if (err)
 			return err;
 	}
-	err = rotation->end_error ? 0 : pxt_logfile_settle(&log->writer.file);
+	err = pxt_logfile_settle(&log->writer.file);
 	if (err == -ERESTARTSYS)
 		return err;
-	if (err)
+	if (err && !rotation->end_error)
 		rotation->end_error = -err;
 	return 0;
 }

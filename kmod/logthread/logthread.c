@@ -76,8 +76,11 @@ static void serve_end(struct pxt_log *log)
 	while (!READ_ONCE(log->finished)) {
 		wait_event_state(log->wait, pxt_log_turn(log, PXT_BY_THREAD),
 				 (TASK_IDLE | TASK_FREEZABLE));
-		if (pxt_log_take(log, PXT_BY_THREAD))
+		if (pxt_log_take(log, PXT_BY_THREAD)) {
+			/* Consume the signal: pxt_log_pauses() would always be true. */
+			pxt_logfile_given_up(&log->writer.file);
 			serve_once(log);
+		}
 	}
 }
 
