@@ -97,7 +97,8 @@ static int get_batch(struct pxtu_source *source, struct posixtrace_batch_event *
  *
  * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is no
  * trace stream or log of this process, or is shut down during the call, if a pointer
- * is NULL, @max_events is 0 or @flags has other bits.
+ * is NULL, @max_events is 0 or @flags has other bits; for a log, also ENOMEM, and ENOTSUP
+ * if only a later version can read the rest.
  */
 PXTU_API int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event *events,
 				  size_t max_events, void *buffer, size_t size, size_t *count,

@@ -194,7 +194,7 @@ getnext(trace_id_t trid, const struct request *req)
  *
  * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is
  * no trace stream or log of this process, or is shut down during the call, or a pointer is
- * NULL.
+ * NULL; for a log, also ENOMEM, and ENOTSUP if only a later version can read the rest.
  */
 PXTU_API int posix_trace_getnext_event(trace_id_t trid,
 				       struct posix_trace_event_info *restrict event,
@@ -224,7 +224,8 @@ PXTU_API int posix_trace_getnext_event(trace_id_t trid,
  * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is
  * no trace stream or log of this process, or is shut down during the call, or a
  * pointer is NULL, or there is no event and @abstime has a bad tv_nsec;
- * ETIMEDOUT.
+ * ETIMEDOUT; for a log, also ENOMEM, and ENOTSUP if only a later version can read the
+ * rest.
  */
 PXTU_API int posix_trace_timedgetnext_event(trace_id_t trid,
 					    struct posix_trace_event_info *restrict event,

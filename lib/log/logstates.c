@@ -143,14 +143,14 @@ static int read_rows(struct pxtu_log *log, const struct pxtu_log_rows *rows,
 {
 	const struct pxtu_log_row_place *place = find(rows, *next);
 	const size_t room = *count;
-	size_t n;
 	ssize_t size;
+	__u64 left;
+	size_t n;
 
 	*count = 0;
 	while (place && !*count) {
-		n = place->first + place->count - *next;
-		if (n > room)
-			n = room;
+		left = place->first + place->count - *next;
+		n = left < room ? (size_t)left : room;
 		size = (ssize_t)(n * kind->size);
 		if (!still_there(log, kind, place) ||
 		    pxtu_log_read(log, to, (size_t)size,
