@@ -22,8 +22,8 @@ V ?= 0
 PART ?=
 # directories of tests that do not run: EXCEPT=conformance,tools
 EXCEPT ?=
-# inject only each Nth fault
-FAULT_STRIDE ?=
+# tests that try many faults or damages one by one try only each Nth
+STRIDE ?=
 # check-debug: all, to search for leaks after all tests
 LEAKS ?=
 # covers: the file of the module to look at
@@ -39,7 +39,7 @@ RST ?=
 
 kernel = $(KERNEL)$(if $(filter arm64,$(ARCH)),-arm64)
 smp = $(if $(SMP),--smp $(SMP)) $(if $(PART),--part $(PART)) $(if $(EXCEPT),--except $(EXCEPT)) \
-	$(if $(FAULT_STRIDE),--fault-stride $(FAULT_STRIDE))
+	$(if $(STRIDE),--stride $(STRIDE))
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
 # The Makefiles of other directories get DESTDIR as well, unquoted.

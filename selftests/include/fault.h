@@ -34,10 +34,7 @@ static inline bool fault_possible(void)
 
 int fault_set_knob(const char *dir, const char *knob, const char *value);
 
-/*
- * Returns the failure to try after failure @n: the next one, or with PXT_FAULT_STRIDE=3 in the
- * environment the third after it, for runs that have less time.
- */
+/* Returns the failure to try after failure @n: by pxt_stride() further. */
 int fault_after(int n);
 
 /* Called once, as root. Returns 0 or negative errno. */

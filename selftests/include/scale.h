@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* PXT_TIMEOUT_SCALE in the environment: how slow the machine is. */
+/*
+ * From the environment: how slow the machine is (PXT_TIMEOUT_SCALE), and how thorough the tests are
+ * (PXT_STRIDE).
+ */
 #ifndef _SELFTESTS_SCALE_H
 #define _SELFTESTS_SCALE_H
 
@@ -9,6 +12,13 @@
  * Return: a factor of at least 1, for the time limits of a test.
  */
 int pxt_time_scale(void);
+
+/**
+ * pxt_stride() - how many steps to advance in a test that tries many places one by one
+ *
+ * Return: 1; or PXT_STRIDE from the environment, for runs that have less time.
+ */
+int pxt_stride(void);
 
 /* Returns a factor for time limits, which must catch hangs, not slowness. */
 int pxt_patience(void);

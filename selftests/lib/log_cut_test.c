@@ -73,7 +73,7 @@ static off_t next_byte(const struct _test_data_cut *self, off_t pos, int step)
 	/* The rest of the ring, before the metadata, is also large and empty. */
 	if (pos > self->hole + 64 && pos < self->hole_end - 64)
 		return self->hole_end - 64;
-	return pos + (pxt_time_scale() > 1 ? 13 : step);
+	return pos + (pxt_time_scale() > 1 ? 13 : step * pxt_stride());
 }
 
 TEST_F_TIMEOUT(cut, truncated_at_any_byte_has_the_events_before_it, 120)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fault.h"
+#include "scale.h"
 
 #define FAULT_KNOBS	"/sys/kernel/debug"
 
@@ -29,10 +30,7 @@ int fault_set_knob(const char *dir, const char *knob, const char *value)
 
 int fault_after(int n)
 {
-	const char *text = getenv("PXT_FAULT_STRIDE");
-	int stride = text ? atoi(text) : 1;
-
-	return n + (n > 0 && stride > 1 ? stride : 1);
+	return n + (n > 0 ? pxt_stride() : 1);
 }
 
 static int fault_prepare(const char *dir)

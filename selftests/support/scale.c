@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The time scale of a slow machine. */
+/* How slow the machine is, and how thorough the tests are. */
 #include <stdlib.h>
 
 #include "scale.h"
@@ -10,6 +10,14 @@ int pxt_time_scale(void)
 	int scale = text ? atoi(text) : 1;
 
 	return scale > 0 ? scale : 1;
+}
+
+int pxt_stride(void)
+{
+	const char *text = getenv("PXT_STRIDE");
+	int stride = text ? atoi(text) : 1;
+
+	return stride > 0 ? stride : 1;
 }
 
 int pxt_patience(void)
