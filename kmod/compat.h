@@ -313,7 +313,7 @@ static inline bool pxt_exec_state_get(struct pxt_exec_state *state, struct task_
 {
 	if (!READ_ONCE(thread->mm))
 		return false;
-	/* exec_state holds a reference to the namespace until a grace period after its end. */
+	/* Under RCU, the namespace exists: exec_state puts its reference after a grace period. */
 	*state = pxt_exec_state_of(rcu_dereference(thread->exec_state));
 	get_user_ns(state->user_ns);
 	return true;

@@ -123,7 +123,7 @@ static_assert(offsetof(struct posixtrace_record, type) ==
 static_assert(offsetof(struct posixtrace_record, time) ==
 	      offsetof(struct posixtrace_packed_record, time));
 static_assert(sizeof(struct posixtrace_packed_record) == 12);
-/* A packed record starts like a full one: the lower half of an address comes first. */
+/* A packed record is a prefix of a full one: the lower half of the address comes first. */
 static_assert(offsetof(struct posixtrace_record, prog_address) ==
 	      offsetof(struct posixtrace_packed_record, address_low));
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
@@ -141,11 +141,14 @@ static_assert(POSIXTRACE_DATA_SIZE_MAX <= U16_MAX && POSIXTRACE_SYSDATA_MAX <= U
 static_assert(POSIXTRACE_SUBBUF_SIZE_MAX < 8U << POSIXTRACE_CONSUMED_POS_BITS);
 static_assert((POSIXTRACE_SUBBUF_SIZE_MAX - sizeof(struct posixtrace_writer)) /
 	      sizeof(struct posixtrace_record) < 1U << POSIXTRACE_CONSUMED_COUNT_BITS);
-/* A sub-buffer holds several of the largest user records; or START or FILTER, and a STOP. */
+/*
+ * The largest sub-buffer holds at least 8 of the largest user records. The smallest sub-buffer
+ * holds the largest system event and a STOP.
+ */
 static_assert(8 * POSIXTRACE_RECORD_SIZE(POSIXTRACE_DATA_SIZE_MAX) <= POSIXTRACE_SUBBUF_SIZE_MAX);
 static_assert(POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX) +
 	      POSIXTRACE_RECORD_SIZE(sizeof(__s32)) <= POSIXTRACE_SUBBUF_SIZE_MIN);
-/* Pages have 4 KiB, so sub-buffers and the words of the gate start at pages. */
+/* With pages of 4 KiB, each sub-buffer and posixtrace_gate.enable start at a page boundary. */
 static_assert(POSIXTRACE_SUBBUF_SIZE_MIN % PAGE_SIZE == 0);
 /* Consumer positions and heads are loaded and stored in one piece. */
 static_assert(sizeof(long) == sizeof(__u64));

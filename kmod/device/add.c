@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ADD: lets a stream trace a process in addition to those it traces. All its processes share one
- * table of event types, so the process must have no other table that is in use. They also share
- * what the table limits, so the process must have the credentials of the first one. With these, it
- * could trace the others anyway.
+ * ADD: lets a stream trace a process in addition to those it traces. All processes of a stream
+ * share one table of event types, so the new process must not use another table. The limits of the
+ * table apply to these processes together, so the new process must have the credentials of the
+ * first process of the table: with these, it could trace the others anyway.
  */
 #include <linux/cred.h>
 #include <linux/pid.h>
@@ -29,7 +29,7 @@ static bool same_rights(const struct cred *a, const struct cred *b)
 	       cap_issubset(b->cap_permitted, a->cap_permitted);
 }
 
-/* The only process of a table; a reference, or NULL if it has ended. */
+/* Get a reference to the process of a table that has only one; NULL if it has ended. */
 static struct task_struct *only_process(struct pxt_table *table)
 {
 	const struct pxt_target *target;
@@ -42,7 +42,7 @@ static struct task_struct *only_process(struct pxt_table *table)
 	return task;
 }
 
-/* Note the rights of the first process, unless that has been done. */
+/* Save the credentials of the first process, unless that has been done. */
 static int note_first(struct pxt_table *table)
 {
 	struct task_struct *task;
@@ -79,7 +79,7 @@ static int check_rights(struct pxt_table *table, struct task_struct *task)
 	return err ? err : check_family(table, task);
 }
 
-/* Called while the process cannot execute a program: check again what an exec may have changed. */
+/* Called with exec_update_lock, which blocks exec: repeat the checks that an exec may outdate. */
 static int link_again(struct pxt_stream *stream, struct pxt_target *target,
 		      struct hlist_head *memory)
 {
@@ -102,9 +102,9 @@ static int add_target(struct pxt_stream *stream, struct pxt_target *target,
 	if (err)
 		return err;
 	/*
-	 * Threads created before the stream was linked have not filled the pool, so fill it. If
-	 * this fails, a fork that finds the pool empty counts its child as untraced, and refills
-	 * the pool.
+	 * The pool needs an entry for the next fork of each thread. Threads created before the
+	 * stream was linked have not added one, so add the missing entries. If this fails, a fork
+	 * that finds the pool empty counts its child as untraced, and refills the pool.
 	 */
 	pxt_fork_pool_reserve(&target->forks, get_nr_threads(task));
 	pxt_attachment_found(target);

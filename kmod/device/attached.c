@@ -19,7 +19,7 @@ static bool may_use(const struct pxt_attachment *att)
 	return att->mm == current->mm;
 }
 
-/* Does the command show that the process needs a name or has seen a stream? */
+/* These commands define or look up event types, or show that the process has seen a stream. */
 static bool makes_target(unsigned int cmd)
 {
 	return cmd == POSIXTRACE_IOC_EVENTID_OPEN || cmd == POSIXTRACE_IOC_DESCRIBE ||
@@ -49,14 +49,15 @@ long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __u
 
 	if (!may_use(att))
 		return -EINVAL;
-	/* Check first, because CREATE may bind the attachment right after the search. */
+	/* Read this before the search, because CREATE may bind the attachment right after it. */
 	bound = pxt_attachment_bound(att);
 	target = pxt_attachment_target(att, makes_target(cmd));
 	if (IS_ERR(target))
 		return PTR_ERR(target);
 	/*
-	 * A caller that is not a target has no streams for its events. If it shares the memory of a
-	 * target, but not its event types, it uses the wrong file.
+	 * A caller that is not a target has no streams, so EVENT, NEXT and WAKE have nothing to do.
+	 * But if the attachment is bound to a target of the same memory, the caller must not use
+	 * it: the caller has other event types.
 	 */
 	if (!target && (bound || !records(cmd)))
 		return -EINVAL;

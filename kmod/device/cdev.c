@@ -271,7 +271,7 @@ static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	}
 }
 
-/* The kernel is about to map the file, so the file must keep its address space. */
+/* The kernel is about to map the file, so file->f_mapping must not change here. */
 static int attach_new(struct pxt_file *pf, struct file *file)
 {
 	struct inode *inode = file->f_mapping->host;
@@ -440,7 +440,7 @@ static const struct file_operations pxt_fops = {
 	.llseek = noop_llseek,
 };
 
-/* By default any user may open it: each command checks the rights of its caller. */
+/* By default, any user may open the device: each command checks the rights of its caller. */
 static struct miscdevice pxt_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "posixtrace",
@@ -472,7 +472,7 @@ static const struct kernel_param_ops device_mode_ops = {
 	.get = get_device_mode,
 };
 
-/* Read-only afterwards: the device node is created once, when the module is loaded. */
+/* Read-only at run time: the device node is created once, when the module is loaded. */
 module_param_cb(device_mode, &device_mode_ops, NULL, 0444);
 __MODULE_PARM_TYPE(device_mode, "octal");
 MODULE_PARM_DESC(device_mode, "Mode of /dev/posixtrace, octal (default 0666)");

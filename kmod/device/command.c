@@ -480,7 +480,7 @@ static void fill_slot(struct posixtrace_slot *slot, const struct pxt_stream *str
 	slot->pid = pid_nr_ns(target->pid, stream->ns);
 	if (stream->ns == task_active_pid_ns(current))
 		slot->flags |= POSIXTRACE_SLOT_SAME_IDS;
-	/* The kernel's own records are always in causal order. */
+	/* Only the library needs this flag: the kernel writes all records in causal order. */
 	if (stream->attr.order == POSIXTRACE_ORDER_RELAXED)
 		slot->flags |= POSIXTRACE_SLOT_RELAXED;
 }
@@ -523,8 +523,8 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 	/*
 	 * Check for shared memory and shared thread pointers after reading the generation. Pairs
 	 * with the full barrier in gate_changed(), between the start of the sharing and the new
-	 * generation: either this sees the sharing, or the caller gets the old generation and calls
-	 * again.
+	 * generation. Either this function sees the sharing, or the caller gets the old generation
+	 * and calls SYNC again.
 	 */
 	smp_rmb();
 	if (test_bit(PXT_TARGET_SHARED_TP, &target->works) || !pxt_rseq_aborts())
@@ -591,7 +591,7 @@ long pxt_command_target(struct pxt_target *target, unsigned int cmd, void __user
 	case POSIXTRACE_IOC_WAKE:
 		return wake(target, arg);
 	case POSIXTRACE_IOC_EVENTID_OPEN:
-		/* The call may come from a library that was just loaded. */
+		/* The caller may be a library that was just loaded, so note its mapping. */
 		pxt_target_look(target, true);
 		return eventid_open(target->table, 0, &target->author, arg);
 	case POSIXTRACE_IOC_DESCRIBE:

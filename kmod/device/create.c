@@ -71,7 +71,7 @@ static int check_attr(const struct posixtrace_attr *attr, bool log)
 	if (attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX ||
 	    attr->stream_size > POSIXTRACE_STREAM_SIZE_MAX)
 		return -EINVAL;
-	/* Up to the size of the stream, even a stream that overwrites can fill wakeup_bytes. */
+	/* If wakeup_bytes is at most its size, even a stream that overwrites can reach it. */
 	if (attr->wakeup_bytes > max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN) ||
 	    attr->wakeup_ns > POSIXTRACE_WAKEUP_NS_MAX)
 		return -EINVAL;
@@ -180,8 +180,8 @@ int pxt_create_link(struct pxt_stream *stream, struct pxt_target *target, struct
 	int err;
 
 	/*
-	 * Allocate before taking the locks, with spares for threads created until then. Later
-	 * threads enter themselves.
+	 * Allocate before taking the locks, with spare entries for threads that are created before
+	 * @link runs. Threads created afterwards are entered when they are created.
 	 */
 	if (stream->log)
 		pxt_logtasks_prepare(&memory, get_nr_threads(task) + NEW_THREADS);
@@ -240,7 +240,7 @@ static int get_handlers(struct pxt_stream *stream)
 /* The last steps of CREATE. No task can end the stream yet: its file has no role. */
 static int finish(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task)
 {
-	/* Threads created before the stream was linked have not filled the pool, so fill it. */
+	/* Threads created before the stream was linked added no entry: see add_target(). */
 	int err = pxt_fork_pool_reserve(&target->forks, get_nr_threads(task));
 
 	/* Only after all checks that may refuse the stream, because this interrupts all CPUs. */

@@ -30,7 +30,7 @@ MODULE_PARM_DESC(door, "Let processes record without system calls where seccomp 
 /**
  * struct door_call - one command
  * @work: runs before the thread returns to user mode
- * @att: of its address space; a reference
+ * @att: attachment of the thread's address space; a reference
  * @ip: instruction that read the door
  */
 struct door_call {
@@ -153,7 +153,7 @@ static void call_runs(struct callback_head *work)
 
 /**
  * pxt_door_call() - run a command before the calling thread returns to user mode
- * @att: of its address space; the caller has a reference
+ * @att: attachment of the thread's address space; the caller has a reference
  *
  * Context: in a page fault of user mode; may sleep.
  * Return: 0; -ENOENT if it is not a command, or the thread is exiting; -ENOMEM.
@@ -171,7 +171,7 @@ int pxt_door_call(struct pxt_attachment *att)
 	init_task_work(&call->work, call_runs);
 	call->att = att;
 	call->ip = instruction_pointer(regs);
-	/* The work runs only after this returns, so the mapping still holds the module and @att. */
+	/* The work runs after this page fault, so the mapping still holds the module and @att. */
 	kref_get(&att->kref);
 	__module_get(THIS_MODULE);
 	if (!task_work_add(current, &call->work, TWA_RESUME))

@@ -25,7 +25,7 @@
  * @address: of the futex
  * @operation: FUTEX_WAIT or another one, without flags; at most U8_MAX
  * @same_ids: the thread has the ids that the controller sees
- * @known: the rest has been read
+ * @known: @lock, @owner and @kind have been read
  * @lock: the word at @address
  * @owner: in a mutex of the C library, its owner
  * @kind: in a mutex of the C library, its kind

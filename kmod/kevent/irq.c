@@ -33,7 +33,7 @@ static u32 generation;
  * @since: start time, ns; 0 if no interrupt of interest is in progress
  * @number: number of the interrupt
  * @kind: PXT_IRQ_*
- * @generation: value at its start
+ * @generation: value of the global generation when the interrupt began
  *
  * Only accessed by this CPU, in an interrupt of its level.
  */

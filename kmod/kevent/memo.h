@@ -30,13 +30,13 @@ struct pxt_target;
  * @id: task->pid. With @start, it identifies the thread: a pointer would not, because the struct of
  *	an ended thread is reused. A thread that executes a program takes over both from its
  *	leader, and nothing else here differs between these two threads
- * @generation: valid while pxt_interest_generation has this value; a grace period later, what the
- *	pointers point to may be gone
+ * @generation: the memo is valid while pxt_interest_generation has this value. After a change, what
+ *	the pointers point to may be freed after a grace period
  * @stream: first stream with kernel events that traces it; NULL if there is none
  * @target: its target, with a stream
  * @mm: address space that the controllers may see addresses of, only to be compared
  * @others: slots of further streams with kernel events
- * @by: the thread in @stream; without a stream, no event is wanted
+ * @by: how to record the events of the thread into @stream; without a stream, no event is wanted
  * @more: @others is not 0; gcc 12 compares a byte in one instruction, a word in two
  * @same_ids: pxt_memo_same_ids() of @stream
  *

@@ -17,7 +17,7 @@ struct tracepoint;
  * @optional: some kernels lack this tracepoint; the class works without it
  * @last: call it after the other handlers of the module
  * @tp: the tracepoint, or NULL if missing in this kernel; constant once the module is loaded
- * @registered: the handler is registered; under the lock of the registration
+ * @registered: the handler is registered; guarded by pxt_tracepoints_lock
  */
 struct pxt_probe {
 	const char *name;

@@ -44,7 +44,8 @@ bool pxt_kevent_might_trace(const struct pxt_stream *stream);
 
 /*
  * A controller may know threads of the process that the event concerns, its own threads, threads
- * that its stream traces, and the current thread if it might trace that.
+ * that its stream traces and, with pxt_kevent.current_other, the current thread if the controller
+ * might trace its process.
  */
 static __always_inline bool pxt_kevent_may_know(const struct pxt_stream *stream,
 						const struct pxt_kevent *event,

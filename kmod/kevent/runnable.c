@@ -56,8 +56,8 @@ void pxt_runnable_begin(struct task_struct *task, u64 now)
  *
  * Context: in a tracepoint of the scheduler: interrupts are off, and its locks may be held.
  *
- * Return: when it started to wait, ns; 0 if unknown. May be the time of an earlier thread with the
- * same struct task_struct that was not traced when it ran again.
+ * Return: when it started to wait, ns; 0 if unknown. If an earlier thread had the same struct
+ * task_struct and was no longer traced when it got a CPU, the time may be from that thread.
  */
 u64 pxt_runnable_end(struct task_struct *task)
 {

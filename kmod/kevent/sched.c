@@ -112,8 +112,8 @@ static void write_other_futex_wait(struct pxt_kdata *to, const void *data,
 }
 
 /*
- * Record both events into the streams that pxt_kevent_both() left out: all but the first one; with
- * @all, also the first one, which does not want both events.
+ * Record the futex wait and the switch into the streams that pxt_kevent_both() left out: all but
+ * the first stream. With @all, also into the first stream, which wants at most one of the two.
  */
 static noinline __cold void record_other_futex_outs(const struct pxt_memo *memo, bool all,
 						    struct task_struct *prev,

@@ -3,7 +3,8 @@
  * Class strings: texts to which arguments of system calls point, such as paths.
  *
  * The handler copies a text when the call begins, before the kernel reads it: another thread may
- * change it in between. It takes no page faults: a text that is not in memory is not known.
+ * change it in between. The handler takes no page faults: a text that is not in memory is recorded
+ * as absent.
  */
 #include <linux/bitops.h>
 #include <linux/compat.h>

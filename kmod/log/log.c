@@ -226,7 +226,7 @@ int pxt_log_flush(struct pxt_stream *stream, const struct pxt_caller *caller)
 		return -ESHUTDOWN;
 	spin_lock(&log->lock);
 	log->caller = *caller;
-	/* Set both under the lock: otherwise the end of an earlier flush would clear @flushing. */
+	/* Set @flushing with the bit: otherwise the end of an earlier flush would clear it. */
 	log->flushing = true;
 	set_bit(PXT_LOG_FLUSH, &log->wanted);
 	spin_unlock(&log->lock);
@@ -253,8 +253,8 @@ int pxt_log_clear(struct pxt_stream *stream)
 	spin_lock(&log->lock);
 	number = ++log->clear_wanted;
 	/*
-	 * Change both under the lock: otherwise an earlier CLEAR might complete @number before
-	 * this one is requested.
+	 * Change clear_wanted and the bit under one lock: otherwise an earlier CLEAR might complete
+	 * @number before this CLEAR is requested.
 	 */
 	set_bit(PXT_LOG_CLEAR, &log->wanted);
 	spin_unlock(&log->lock);

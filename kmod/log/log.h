@@ -71,7 +71,7 @@ struct pxt_log {
 	/* Used by the serving task; @writer by CREATE before that: */
 	/** @writer: writes the contents */
 	struct pxt_logwriter writer;
-	/** @seen: time of the last system event when all was written */
+	/** @seen: time of the last system event at the last time when all events were written */
 	u64 seen;
 	/** @half_cleared: CLEAR was interrupted after the stream was cleared and before the log was */
 	bool half_cleared;
@@ -150,9 +150,11 @@ struct pxt_log {
 	struct pxt_rotation *rotation;
 	/** @clear_wanted: number of the last CLEAR requested */
 	u64 clear_wanted;
-	/** @clear_done: number of the last CLEAR completed; release and acquire */
+	/**
+	 * @clear_done: number of the last completed CLEAR; written with release, read with acquire
+	 */
 	u64 clear_done;
-	/** @clear_error: negative errno of @clear_done, or 0; also read without the lock */
+	/** @clear_error: negative errno of that CLEAR, or 0; also read without the lock */
 	int clear_error;
 	/** @caller: caller of the requested FLUSH */
 	struct pxt_caller caller;

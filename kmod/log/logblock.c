@@ -42,8 +42,8 @@ static u32 crc_of_name(const struct pxt_logwriter *w, const struct posixtrace_lo
 }
 
 /*
- * Blocks per write. One if the file is not regular, so that a reader of packets gets one block per
- * packet. One in a ring, because each block holds the offset of the oldest one. Otherwise at most
+ * Blocks per write: one if the file is not regular, so that a reader of packets gets one block per
+ * packet; one in a ring, because each block holds the offset of the oldest block; otherwise at most
  * an eighth of the pool, because new events cannot use sub-buffers that wait to be written.
  */
 static u32 batch_of(const struct pxt_logwriter *w, const struct pxt_pool *pool)
@@ -312,7 +312,7 @@ static int write_missing(struct pxt_logwriter *w)
 	return w->uncleared ? write_reset(w) : 0;
 }
 
-/* Write one block; its payload is in the buffer. No other block waits. */
+/* Write one block; its payload is in the buffer. No blocks are queued. */
 static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 {
 	struct posixtrace_log_block *block = w->buf;
@@ -370,7 +370,7 @@ static int write_names(struct pxt_logwriter *w, u32 count)
 
 /**
  * pxt_logwriter_names() - write the names missing from the log
- * @w: started; no block waits
+ * @w: started; no blocks are queued
  * @count: number of names, at most PXT_LOG_NAMES_MAX; they are in pxt_logwriter_payload(), with a
  *	checksum of 0
  *
@@ -410,7 +410,7 @@ static int write_metadata(struct pxt_logwriter *w, u32 type, u32 size)
 
 /**
  * pxt_logwriter_metadata() - write a block that readers can skip
- * @w: started; no block waits
+ * @w: started; no blocks are queued
  * @type: POSIXTRACE_LOG_*
  * @size: bytes in pxt_logwriter_payload(): a multiple of 8, at most pxt_logwriter_room()
  * @count: for posixtrace_log_block.count
@@ -440,7 +440,7 @@ static u64 metadata_limit(const struct pxt_logwriter *w)
 
 /**
  * pxt_logwriter_begins_metadata() - check if all metadata must be written now
- * @w: started; no block waits
+ * @w: started; no blocks are queued
  *
  * Restarts the metadata of a LOOP log if there is too much of it: most describes threads that are
  * long gone.
@@ -468,7 +468,7 @@ bool pxt_logwriter_takes_metadata(const struct pxt_logwriter *w)
 
 /**
  * pxt_logwriter_host() - write the block about the host, unless already written
- * @w: started; no block waits
+ * @w: started; no blocks are queued
  *
  * Context: may sleep.
  * Return: 0 or negative errno.
@@ -506,7 +506,7 @@ static u64 oldest_seq(const struct pxt_logwriter *w)
 	return oldest ? oldest->seq : 1;
 }
 
-/* Write the one block that waits into the ring. */
+/* Write the only queued block into the ring. */
 static int write_ring(struct pxt_logwriter *w, u64 events)
 {
 	static const u32 no_magic;
@@ -564,7 +564,7 @@ static u32 keep_whole(struct pxt_logwriter *w, size_t done)
 	return count;
 }
 
-/* Write the waiting blocks after the others. Stores the number of written ones in @written. */
+/* Append the queued blocks to the file. Stores the number of written blocks in @written. */
 static int append_waiting(struct pxt_logwriter *w, u32 *written)
 {
 	int err = write_missing(w);
@@ -593,7 +593,8 @@ static int append_waiting(struct pxt_logwriter *w, u32 *written)
 /**
  * pxt_logwriter_events() - queue a block of events
  * @w: started; pxt_logwriter_payload() holds the records
- * @block: from pxt_pack_block(), with cpu, count, and the fields after it; the others are filled in
+ * @block: from pxt_pack_block(), with cpu, count and the fields after count set by the caller;
+ *	written with the other fields filled in
  *
  * At most pxt_logwriter.batch blocks wait for pxt_logwriter_write().
  *
@@ -616,7 +617,7 @@ int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_bl
  * pxt_logwriter_write() - write the queued blocks of events
  * @w: started
  * @events: number of user events among the records
- * @written: number of blocks now in the log, from the first one on
+ * @written: result: number of queued blocks that are now in the log: these are the first ones
  *
  * The queue is empty afterwards. Context: may sleep.
  *
@@ -737,8 +738,8 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 }
 
 /**
- * pxt_logwriter_catch_up() - write what failed when the log was cleared
- * @w: started; no block waits
+ * pxt_logwriter_catch_up() - retry to write a missing header or RESET
+ * @w: started; no blocks are queued
  *
  * Context: may sleep.
  * Return: 0 or negative errno.

@@ -60,7 +60,7 @@ struct pxt_logwriter {
 	u64 gap_base;
 	/** @lost: events the stream had lost before the last block in the log */
 	u64 lost;
-	/** @lost_base: events it had lost before the log began; the log counts from it */
+	/** @lost_base: events the stream had lost before the log began; the log counts from it */
 	u64 lost_base;
 	/** @headless: the header could not be written, and must precede the next block */
 	bool headless;

@@ -46,7 +46,7 @@ static int check(struct file *file, u32 policy)
 	/* The file must accept data from any kernel address. */
 	if (!file->f_op->write_iter || file->f_flags & O_DIRECT)
 		return -EINVAL;
-	/* As kernel_write(), refuse a file with write() as well: it may have another meaning. */
+	/* Like kernel_write(), refuse a file that also has write(): it may have another meaning. */
 	if (regular && file->f_op->write)
 		return -EINVAL;
 	/*
@@ -76,7 +76,7 @@ static bool kernel_writes(const struct super_block *sb)
 	case BTRFS_SUPER_MAGIC:
 		return true;
 	case FUSE_SUPER_MAGIC:
-		/* A process serves it, whatever the device below. */
+		/* A process serves the files of FUSE, even if s_bdev is set (fuseblk). */
 		return false;
 	default:
 		return sb->s_bdev;
@@ -196,9 +196,9 @@ void pxt_logfile_close(struct pxt_logfile *lf)
 }
 
 /*
- * F_SETFL may change the flags of the file at any time, O_APPEND among them; use the flags at
- * CREATE. If the file system appends even so, as overlayfs does, the log is lost, but the file
- * cannot grow without limit.
+ * Use the flags that the file had at CREATE: F_SETFL may change them at any time, including
+ * O_APPEND. If the file system appends nevertheless, as overlayfs does, the log is lost, but the
+ * file cannot grow without limit.
  */
 static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
 {
@@ -285,7 +285,7 @@ static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len, 
  * pxt_logfile_given_up() - check if a signal has made the kernel thread give up
  * @lf: open
  *
- * In that thread, consumes the signal so that the next one can interrupt a later attempt.
+ * If the caller is that thread, consumes the signal, so that the next one can interrupt a write.
  *
  * Return: true if so.
  */
@@ -303,8 +303,9 @@ bool pxt_logfile_given_up(struct pxt_logfile *lf)
  * @lf: open
  * @server: role of the task
  *
- * The end of the controller must not wait for a server of the file, nor exec for a file that
- * ignores signals. The task must also not have a lower RLIMIT_FSIZE than the log.
+ * The exit of the controller must not wait for a server of the file. An exec by the controller must
+ * not wait for a file that ignores signals. The task must not have a lower RLIMIT_FSIZE than the
+ * log.
  *
  * Return: true if so.
  */
@@ -351,7 +352,7 @@ static bool can_write_now(struct pxt_logfile *lf)
 	return (vfs_poll(lf->file, NULL) & (READY | EPOLLNVAL)) == WRITABLE;
 }
 
-/* Write @len bytes. Stores the number of written ones in @done. */
+/* Write @len bytes. Stores the number of bytes written in @done. */
 static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos,
 		     size_t *done)
 {

@@ -29,7 +29,7 @@ struct pxt_logindex {
 	u32 count;
 	/** @stride: one in this many epochs has a mark */
 	u32 stride;
-	/** @passed: epochs since marks were last left out */
+	/** @passed: epochs since @stride last changed, with a mark or without */
 	u32 passed;
 	/** @written: marks that are in the log */
 	u32 written;

@@ -86,7 +86,7 @@ static void merge_runs(struct pxt_logring *ring)
 /**
  * pxt_logring_make_room() - forget the blocks that the next one overwrites
  * @ring: initialized
- * @pos: offset after the newest block, from the begin of the ring
+ * @pos: offset after the newest block, from the start of the ring
  * @size: bytes of the next block
  * @ring_size: bytes of the ring
  *

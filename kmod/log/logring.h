@@ -9,8 +9,8 @@
 
 /**
  * struct pxt_log_run - consecutive blocks in the ring of a LOOP log
- * @start: offset of the first one
- * @seq: its number
+ * @start: offset of the first block
+ * @seq: number of the first block
  * @events: user events in them
  */
 struct pxt_log_run {

@@ -265,7 +265,7 @@ void pxt_log_rest(struct pxt_log *log, u64 delay)
 }
 
 /**
- * pxt_log_pauses() - check if the serving task should leave the rest to another one
+ * pxt_log_pauses() - check if the serving task should leave the remaining work to another task
  * @log: served by the caller
  *
  * Context: may sleep.

@@ -3,7 +3,7 @@
  * Compresses the records of a block with the LZ4 of the kernel. The records are cut into pieces, so
  * that a reader needs little memory for each CPU. In a piece, the first words of all records come
  * first, because they resemble each other more than they resemble other words. A target may have
- * written anything instead of records: this only compresses badly.
+ * written anything instead of records: such data only compresses badly.
  */
 #include <linux/align.h>
 #include <linux/compiler.h>
@@ -74,7 +74,7 @@ void pxt_pack_destroy(struct pxt_pack *pack)
 
 /*
  * Returns the words of the next record, including each struct posixtrace_writer before it; 0 if
- * there is no valid record. Stores the number of these structs and records in @items.
+ * there is no valid record. Stores the number of items in @items: the record and these structs.
  */
 static u32 next_record(u32 type, const u64 *from, u32 words, u32 *items)
 {
@@ -115,8 +115,8 @@ static u32 next_piece(u32 type, const u64 *from, u32 words, u32 *heads)
 
 /*
  * Move the first words to the front: their lower halves, then the first bytes of the upper halves,
- * then the second ones, and so on. The upper half is a time, and becomes the difference to the time
- * before it, except in a struct posixtrace_writer.
+ * then the second bytes, and so on. The upper half of a first word is a time. It is replaced by the
+ * difference from the time before it, except in a struct posixtrace_writer.
  */
 static void move_heads(u64 *to, u32 type, const u64 *from, u32 words, u32 heads)
 {
@@ -175,7 +175,7 @@ static u32 pack_piece(struct pxt_pack *pack, u32 type, const u64 *from, u32 word
 	return step;
 }
 
-/* Compress the records into fewer than @size bytes. Returns their number, or 0 if it failed. */
+/* Compress the records into fewer than @size bytes. Returns the number of bytes; 0 on failure. */
 static u32 pack_records(struct pxt_pack *pack, u32 type, void *to, u32 size)
 {
 	const u64 *from = pack->plain;

@@ -109,7 +109,7 @@ int pxt_log_rotate(struct pxt_stream *stream, int fd, u32 *end_error)
 
 	if (!log || log->writer.policy == POSIXTRACE_POLICY_UNTIL_FULL)
 		return -EINVAL;
-	/* Before memory is allocated; request() decides. */
+	/* Fail before memory is allocated; request() repeats the check under the lock. */
 	if (is_rotating(log))
 		return -EBUSY;
 	rotation = new_rotation(log, fd);
@@ -136,7 +136,7 @@ free:
  * @log: served by the caller, or finished
  * @error: negative errno if the old log is still in use, or 0
  *
- * Does nothing if there is none. Context: may sleep.
+ * Does nothing if there is no rotation. Context: may sleep.
  */
 void pxt_log_rotated(struct pxt_log *log, int error)
 {
@@ -164,10 +164,10 @@ void pxt_log_rotated(struct pxt_log *log, int error)
  * pxt_log_prepare_next() - write the header of the next log
  * @log: served by the caller, with a rotation
  *
- * In the old log, only a header that is missing is written. May be called again. Context: may
+ * If the header of the old log is missing, writes that first. May be called again. Context: may
  * sleep.
  *
- * Return: 0; -EINVAL if it is the file of the old log; negative errno.
+ * Return: 0; -EINVAL if the next file is the file of the old log; negative errno.
  */
 int pxt_log_prepare_next(struct pxt_log *log)
 {
@@ -179,7 +179,7 @@ int pxt_log_prepare_next(struct pxt_log *log)
 
 	if (err == -ERESTARTSYS)
 		return err;
-	/* It would overwrite the old log. */
+	/* The next log would overwrite the old one. */
 	if (file_inode(file->file) == file_inode(rotation->file.file))
 		return -EINVAL;
 	*header = *old;
@@ -188,7 +188,7 @@ int pxt_log_prepare_next(struct pxt_log *log)
 	header->part = old->part ? old->part + 1 : 2;
 	rotation->file.server = file->server;
 	rotation->file.given_up = file->given_up;
-	/* Once more, if the old log has another cookie now. */
+	/* Overwrite the header of an earlier call: the old log may have a new cookie since then. */
 	if (rotation->file.seekable)
 		rotation->file.pos = 0;
 	err = pxt_logwriter_put_header(&log->writer, &rotation->file, header);
@@ -196,8 +196,9 @@ int pxt_log_prepare_next(struct pxt_log *log)
 	if (err)
 		header->previous = 0;
 	/*
-	 * The write has consumed the signal that makes the kernel thread give up. If the stream is
-	 * dead, that signal was for the next file: the watch sends another one for the old file.
+	 * The write may have consumed the signal that tells the kernel thread to give up. Then give
+	 * up the old file as well, unless the stream is dead: the watch sends another signal for
+	 * the old file.
 	 */
 	if (rotation->file.given_up && !READ_ONCE(log->stream->dead))
 		WRITE_ONCE(file->given_up, true);
@@ -220,7 +221,7 @@ void pxt_log_switch(struct pxt_log *log)
 	pxt_logfile_swap(&w->file, &rotation->file);
 	w->header = rotation->header;
 	w->headless = false;
-	/* Sub-buffers that are open belong to an epoch that has begun. */
+	/* Open sub-buffers belong to an epoch that has already begun: epoch 1 of the next log. */
 	w->epoch = 1;
 	w->names = 0;
 	w->gap_base = log->stream->pool.gaps.logged;

@@ -156,7 +156,9 @@ static int write_subbufs(struct pxt_log *log)
 			log->writer.lost = taken[i].lost;
 			pxt_reclaim_done(pool, taken[i].subbuf, &taken[i].gap);
 		}
-		/* Each becomes the oldest again, so start with the youngest. */
+		/*
+		 * pxt_reclaim_untake() makes a sub-buffer the oldest one: start with the youngest.
+		 */
 		while (count-- > written)
 			pxt_reclaim_untake(pool, taken[count].subbuf, &taken[count].gap);
 	}
@@ -326,7 +328,7 @@ static int finish_locked(struct pxt_log *log, int err, bool *stop)
 		*stop = true;
 		return 0;
 	}
-	/* All its events are in the log, so a full stream can be restarted. */
+	/* All events are in the log, so a full stream can be restarted. */
 	if (!err && stream->full && !log->full)
 		pxt_state_restart(stream);
 	return err;
@@ -451,10 +453,10 @@ int pxt_flush_last(struct pxt_log *log)
 }
 
 /**
- * pxt_flush_file() - write the end of the file, which another one follows
+ * pxt_flush_file() - write the end of a log that continues in another file
  * @log: after pxt_flush(); the caller settles the file
  *
- * Losses after the last block in the file belong to the next one, where the gap is.
+ * Losses after the last block belong to the next log, which has the gap.
  *
  * Context: may sleep.
  * Return: 0; negative errno; -ERESTARTSYS if the caller was interrupted.

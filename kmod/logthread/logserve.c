@@ -83,8 +83,8 @@ static int clear(struct pxt_log *log)
 }
 
 /*
- * Write the states soon: the later, the fewer threads still have the state from the start. After
- * errors other than -ERESTARTSYS, the next flush retries.
+ * Write the states of threads soon after START: the later, the fewer threads still have the state
+ * that they had then. After errors other than -ERESTARTSYS, the next flush retries.
  */
 static int write_states(struct pxt_log *log)
 {
@@ -99,7 +99,7 @@ static int write_states(struct pxt_log *log)
 }
 
 /*
- * Write the end of the old log after its last flush. Without a header, it gets none.
+ * Write the end of the old log after its last flush. A log without a header gets no end.
  *
  * Returns 0, and rotation->end_error is set; -ERESTARTSYS; or another negative errno if the next
  * log has no header.
@@ -111,7 +111,7 @@ static int write_end(struct pxt_log *log)
 
 	if (missing == -ERESTARTSYS)
 		return missing;
-	/* CLEAR, or a header that was missing, has given the old log another cookie. */
+	/* The old log has a new cookie since CLEAR, or since its missing header was written. */
 	if (rotation->header.previous != log->writer.header.cookie) {
 		err = pxt_log_prepare_next(log);
 		if (err)
@@ -119,12 +119,12 @@ static int write_end(struct pxt_log *log)
 		rotation->phase = PXT_ROTATION_FLUSHING;
 		rotation->end_error = 0;
 	}
-	/* The names of threads that ended during the last round of the flush may be missing. */
+	/* The names of threads that ended at the end of the flush may be missing. */
 	if (!missing && rotation->phase < PXT_ROTATION_ENDING && !READ_ONCE(log->error))
 		err = pxt_metadata_write(log);
 	if (err == -ERESTARTSYS)
 		return err;
-	/* Not repeated if the end is interrupted. */
+	/* Keep the error: if writing the end is interrupted, these steps are not repeated. */
 	if (missing || err)
 		rotation->end_error = -(missing ? missing : err);
 	rotation->phase = PXT_ROTATION_ENDING;
@@ -138,8 +138,8 @@ static int write_end(struct pxt_log *log)
 }
 
 /*
- * Bring the old log to its end. If interrupted, the next call continues: nothing may be written
- * between the index and the end, and pxt_log_serve() completes an interrupted flush before this.
+ * Complete the old log. If interrupted, the next call continues; pxt_log_serve() completes an
+ * interrupted flush before that. Nothing may be written between the index and the end.
  *
  * Returns 0, and rotation->end_error is set; -ERESTARTSYS; or another negative errno if the old log
  * stays in use.
@@ -156,7 +156,9 @@ static int end_old_log(struct pxt_log *log)
 		if (err)
 			return err;
 		rotation->phase = PXT_ROTATION_FLUSHING;
-		/* A thread that ends from here on may have events in the next file. */
+		/*
+		 * A thread that ends from now on may have events in the next file: keep its names.
+		 */
 		pxt_logtasks_keep_ended(log->stream->link.logtasks, true);
 		log->flush_self = true;
 		err = flush(log);
@@ -224,7 +226,7 @@ int pxt_log_serve(struct pxt_log *log)
 
 	if (log->phase != PXT_LOG_NO_FLUSH)
 		err = flush(log);
-	/* Behind its end, the old file gets nothing but the rest of a partial write. */
+	/* Once it has its end, the old file may only get the rest of a partial write. */
 	if (!err && is_ended(log) && pxt_log_take_request(log, PXT_LOG_ROTATE))
 		err = rotate(log);
 	if (!err && pxt_log_take_request(log, PXT_LOG_CLEAR))

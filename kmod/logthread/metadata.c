@@ -221,8 +221,8 @@ static u32 states_room(const struct pxt_log *log)
 }
 
 /*
- * Write the states of all threads, once after each start. Events are not recorded before it, so
- * there is nothing to be said about a stream that does not run.
+ * Write the states of all threads, once after each START. A stream that has not started has no
+ * events that the states could explain.
  */
 static int write_states(struct pxt_log *log)
 {
@@ -242,7 +242,7 @@ static int write_states(struct pxt_log *log)
 						     count);
 		if (err)
 			return err;
-		/* Check after a step, so that each call makes progress. */
+		/* Check after a block, so that each call makes progress. */
 		log->states_next = next;
 		if (next >= 0 && pxt_log_pauses(log))
 			return -ERESTARTSYS;
@@ -265,7 +265,7 @@ static int write_end_of_files(struct pxt_log *log)
 	return pxt_logwriter_metadata(&log->writer, POSIXTRACE_LOG_FILES, sizeof(*file), 1);
 }
 
-/* Write the open files of all processes, once after each start, as the states. */
+/* Write the open files of all processes, once after each START. */
 static int write_files(struct pxt_log *log)
 {
 	const struct pxt_stream *stream = log->stream;
@@ -349,7 +349,7 @@ static int write_metadata(struct pxt_log *log)
 
 /**
  * pxt_metadata_write() - write missing metadata, including what the next events may need
- * @log: started; no block waits
+ * @log: started; no blocks are queued
  *
  * Context: may sleep.
  * Return: 0 or negative errno.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Fills blocks of a log with updates about its tasks. The task that serves the log takes a batch of
- * threads, writes their blocks, and gives them back. target/logtasks.c enters the threads.
+ * threads, writes their blocks, and gives them back. target/logtasks.c adds the threads.
  */
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -17,9 +17,10 @@ static void take(struct pxt_logtasks *tasks, struct list_head *list)
 
 	list_for_each_entry(thread, list, list) {
 		/*
-		 * Stop at a live thread of this round: otherwise new threads, or one that keeps
-		 * changing its name, would keep the caller busy forever. Ended threads of this
-		 * round are in pxt_logtasks.later.
+		 * Stop at a live thread that was added or given back in this round, see
+		 * pxt_logtasks_begin(): otherwise new threads, or a thread that keeps changing its
+		 * name, would keep the caller busy forever. Ended threads of this round are in
+		 * pxt_logtasks.later.
 		 */
 		if (tasks->nr_taken == PXT_LOGTASKS_BATCH || thread->round == tasks->round)
 			return;
@@ -41,9 +42,9 @@ static void take(struct pxt_logtasks *tasks, struct list_head *list)
  * pxt_logtasks_begin() - start to write the current updates
  * @tasks: of the log that the caller serves
  *
- * Until the next call, pxt_logtasks_take() takes each thread at most once, and no thread that
- * enters after this call. So a process that creates threads quickly cannot keep events from the
- * log.
+ * Starts a new round. In a round, pxt_logtasks_take() takes each thread at most once, and no thread
+ * that is added during the round. Therefore a process that creates threads quickly cannot keep
+ * events from the log.
  */
 void pxt_logtasks_begin(struct pxt_logtasks *tasks)
 {

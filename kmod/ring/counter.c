@@ -26,8 +26,9 @@
 static struct posixtrace_clock *pxt_counter_clock;
 
 /*
- * Convert timekeeper units to ours, which are the same for all counters, so that writers do not
- * need a variable shift. A counter slow enough to have smaller units is not used.
+ * Convert from the units of the timekeeper to those of posixtrace_clock.fraction. These are the
+ * same for all counters, so that writers do not need a variable shift. A counter slow enough to
+ * have smaller units is not used.
  */
 static u64 to_units(u64 value, const struct tk_read_base *tkr)
 {

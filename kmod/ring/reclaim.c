@@ -141,8 +141,8 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 
 /*
  * Clear the consumer position, so that the reader can no longer take records from the sub-buffer.
- * Uses are numbered from 1, so 0 matches none. The exchange precedes all other changes: pairs with
- * the reader's compare-and-swap, which fails after it, and with the reader's fence before it
+ * Sequence numbers start at 1, so 0 is never valid. The exchange precedes all other changes: pairs
+ * with the reader's compare-and-swap, which fails after it, and with the reader's fence before it
  * rechecks the consumer position.
  */
 static u64 end_consumed(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
@@ -217,8 +217,8 @@ struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kin
 }
 
 /*
- * The time of the first unread record, at @pos. If the record includes its writer, that has the
- * full time. Otherwise only the lower half is known, and the time is less than
+ * The time of the first unread record, at @pos. If a struct posixtrace_writer precedes the record,
+ * it has the full time. Otherwise only the lower half is known, and the time is less than
  * POSIXTRACE_WRITER_SPAN away from the time that the reader has stored: before the stored time if
  * the reader was about to take this record and later ones, otherwise after it. Targets and readers
  * may lie, so clamp the result to the time of the sub-buffer.
@@ -237,8 +237,8 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 	writer = (const void *)record;
 	if (POSIXTRACE_RECORD_ID(READ_ONCE(record->type)) != POSIXTRACE_ID_WRITER) {
 		/*
-		 * Read the reader's time after the exchange: pairs with its store before
-		 * compare-and-swap.
+		 * The reader stores this time before its compare-and-swap of the consumer position.
+		 * Pairs with that: the exchange in end_consumed() precedes this read.
 		 */
 		time = READ_ONCE(pool->reader->consumed[i].time);
 		time += (s32)(READ_ONCE(record->time) - (u32)time);
@@ -470,7 +470,7 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* Bytes of records, by the rules of the reader: an invalid head means empty. */
+/* Bytes of records. Like the reader, treat a sub-buffer with an invalid head as empty. */
 static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {
 	u64 start = (u64)index_of(pool, subbuf) * pool->subbuf_size;
@@ -516,8 +516,8 @@ static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 		if (!pxt_reclaim_is_read(pool, subbuf))
 			return 1;
 		/*
-		 * After the open sub-buffer, the CPU has no others. A closed one outside all lists
-		 * is being written to the log, and must not be freed.
+		 * The open sub-buffer is the last one of the CPU. A closed one outside all lists is
+		 * being written to the log, and must not be freed.
 		 */
 		if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || list_empty(&subbuf->node))
 			return 0;

@@ -71,6 +71,6 @@ void pxt_recorder_defer(const struct pxt_pool *pool, unsigned long todo)
 	struct pxt_recorder *recorder = pool->recorder;
 
 	atomic_long_or(todo, recorder->todo);
-	/* Queueing orders both: the work sees the bits that were set before. */
+	/* irq_work_queue() is ordered after the bits are set, so the work sees them. */
 	irq_work_queue(recorder->irq);
 }

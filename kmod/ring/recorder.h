@@ -255,7 +255,7 @@ static __always_inline void pxt_recorder_then(struct pxt_krecord *record,
 }
 
 /**
- * pxt_recorder_commit() - complete a record, and look for sleeping readers
+ * pxt_recorder_commit() - complete a record, and check if a reader must be woken
  * @record: started
  * @this_cpu: as for pxt_recorder_begin()
  * @by: as for pxt_recorder_begin()

@@ -508,10 +508,10 @@ int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size)
  * pxt_subbuf_turn_sys() - close the open sub-buffer of system events, and open another
  * @pool: not dead; its stream is locked
  *
- * In any case, the sub-buffer that is then open has room for STOP. Context: may sleep.
+ * On return, the open sub-buffer has room for STOP, even after an error. Context: may sleep.
  *
- * Return: 0, also if the open one is empty; otherwise as pxt_subbuf_next_sys(), and the open one
- * stays open.
+ * Return: 0, also if the open sub-buffer is empty and stays open; otherwise as
+ * pxt_subbuf_next_sys(): the open sub-buffer stays open.
  */
 int pxt_subbuf_turn_sys(struct pxt_pool *pool)
 {
@@ -681,7 +681,8 @@ void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time)
 /**
  * pxt_subbuf_close_cpu() - close the open sub-buffer of a CPU
  * @pool: not dead
- * @cpu: this CPU, with its writers restarting; or nr_cpus for system events, with the stream's lock
+ * @cpu: this CPU, after pxt_rseq_abort_current(); or nr_cpus for system events, with the stream's
+ *	lock
  *
  * Context: any but NMI.
  */

@@ -250,8 +250,8 @@ static int charge_share(struct pxt_charge *charge, struct list_head *spares, kui
 }
 
 /*
- * Charge the user first: as a user it has the full limit, as the creator of a namespace less. If it
- * is both, the stream counts only once, with the full limit.
+ * Charge the user first: a share for a user has the full limit, a share for the creator of a
+ * namespace a lower one. If the user is also the creator, charge only once, with the full limit.
  */
 static int charge_shares(struct pxt_charge *charge, struct list_head *spares)
 {

@@ -312,7 +312,7 @@ void pxt_wake_filled(struct pxt_pool *pool)
 }
 
 /**
- * pxt_wake_look() - handle a writer that may have gone without WAKE
+ * pxt_wake_look() - wake readers if a writer may have recorded without calling WAKE
  * @pool: of a stream that the caller has a reference to, or has found under the lock of its table
  *
  * Does the same as WAKE if there are records to read. Context: not with interrupts off.

@@ -91,9 +91,9 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 
 	local_irq_save(flags);
 	/*
-	 * This thread was marked as running earlier; now it checks gate and slot. Pairs with the
-	 * barrier in pxt_synchronize_look(): either the synchronization waits for this section, or
-	 * this section sees the change.
+	 * The scheduler has marked this thread as running; now it checks gate and slot. Pairs with
+	 * the barrier in pxt_synchronize_look(): either the synchronization waits for this section,
+	 * or this section sees the change.
 	 */
 	smp_mb();
 	if (!(READ_ONCE(target->gate->enable[id]) & BIT(slot)) ||

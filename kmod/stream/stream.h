@@ -101,7 +101,7 @@ struct pxt_stream {
 	/** @kernel_work: work that may sleep, with @lock */
 	struct work_struct kernel_work;
 
-	/** @look: checks for events without WAKE while pxt_wake.need_wakeup is set */
+	/** @look: checks for records of writers that did not call WAKE, while need_wakeup is set */
 	struct delayed_work look;
 
 	/* With separate locks: */

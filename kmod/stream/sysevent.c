@@ -76,8 +76,8 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 	pxt_entry_set_time(&entry, max(pxt_clock_now(), pool->ctrl->system.last + 1));
 	if (filtered) {
 		/*
-		 * The filtered event may be STOP. Perhaps no later record comes, so let the readers
-		 * have the earlier ones now.
+		 * The filtered event may be STOP. If so, no later record follows it, so let the
+		 * readers have the earlier records now.
 		 */
 		pxt_wake_defer(pool, 0);
 		pxt_wake_rest(pool);

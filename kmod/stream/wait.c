@@ -196,8 +196,8 @@ static int sleep_unblocking(struct pxt_stream *stream, u64 unblock, ktime_t *exp
 }
 
 /*
- * The deadline had passed before the call: check without sleeping. need_wakeup stays clear, so
- * writers need not be reached. A full stream that was completely read is still restarted.
+ * The deadline had passed before the call: check without sleeping. need_wakeup stays clear, so no
+ * synchronization is needed. A full stream that was completely read is still restarted.
  */
 static int look_once(struct pxt_stream *stream)
 {
@@ -274,8 +274,9 @@ int pxt_wait_defer(struct pxt_stream *stream, struct posixtrace_defer *arg)
 	else
 		pxt_wake_defer(pool, 0);
 	/*
-	 * Pairs with pxt_gate_gone(), which counts first. The lock of the wait queue orders both:
-	 * this sees that no process is left, or that function ends the deferral.
+	 * Pairs with pxt_gate_gone(), which decrements nr_targets first. The lock of the wait queue
+	 * orders the two: either this function sees that no process is left, or pxt_gate_gone()
+	 * ends the deferral.
 	 */
 	if (!stream->running || !atomic_read(&stream->link.nr_targets)) {
 		pxt_wake_defer(pool, 0);

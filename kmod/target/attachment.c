@@ -243,7 +243,7 @@ static long show(struct pxt_attachment *att, long patience)
 
 /**
  * pxt_attachment_visit() - note that a thread may be about to map the shut gate
- * @att: of its address space
+ * @att: attachment of the thread's address space
  *
  * Call pxt_attachment_leave() after the page fault.
  */

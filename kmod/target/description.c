@@ -122,7 +122,7 @@ void pxt_description_attach(struct pxt_table *table, struct pxt_author *author, 
 
 /**
  * pxt_describer_look() - determine what the caller may do with a type
- * @describer: if its @cred is set, checks the rights over a process with @cred
+ * @describer: if its cred is set, receives in may_describe if the caller may trace that process
  *
  * Context: may sleep; no table is locked.
  */

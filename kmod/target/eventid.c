@@ -56,7 +56,7 @@ static struct pxt_type *find_known(struct pxt_table *table, const struct pxt_aut
 	return NULL;
 }
 
-/* Find the last type of a name. */
+/* Find the newest type of a name. */
 static struct pxt_type *find_last(struct pxt_table *table, const char *name)
 {
 	struct pxt_type *type;

@@ -347,7 +347,7 @@ end:
  * @cursor: where to start; advances
  *
  * Each row is correct for the time in it. Looks at a bounded number of processes, so there may be
- * further ones although @room is not used up. Paths are relative to the root of the caller.
+ * further rows even if @room is not used up. Paths are relative to the root of the caller.
  *
  * Context: may sleep.
  * Return: number of rows.

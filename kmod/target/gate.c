@@ -378,7 +378,7 @@ int pxt_gate_add(struct pxt_target *target, struct pxt_link *link, struct hlist_
 		err = -ESTALE;
 	else if (pxt_link_in(target, link->slot))
 		err = traces(link, target) ? -EALREADY : -EBUSY;
-	/* Readers may have seen the end of the stream: it must not begin again. */
+	/* Readers may have seen that no process is left, so the count must not leave 0. */
 	else if (!atomic_inc_not_zero(&link->nr_targets))
 		err = -ENOTCONN;
 	if (!err) {
@@ -408,7 +408,9 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
 	pxt_logtasks_prepare(&memory, !!link->logtasks);
 	mutex_lock(&target->table->lock);
 	if (link->linked && !target->ended) {
-		/* A child that shares its parent's memory records without attaching. */
+		/*
+		 * Needed for a child that shares its parent's memory: it records without attaching.
+		 */
 		pxt_gate_note_program(target, current->mm);
 		enter(target, link, &memory);
 		err = 0;
@@ -483,7 +485,7 @@ static void mark(struct pxt_link *link)
 }
 
 /*
- * Interrupt the CPUs of the marked processes. Called after the stores that these must not miss.
+ * Interrupt the CPUs of the marked processes. Called after the stores that their writers must see.
  * Drops the lock. If some of the CPUs might not be running a traced process, wait until the user
  * may interrupt them; without @wait, return false and interrupt none.
  */

@@ -187,8 +187,8 @@ void pxt_image_set(struct pxt_table *table, struct pxt_author *author, struct px
  * pxt_image_executed() - forget the names of the previous program after an exec
  * @target: target of the calling process; its table is not locked
  *
- * Includes the controllers of the streams that were created for it. If the allocation fails, the
- * new program gets an image when it opens a name. Context: may sleep.
+ * The controllers of the streams that were created for the process forget them as well. If the
+ * allocation fails, the new program gets an image when it opens a name. Context: may sleep.
  */
 void pxt_image_executed(struct pxt_target *target)
 {

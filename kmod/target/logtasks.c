@@ -214,7 +214,7 @@ static struct pxt_logtask *take_oldest(struct pxt_logtasks *tasks, struct list_h
 	return NULL;
 }
 
-/* Remove and return an ended thread if there are too many. Those that are kept are in a file. */
+/* Remove and return an ended thread if there are too many; first one that is in a file already. */
 static struct pxt_logtask *take_surplus(struct pxt_logtasks *tasks)
 {
 	if (tasks->ended_cost <= ENDED_COST_MAX)
@@ -405,9 +405,9 @@ static bool enter_all(struct pxt_logtasks *tasks, struct task_struct *process,
  * @target: the process; the lock of its table is held
  * @memory: from pxt_logtasks_prepare(), for all threads
  *
- * The log also gets the texts of the target, unless they predate the stream: then it gets them when
- * the process has looked again. If out of memory, or if threads exit all the time, names will be
- * missing in the log. Context: may sleep.
+ * The log also gets the texts of the target, unless they predate the stream: then it gets them from
+ * the next pxt_target_look() of the process. If out of memory, or if threads exit all the time,
+ * names will be missing in the log. Context: may sleep.
  */
 void pxt_logtasks_enter(struct pxt_logtasks *tasks, struct pxt_target *target,
 			struct hlist_head *memory)

@@ -98,10 +98,10 @@ struct pxt_logtask_taken {
  * @threads: struct pxt_logtask, by hash of the thread's struct pid
  * @live: running threads with data to be written
  * @ended: ended threads, oldest first: removed once they are written
- * @later: ended threads that this round must not take: they go to @ended with the next one
+ * @later: ended threads that must not be taken in this round; the next round moves them to @ended
  * @kept: ended threads that are written, and that the next file needs as well
  * @ended_cost: total cost of the threads in these three lists
- * @round: number of the flush
+ * @round: number of the current round, see pxt_logtasks_begin()
  * @keeps_ended: ended threads go to @kept after they are written
  * @taken: threads being written; used only by the task that serves the log
  * @nr_taken: entries of @taken; used only by the task that serves the log

@@ -30,7 +30,7 @@ static int set_trace_scope(const char *value, const struct kernel_param *param)
 
 	if (kstrtouint(value, 10, &scope) || scope > SCOPE_NONE)
 		return -EINVAL;
-	/* As in Yama, this value cannot be changed; only reloading the module undoes it. */
+	/* As in Yama, 3 cannot be changed any further, except by reloading the module. */
 	if (trace_scope == SCOPE_NONE && scope != SCOPE_NONE)
 		return -EPERM;
 	WRITE_ONCE(trace_scope, scope);

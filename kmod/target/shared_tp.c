@@ -79,7 +79,8 @@ static bool collect(struct task_struct *thread, void *arg)
 	unsigned long pointer = pxt_thread_pointer(thread);
 
 	/*
-	 * Threads created since get no entry. The tracepoint checks them, see pxt_shared_tp_born().
+	 * Threads created since @to was allocated get no entry. pxt_shared_tp_born() checks them in
+	 * the tracepoint.
 	 */
 	if (to->count == to->room)
 		return true;

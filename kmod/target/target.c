@@ -96,7 +96,7 @@ static struct pxt_target *add(struct pid *pid, struct pxt_table *table, u32 nr_t
 	return found;
 }
 
-/* Does it have no stream, no attachment and no names? Called with the lock of the table. */
+/* Does the target have no stream, attachment or name? Called with the lock of the table. */
 static bool is_idle(const struct pxt_target *target)
 {
 	const struct pxt_attachment *att;
@@ -118,7 +118,8 @@ static bool is_idle(const struct pxt_target *target)
  * pxt_target_forget() - end a target if it has no stream, no attachment and no names
  * @target: a reference
  *
- * Others may be about to use it: CREATE and a process that attaches find out, and get a new one.
+ * CREATE or an attaching process may be about to use the target: it then notices that the target
+ * has ended, and gets a new one.
  * Context: may sleep.
  *
  * Return: true if the process can become a target with another table.
@@ -187,7 +188,8 @@ struct pxt_target *pxt_target_make(struct task_struct *task, struct pxt_table *t
 		return ERR_PTR(-ENOMEM);
 	/*
 	 * Read the thread count after the target can be found. Pairs with the barrier in
-	 * process_exit(): either that finds the target and ends it, or this sees a count of 0.
+	 * process_exit(): either process_exit() finds the target and ends it, or this function sees
+	 * a count of 0.
 	 */
 	smp_mb();
 	if (!atomic_read(&task->signal->live)) {

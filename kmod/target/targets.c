@@ -18,8 +18,8 @@
  * struct branch - targets with nearby ids
  * @rcu: readers find it under RCU
  * @used: number of targets; the branch is freed when it is empty
- * @head: targets by id. Rarely, an id has more than one target: CREATE has found an exiting process
- *	and not removed the new target yet, and another process already has the id
+ * @head: targets by id. Rarely, an id has two targets: CREATE has added one for an exiting process
+ *	and not removed it yet, and another process already has the id
  */
 struct branch {
 	struct rcu_head rcu;

@@ -332,7 +332,7 @@ static bool fill(struct task_struct *task, const struct pxt_target *target,
  *
  * Threads that are created or end during the call may be missed, but have events. A thread that has
  * exited but was not reaped has no state. Looks at a bounded number of ids, so there may be further
- * threads although @room is not used up.
+ * threads even if @room is not used up.
  *
  * Context: may sleep.
  * Return: number of states.

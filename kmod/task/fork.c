@@ -314,7 +314,10 @@ void pxt_fork_noticed(struct task_struct *child)
 
 	if (child->flags & PF_KTHREAD)
 		return;
-	/* Pairs with pxt_shared_tp_look(): that finds the child, or this finds the target. */
+	/*
+	 * Pairs with the barrier in pxt_shared_tp_look(): either that function finds the child, or
+	 * this function finds the target.
+	 */
 	smp_mb();
 	rcu_read_lock();
 	target = pxt_target_lookup(task_tgid(current));

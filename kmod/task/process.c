@@ -288,7 +288,8 @@ static void process_exit(PXT_PROCESS_EXIT_ARGS)
 	}
 	/*
 	 * Look up the target after the thread count is 0. Pairs with the barrier in
-	 * pxt_target_make(): either that sees the count, or this finds the target.
+	 * pxt_target_make(): either pxt_target_make() sees the count, or this handler finds the
+	 * target.
 	 */
 	smp_mb();
 	target = target_for_work(PXT_TARGET_EXIT);

@@ -260,7 +260,7 @@ int pxt_gatemap(struct pxt_attachment *att, struct vm_area_struct *vma)
 {
 	/*
 	 * Refuse shared memory: all processes that share it would see the gate of one of them, even
-	 * after its end.
+	 * after that process has ended.
 	 */
 	if (pxt_target_shares_memory())
 		return -EUSERS;

@@ -90,6 +90,6 @@ void pxt_stream_shutdown(struct pxt_stream *stream)
 	if (!stream->dead)
 		shutdown_locked(stream);
 	mutex_unlock(&stream->lock);
-	/* Called without the lock, because the work that this waits for takes it. */
+	/* Called without the lock: pxt_kevent_end() waits for work that takes it. */
 	pxt_kevent_end(stream);
 }

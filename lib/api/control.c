@@ -138,7 +138,7 @@ PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
  * flush. The overrun status of the stream is also set if a traced process damaged records and
  * this process had to discard them.
  *
- * For a log, this resets nothing. A log is suspended. Both overrun statuses report known losses;
+ * For a log, this resets nothing. A log counts as suspended. Both overrun statuses report losses;
  * the overrun status of the log also reports that the log is not complete (yet), see
  * Documentation/trace-log.rst.
  *

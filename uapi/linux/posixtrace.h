@@ -178,7 +178,7 @@ struct posixtrace_map {
 /**
  * struct posixtrace_create - argument of CREATE
  *
- * The last three ranges are contiguous, in this order. Output members must be zero on input.
+ * @ctrl, @heads and @pool are contiguous, in this order. Output members must be zero on input.
  */
 struct posixtrace_create {
 	/** @pid: Input: process to trace, 0 for the caller */
@@ -270,7 +270,7 @@ struct posixtrace_eventid {
 	__u32 reserved;
 };
 
-/* Require a type with this description; without one, a type without a description. */
+/* Require a type with exactly this description, or without a description if none is given. */
 #define POSIXTRACE_OPEN_EXACT		0x1
 
 /**
@@ -292,8 +292,8 @@ struct posixtrace_description {
 /**
  * struct posixtrace_event_types - list of the event types of a stream
  * @ids: Input: address of an array of __u32
- * @first: Input: number of types to skip. Their order is fixed: predefined ones first, new ones
- *	last
+ * @first: Input: number of types to skip. The order of types is fixed: predefined types come first,
+ *	the newest type is last
  * @count: Input: room in the array; Output: ids written, 0 at the end
  * @reserved: zero
  */
@@ -356,8 +356,8 @@ struct posixtrace_stats {
  * @reserved: Output: zero
  *
  * @recorded plus @dropped is the number of events that were generated for this stream while it was
- * running or full and that passed its filter. Dropped and overwritten events are part of
- * posixtrace_status.lost, but only the overwritten ones of posixtrace_stats.overwritten_system.
+ * running or full and that passed its filter. posixtrace_status.lost includes both dropped and
+ * overwritten events; posixtrace_stats.overwritten_system includes only the overwritten ones.
  */
 struct posixtrace_kernel_stats {
 	__u64 recorded[POSIXTRACE_CLASSES_MAX];
@@ -374,7 +374,7 @@ struct posixtrace_kernel_stats {
 #define POSIXTRACE_STATE_SINCE		(1U << 1)
 /* The thread waited for a block device. */
 #define POSIXTRACE_STATE_IO		(1U << 2)
-/* @ip is valid. Without CALL, the thread was not in a system call. */
+/* @ip is valid. Without POSIXTRACE_STATE_CALL, the thread was not in a system call. */
 #define POSIXTRACE_STATE_USER		(1U << 3)
 /* @call and @args are valid: the thread was in this system call. */
 #define POSIXTRACE_STATE_CALL		(1U << 4)
@@ -399,11 +399,11 @@ struct posixtrace_kernel_stats {
  * @time: the moment, ns since the Epoch
  * @since: when it got into this state, ns since the Epoch; 0 if unknown
  * @start: when the thread was created, ns since the Epoch
- * @pid: of the process, in the pid namespace of the controller, like the next two
- * @tid: of the thread
- * @ppid: of the parent process; 0 if it has none in that namespace
- * @state: as the field state of sched_switch_out, or POSIXTRACE_STATE_UNKNOWN; 0 if it was running
- *	or runnable
+ * @pid: process id; all ids are in the pid namespace of the controller
+ * @tid: thread id
+ * @ppid: process id of the parent; 0 if it has none in that namespace
+ * @state: as the field state of the event sched_switch_out; 0 if the thread was running or
+ *	runnable; or POSIXTRACE_STATE_UNKNOWN
  * @cpu: where it ran, or ran last
  * @flags: POSIXTRACE_STATE_*
  * @call: number of the system call
@@ -414,7 +414,8 @@ struct posixtrace_kernel_stats {
  * @name: name of the thread, terminated
  * @call_name: name of the system call, terminated; "" if unknown
  *
- * @flags from IO on, and the members they make valid, are only given for threads that were blocked.
+ * POSIXTRACE_STATE_IO, _USER, _CALL, _COMPAT and _FUTEX, and the members that they validate, are
+ * only given for threads that were blocked.
  */
 struct posixtrace_state {
 	__u64 time;
@@ -450,7 +451,7 @@ struct posixtrace_states {
 
 /* posixtrace_file.kind */
 
-/* Begins the rows of a process. @fd is -1. */
+/* The first row of each process. @fd is -1. */
 #define POSIXTRACE_FILE_TABLE		0
 /* @text is the path; "" if it is too long. */
 #define POSIXTRACE_FILE_PATH		1
@@ -470,8 +471,8 @@ struct posixtrace_states {
 /* The descriptor is open for writing. */
 #define POSIXTRACE_FILE_WRITES		(1U << 1)
 /*
- * The table may change without a system call of the process: another process shares it, threads
- * have several tables, or an io_uring has threads.
+ * The table of descriptors may change without a system call of the process: it is shared with
+ * another process, threads of the process have separate tables, or io_uring threads use it.
  */
 #define POSIXTRACE_FILE_UNSURE		(1U << 2)
 /* The descriptor is closed when the process calls execve(). */
@@ -482,12 +483,12 @@ struct posixtrace_states {
 /**
  * struct posixtrace_file - a descriptor of a traced process at a moment
  * @time: the moment, ns since the Epoch
- * @inode: number of its inode; see also MORE
+ * @inode: number of its inode; for POSIXTRACE_FILE_MORE, a number of descriptors
  * @pid: the process, in the pid namespace of the controller
  * @fd: the descriptor
  * @kind: POSIXTRACE_FILE_*
  * @flags: POSIXTRACE_FILE_*
- * @text: what it is, terminated
+ * @text: depends on @kind; NUL-terminated
  */
 struct posixtrace_file {
 	__u64 time;
@@ -582,9 +583,9 @@ struct posixtrace_defer {
  * struct posixtrace_attach - argument of ATTACH
  * @flags: Input: POSIXTRACE_ATTACH_*
  * @reserved1: zero
- * @gate: Output, zero before: struct posixtrace_gate, to be mapped read-only
- * @target: Output, zero before: number of the target; unique over all targets, past ones included;
- *	never 0
+ * @gate: Output, zero on input: struct posixtrace_gate, to be mapped read-only
+ * @target: Output, zero on input: number of the target; unique over all targets, past ones
+ *	included; never 0
  * @reserved2: zero
  */
 struct posixtrace_attach {
@@ -699,7 +700,7 @@ struct posixtrace_checked {
  * @map: Input: the range, as for mmap()
  * @flags: Input: POSIXTRACE_MAPPING_*
  * @reserved: Input: zero
- * @address: Output, zero before: address of the mapping
+ * @address: Output, zero on input: address of the mapping
  */
 struct posixtrace_mapping {
 	struct posixtrace_map map;
@@ -714,7 +715,7 @@ struct posixtrace_mapping {
 /**
  * struct posixtrace_rotate - argument of ROTATE
  * @log_fd: Input: the file of the next log, as for CREATE
- * @error: Output, zero before: the error number with which the log before it ended, or 0
+ * @error: Output, zero on input: error number with which the previous log ended, or 0
  */
 struct posixtrace_rotate {
 	__s32 log_fd;

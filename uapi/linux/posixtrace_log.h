@@ -106,8 +106,9 @@ struct posixtrace_log_header {
  * struct posixtrace_log_block - header of a block
  *
  * The records of a block are in the order of their times. The blocks of a CPU, in the order of
- * @seq, are also in the order of time. A flush writes all events recorded before it began, on each
- * CPU, so the records of an epoch are older than the records two epochs later, on any CPU.
+ * @seq, are also in the order of time. A flush writes all events that were recorded on any CPU
+ * before the flush began. Therefore the records of an epoch are older than the records two epochs
+ * later, on any CPU.
  */
 struct posixtrace_log_block {
 	/** @magic: POSIXTRACE_LOG_BLOCK_MAGIC */
@@ -170,8 +171,9 @@ struct posixtrace_log_block {
  * @size: bytes after this header, without padding
  * @records_size: bytes of the records, a multiple of 8; equal to @size if the records are not
  *	compressed
- * @heads: number of items in the records, see posixtrace_log_item_words(): the first words of all
- *	items precede the other words. 0: all words are in their places
+ * @heads: 0 if the words of the records are in their usual order. Otherwise the number of items in
+ *	the records (see posixtrace_log_item_words()): the first words of all items come first, and
+ *	all other words follow
  * @reserved: zero
  *
  * The next piece follows at a multiple of 8. A record does not cross pieces.
@@ -189,9 +191,10 @@ struct posixtrace_log_piece {
 	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
 
 /*
- * Get the number of words, of 8 bytes, of an item in a block of this type. An item is a record with
- * its call stack, or a struct posixtrace_writer. @low: the lower half of its first word; @rest: the
- * words after the first word, of which there are @left. Returns 0 if this is not an item.
+ * Get the number of words, of 8 bytes, of an item in a block of this type. An item is a record
+ * with its call stack, or a struct posixtrace_writer. @low: the lower half of the first word of the
+ * item; @rest: the words after the first word, of which there are @left. Returns 0 if the words are
+ * not an item.
  */
 static inline __u32 posixtrace_log_item_words(__u32 type, __u32 low, const __u64 *rest, __u32 left)
 {
@@ -211,7 +214,7 @@ static inline __u32 posixtrace_log_item_words(__u32 type, __u32 low, const __u64
 		stack = flags & POSIXTRACE_RECORD_STACK ? 2U : 0U;
 		words += stack ? 1U : 0U;
 	}
-	/* Look only at words of the item: words after it are elsewhere if heads are moved. */
+	/* The size must be in a word of this item: @rest need not continue with the next one. */
 	if (stack)
 		size = stack <= left && stack < words ? (__u32)rest[stack - 1] : ~0U;
 	return size % 8 || size > POSIXTRACE_STACK_SIZE_MAX ? 0 : words + size / 8;
@@ -291,8 +294,8 @@ struct posixtrace_log_host {
  *	thread had when the stream began to trace it
  * @name: as in /proc/PID/comm; NUL-terminated, then zeros
  *
- * A thread may have any number of names. The name for an event is the last one that is not younger
- * than the event.
+ * A thread may have any number of names. An event has the name with the latest @since that is not
+ * after the event.
  */
 struct posixtrace_log_task {
 	__s32 pid;
@@ -390,9 +393,9 @@ struct posixtrace_log_clock {
  * @epoch: as in the header of the block
  * @closed: as in the header of the block
  *
- * Marks are in the order of their blocks. An epoch has at most one mark, not counting the last
- * mark, which is for the newest block. All marks are in blocks of INDEX, the last blocks before the
- * status.
+ * Marks are in the order of their blocks. An epoch has at most one mark. In addition, the last mark
+ * is for the newest block. All marks are in blocks of type POSIXTRACE_LOG_INDEX, which are the last
+ * blocks before the status.
  */
 struct posixtrace_log_mark {
 	__u64 offset;
@@ -421,8 +424,8 @@ struct posixtrace_log_mark {
  * @seq: number of the last block before the status
  * @metadata: LOOP: number of the last metadata block before the status; otherwise 0
  *
- * The payload of END, the last block. A LOOP log stores the status at a fixed place instead, and
- * overwrites it there each time.
+ * The payload of POSIXTRACE_LOG_END, the last block. A LOOP log has the status at
+ * posixtrace_log_header.end_offset instead, where each new status overwrites the previous one.
  */
 struct posixtrace_log_end {
 	__u64 cookie;

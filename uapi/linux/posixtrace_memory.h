@@ -25,8 +25,8 @@
 #define POSIXTRACE_ID_FILTER		8
 
 /*
- * Kernel event types, in streams with their class. 9..15 and 32..55 are free; 56..63 are used by
- * POSIXTRACE_ID_CALL_NAMES and POSIXTRACE_ID_COMPAT_CALL_NAMES.
+ * Kernel event types; a stream has those of its classes. 9..15 and 32..55 are free; 56..63 are used
+ * by POSIXTRACE_ID_CALL_NAMES and POSIXTRACE_ID_COMPAT_CALL_NAMES.
  */
 #define POSIXTRACE_ID_SWITCH_OUT	16
 #define POSIXTRACE_ID_SWITCH_IN		17
@@ -122,8 +122,8 @@ struct posixtrace_event_set {
  * struct posixtrace_record - one trace event in a sub-buffer
  * @data_len: bytes of data after this header
  * @type: POSIXTRACE_RECORD_TYPE of event type and flags
- * @time: lower half of the timestamp: the first matching time at or after the time of the last
- *	struct posixtrace_writer
+ * @time: lower half of the timestamp. The timestamp is the first time with this lower half at or
+ *	after the time of the last struct posixtrace_writer, see posixtrace_record_time()
  * @prog_address: the instruction after the call that generated the event
  *
  * The data is padded to a multiple of 8 bytes. The thread is the same as for the previous record in
@@ -172,7 +172,7 @@ struct posixtrace_stack {
 /* The id in posixtrace_writer.type. */
 #define POSIXTRACE_ID_WRITER		0
 
-/* A record this many nanoseconds after the last struct posixtrace_writer needs another one. */
+/* A record this many nanoseconds after the last struct posixtrace_writer needs a new one. */
 #define POSIXTRACE_WRITER_SPAN		(1ULL << 31)
 
 /* Get the first time at or after @base with the lower half @low. */
@@ -191,10 +191,14 @@ static inline __u64 posixtrace_record_time(__u64 base, __u32 low)
  * @thread_id: pthread_t of the generating thread
  * @time: timestamp of the next record, nanoseconds since the Epoch
  *
- * Written before a record if the record is the first one of its sub-buffer, if its thread differs
- * from the previous record, if its time is POSIXTRACE_WRITER_SPAN or more after @time, or if it is
- * packed with another upper half. The structure is part of the record: both are committed, counted
- * and taken together.
+ * Written before a record if any of these is true:
+ *
+ * - the record is the first one of its sub-buffer;
+ * - its thread differs from the thread of the previous record;
+ * - its time is POSIXTRACE_WRITER_SPAN or more after @time of the last struct posixtrace_writer;
+ * - it is packed, and the upper half of its address differs from the last @address_high.
+ *
+ * The structure is part of the record: both are committed, counted and taken together.
  */
 struct posixtrace_writer {
 	__u16 data_len;
@@ -220,10 +224,11 @@ struct posixtrace_writer {
  *	the data
  *
  * The head has the event type, the number of words of the record, the number of its thread,
- * POSIXTRACE_KFLAG_*, a value that depends on the type, and the lower half of the timestamp: the
- * first matching time at or after the last full time in a record of the sub-buffer. The first
- * record of a sub-buffer has a full time. A thread is in the first record that uses its number, and
- * in the first record after another thread gets the number.
+ * POSIXTRACE_KFLAG_*, a value that depends on the type, and the lower half of the timestamp. The
+ * timestamp is the first time with this lower half at or after the last full time in the
+ * sub-buffer. The first record of a sub-buffer has a full time. A struct posixtrace_kthread is in
+ * the first record of the sub-buffer that uses a thread number, and again after the number was
+ * given to another thread.
  */
 #define POSIXTRACE_KHEAD_WORDS_SHIFT	6
 #define POSIXTRACE_KHEAD_THREAD_SHIFT	12
@@ -238,7 +243,7 @@ struct posixtrace_writer {
 #define POSIXTRACE_KHEAD_VALUE(head)	((__u32)(head) >> POSIXTRACE_KHEAD_VALUE_SHIFT)
 #define POSIXTRACE_KHEAD_TIME(head)	((__u32)((head) >> POSIXTRACE_KHEAD_TIME_SHIFT))
 
-/* The number of words of a record, and the numbers of threads, are smaller than this. */
+/* Exclusive limits of the number of words of a record, and of thread numbers. */
 #define POSIXTRACE_KWORDS_MAX		64
 #define POSIXTRACE_KTHREADS_MAX		16
 
@@ -248,8 +253,8 @@ struct posixtrace_writer {
 /* Not written yet. */
 #define POSIXTRACE_KFLAG_STACK		(1U << 3)
 /*
- * The data is as the type describes it, but without the id of the thread at its start. The value is
- * the number of padding bytes at the end of the last word.
+ * The data has the layout of the type's description, but lacks the id of the thread at its start.
+ * The value in the head is the number of padding bytes at the end of the last word.
  */
 #define POSIXTRACE_KFLAG_PLAIN		(1U << 4)
 
@@ -388,23 +393,22 @@ struct posixtrace_kthread {
 
 /**
  * struct posixtrace_clock - the clock of the timestamps
- * @offset: nanoseconds between CLOCK_MONOTONIC, as seen by the kernel, and the time since the Epoch
- *	in timestamps
+ * @offset: nanoseconds to add to CLOCK_MONOTONIC of the initial time namespace to get a timestamp
  * @seq: odd while the kernel changes the members below
  * @counter: POSIXTRACE_COUNTER_*: the counter used for CLOCK_MONOTONIC
  * @cycle_last: value of the counter at the last update; POSIXTRACE_CYCLE_NONE without a counter
- * @base: nanoseconds of CLOCK_MONOTONIC, as seen by the kernel, at the last update
+ * @base: nanoseconds of CLOCK_MONOTONIC of the initial time namespace at the last update
  * @fraction: fraction to add to @base, in units of 2^-POSIXTRACE_CLOCK_SHIFT nanoseconds; less than
  *	a second
  * @mult: units of @fraction per cycle; at most two nanoseconds with the time stamp counter, a
  *	microsecond with another counter
- * @wall: nanoseconds between CLOCK_MONOTONIC, as seen by the kernel, and CLOCK_REALTIME: same as
- *	@offset, or less if CLOCK_REALTIME was set back
+ * @wall: nanoseconds to add to CLOCK_MONOTONIC of the initial time namespace to get CLOCK_REALTIME:
+ *	same as @offset, or less if CLOCK_REALTIME was set back
  * @real: @base plus @offset
  * @reserved: zero
  *
  * Shared by all processes. The clock follows CLOCK_REALTIME, but never goes back while a stream
- * exists. Only the kernel writes this structure, all but @offset in each tick.
+ * exists. Only the kernel writes this structure; each tick updates all members except @offset.
  */
 struct posixtrace_clock {
 	__s64 offset;
@@ -421,9 +425,9 @@ struct posixtrace_clock {
 
 /**
  * struct posixtrace_gate - the event types to record into each stream
- * @generation: zero at first. Changes to a number that no gate has ever had, with a lower half that
- *	is not zero, when the streams of the target change, when another process starts to share its
- *	memory, and when two of its threads share a thread pointer
+ * @generation: zero at first. Changes when the streams of the target change, when another process
+ *	starts to share its memory, and when two of its threads share a thread pointer. The new
+ *	number was never used by any gate, and its lower half is not zero
  * @address_high: upper half of the address of the program; records of addresses with this upper
  *	half can be packed. Set by the first ATTACH of an address space, before the process can see
  *	its gate
@@ -457,13 +461,13 @@ struct posixtrace_gate {
  *
  * The kernel replaces the magic number with the result of the command, 0 or negative errno, and the
  * thread continues at the next instruction. If the magic number is still there, there is no door,
- * and the process has only read a byte. This is so in 32-bit processes and under valgrind.
+ * and the process has only read a byte. 32-bit processes and processes under valgrind have no door.
  */
 #define POSIXTRACE_DOOR_MAGIC	0x726f6f6474787001ULL
 
 /*
- * Ask which system calls the thread may make. The result is 0 for all; otherwise its seccomp mode,
- * as in prctl().
+ * Ask for the seccomp mode of the thread, as returned by prctl(PR_GET_SECCOMP). The result is 0 if
+ * seccomp does not restrict its system calls.
  */
 #define POSIXTRACE_DOOR_ASK	0U
 
@@ -489,14 +493,14 @@ struct posixtrace_gate {
  *	POSIXTRACE_LIMIT_FULL
  * @address_high: of the last record, as in struct posixtrace_writer
  * @lost: events dropped on this CPU while the stream was full
- * @last: no record of this CPU may be older than this (nanoseconds)
+ * @last: no later record of this CPU may be older than this time (nanoseconds)
  * @writer_head: if equal to @head, @address_high and the members below describe the last record;
  *	otherwise they are invalid
  * @pid: of the last record, as in struct posixtrace_writer
  * @tid: of the last record, as in struct posixtrace_writer
  * @thread_id: of the last record, as in struct posixtrace_writer
  * @time_end: POSIXTRACE_WRITER_SPAN after the time of the last struct posixtrace_writer
- *	(nanoseconds); a record at or after this time needs another one
+ *	(nanoseconds); a record at or after this time needs a new struct posixtrace_writer
  *
  * A writer that can be interrupted stores POSIXTRACE_HEAD_NONE in @writer_head before it changes
  * the members that @writer_head validates. Afterwards it stores the new value of @head in
@@ -600,14 +604,13 @@ struct posixtrace_ctrl {
 	/** @subbuf_offset: offset in this mapping of the descriptors */
 	__u32 subbuf_offset;
 	/**
-	 * @gap_lock: odd while the kernel changes @gap_generation, @gap_first, @previous_first,
-	 * @overwrite_watermark and @lost, and takes a sub-buffer from the reader
+	 * @gap_lock: odd while the kernel takes a sub-buffer from the reader, and changes
+	 * @gap_generation, @gap_first, @previous_first, @overwrite_watermark and @lost
 	 */
 	__u32 gap_lock;
 	/**
 	 * @holders_offset: offset in this mapping of __u64 holders[]: bit (c % 64) of word (c / 64)
-	 * is set if CPU c, the system "CPU", or CPU c - nr_cpus - 1 for kernel events, holds a
-	 * sub-buffer
+	 * is set if a sub-buffer with posixtrace_subbuf.cpu == c is in use
 	 */
 	__u32 holders_offset;
 	/**
@@ -641,7 +644,7 @@ struct posixtrace_ctrl {
 	__u32 reserved1;
 	/** @reserved2: zero */
 	__u64 reserved2[3];
-	/** @system: the write position of system events, like a CPU's */
+	/** @system: the write position of system events */
 	struct posixtrace_cpu_head system;
 };
 
@@ -664,8 +667,8 @@ struct posixtrace_ctrl {
 /**
  * struct posixtrace_consumed - how far a sub-buffer was read
  * @position: POSIXTRACE_CONSUMED
- * @time: timestamp of the last record taken (nanoseconds); written before @position. All records
- *	taken by one change of @position are within POSIXTRACE_WRITER_SPAN
+ * @time: timestamp of the last record taken (nanoseconds); written before @position. The times of
+ *	all records taken by one change of @position are within POSIXTRACE_WRITER_SPAN
  */
 struct posixtrace_consumed {
 	__u64 position;
