@@ -31,13 +31,13 @@ void pxt_clock_exit(void);
 /**
  * pxt_clock_now_fast() - pxt_clock_now(), inline where traced processes read the same counter
  *
- * Context: interrupts are off, not in NMI, so that this CPU does not change the numbers.
+ * Context: interrupts are off, not in NMI, so that this CPU does not change the clock.
  */
 static __always_inline u64 pxt_clock_now_fast(void)
 {
 #ifdef CONFIG_X86_64
 	const struct posixtrace_clock *clock = pxt_clock_page;
-	/* Pairs with the barrier in counter_changed() after it has changed the numbers. */
+	/* Pairs with the barrier in counter_changed() after it has changed the clock. */
 	u32 seq = smp_load_acquire(&clock->seq);
 	u64 last = READ_ONCE(clock->cycle_last), cycles, time;
 
@@ -51,7 +51,7 @@ static __always_inline u64 pxt_clock_now_fast(void)
 	       ((cycles * READ_ONCE(clock->mult) + READ_ONCE(clock->fraction)) >>
 		POSIXTRACE_CLOCK_SHIFT);
 	/*
-	 * Pairs with the barrier in counter_changed() before it changes the numbers. If seq was
+	 * Pairs with the barrier in counter_changed() before it changes the clock. If seq was
 	 * odd, the comparison fails: seq never returns to the even value before it.
 	 */
 	smp_rmb();

@@ -82,8 +82,9 @@ static int counter_changed(struct notifier_block *block, unsigned long was_set, 
 
 	WRITE_ONCE(clock->seq, seq + 1);
 	/*
-	 * Pairs with the fence of the reader before it reads seq again: if it has read one of the
-	 * numbers below, it finds that seq has changed.
+	 * Pairs with the fence in pxtu_clock_count(), before it reads seq again, and with the
+	 * barrier in pxt_clock_now_fast(): if a reader has read one of the members below, it finds
+	 * that seq has changed.
 	 */
 	smp_wmb();
 	WRITE_ONCE(clock->wall, wall);
@@ -97,8 +98,9 @@ static int counter_changed(struct notifier_block *block, unsigned long was_set, 
 	WRITE_ONCE(clock->fraction, to_units(tkr->xtime_nsec, tkr));
 	WRITE_ONCE(clock->mult, to_units(tkr->mult, tkr));
 	/*
-	 * Pairs with the acquire of the reader when it first reads seq: after it has read this seq,
-	 * it reads the numbers above or newer ones.
+	 * Pairs with the first, acquiring read of seq in pxtu_clock_count() and
+	 * pxt_clock_now_fast(): after a reader has read this seq, it reads the members above with
+	 * these values or newer ones.
 	 */
 	smp_wmb();
 	WRITE_ONCE(clock->seq, seq + 2);
@@ -132,11 +134,11 @@ void pxt_counter_end(void)
 
 	pvclock_gtod_unregister_notifier(&pxt_counter_block);
 	WRITE_ONCE(clock->seq, clock->seq + 1);
-	/* As in counter_changed(): the numbers change after this. */
+	/* As in counter_changed(): the members change after this. */
 	smp_wmb();
 	WRITE_ONCE(clock->cycle_last, POSIXTRACE_CYCLE_NONE);
 	WRITE_ONCE(clock->counter, POSIXTRACE_COUNTER_NONE);
-	/* As in counter_changed(): the numbers have changed. */
+	/* As in counter_changed(): the members have changed. */
 	smp_wmb();
 	WRITE_ONCE(clock->seq, clock->seq + 1);
 }

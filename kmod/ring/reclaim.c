@@ -48,10 +48,11 @@ void pxt_gap_begin(struct pxt_pool *pool)
 	lockdep_assert_held(&pool->lock);
 	WRITE_ONCE(pool->ctrl->gap_lock, ++pool->gaps.seq);
 	/*
-	 * gap_lock is odd before any change: pairs with the acquire fence of the reader between
-	 * reading the account and rechecking gap_lock. It is also odd before gap_ack is read: pairs
-	 * with the full fence of the reader after storing gap_ack. Either the kernel sees the new
-	 * gap_ack, or the reader sees that gap_lock is odd or has changed.
+	 * gap_lock is odd before any change: pairs with the acquire fence in the reader's
+	 * gap_read(), between reading the account and rechecking gap_lock. gap_lock is also odd
+	 * before gap_ack is read: pairs with the full fence in the reader's gap_acknowledge(),
+	 * after storing gap_ack. Either the kernel sees the new gap_ack, or the reader sees that
+	 * gap_lock is odd or has changed.
 	 */
 	smp_mb();
 }
@@ -89,7 +90,7 @@ void pxt_gap_end(struct pxt_pool *pool)
 	WRITE_ONCE(ctrl->previous_first, pool->gaps.previous_first);
 	WRITE_ONCE(ctrl->overwrite_watermark, pool->gaps.overwrite_watermark);
 	WRITE_ONCE(ctrl->lost, pool->gaps.lost);
-	/* Pairs with the acquire of the reader's first read of gap_lock. */
+	/* Pairs with the acquire in the reader's gap_read() and pxtu_gap_is_noted(). */
 	smp_store_release(&ctrl->gap_lock, ++pool->gaps.seq);
 }
 
@@ -612,9 +613,9 @@ bool pxt_reclaim_reportable(struct pxt_pool *pool)
 		ret = pool->dead || pxt_reclaim_deferred(pool) ? 0 : readable(pool, &cpu);
 		if (!pool->dead && !ret) {
 			/*
-			 * Read held after the consumer positions, because the reader sets it before
-			 * it takes a record. Pairs with the compare-and-swap of the consumer
-			 * position.
+			 * Read held after the consumer positions, because the reader sets held
+			 * before it takes a record. Pairs with the compare-and-swap in the reader's
+			 * take(), which changes the consumer position.
 			 */
 			smp_rmb();
 			ret = !!READ_ONCE(pool->reader->held);

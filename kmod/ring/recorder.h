@@ -274,13 +274,13 @@ static __always_inline void pxt_recorder_commit(const struct pxt_krecord *record
 	this_cpu->mem = end;
 	this_cpu->recorded[class]++;
 	WRITE_ONCE(head->last, record->time);
-	/* Pairs with the acquire of the reader and in pxt_reclaim_readable(). */
+	/* Pairs with the acquire in filled() (reclaim.c) and in the reader's subbuf_used(). */
 	smp_store_release(&head->head, head->head + record->before + POSIXTRACE_HEAD(0, 1) + size);
 	/*
 	 * After the commit: pairs with the barrier of a reader between setting need_wakeup and
 	 * looking for records, in pxt_synchronize_look() or set_current_state(). Either this CPU
 	 * sees need_wakeup, or the reader sees the record. User events do not need such a barrier,
-	 * as the reader interrupts their writers.
+	 * because the reader interrupts their writers.
 	 */
 	smp_mb();
 	/* Events of class irq wake no readers: each wake-up, and its timer, is an interrupt. */

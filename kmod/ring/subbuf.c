@@ -110,7 +110,7 @@ void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry
 		WRITE_ONCE(head->time_end, entry->writer.time + POSIXTRACE_WRITER_SPAN);
 	WRITE_ONCE(head->writer_head, word);
 	WRITE_ONCE(head->last, entry->writer.time);
-	/* Pairs with the acquire of the reader and in pxt_reclaim_readable(). */
+	/* Pairs with the acquire in filled() (reclaim.c) and in the reader's subbuf_used(). */
 	smp_store_release(&head->head, word);
 }
 

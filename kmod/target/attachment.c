@@ -465,9 +465,9 @@ static struct pxt_target *acting(struct pxt_attachment *att, struct pxt_target *
 	}
 	mutex_lock(&of->table->lock);
 	/*
-	 * Set @shared before the caller reads its gate. Pairs with the lock in gate.c: either the
-	 * synchronization after a change of the gate sees @shared, or the caller sees the changed
-	 * gate.
+	 * Set @shared before the caller reads its gate. Pairs with the lock in synchronize()
+	 * (gate.c): either the synchronization after a change of the gate sees @shared, or the
+	 * caller sees the changed gate.
 	 */
 	att->shared = true;
 	mutex_unlock(&of->table->lock);

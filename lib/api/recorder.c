@@ -82,7 +82,7 @@ static int recorder_use(struct pxtu_flight **flight, struct pxtu_stream **stream
 
 	if (!state)
 		return -ENOMEM;
-	/* Links the constructor, which starts the recorder, into a static program. */
+	/* This call links the constructor, which starts the recorder, into a static program. */
 	pxtu_gate_mapped();
 	*flight = &state->flight;
 	err = recorder_get(*flight, &trid);
@@ -126,7 +126,9 @@ static int rotate(struct pxtu_flight *flight, const struct pxtu_stream *stream)
 	int fd, err;
 
 	fd = pxtu_flight_open(&next);
-	/* EBADF would mean the descriptor of the stream; only a filter returns it here. */
+	/*
+	 * Only a filter returns EBADF here. The caller would take it for the stream's descriptor.
+	 */
 	if (fd < 0)
 		return fd == -EBADF ? -EOPNOTSUPP : fd;
 	arg.log_fd = fd;

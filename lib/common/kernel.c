@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Makes the data that event types describe from the records of kernel events. Whatever a record
- * contains, only its own words are read, and only the data of its length is written.
+ * Expands the records of kernel events into the data that their event types describe. Whatever a
+ * record contains, only its own words are read, and only the data of its length is written.
  */
 #include <stdlib.h>
 

@@ -51,8 +51,8 @@ static bool change_holder(struct pxtu_state *state, int *from, int to)
 
 /*
  * Take the lock from a thread that has ended. A thread can be killed while others continue: by a
- * filter (seccomp), or as a child of vfork(). No thread uses its unfinished work before the last
- * step, so another thread can start over.
+ * filter (seccomp), or as a child of vfork(). Unfinished work has no effect until its last step, so
+ * another thread can start over.
  */
 static bool take_over(struct pxtu_state *state, int held, int me)
 {
@@ -66,7 +66,7 @@ static bool try_lock(struct pxtu_state *state)
 {
 	int me = pxtu_thread(), held = 0;
 
-	/* Only a filter of the program returns such an id. Use one of a thread that never ends. */
+	/* Only a filter (seccomp) returns such an id. Use the id of a thread that never ends. */
 	if (me <= 0)
 		me = 1;
 	if (!change_holder(state, &held, me) && !take_over(state, held, me))

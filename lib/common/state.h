@@ -54,8 +54,8 @@ struct pxtu_slot {
  * @trid: trace id of the stream, once it has one
  * @create: result of CREATE
  *
- * The thread that changes @phase sets the fields that the new phase needs before. @number belongs
- * to the thread that has set @snapshot.
+ * The thread that changes @phase first sets the fields that the new phase needs. @number belongs to
+ * the thread that has set @snapshot.
  */
 struct pxtu_flight {
 	int phase;

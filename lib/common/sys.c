@@ -397,7 +397,7 @@ bool pxtu_device_missing(int err)
 	return why == -ENODEV || why == -EPERM;
 }
 
-/* Move a file without role to the number @from or above. Closing the other one has no effect. */
+/* Move a file without role to the number @from or above. Closing the old descriptor is harmless. */
 static int move_above(int fd, int from)
 {
 	int high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
@@ -440,11 +440,11 @@ void pxtu_tell(const char *text, size_t len)
 	const __u64 pipe = SIGNAL(SIGPIPE);
 	__u64 before;
 
-	/* A pipe or socket without reader reports more than that. */
+	/* A pipe or socket without reader reports other events besides POLLOUT. */
 	if (sys(SYS_ppoll, &err, 1, &none, NULL, 0UL) != 1 || err.revents != POLLOUT)
 		return;
 	pxtu_signals_block(&before);
-	/* If the last reader leaves now, take the signal back. */
+	/* If the last reader leaves now, the write raises SIGPIPE: consume it. */
 	if (sys(SYS_write, STDERR_FILENO, text, len) == -EPIPE && !(before & pipe))
 		sys(SYS_rt_sigtimedwait, &pipe, NULL, &none, sizeof(pipe));
 	pxtu_signals_restore(before);
@@ -465,8 +465,8 @@ int pxtu_error(int err)
 	switch (err) {
 	case -ESHUTDOWN:	/* the stream and its trace id are gone */
 	case -EBADF:		/* the program closed our descriptor */
-	case -ENOTTY:		/* and opened another file under its number */
-	case -ESTALE:		/* or another stream */
+	case -ENOTTY:		/* the program opened another file under that number */
+	case -ESTALE:		/* the program opened another stream under that number */
 		return EINVAL;
 	case -EOPNOTSUPP:
 	case -EPROTONOSUPPORT:	/* a filter answers for the module */

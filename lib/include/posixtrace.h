@@ -388,7 +388,7 @@ int posixtrace_get_states(trace_id_t __trid, struct posixtrace_thread_state *__s
 
 /* Kinds of struct posixtrace_open_file. */
 
-/* Begins the rows of a process; fd is -1. */
+/* The first row of each process; fd is -1. */
 #define POSIXTRACE_FILE_TABLE	0
 /* text is the path, or "" if it is too long. */
 #define POSIXTRACE_FILE_PATH	1
@@ -398,7 +398,10 @@ int posixtrace_get_states(trace_id_t __trid, struct posixtrace_thread_state *__s
 #define POSIXTRACE_FILE_PIPE	3
 /* A file without a path: text is as in /proc/PID/fd, such as "anon_inode:[eventfd]". */
 #define POSIXTRACE_FILE_OTHER	4
-/* inode more descriptors have no row; fd is -1. If pid is 0, more processes have no rows. */
+/*
+ * The number of further descriptors, which have no row, is in inode; fd is -1. If pid is 0, further
+ * processes have no rows.
+ */
 #define POSIXTRACE_FILE_MORE	5
 
 /* Flags of struct posixtrace_open_file. */
@@ -423,7 +426,7 @@ struct posixtrace_open_file {
 	int fd;
 	unsigned int kind;		/* POSIXTRACE_FILE_TABLE to POSIXTRACE_FILE_MORE */
 	unsigned int flags;		/* READS, WRITES, UNSURE, CLOEXEC */
-	char text[224];			/* what it is */
+	char text[224];			/* depends on kind; NUL-terminated */
 	unsigned int __reserved[8];	/* zero */
 };
 

@@ -7,7 +7,7 @@
 
 /* Result of a step from block to block. */
 enum pxtu_log_step {
-	PXTU_LOG_NOTHING,	/* for now */
+	PXTU_LOG_NOTHING,	/* no block now; there may be one later */
 	PXTU_LOG_BLOCK,		/* a block; the payload is checked, except in EVENTS and KERNEL */
 	PXTU_LOG_DAMAGE,	/* a damaged place; the next call continues after it */
 };

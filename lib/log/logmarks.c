@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Marks: where blocks of events are. They come from the headers of all blocks, or from the index at
- * the end of the log. The index may be forged, so a mark is used only after a look at its block.
+ * the end of the log. The index may be forged, so a mark is used only after its block was checked.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -19,7 +19,10 @@
  */
 #define SEARCH_MAX	(2U << 20)
 
-/* After a restart, the old locations are overwritten. Keep names of threads: they are in memory. */
+/*
+ * After the writer has restarted the metadata, the old locations are overwritten. Keep the names of
+ * threads, which are in memory.
+ */
 void pxtu_log_forget_places(struct pxtu_log_survey *survey)
 {
 	if (survey->described)
@@ -88,9 +91,9 @@ static bool metadata_follows(struct pxtu_log *log, struct pxtu_log_walk *walk)
 }
 
 /*
- * Step over a block with a good header. PXTU_LOG_NOTHING if the writer has not completed the block.
- * Each look at such a block costs a part of the budget. When the budget is used up, wait for the
- * next flush.
+ * Step over a block with a good header. Returns PXTU_LOG_NOTHING if the writer has not completed
+ * the block. Each attempt to step over such a block costs a part of the budget. When the budget is
+ * used up, wait for the next flush.
  */
 static enum pxtu_log_step step_over_metadata(struct pxtu_log *log, struct pxtu_log_walk *walk,
 					     struct pxtu_log_block *block)

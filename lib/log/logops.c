@@ -64,7 +64,7 @@ static int log_get_status(struct pxtu_source *source, struct posix_trace_status_
 	return err;
 }
 
-/* Survey what was appended, unless the log was complete at the last look. */
+/* Survey what was appended, unless the log was complete at the last survey. */
 static int survey_more(struct pxtu_log *log)
 {
 	return pxtu_log_final(&log->survey) ? 0 : pxtu_log_survey(log);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Collects facts about the whole log: names of event types, status, and whether it is complete.
- * Walks over all blocks when the log is opened, unless logbrief.c has done without that, and over
+ * Walks over all blocks when the log is opened, unless logbrief.c could avoid that, and over
  * appended blocks later.
  */
 #include <stddef.h>
@@ -384,7 +384,7 @@ void pxtu_log_forget_brief(struct pxtu_log *log)
 
 	survey->brief = false;
 	pxtu_marks_forget(log);
-	/* Keep what is outside of the ring, because a brief survey has read all of that. */
+	/* Keep what is outside of the ring: a brief survey has read that completely. */
 	if (log->head.ring_end)
 		return;
 	survey->ended = false;

@@ -104,8 +104,8 @@ static bool fails_again(int fd, const struct posixtrace_map *map, int err)
 static int open_and_map(const struct pxtu_state *state, struct posixtrace_attach *attach)
 {
 	/*
-	 * ALONE, because another process with this memory would find the descriptor in the state,
-	 * and mistake it for its own.
+	 * Set ALONE: another process with this memory would find the descriptor in the state, and
+	 * mistake it for its own.
 	 */
 	int fd = open_target(attach, POSIXTRACE_ATTACH_ALONE);
 	int err;

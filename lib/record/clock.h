@@ -44,7 +44,9 @@ static inline __u64 pxtu_counter(void)
 /* False if the module publishes no counter, or is just changing its parameters. */
 static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 *time)
 {
-	/* Pairs with the kernel's barrier after it has changed the numbers. */
+	/*
+	 * Pairs with the barrier in the kernel's counter_changed() after it has changed the clock.
+	 */
 	__u32 seq = pxtu_load_acquire(&clock->seq);
 	__u64 cycles, last, base;
 	pxtu_u128 units;
@@ -58,7 +60,7 @@ static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 
 	cycles = cycles > last ? cycles - last : 0;
 	units = (pxtu_u128)cycles * pxtu_load(&clock->mult) + pxtu_load(&clock->fraction);
 	*time = base + (__u64)(units >> POSIXTRACE_CLOCK_SHIFT);
-	/* Pairs with the kernel's barrier before it changes the numbers. */
+	/* Pairs with the barrier in the kernel's counter_changed() before it changes the clock. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return !(seq & 1) && pxtu_load(&clock->seq) == seq;
 }
@@ -90,7 +92,7 @@ static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *t
 	mono = (__u64)real.tv_sec * 1000000000U + (__u64)real.tv_nsec -
 	       (__u64)pxtu_load(&clock->wall);
 	*time = mono + (__u64)pxtu_load(&clock->offset);
-	/* Pairs with the kernel's barrier before it changes the numbers. */
+	/* As in pxtu_clock_count(). */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (seq & 1 || pxtu_load(&clock->seq) != seq)
 		return false;

@@ -77,7 +77,7 @@ static int begin(void)
 	err = pxtu_flight_expand();
 	if (err)
 		return err;
-	/* Before the file: without the module, there is no file. */
+	/* Open the device first: without the module, do not create a log. */
 	fd = pxtu_device_open_high();
 	if (fd < 0)
 		return fd;

@@ -21,8 +21,8 @@
 #define DIGITS_MAX	10
 
 /*
- * The pattern, and the name that it has in this process. The signal handlers of a child have small
- * stacks, so they are not there.
+ * The pattern, and the name that it has in this process. Not on the stack: a child may be in a
+ * signal handler with a small stack.
  */
 static char pattern[PATH_MAX];
 static size_t directory_len;	/* the pattern has no % up to there */

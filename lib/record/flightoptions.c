@@ -34,7 +34,7 @@ static bool is(struct word word, const char *text)
 	return word.len == strlen(text) && !memcmp(word.text, text, word.len);
 }
 
-/* Returns the part of @rest up to one of the characters of @ends, and removes it with the end. */
+/* Returns the part of @rest before a character of @ends. Removes both from @rest. */
 static struct word take(struct word *rest, const char *ends)
 {
 	struct word word = { rest->text, 0 };
@@ -55,7 +55,7 @@ static int refuse(const char *why, struct word word)
 	return pxtu_flight_refuse(PXTU_FLIGHT_OPTIONS, why, word.text, word.len);
 }
 
-/* Returns the bytes that a unit stands for; 0 if it is none. */
+/* Returns the bytes that a unit stands for; 0 if it is not a unit. */
 static __u64 unit_of(struct word unit)
 {
 	if (!unit.len)
@@ -67,7 +67,7 @@ static __u64 unit_of(struct word unit)
 	return is(unit, "G") || is(unit, "g") ? 1U << 30 : 0;
 }
 
-/* Parses a number of bytes, at most @max. Returns false if it is none. */
+/* Parses a number of bytes, at most @max. Returns false if @word is not such a number. */
 static bool parse_size(struct word word, __u64 max, __u64 *size)
 {
 	__u64 value = 0, unit;
@@ -79,7 +79,7 @@ static bool parse_size(struct word word, __u64 max, __u64 *size)
 			return false;
 	}
 	unit = unit_of((struct word){ word.text + i, word.len - i });
-	/* Both are at most 2^30. */
+	/* Both factors are at most 2^30. */
 	*size = value * unit;
 	return i && unit && *size <= max;
 }

@@ -22,14 +22,14 @@ static __u32 gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
 	__u32 lock;
 
 	for (;;) {
-		/* Pairs with the kernel's release after it has changed the account. */
+		/* Pairs with the release in the kernel's pxt_gap_end(). */
 		lock = pxtu_load_acquire(&ctrl->gap_lock);
 		if (!(lock & 1)) {
 			gap->generation = pxtu_load(&ctrl->gap_generation);
 			gap->first = pxtu_load(&ctrl->gap_first);
 			gap->previous_first = pxtu_load(&ctrl->previous_first);
 			gap->overwrite_watermark = pxtu_load(&ctrl->overwrite_watermark);
-			/* Pairs with the kernel's barrier before it changes the account. */
+			/* Pairs with the barrier in the kernel's pxt_gap_begin(). */
 			__atomic_thread_fence(__ATOMIC_ACQUIRE);
 			if (pxtu_load(&ctrl->gap_lock) == lock)
 				return lock;
@@ -61,9 +61,9 @@ static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *g
 	reader->gap_open = true;
 	reader->gap_ack = gap->generation;
 	/*
-	 * Acknowledge before reading the account again. Pairs with the kernel's barrier
-	 * between taking gap_lock and reading gap_ack: if the kernel did not see our
-	 * acknowledgment, the account that we read next has its loss.
+	 * Acknowledge before reading the account again. Pairs with the barrier in the kernel's
+	 * pxt_gap_begin(), between taking gap_lock and reading gap_ack: if the kernel did not see
+	 * our acknowledgment, the account that we read next has its loss.
 	 */
 	pxtu_store(&reader->map.shared->gap_ack, gap->generation);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

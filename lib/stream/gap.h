@@ -11,7 +11,7 @@
  */
 static inline bool pxtu_gap_is_noted(const struct pxtu_reader *reader)
 {
-	/* Pairs with the kernel's release after it has changed the account. */
+	/* Pairs with the release in the kernel's pxt_gap_end(). */
 	return pxtu_load_acquire(&reader->map.ctrl->gap_lock) == reader->gap_lock;
 }
 

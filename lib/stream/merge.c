@@ -27,7 +27,9 @@ static void scan(struct pxtu_reader *reader)
 	__u64 holders;
 
 	for (word = 0; word <= (reader->nr_lists - 1) / 64; word++) {
-		/* Pairs with the kernel's release after it has published oldest[]. */
+		/*
+		 * Pairs with the release in the kernel's pxt_reclaim_set_holder(): oldest[] is set.
+		 */
 		holders = pxtu_load_acquire(&reader->holders[word]);
 		for (; holders; holders &= holders - 1) {
 			cpu = word * 64 + (__u32)__builtin_ctzll(holders);

@@ -158,8 +158,8 @@ static void skip(struct pxtu_reader *reader, const struct pxtu_record *record)
 /*
  * The kernel cannot see events that we hold back, but other threads must not sleep while there are
  * such events: set held before taking the record. The compare-and-swap that takes the record has
- * release semantics; pairs with the kernel's barrier between reading the consumer positions and
- * held.
+ * release semantics; pairs with the barrier in the kernel's pxt_reclaim_reportable(), between
+ * reading the consumer positions and held.
  */
 void pxtu_reader_hold(struct pxtu_reader *reader, bool held)
 {

@@ -52,10 +52,10 @@ static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 	__u64 pos;
 	__u32 used = 0;
 
-	/* Pairs with the kernel's release when it opens or closes a sub-buffer. */
+	/* Pairs with the releases in the kernel's open_for() and close_open(). */
 	*state = pxtu_load_acquire(&subbuf->state);
 	if (*state == POSIXTRACE_SUBBUF_OPEN) {
-		/* Pairs with the store that commits a record. */
+		/* Pairs with the commit of a record, in PXTU_RSEQ_WRITE or pxt_subbuf_commit(). */
 		*head = pxtu_load_acquire(&head_of(reader, cpu)->head);
 		pos = POSIXTRACE_HEAD_POS(*head);
 		if (pos >= start && pos <= start + reader->subbuf_size)
@@ -138,7 +138,8 @@ static void find_record(struct pxtu_reader *reader, __u32 cpu, __u64 floor, bool
 /*
  * Does all that was read belong to one use of the sub-buffer? If not, pxtu_subbuf_take() would
  * fail, but before that, a wrong time could make the reader take a record of another CPU that is
- * not the oldest. Pairs with the kernel's exchange, which precedes all other changes.
+ * not the oldest. Pairs with the exchange in the kernel's end_consumed(), which precedes all other
+ * changes.
  */
 static bool unchanged(const struct pxtu_reader *reader, __u32 idx, __u64 consumed)
 {
@@ -157,8 +158,8 @@ static enum found peek_subbuf(struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 	__u32 state;
 
 	/*
-	 * Pairs with the kernel's release when it hands out the sub-buffer: the loads
-	 * below belong to this use of it or a later one.
+	 * Pairs with the release in the kernel's open_for(), which hands out the sub-buffer: the
+	 * loads below belong to this use of the sub-buffer or a later one.
 	 *
 	 * Check oldest[] again. Since the caller loaded it, the kernel may have handed out the
 	 * sub-buffer to the same CPU again, and older sub-buffers of this CPU come first now.
@@ -195,8 +196,8 @@ bool pxtu_subbuf_is_quiet(const struct pxtu_reader *reader, __u32 cpu)
 	const struct pxtu_view *view = &reader->cpu[cpu].view;
 
 	/*
-	 * Pairs with the store that commits a record. Each use of a sub-buffer by this CPU
-	 * has a different consumer position.
+	 * Pairs with the commit of a record, as in subbuf_used(). Each use of a sub-buffer by this
+	 * CPU has a different consumer position.
 	 */
 	return view->open && pxtu_load_acquire(&head_of(reader, cpu)->head) == view->head &&
 	       pxtu_load(&reader->oldest[cpu]) == view->subbuf &&
@@ -235,7 +236,7 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 		end = reader->nr_all;
 	}
 	for (tries = 0; tries < ROUNDS_MAX * TRIES_MAX; tries++) {
-		/* Pairs with the kernel's release when the CPU gets its first sub-buffer. */
+		/* Pairs with the release in the kernel's open_for(), for the first sub-buffer. */
 		idx = pxtu_load_acquire(&reader->oldest[cpu]);
 		if (idx < first || idx >= end)
 			return false;
@@ -277,11 +278,11 @@ static bool take(struct pxtu_reader *reader, __u32 subbuf, __u64 consumed, __u64
 {
 	struct posixtrace_consumed *place = &reader->map.shared->consumed[subbuf];
 
-	/* Pairs with the load in the kernel's time_at(), after its exchange. */
+	/* Pairs with the load in the kernel's time_at(), which follows end_consumed(). */
 	pxtu_store(&place->time, time);
 	/*
-	 * All copying must be done before the consumer position changes. Pairs with the kernel's
-	 * exchange: no target can write there before the kernel has changed the consumer position.
+	 * All copying must be done before the consumer position changes. Pairs with the exchange in
+	 * the kernel's end_consumed(): no target can write there before that exchange.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQ_REL);
 	return __atomic_compare_exchange_n(&place->position, &consumed, next, false,

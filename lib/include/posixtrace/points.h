@@ -155,7 +155,7 @@ private:
 	__posixtrace_point *__point;
 };
 
-/* C++ forbids jumping past an object. */
+/* C++ itself rejects jumps past the object, so it needs no guard. */
 #define __POSIXTRACE_GUARD(scope, begin)
 #define __POSIXTRACE_LEAVE(scope, end)		const __posixtrace_scope scope(end)
 #define __POSIXTRACE_CAST(type, value)		static_cast<type>(value)
@@ -168,7 +168,10 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		__posixtrace_record(*__point, (void *)0, 0, 0);
 }
 
-/* This type makes compilers refuse jumps past the start, which would reach an end without it. */
+/*
+ * Compilers reject jumps past a variably modified type. A jump past the start of a scope would
+ * otherwise reach its end without the start.
+ */
 #define __POSIXTRACE_GUARD(scope, begin) \
 	_Pragma("GCC diagnostic push") \
 	_Pragma("GCC diagnostic ignored \"-Wvla\"") \
