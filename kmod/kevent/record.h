@@ -80,7 +80,10 @@ static __always_inline void pxt_kevent_into(const struct pxt_memo *memo, u64 thr
 	if (other && !pxt_kevent_may_know(stream, event, task, other))
 		other = NULL;
 	pxt_raw_lock(&this_cpu->lock);
-	/* Pairs with the release in pxt_recorder_want(): if wanted, the clock is past START. */
+	/*
+	 * Pairs with the release in pxt_recorder_want(): if wanted, the clock reads later than
+	 * START.
+	 */
 	if (likely(smp_load_acquire(wanted) & BIT_ULL(event->id)) &&
 	    likely(pxt_recorder_begin(&record, this_cpu, by, thread_id, event->id, event->class,
 				      event->words, &to.end))) {

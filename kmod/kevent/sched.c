@@ -235,8 +235,8 @@ static void switch_in(struct task_struct *prev, struct task_struct *next)
 }
 
 /*
- * Not inlined, so that sched_switch() needs no stack in the common case. Has the same arguments, so
- * that they stay in their registers.
+ * Not inlined, so that sched_switch() needs no stack in the common case. Has the same arguments as
+ * sched_switch(), so that they stay in their registers.
  */
 static noinline __noclone void record_switch(void *data, bool preempt, struct task_struct *prev,
 					     struct task_struct *next, unsigned int prev_state)

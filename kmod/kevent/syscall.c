@@ -21,8 +21,8 @@
 #include "target/callnames.h"
 
 /*
- * A system call of the current thread. Keep this structure larger than 16 bytes: otherwise gcc 12
- * would align the stack to copy it.
+ * A system call of the current thread. Must not have exactly 16 bytes: gcc 12 would then align the
+ * stack to copy it.
  */
 struct call {
 	struct pt_regs *regs;

@@ -76,8 +76,8 @@ bool pxt_waker_ended_child(struct task_struct *task)
 	parent = rcu_dereference(current->parent);
 	/*
 	 * The last thread of a process may already be removed from the process when it informs the
-	 * parent of the end of the main thread. The kernel then no longer updates its parent
-	 * pointer. The struct there may be reused by now, but only for a younger task.
+	 * parent of the end of the main thread. The kernel then no longer updates current->parent.
+	 * The task_struct at this address may be reused by now, but only for a younger task.
 	 */
 	if (pid_alive(current))
 		found = parent->tgid == task->tgid;

@@ -102,7 +102,7 @@ struct pxt_logwriter {
 	size_t waiting_size;
 };
 
-/* Payload of the next block. Fewer than @batch blocks may be waiting. */
+/* Payload of the next block. Called only while fewer than @batch blocks are waiting. */
 static inline void *pxt_logwriter_payload(struct pxt_logwriter *w)
 {
 	return w->buf + w->waiting_size + sizeof(struct posixtrace_log_block);

@@ -321,7 +321,7 @@ int pxt_log_enter(struct pxt_log *log)
 
 /**
  * pxt_log_leave() - undo pxt_log_enter()
- * @log: of the same thread
+ * @log: entered by the calling thread
  *
  * The kernel thread continues.
  */
@@ -353,7 +353,7 @@ bool pxt_log_begin_close(struct pxt_log *log)
 
 /**
  * pxt_log_end_close() - undo pxt_log_begin_close()
- * @log: the same
+ * @log: pxt_log_begin_close() returned true for it
  *
  * If the log is not finished, the kernel thread completes it.
  */

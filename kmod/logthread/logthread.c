@@ -99,9 +99,9 @@ static int log_thread(void *arg)
 	allow_signal(SIGKILL);
 	allow_signal(SIGTERM);
 	/*
-	 * Freeze the writer of a disk, so that it does not write while the hibernation image is
-	 * created. Other logs may wait for user space, which is frozen first. During such a wait
-	 * this thread could not freeze.
+	 * Let a thread that writes to a disk freeze, so that it does not write while the
+	 * hibernation image is created. The threads of other logs may wait for user space, which is
+	 * frozen first: during such a wait, they could not freeze.
 	 */
 	if (log->writer.file.disk)
 		set_freezable();

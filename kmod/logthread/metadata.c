@@ -177,7 +177,7 @@ static int write_logtasks(struct pxt_log *log)
 
 	pxt_logtasks_begin(tasks);
 	while (!err && pxt_logtasks_take(tasks)) {
-		/* Skip them once an UNTIL_FULL log has reached its limit of metadata. */
+		/* Skip these tasks once an UNTIL_FULL log has reached its limit of metadata. */
 		if (pxt_logwriter_takes_metadata(&log->writer)) {
 			err = write_tasks(log);
 			if (!err)

@@ -2,9 +2,9 @@
 /*
  * Copies the parameters of the kernel's clocks whenever the timekeeper changes them.
  *
- * Writers that read the CPU's counter compute CLOCK_MONOTONIC from it. Their parameters are the
- * numbers of the vDSO, updated at the same time, so that both compute the same nanosecond. The vDSO
- * itself does more than needed here: other clocks, time namespaces, seconds.
+ * Writers that read the CPU's counter compute CLOCK_MONOTONIC from it. They use the parameters of
+ * the vDSO, which are updated at the same time, so that writers and the vDSO compute the same
+ * nanosecond. The vDSO itself does more than needed here: other clocks, time namespaces, seconds.
  *
  * CLOCK_REALTIME needs only an additional offset. It is up to date when clock_settime() returns,
  * and when a machine has resumed.

@@ -19,7 +19,7 @@ static u32 index_of(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf
 	return subbuf - pool->subbuf;
 }
 
-/* How far a sub-buffer was read; 0 if the consumer position belongs to another use. */
+/* How far a sub-buffer was read; 0 if the position belongs to another use of the sub-buffer. */
 static void parse_consumed(const struct pxt_subbuf *subbuf, u64 consumed, u32 *pos, u32 *count)
 {
 	*pos = 0;
@@ -142,9 +142,9 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 
 /*
  * Clear the consumer position, so that the reader can no longer take records from the sub-buffer.
- * Sequence numbers start at 1, so 0 is never valid. The exchange precedes all other changes: pairs
- * with the reader's compare-and-swap, which fails after it, and with the reader's fence before it
- * rechecks the consumer position.
+ * Sequence numbers start at 1, so 0 is never valid. The exchange precedes all other changes. Pairs
+ * with the compare-and-swap of the reader's take(), which fails after it, and with the fence in the
+ * reader's unchanged(), before that reads the consumer position again.
  */
 static u64 end_consumed(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {

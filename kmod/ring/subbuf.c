@@ -160,7 +160,10 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	subbuf = &pool->subbuf[open];
 	desc = &pool->desc[open];
 	measure_open(pool, cpu, &subbuf->used, &subbuf->count);
-	/* @closed of an orphan is already the time at which its CPU went offline, so keep it. */
+	/*
+	 * The orphan's pxt_subbuf.closed is already the time at which its CPU went offline: keep
+	 * it.
+	 */
 	orphaned = is_orphaned(subbuf);
 	if (orphaned)
 		list_del_init(&subbuf->node);

@@ -513,7 +513,7 @@ int pxt_user_work_init(struct pxt_user_work *work, const struct pxt_charge *char
 
 /**
  * pxt_user_work_destroy() - undo pxt_user_work_init()
- * @work: the same
+ * @work: from pxt_user_work_init()
  *
  * Context: may sleep.
  */
@@ -592,7 +592,7 @@ u64 pxt_user_work_ahead(const struct pxt_user_work *work, u64 ns)
 
 /**
  * pxt_user_work_back() - refund unused time charged by pxt_user_work_ahead()
- * @work: the same
+ * @work: from pxt_user_work_init()
  * @ns: nanoseconds, at most the charged time
  */
 void pxt_user_work_back(const struct pxt_user_work *work, u64 ns)

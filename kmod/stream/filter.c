@@ -45,8 +45,8 @@ static void compute(struct change *change, struct pxt_link *link,
 }
 
 /*
- * Events before FILTER in the stream have passed the old filter, events after it the new one. Both
- * are therefore in force while FILTER is recorded.
+ * Events before FILTER in the stream have passed the old filter, events after it the new one. While
+ * FILTER is recorded, an event must therefore pass both filters.
  */
 static int change_locked(struct pxt_stream *stream, const struct change *change,
 			 const struct posixtrace_origin *origin)
@@ -73,7 +73,8 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 		pxt_clock_pass(pxt_sysevent_filter(stream, &caller, change->sets));
 		/*
 		 * A writer may have read the clock before it checks the gate. The synchronization
-		 * restarts it, so that events that pass from now on are younger than FILTER.
+		 * restarts such a writer, so that events that pass from now on are younger than
+		 * FILTER.
 		 */
 		pxt_gate_synchronize(&stream->link);
 	}

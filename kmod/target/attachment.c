@@ -199,7 +199,10 @@ static void bind(struct pxt_attachment *att, struct pxt_target *target)
 	if (!att->target && !target->ended) {
 		pxt_target_ref(target);
 		pxt_gate_note_program(target, att->mm);
-		/* Before the process sees the gate, because a synchronization must reach it. */
+		/*
+		 * Add it to the list before the process sees the gate, so that synchronizations
+		 * reach it.
+		 */
 		list_add_tail(&att->node, &target->table->attachments);
 		/* Pairs with the acquire in pxt_attachment_bound(). */
 		smp_store_release(&att->target, target);
@@ -216,11 +219,12 @@ static void unmap(struct pxt_attachment *att)
 }
 
 /*
- * The attachment now has a target or is open: make this visible to the process. A page fault that
- * began earlier may map the old page again, and unmaps it before its thread continues. Wait for
- * such faults so that no other thread reads that page in between. Only threads of the process can
- * delay this, and the delay only affects how soon the process sees a stream. Waits for at most
- * @patience jiffies, and returns the jiffies left.
+ * Make it visible to the process that the attachment now has a target, or is open: unmap the page
+ * that the process sees as its gate. A page fault that began earlier may map this page again. Its
+ * thread unmaps the page before it returns to user mode, but another thread could read the page
+ * until then, so wait for such faults: at most @patience jiffies. Returns the jiffies left. Only
+ * threads of the process can delay this, and the delay only affects how soon the process sees a
+ * stream.
  */
 static long show(struct pxt_attachment *att, long patience)
 {

@@ -100,7 +100,7 @@ static bool open_table(struct task_struct *process, struct table *table)
 {
 	if (pxt_walk_threads(process, take_user, table) <= 0)
 		return false;
-	/* If threads end all the time, the users are not counted: the table is unsure. */
+	/* If threads end all the time, the users cannot be counted, so the table is unsure. */
 	if (pxt_walk_threads(process, count_user, table) < 0)
 		table->unsure = true;
 	return true;
@@ -121,8 +121,8 @@ static bool with_table(const struct pxt_link *link, const struct table *table, t
 	if (files && files == table->files) {
 		spin_lock(&files->file_lock);
 		/*
-		 * Check this with the lock held: a process that executes a program is marked before
-		 * the program opens files, and it needs the lock for that.
+		 * Check this with the lock held. A process that executes a program is marked before
+		 * the program opens files, and opening a file takes this lock.
 		 */
 		rcu_read_lock();
 		traced = pxt_traced_by(link, table->target);

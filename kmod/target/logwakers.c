@@ -74,7 +74,7 @@ void pxt_logwakers_note(struct pxt_logwakers *wakers, struct pid_namespace *ns)
 		waker->pid = pid;
 		waker->tid = tid;
 		waker->start = current->start_time;
-		/* The thread may have had a different name earlier. */
+		/* The thread may have had another name before: this one is valid from now on. */
 		waker->since = pxt_clock_now_fast();
 		strscpy_pad(waker->comm, current->comm, sizeof(waker->comm));
 		waker->unwritten = true;

@@ -3,7 +3,7 @@
  * What a socket is, as text: "tcp:127.0.0.1:6379->127.0.0.1:50000", "unix:/run/x,pid=7".
  *
  * The functions of the protocols that return addresses take the lock of the socket, and may sleep.
- * Here, addresses are read twice without the lock, and count if both results are equal.
+ * Here, addresses are read twice without the lock, and are used only if both results are equal.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -44,8 +44,8 @@ struct addresses {
 static __be16 read_port(const __be16 *port)
 {
 	/*
-	 * The kernel writes the port with plain stores. If it does so here, the second look
-	 * differs.
+	 * The kernel writes the port with plain stores. If it does so here, the second read
+	 * returns another value.
 	 */
 	return data_race(READ_ONCE(*port));
 }
@@ -91,7 +91,7 @@ static bool read_settled(const struct sock *sk, struct addresses *to)
 
 	for (i = 0; i < TRIES; i++) {
 		read_addresses(sk, to);
-		/* Order the two looks, because the kernel writes the addresses without barriers. */
+		/* Order the two reads, because the kernel writes the addresses without barriers. */
 		smp_rmb();
 		read_addresses(sk, &again);
 		if (!memcmp(to, &again, sizeof(again)))
@@ -121,7 +121,7 @@ static const char *inet_name(const struct sock *sk)
 	}
 }
 
-/* The port is at the same place in both kinds of addresses. */
+/* The port is at the same place in IPv4 and IPv6 addresses. */
 static bool has_port(const union address *address)
 {
 	BUILD_BUG_ON(offsetof(struct sockaddr_in, sin_port) !=

@@ -237,13 +237,13 @@ void pxt_synchronize_cancel(struct pxt_synchronize *q)
  * @q: from pxt_synchronize_begin(); freed
  *
  * This CPU needs no call: the caller has preempted its writers, so their sequences restart, and no
- * writer is in kernel code with interrupts off. If the caller has migrated since the look and is a
- * thread of the process, the CPU it looked from is in the mask.
+ * writer is in kernel code with interrupts off. If the caller is a thread of the process and has
+ * migrated since pxt_synchronize_add() checked the threads, its CPU at that time is in the mask.
  *
  * An offline CPU needs no call: all tasks had left it before stop_machine() marked it offline.
  * stop_machine() needs every CPU, so with preemption off here, no CPU being called can go offline.
- * A CPU that is marked online after the look sees the stores: the mark is set with a full barrier
- * before anything runs there, and the barrier in pxt_synchronize_look() precedes the look. This
+ * A CPU that is marked online after that check sees the stores: the mark is set with a full barrier
+ * before anything runs there, and the barrier in pxt_synchronize_look() precedes the check. This
  * makes cpus_read_lock() unnecessary.
  *
  * Context: may sleep; interrupts on.

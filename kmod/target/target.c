@@ -85,7 +85,7 @@ free_target:
 
 static struct pxt_target *add(struct pid *pid, struct pxt_table *table, u32 nr_threads)
 {
-	/* Without the lock: other callers must not wait while this one waits for memory. */
+	/* Called without the lock: other callers must not wait while this one waits for memory. */
 	struct pxt_target *mine = target_new(pid, table, nr_threads), *found;
 
 	if (!mine)
@@ -344,7 +344,7 @@ static u64 generation_of(struct pxt_target *target)
 	return gate ? READ_ONCE(gate->generation) : 0;
 }
 
-/* What the calling process has noted before it looks again. */
+/* What is known about the calling process before pxt_target_look() collects it again. */
 struct look {
 	struct pxt_text *old[PXT_TEXTS];
 	u32 looks;
@@ -372,8 +372,8 @@ static bool begin_look(struct pxt_target *target, struct look *look, bool mappin
 }
 
 /*
- * Note the result unless another stream has started to trace the process since begin_look(): that
- * stream must not see earlier state, and the process will look again.
+ * Store the result unless another stream has started to trace the process since begin_look(): that
+ * stream must not get older texts, and the process will collect its texts again.
  */
 static void end_look(struct pxt_target *target, const struct look *look,
 		     struct pxt_text *text[PXT_TEXTS], struct hlist_head *memory)
@@ -399,12 +399,12 @@ unlock:
 }
 
 /**
- * pxt_target_look() - note the program and the mappings of the calling process
+ * pxt_target_look() - collect the program and the mappings of the calling process
  * @target: target of that process; its table is not locked
- * @mappings: also look for new mappings: it may have loaded a library
+ * @mappings: also scan the mappings: the process may have loaded a library
  *
- * Has no effect unless a stream with a log traces it. The program is noted once, and again for each
- * new stream, which must not see earlier state. Context: may sleep.
+ * Has no effect unless a stream with a log traces the process. Reads the command line once, and
+ * again for each new stream, which must not get an older one. Context: may sleep.
  */
 void pxt_target_look(struct pxt_target *target, bool mappings)
 {
@@ -458,7 +458,7 @@ void pxt_target_look_once(struct pxt_target *target)
 void pxt_target_take_after(struct pxt_target *target, struct pxt_target *parent)
 {
 	mutex_lock(&target->table->lock);
-	/* If the parent must look again, the child looks itself. */
+	/* If the text of the parent is outdated, the child collects its own. */
 	if (!target->text[PXT_TEXT_PROGRAM] && parent->text[PXT_TEXT_PROGRAM] &&
 	    parent->looked == parent->looks) {
 		pxt_text_get(parent->text[PXT_TEXT_PROGRAM]);

@@ -122,7 +122,7 @@ struct pxt_target *pxt_targets_add(struct pxt_target *target)
 		mutex_lock(&pxt_targets_lock);
 		found = find_or_add(target, &spare);
 		mutex_unlock(&pxt_targets_lock);
-		/* Without the lock: other callers must not wait while this one waits for memory. */
+		/* Allocate without the lock: other callers must not wait for this allocation. */
 		if (!found)
 			spare = kzalloc(sizeof(*spare), GFP_KERNEL_ACCOUNT);
 	} while (!found && spare);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The states of traced threads at a moment. Events do not tell the states that began before the
+ * The states of traced threads at a moment. There are no events about states that began before the
  * stream. Other tracers call this a state dump.
  *
  * Nothing here stops a thread, faults, or waits for a lock of the traced process. What a thread
  * waits for is in its registers, at the end of its kernel stack, and in its memory. A thread may
- * wake up, and even exit, while these are read: they only count if it has not run in between.
+ * wake up, and even exit, while these are read. The result is only used if the thread has not run
+ * in between.
  */
 #include <linux/highmem.h>
 #include <linux/mm.h>

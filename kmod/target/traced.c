@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The threads and processes that a stream with kernel events traces, one after the other.
+ * Iterates over the threads and processes that a stream with kernel events traces.
  */
 #include <linux/idr.h>
 #include <linux/kref.h>

@@ -190,8 +190,8 @@ static vm_fault_t attached_fault(struct vm_fault *vmf, struct pxt_attachment *at
 }
 
 /*
- * Once a page is mapped here, this process no longer has a door. So never map one for system calls
- * or debuggers.
+ * Once a page is mapped here, this process no longer has a door. Therefore never map a page for
+ * system calls or debuggers.
  */
 static vm_fault_t door_fault(struct vm_fault *vmf, struct pxt_attachment *att)
 {

@@ -250,8 +250,9 @@ static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
 	struct page *page;
 
 	/*
-	 * The kernel should refuse userfaultfd() here. 6.7 and some later kernels do not. Each
-	 * fault would then find the marker of the write protection and come here again.
+	 * The kernel should refuse userfaultfd() for this mapping, but 6.7 and some later kernels
+	 * do not. With the write protection of userfaultfd(), the page table has a marker that the
+	 * code below does not replace, so the same fault would repeat forever.
 	 */
 	if (userfaultfd_wp(vmf->vma))
 		return VM_FAULT_SIGBUS;
@@ -441,7 +442,7 @@ int pxt_mmap_target(struct pxt_attachment *att, struct vm_area_struct *vma)
 	return err;
 }
 
-/* mmap() does not populate such mappings. If a page fails here, it is mapped on first access. */
+/* mmap() does not populate VM_PFNMAP mappings. A page that fails here is mapped on first access. */
 static void populate(unsigned long address, u64 size, bool writable)
 {
 	unsigned long end = address + PAGE_ALIGN(size);

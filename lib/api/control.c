@@ -86,7 +86,10 @@ PXTU_API int posix_trace_clear(trace_id_t trid)
 	if (!stream)
 		return EINVAL;
 	if (!stream->source.readable) {
-		/* This needs no lock, because all events are in the kernel. It may take long. */
+		/*
+		 * All events are in the kernel, so the lock is not needed. The command may take
+		 * long.
+		 */
 		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 		goto put;
 	}

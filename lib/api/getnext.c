@@ -43,7 +43,7 @@ static int deadline_to_uapi(const struct timespec *abstime, struct posixtrace_wa
 	if (abstime->tv_nsec < 0 || abstime->tv_nsec >= (long)PXTU_NSEC_PER_SEC)
 		return -EINVAL;
 	wait->flags = POSIXTRACE_WAIT_DEADLINE;
-	/* Before the Epoch means the Epoch; after the year 2262 means never. */
+	/* A time before the Epoch counts as the Epoch, a time after the year 2262 as never. */
 	if (abstime->tv_sec < 0)
 		wait->deadline = 0;
 	else if ((__u64)abstime->tv_sec >= INT64_MAX / PXTU_NSEC_PER_SEC)

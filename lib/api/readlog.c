@@ -135,7 +135,7 @@ PXTU_API int posixtrace_seek(trace_id_t trid, const struct timespec *time)
 	return pxtu_error(err);
 }
 
-/* The first log of a series does not know that others follow until its end. */
+/* Until it is complete, the first log of a series does not know that other logs follow. */
 static void fill_series(const struct pxtu_log *log, struct posixtrace_log_info *info)
 {
 	const struct pxtu_log_survey *survey = &log->survey;

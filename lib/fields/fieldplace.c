@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The layout of the fields of a description: sizes, alignment, and the fields that are
- * lengths of others.
+ * The layout of the fields of a description: sizes, alignment, and which fields are the lengths
+ * of other fields.
  */
 #include <string.h>
 

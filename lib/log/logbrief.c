@@ -133,8 +133,8 @@ static int survey_straight(struct pxtu_log *log)
 }
 
 /*
- * Names and metadata are outside of the ring, and read as always. Of the ring, only the newest
- * block is needed.
+ * Names and metadata are outside of the ring, and are read completely. Only the newest block of the
+ * ring is needed.
  */
 static int survey_loop(struct pxtu_log *log)
 {

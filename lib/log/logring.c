@@ -166,8 +166,8 @@ static bool follow(struct pxtu_log *log, struct pxtu_log_walk *walk)
 }
 
 /*
- * Scanning the whole ring reads all headers. Charge a fruitless scan as much as REFUSAL_COST good
- * blocks bring back, so that no log can trigger a scan for each damaged block.
+ * Scanning the whole ring reads all headers. Charge a fruitless scan the budget that REFUSAL_COST
+ * good blocks add, so that no log can trigger a scan for each damaged block.
  */
 #define REFUSAL_COST	64
 #define REFUSED_MAX	(64 * REFUSAL_COST)

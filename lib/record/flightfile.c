@@ -14,14 +14,14 @@
 #define SUFFIX		".log"
 #define SUFFIX_LEN	(sizeof(SUFFIX) - 1)
 
-/* Tries of one process: in a directory that others can write to, all names may exist. */
+/* Maximum number of tries: in a directory that others can write to, all names may exist. */
 #define NUMBERS_MAX	1000
 
 /* The decimal digits of a 32-bit number. */
 #define DIGITS_MAX	10
 
 /*
- * The pattern, and the name that it has in this process. Not on the stack: a child may be in a
+ * The pattern of the name, and the name for this process. Not on the stack: a child may be in a
  * signal handler with a small stack.
  */
 static char pattern[PATH_MAX];

@@ -145,7 +145,7 @@ static inline void pxtu_rseq_disarm(void)
  * @entry: the record; data and time are not needed
  *
  * Atomically on this CPU: checks that the gate is open, that the slot is ours and
- * that the stream is full, and counts the event. Only if pxtu_rseq_available().
+ * that the stream is full, and counts the event. Call it only if pxtu_rseq_available() is true.
  *
  * Return: PXTU_WRITTEN if it was counted; PXTU_WRITTEN_NO if a check failed,
  * PXTU_WRITTEN_AGAIN if the sequence was aborted, both without effect.
@@ -168,8 +168,8 @@ pxtu_rseq_drop(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
  *
  * Atomically on this CPU: checks that the gate is open, that the slot is ours, that
  * the thread was not interrupted since pxtu_rseq_arm(), that no record of this
- * CPU is younger and that there is room, and writes the record. Only if
- * pxtu_rseq_available().
+ * CPU is younger and that there is room, and writes the record. Call it only if
+ * pxtu_rseq_available() is true.
  *
  * Return: the result.
  */

@@ -279,7 +279,10 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 		wanted = pxtu_load(&slot->max_data);
 		if (pxtu_likely(call_len < wanted))
 			wanted = (__u32)call_len;
-		/* Streams that record the same number of bytes, below 4 GiB, share an entry. */
+		/*
+		 * Streams that record the same number of bytes, below 4 GiB, share the prepared
+		 * entry.
+		 */
 		if (pxtu_unlikely(len != wanted)) {
 			len = wanted;
 			prepare(&entry, call, len);

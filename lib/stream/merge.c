@@ -125,7 +125,7 @@ bool pxtu_merge_take_runs(struct pxtu_reader *reader)
 		if (!state->run.count || !pxtu_subbuf_following(reader, cpu, &state->cand) ||
 		    state->cand.record.timestamp != state->list.next->timestamp) {
 			state->queued = false;
-			/* Do not treat the CPU as quiet, because there may be records. */
+			/* There may be records, so the next scan must not skip the CPU as quiet. */
 			state->view.open = false;
 			all_queued = false;
 		}

@@ -141,7 +141,9 @@ static void queue_gap(struct pxtu_reader *reader, __u64 resume)
 
 static bool stream_full(const struct pxtu_reader *reader)
 {
-	/* Pairs with the release in pxt_state_publish(): if full, the account has the gap. */
+	/*
+	 * Pairs with the release in pxt_state_publish(): if full, the account already has the gap.
+	 */
 	return !reader->loop && pxtu_load_acquire(&reader->map.ctrl->flags) & POSIXTRACE_CTRL_FULL;
 }
 

@@ -339,8 +339,8 @@ static bool was_taken(const struct pxtu_reader *reader, const struct posixtrace_
 }
 
 /*
- * Of these events, count the ones that were taken as lost events. All unread records that are not
- * younger also count as lost.
+ * Count those events as lost that were taken. Unread records that are not younger than these events
+ * also count as lost.
  */
 static void lose(struct pxtu_reader *reader, const struct posixtrace_batch_event *events,
 		 size_t count)

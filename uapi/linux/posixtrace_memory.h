@@ -103,7 +103,7 @@ struct posixtrace_event_set {
 
 /* The data was truncated: to the stream's max-data-size, or earlier by the process. */
 #define POSIXTRACE_RECORD_TRUNCATED	(1U << 0)
-/* The header is a struct posixtrace_packed_record. Only if POSIXTRACE_RECORD_PACKS(data_len). */
+/* The header is a struct posixtrace_packed_record. Requires POSIXTRACE_RECORD_PACKS(data_len). */
 #define POSIXTRACE_RECORD_PACKED	(1U << 1)
 /* A struct posixtrace_stack follows the header. Never in a packed record. Not written yet. */
 #define POSIXTRACE_RECORD_STACK		(1U << 2)

@@ -530,7 +530,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		__POSIXTRACE_JOIN(__posixtrace_end_, __LINE__), \
 		__POSIXTRACE_JOIN(__posixtrace_scope_, __LINE__), __VA_ARGS__)
 
-/* Check again if the start is wanted: it may have only opened its type, without being recorded. */
+/* Check again if NAME:begin is wanted: the event may only have opened its type. */
 #define __POSIXTRACE_BEGUN(begin, end) \
 	__posixtrace_begun = __posixtrace_wanted(&begin) ? &end : __POSIXTRACE_NULL
 
