@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The layout that programs were compiled with. If an assertion fails, fix the structure, not the
- * number here.
+ * The layout of the structures in uapi/, with which programs were compiled. If an assertion fails,
+ * fix the structure, not the number here.
  */
 #include <linux/build_bug.h>
 #include <linux/mm.h>

@@ -10,17 +10,17 @@
 
 struct pxt_stream;
 
-/* POSIXTRACE_KVALUE_REASON */
+/* POSIXTRACE_KVALUE_REASON: why a thread left its CPU */
 #define PXT_SWITCH_PREEMPTED	0	/* still runnable */
 #define PXT_SWITCH_BLOCKED	1	/* waiting */
 #define PXT_SWITCH_IO		2	/* waiting for a block device */
 #define PXT_SWITCH_ENDED	3	/* exited */
 
-/* POSIXTRACE_KWAKER_BY */
+/* POSIXTRACE_KWAKER_BY: what woke a thread */
 #define PXT_WAKER_ANOTHER	0	/* a thread hidden from the controller */
-#define PXT_WAKER_THREAD	1	/* in a system call or a fault */
-#define PXT_WAKER_INTERRUPT	2	/* or a softirq in a thread hidden from the controller */
-#define PXT_WAKER_SOFTIRQ	3	/* in the context of a thread */
+#define PXT_WAKER_THREAD	1	/* another thread, in a system call or a fault */
+#define PXT_WAKER_INTERRUPT	2	/* an interrupt, or a softirq in a hidden thread */
+#define PXT_WAKER_SOFTIRQ	3	/* a softirq, in the context of a thread */
 #define PXT_WAKER_TIMER		4
 #define PXT_WAKER_CHILD		5	/* a child of the process has ended */
 #define PXT_WAKER_SIGNAL	6	/* sent by a thread, known to the controller or not */

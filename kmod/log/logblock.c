@@ -564,7 +564,7 @@ static u32 keep_whole(struct pxt_logwriter *w, size_t done)
 	return count;
 }
 
-/* Append the queued blocks to the file. Stores the number of written blocks in @written. */
+/* Append the waiting blocks to the file. Stores the number of written blocks in @written. */
 static int append_waiting(struct pxt_logwriter *w, u32 *written)
 {
 	int err = write_missing(w);

@@ -136,8 +136,8 @@ static bool with_table(const struct pxt_link *link, const struct table *table, t
 }
 
 /*
- * Might another process change the table? Also true while a new thread is counted, but does not
- * have the table yet.
+ * Might another process change the table? Also true while a thread is created: it counts as a user
+ * of the table before it is in the list of threads.
  */
 static bool is_unsure(const struct table *table, const struct files_struct *files)
 {

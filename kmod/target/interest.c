@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lets tracepoints find traced tasks in a few instructions. kevent/memo.c finds the streams that
- * record the event.
+ * Lets tracepoints find traced tasks in a few instructions. For a traced task, kevent/memo.c finds
+ * the streams that record an event.
  */
 #include "target/interest.h"
 

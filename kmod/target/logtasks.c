@@ -521,8 +521,8 @@ static bool move_texts(struct pxt_logtask *from, struct pxt_logtask *to)
 }
 
 /*
- * The texts of the calling process are about to be replaced. Keep the unwritten ones in an entry of
- * an ended thread, without names to be written.
+ * The texts of the calling process are about to be replaced. Keep those that are not in the log
+ * yet, in another entry: like an entry of an ended thread, but without names to be written.
  */
 static void keep_texts(struct pxt_logtasks *tasks, struct pid *tgid, struct hlist_head *memory)
 {

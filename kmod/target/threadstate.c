@@ -171,8 +171,9 @@ static bool copy_words(struct mm_struct *mm, unsigned long address, void *to, si
 }
 
 /*
- * Does not wait for the lock: the process may hold it while it waits for a file of its user. The
- * last reference to the address space must not be dropped here, for the same reason.
+ * Does not wait for the lock of the address space: the process may hold it while it waits for a
+ * file system of its user. Dropping the last reference could wait for such a file system as well,
+ * so a worker drops it.
  */
 static void read_futex(struct task_struct *task, struct posixtrace_state *to)
 {

@@ -295,7 +295,7 @@ static void begin(struct pxt_fork *fork, struct pxt_target *target, struct task_
 	/* One module reference per work. */
 	__module_get(THIS_MODULE);
 	__module_get(THIS_MODULE);
-	/* No call can fail: the child has not run, and the caller has not exited. */
+	/* Neither call can fail: the child has not run, and the caller has not exited. */
 	task_work_add(child, &fork->child_work, TWA_RESUME);
 	task_work_add(current, &fork->parent_work, TWA_RESUME);
 }

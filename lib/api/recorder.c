@@ -82,7 +82,10 @@ static int recorder_use(struct pxtu_flight **flight, struct pxtu_stream **stream
 
 	if (!state)
 		return -ENOMEM;
-	/* This call links the constructor, which starts the recorder, into a static program. */
+	/*
+	 * In a static program, this call makes the linker add the constructor, which starts the
+	 * recorder.
+	 */
 	pxtu_gate_mapped();
 	*flight = &state->flight;
 	err = recorder_get(*flight, &trid);

@@ -138,9 +138,9 @@ int posixtrace_eventid_open(const char *__event_name, const char *__description,
 			    trace_event_id_t *__event_id);
 
 /*
- * Get the description of an event type of a stream or log, and in *needed, which may be NULL, the
- * bytes that it needs with its NUL. Returns 0; ENOENT if the type has no description; ERANGE if it
- * needs more than size bytes; or EINVAL; for a log, also ENOMEM.
+ * Get the description of an event type of a stream or log. *needed receives its size with the NUL;
+ * needed may be NULL. Returns 0; ENOENT if the type has no description; ERANGE if it is longer than
+ * size bytes; or EINVAL; for a log, also ENOMEM.
  */
 int posixtrace_eventid_get_description(trace_id_t __trid, trace_event_id_t __event,
 				       char *__description, size_t __size, size_t *__needed);
@@ -208,8 +208,8 @@ int posixtrace_get_thread_life(trace_id_t __trid, pid_t __pid, pid_t __tid,
 			       struct timespec *__next);
 
 /*
- * Get the command line of a traced process at a time: the arguments, each with its NUL, and in
- * *needed, which may be NULL, their size in bytes. Returns 0; ENOENT if it is not known; ERANGE if
+ * Get the command line of a traced process at a time: the arguments, each with its NUL. *needed
+ * receives their size in bytes; needed may be NULL. Returns 0; ENOENT if it is not known; ERANGE if
  * it is longer than size bytes; or EINVAL; for a log, also ENOMEM.
  */
 int posixtrace_get_program(trace_id_t __trid, pid_t __pid, const struct timespec *__time,

@@ -167,7 +167,7 @@
 	"ldr x7, " PXTU_OF_CLOCK(PXTU_CLOCK_REAL, "x13") "\n\t"		\
 	"add x17, x17, x7\n\t"							\
 	/* The address depends on all loads above, so this load comes after them. */ \
-	/* Pairs with the barrier in counter_changed() before it changes the clock. */		\
+	/* Pairs with the barrier in counter_changed() before it changes the clock. */ \
 	"eor x7, x17, x17\n\t"							\
 	"ldr w7, [x14, x7]\n\t"						\
 	/* An odd number fails the comparison. */				\

@@ -209,7 +209,7 @@
 	"extr x11, x11, x10, #" PXTU_TEXT(PXTU_CLOCK_SHIFT) "\n\t"		\
 	"ldr x9, " PXTU_OF_CLOCK(PXTU_CLOCK_REAL, "x13") "\n\t"		\
 	"add x11, x11, x9\n\t"							\
-	/* Pairs with the barrier in counter_changed() before it changes the clock. */		\
+	/* Pairs with the barrier in counter_changed() before it changes the clock. */ \
 	"dmb ishld\n\t"							\
 	"ldr w9, " PXTU_OF_CLOCK(PXTU_CLOCK_SEQ, "x13") "\n\t"			\
 	/* An odd number fails the comparison. */				\

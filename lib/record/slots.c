@@ -125,8 +125,8 @@ static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 		if (!is_suitable(&slots[i]))
 			continue;
 		/*
-		 * Store the pid even if the slot is mapped: another process with this memory, which
-		 * has ended, may have mapped it.
+		 * Store the pid even if the slot is mapped. The mapping and the old pid may be of
+		 * another process with this memory, which has ended.
 		 */
 		pxtu_store(&state->pid, slots[i].pid);
 		if (slot->heads)
