@@ -88,7 +88,7 @@ void pxt_log_free(struct pxt_log *log)
 }
 
 /* ------------------------------------------------------------------ */
-/* The end of a thread without a controller				*/
+/* The end of a log thread without a controller			*/
 
 /*
  * Called with the lock. While tasks are frozen, a server of the file or a reader of the pipe is
@@ -205,7 +205,7 @@ void pxt_log_give_up(struct pxt_log *log)
 }
 
 /* ------------------------------------------------------------------ */
-/* Requests to the thread						*/
+/* Requests to the log thread						*/
 
 /**
  * pxt_log_flush() - FLUSH: write the recorded events to the log
@@ -356,7 +356,7 @@ static void note_lost(struct pxt_log *log)
 	u64 lost = READ_ONCE(pool->gaps.lost) + pxt_pool_dropped(pool) + log->dropped;
 
 	lockdep_assert_held(&log->lock);
-	/* After CLEAR, the count is lower. */
+	/* After CLEAR, the count is lower, which is not an overrun. */
 	if (log->refuses && lost > log->lost)
 		log->overrun = true;
 	log->lost = lost;

@@ -100,7 +100,7 @@ struct pxt_log {
 	/** @end_error: first error of writing the end, a negative errno or 0 */
 	int end_error;
 
-	/* Written by the thread, read by others: */
+	/* Written by the log thread, read by other tasks: */
 	/** @begin_error: negative errno of writing the header, or 0; set before @begun */
 	int begin_error;
 	/** @begun: the thread has tried to write the header */
@@ -226,7 +226,7 @@ static inline bool pxt_log_has_work(const struct pxt_log *log)
 	return READ_ONCE(log->wanted) || READ_ONCE(log->phase);
 }
 
-/* Has the thread finished with the controller's file and the stream's memory? */
+/* Has the log thread finished with the controller's file and the stream's memory? */
 static inline bool pxt_log_ended(const struct pxt_log *log)
 {
 	/* Pairs with the release in log_thread(): all stores of the thread are visible. */

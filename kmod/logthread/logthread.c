@@ -21,7 +21,7 @@
 #include "stream/stream.h"
 #include "teardown/shutdown.h"
 
-/* While a controller task serves, this thread has no work. */
+/* While a controller task serves the log, this thread has no work. */
 static bool has_work(struct pxt_log *log)
 {
 	return READ_ONCE(log->finished) ||

@@ -440,7 +440,7 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 			done += empty_cpu(pool, cpu, BATCH - done);
 			if (list_empty(&pool->cpu[cpu].subbufs)) {
 				cpu++;
-				done++;	/* even if it held none: there may be many such CPUs */
+				done++;	/* count empty CPUs as well: there may be many */
 			}
 		} while (cpu < pool->nr_writers && done < BATCH);
 		raw_spin_unlock_irqrestore(&pool->lock, flags);

@@ -164,7 +164,7 @@ static void free_share(struct pxt_share *share)
 	kfree(share);
 }
 
-/* When a paid share becomes equivalent to a new one, ns. */
+/* From which time on a share is like a new one, in ns of CLOCK_MONOTONIC. */
 static u64 rested(const struct pxt_share *share)
 {
 	u64 paid;

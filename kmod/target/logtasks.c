@@ -420,7 +420,7 @@ void pxt_logtasks_enter(struct pxt_logtasks *tasks, struct pxt_target *target,
 	process = get_pid_task(target->pid, PIDTYPE_TGID);
 	if (!process)
 		return;
-	/* Threads created from now on enter themselves. */
+	/* Threads that are created from now on call pxt_logtasks_born(). */
 	while (!enter_all(tasks, process, target, memory) && pxt_walk_retry(tries++))
 		;
 	put_task_struct(process);

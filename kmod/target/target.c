@@ -316,7 +316,7 @@ void pxt_target_executed(struct pxt_target *target)
 	WRITE_ONCE(target->mappings_seen, 0);
 	if (!logs)
 		return;
-	/* Without the lock: reading the command line may fault. */
+	/* Called without the lock: reading the command line may fault. */
 	program = pxt_program_capture(NULL);
 	pxt_logtasks_prepare(&memory, logs * PXT_LOGTASKS_EXECUTED);
 	mutex_lock(&target->table->lock);
@@ -417,7 +417,7 @@ void pxt_target_look(struct pxt_target *target, bool mappings)
 		WRITE_ONCE(target->mappings_seen, generation_of(target));
 	if (!begin_look(target, &look, mappings))
 		return;
-	/* Without the lock: reading them may fault. */
+	/* Called without the lock: reading the texts may fault. */
 	if (look.again || !look.old[PXT_TEXT_PROGRAM])
 		text[PXT_TEXT_PROGRAM] = pxt_program_capture(look.old[PXT_TEXT_PROGRAM]);
 	if (mappings)

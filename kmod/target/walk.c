@@ -11,7 +11,7 @@
 
 #include "target/walk.h"
 
-/* Tasks between two breaks. Visiting a task takes at most a microsecond. */
+/* Tasks between two calls of cond_resched(). Visiting a task takes at most a microsecond. */
 #define STEP	64
 
 /*

@@ -381,7 +381,7 @@ int pxt_fork_wait(struct task_struct *task)
 	pid = get_task_pid(task, PIDTYPE_TGID);
 	if (!pid)
 		return -ESRCH;
-	/* Woken only by this process, not by each new process. */
+	/* Waits on @pid, so that only this process wakes the caller, not each new process. */
 	err = wait_var_event_interruptible(pid, !begun(pid));
 	put_pid(pid);
 	return err;

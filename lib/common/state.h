@@ -41,9 +41,9 @@ struct pxtu_slot {
 
 /* pxtu_flight.phase */
 #define PXTU_FLIGHT_NONE	0	/* the process has no flight recorder */
-#define PXTU_FLIGHT_RECORDS	1	/* it has one, without a trace id */
-#define PXTU_FLIGHT_SHARING	2	/* a thread gets a trace id for it */
-#define PXTU_FLIGHT_SHARED	3	/* it has a trace id */
+#define PXTU_FLIGHT_RECORDS	1	/* it has a recorder, without a trace id */
+#define PXTU_FLIGHT_SHARING	2	/* a thread is getting a trace id for the recorder */
+#define PXTU_FLIGHT_SHARED	3	/* the recorder has a trace id */
 
 /**
  * struct pxtu_flight - the flight recorder of this process, see record/flight.h

@@ -15,7 +15,7 @@
 #define PXTU_FIELDS_LEVELS	8	/* nested structs and arrays */
 #define PXTU_FIELDS_SIZE	65536	/* bytes of the data; elements of an array */
 #define PXTU_FIELDS_NAME	63	/* bytes of a name, a label or a unit */
-#define PXTU_FIELDS_LENGTHS	64	/* fields that are lengths of others */
+#define PXTU_FIELDS_LENGTHS	64	/* fields that are lengths of other fields */
 
 enum pxtu_token {
 	PXTU_TOKEN_END,

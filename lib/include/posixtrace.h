@@ -394,7 +394,7 @@ int posixtrace_get_states(trace_id_t __trid, struct posixtrace_thread_state *__s
 #define POSIXTRACE_FILE_PATH	1
 /* text is the protocol with the addresses: "tcp:127.0.0.1:80->127.0.0.1:50000" */
 #define POSIXTRACE_FILE_SOCKET	2
-/* An end of the pipe that has the number inode. */
+/* An end of a pipe; inode is the number of the pipe. */
 #define POSIXTRACE_FILE_PIPE	3
 /* A file without a path: text is as in /proc/PID/fd, such as "anon_inode:[eventfd]". */
 #define POSIXTRACE_FILE_OTHER	4

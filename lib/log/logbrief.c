@@ -77,7 +77,7 @@ static int find_chain(struct pxtu_log *log, const struct pxtu_log_block *end, st
 	return err || chain->count ? err : -ENOENT;
 }
 
-/* Survey a block as if a walk came to it. */
+/* Survey the block at @offset as a walk over all blocks would. */
 static int survey_at(struct pxtu_log *log, __u64 offset)
 {
 	struct pxtu_log_walk walk = { 0 };

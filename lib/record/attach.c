@@ -20,7 +20,7 @@
 #include "record/gate.h"
 
 #define TRIES	6	/* per event, in case a thread keeps closing our descriptor */
-#define PAUSE	100U	/* milliseconds after a failed try */
+#define PAUSE	100U	/* pause after a failed try, in milliseconds */
 
 /*
  * Tries of a thread that may wait. Without this limit, it would loop forever if another thread

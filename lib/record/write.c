@@ -58,7 +58,7 @@ static void know_myself(const struct pxtu_state *state)
 	pxtu_store(&myself.target, pxtu_load(&state->target));
 }
 
-/* Copy less than a piece into two words, padded with zeros. */
+/* Copy fewer than 16 bytes into two words, padded with zeros. */
 static void copy_rest(__u64 rest[2], const unsigned char *data, unsigned int len)
 {
 	unsigned char *to = (unsigned char *)rest;

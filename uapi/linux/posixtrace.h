@@ -457,11 +457,11 @@ struct posixtrace_states {
 #define POSIXTRACE_FILE_PATH		1
 /* @text is the protocol with the addresses: "tcp:127.0.0.1:80->127.0.0.1:50000" */
 #define POSIXTRACE_FILE_SOCKET		2
-/* An end of the pipe @inode. */
+/* An end of a pipe; @inode is the number of the pipe. */
 #define POSIXTRACE_FILE_PIPE		3
 /* A file without a path: @text is what /proc/PID/fd shows, such as "anon_inode:[eventfd]". */
 #define POSIXTRACE_FILE_OTHER		4
-/* @inode further descriptors of the process have no row. @fd is -1. */
+/* @inode is the number of further descriptors of the process, which have no row. @fd is -1. */
 #define POSIXTRACE_FILE_MORE		5
 
 /* posixtrace_file.flags */
