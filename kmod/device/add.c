@@ -3,7 +3,7 @@
  * ADD: lets a stream trace a process in addition to those it traces. All processes of a stream
  * share one table of event types, so the new process must not use another table. The limits of the
  * table apply to these processes together, so the new process must have the credentials of the
- * first process of the table: with these, it could trace the others anyway.
+ * first process of the table: with these credentials, it could trace the others anyway.
  */
 #include <linux/cred.h>
 #include <linux/pid.h>

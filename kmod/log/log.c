@@ -270,8 +270,8 @@ int pxt_log_clear(struct pxt_stream *stream)
  * pxt_log_started() - note that recording has started, or continues after a loss
  * @log: of the stream
  *
- * The states that threads have now tell what happened before their first events. Context: may
- * sleep.
+ * The states that the threads have at this time show what happened before their first events.
+ * Context: may sleep.
  */
 void pxt_log_started(struct pxt_log *log)
 {

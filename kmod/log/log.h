@@ -106,8 +106,8 @@ struct pxt_log {
 	/** @begun: the thread has tried to write the header */
 	struct completion begun;
 	/**
-	 * @ended: the thread is done, the file is closed and the stream's memory freed; written
-	 * with release, read by waiters in @done with acquire
+	 * @ended: the log thread is done, the file is closed and the stream's memory freed;
+	 * written with release, read by waiters in @done with acquire
 	 */
 	bool ended;
 

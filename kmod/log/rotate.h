@@ -33,8 +33,8 @@ enum pxt_rotation_phase {
  * @end_error: error number with which the old log ended, or 0; set before @done
  * @error: negative errno if the old log is still in use, or 0; set before @done
  * @awaited: the caller of ROTATE waits, and will free this; guarded by pxt_log.lock
- * @done: the serving task no longer uses this; written under pxt_log.lock with release, read by the
- *	with acquire
+ * @done: the serving task no longer uses this; written under pxt_log.lock with release; read under
+ *	the lock, or with acquire
  */
 struct pxt_rotation {
 	struct pxt_logfile file;

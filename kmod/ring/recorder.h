@@ -41,8 +41,8 @@ struct irq_work;
  * @recorded: recorded events per class
  * @dropped: dropped events per class
  *
- * No process can write the heads of kernel events, so they need not be checked. @mem and @end have
- * the position of the next record.
+ * No process can write the heads of kernel events, so they need not be checked. The recorder takes
+ * the position of the next record from @mem and @end.
  */
 struct pxt_recorder_cpu {
 	raw_spinlock_t lock;

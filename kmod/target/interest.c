@@ -26,7 +26,7 @@ void pxt_interest_begin(struct pid *pid)
 }
 
 /**
- * pxt_interest_end() - unmark a process when the last such stream has left it
+ * pxt_interest_end() - unmark a process when the last stream with kernel events has left it
  * @pid: of its thread group; its id cannot be reused yet
  *
  * Context: with the lock of the target's table.

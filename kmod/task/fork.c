@@ -360,7 +360,7 @@ static bool begun(const struct pid *pid)
 }
 
 /**
- * pxt_fork_wait() - wait until a new process has inherited
+ * pxt_fork_wait() - wait until a new process has inherited streams and event types
  * @task: any thread of the process
  *
  * Without the wait, the process might become a target with separate event types. Context: may
