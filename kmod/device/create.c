@@ -71,7 +71,7 @@ static int check_attr(const struct posixtrace_attr *attr, bool log)
 	if (attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX ||
 	    attr->stream_size > POSIXTRACE_STREAM_SIZE_MAX)
 		return -EINVAL;
-	/* A stream that overwrites can reach at most its size. */
+	/* The unread events of a stream can fill at most its size. */
 	if (attr->wakeup_bytes > max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN) ||
 	    attr->wakeup_ns > POSIXTRACE_WAKEUP_NS_MAX)
 		return -EINVAL;
