@@ -10,7 +10,7 @@
 #include "analyze/call_files.h"
 #include "event/syscall_values.h"
 
-/* The last system call of a thread. */
+/* The last system call of a thread, and the file on which it works. */
 struct call_file {
 	uint64_t begin;
 	char path[DESCRIPTORS_PATH_SIZE];	/* "" if unknown */
@@ -18,7 +18,7 @@ struct call_file {
 
 struct call_files {
 	struct descriptors *descriptors;
-	struct call_file *calls;		/* by number of the thread */
+	struct call_file *calls;		/* index: number of the thread */
 	size_t room;
 	size_t max;
 };
@@ -63,7 +63,7 @@ int call_files_new(struct source *source, size_t max, struct call_files **files)
 	return err;
 }
 
-/* Makes room for the call of a thread. */
+/* Makes room for a thread in the array @calls. */
 static int reach_thread(struct call_files *files, uint32_t thread)
 {
 	size_t room = files->room ? files->room : 64;
@@ -129,7 +129,10 @@ const char *call_files_of_call(const struct call_files *files, const struct call
 {
 	const char *path = path_of(files, call->thread);
 
-	/* An earlier call, of which the end is missing, ends when this one begins. */
+	/*
+	 * The path belongs to the last call of the thread. @call may be an earlier one without an
+	 * exit.
+	 */
 	return path && files->calls[call->thread].begin == call->begin ? path : NULL;
 }
 

@@ -17,10 +17,10 @@ struct open_call {
 };
 
 struct calls {
-	struct open_call **threads;	/* by number, or NULL */
+	struct open_call **threads;	/* index: number of the thread; entries may be NULL */
 	size_t max;
 	size_t taken;			/* calls_take() has handled threads up to this one */
-	struct call given;		/* last result */
+	struct call given;		/* copy of the call that was returned last */
 };
 
 int calls_new(size_t max, struct calls **calls)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * System calls of threads: matches exits with their entries.
+ * System calls of threads: finds the entry that belongs to each exit.
  */
 #ifndef POSIXTRACE_CALLS_H
 #define POSIXTRACE_CALLS_H
@@ -11,7 +11,7 @@
 
 #include "event/kevent.h"
 
-#define CALL_DATA_MAX		256	/* bytes kept of the data of an entry */
+#define CALL_DATA_MAX		256	/* bytes of the data of a syscall_entry that are kept */
 
 /**
  * struct call - a system call
@@ -27,10 +27,11 @@
  * @nr: its number
  * @args: its arguments
  * @result: what it returned
- * @lost: number of events lost in between; if not 0, the entry may not belong to the exit
- * @mark: for the caller of calls_event()
- * @entry: the event of the entry; its data in @data may be cut
- * @data: data of @entry
+ * @lost: number of events lost between entry and exit; if not 0, the two may belong to different
+ *	calls
+ * @mark: the value that the caller of calls_event() passed at the entry
+ * @entry: the syscall_entry; its data points to @data
+ * @data: the first CALL_DATA_MAX bytes of the data of @entry
  */
 struct call {
 	uint32_t thread;
@@ -65,10 +66,11 @@ int calls_new(size_t max, struct calls **calls);
  * @mark: stored in a call that begins
  * @ended: where to store the call that ended, or NULL; valid until the next call
  *
- * If the thread enters another call, or leaves a different one, the exit of its open call is
- * missing: that call ends with length 0.
+ * If the thread enters a call, or leaves a different call, while its last call is still open, the
+ * exit of the open call is missing. The open call then ends with length 0.
  *
- * Return: 1 if calls show the whole event; 0 if not, such as for an exit without entry; -ENOMEM.
+ * Return: 1 if struct call contains all information of the event; 0 if not, such as for an exit
+ * without an entry; or -ENOMEM.
  */
 int calls_event(struct calls *calls, uint32_t thread, const struct event *event,
 		const struct kevent *kevent, uint64_t mark, const struct call **ended);
@@ -80,7 +82,7 @@ const struct call *calls_open(const struct calls *calls, uint32_t thread);
  * calls_take() - remove one of the open calls, after the last event
  * @calls: from calls_new()
  * @end: time of the last event
- * @lost: number of events lost before it
+ * @lost: number of events lost before the last event
  *
  * Return: the call, valid until the next call, or NULL if all have been removed.
  */

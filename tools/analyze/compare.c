@@ -8,12 +8,12 @@
 
 #include "analyze/compare.h"
 
-#define P_MAX		0.01	/* with a larger probability by chance, a difference is unclear */
-#define INTERVAL_SIGMAS	2.5758	/* of a 99 % interval */
+#define P_MAX		0.01	/* a difference is unclear if its probability by chance is larger */
+#define INTERVAL_SIGMAS	2.5758	/* half the width of a 99 % interval */
 #define RATIO_BITS	64	/* ratios are between 2^-64 and 2^64 */
-#define STEPS		48	/* halvings of that range */
+#define STEPS		48	/* steps of the bisection of that range */
 
-/* The buckets of a histogram that are not empty. */
+/* The buckets of a histogram that are not empty: the value of each and how many times it has. */
 struct points {
 	size_t count;
 	struct {
@@ -41,9 +41,7 @@ static void set_points(struct points *points, const struct histogram *times)
 /* ------------------------------------------------------------------ */
 /* The test								*/
 
-/*
- * Counts the pairs of a time of A and a time of B, and those in which B is longer. Ties count half.
- */
+/* Compares each time of A with each time of B. Ties count half. */
 struct ranks {
 	double longer;
 	double pairs;
@@ -66,10 +64,10 @@ static void rank(const struct histogram *a, const struct histogram *b, struct ra
 	ranks->sigma = sqrt(n * m / 12 * (all + 1 - ties / (all * (all - 1))));
 }
 
-/* Returns the probability of a difference at least as large by chance, in any direction. */
+/* Returns the probability that chance alone causes a difference this large, in either direction. */
 static double chance(const struct ranks *ranks)
 {
-	/* Continuity correction: possible values are 1 apart, so subtract half of that. */
+	/* Continuity correction: the possible values are 1 apart, so subtract 0.5. */
 	double distance = fabs(ranks->longer - ranks->pairs / 2) - 0.5;
 
 	if (distance <= 0 || !(ranks->sigma > 0))
@@ -165,7 +163,7 @@ static int more_certain(const void *a, const void *b)
 	return x->p < y->p ? -1 : x->p > y->p;
 }
 
-/* Corrects the probabilities by Holm's method: in many comparisons, some are small by chance. */
+/* Corrects the probabilities by Holm's method: among many comparisons, some are small by chance. */
 static void correct(struct comparison *comparisons, size_t count)
 {
 	size_t tested = 0;
@@ -201,7 +199,7 @@ static const char *name_of(const struct comparison *comparison)
 static int more_important(const void *a, const void *b)
 {
 	const struct comparison *x = a, *y = b;
-	/* All results that say nothing about the times are one group, the last one. */
+	/* Results that do not compare times form one group, which comes last. */
 	int left = x->result > COMPARE_ONLY_B ? x->result : 0;
 	int right = y->result > COMPARE_ONLY_B ? y->result : 0;
 	uint64_t left_total = total_of(x), right_total = total_of(y);

@@ -11,27 +11,27 @@
 
 #include "analyze/measures.h"
 
-#define COMPARE_LEAST	20	/* times that a result needs on each side */
+#define COMPARE_LEAST	20	/* times needed in each trace for a result */
 
 enum compare_result {
-	COMPARE_UNCLEAR,	/* no difference is shown */
+	COMPARE_UNCLEAR,	/* no significant difference */
 	COMPARE_FEW,		/* not enough times */
-	COMPARE_ONLY_A,		/* trace B does not have it */
+	COMPARE_ONLY_A,		/* only trace A has this measure */
 	COMPARE_ONLY_B,
-	COMPARE_SHORTER,	/* in trace B */
+	COMPARE_SHORTER,	/* shorter in trace B */
 	COMPARE_LONGER,
 };
 
 /**
  * struct comparison - a measure in two traces
- * @a: in trace A, or NULL
- * @b: in trace B, or NULL
- * @result: what is known
+ * @a: the measure in trace A, or NULL
+ * @b: the measure in trace B, or NULL
+ * @result: result of the comparison
  * @p: UNCLEAR, SHORTER, LONGER: probability of such a difference by chance, corrected for the
  *	number of comparisons (Holm)
- * @ratio: for these results: times of B divided by times of A
+ * @ratio: UNCLEAR, SHORTER, LONGER: median of the times of B divided by the times of A
  * @low: lower end of the 99 % interval of @ratio
- * @high: upper end
+ * @high: upper end of that interval
  * @added: by how much the times of B exceed the mean of A in total; negative if shorter
  */
 struct comparison {
@@ -52,7 +52,8 @@ struct comparison {
  * @kind: the kind
  * @count: where to store the number of comparisons
  *
- * The order is: longer, shorter, all others; by the absolute value of @added, then by total time.
+ * The result is sorted: longer ones first, then shorter ones, then all others. Within each group,
+ * the order is by the absolute value of @added, then by total time.
  *
  * Return: an array to free, or NULL if out of memory.
  */

@@ -2,8 +2,10 @@
 /*
  * Divides a period of a thread: see critical.h.
  *
- * While a wait is divided, all threads in the chain of struct walk wait until its end or longer, so
- * none of them can be its waker. If the log says otherwise, is_waiting() ends the recursion.
+ * The functions follow the waker of each wait recursively. The chain of struct walk has the threads
+ * whose waits are being divided. They all wait at least until the end of the innermost wait, so
+ * none of them can be the waker of that wait. If a log says otherwise, is_waiting() ends the
+ * recursion.
  */
 #include <errno.h>
 
@@ -16,8 +18,8 @@ struct walk {
 	const struct walk *outer;	/* the thread that waits for this one, or NULL */
 	unsigned int depth;
 	uint32_t thread;
-	uint32_t parent;		/* the part to divide */
-	bool open;			/* its last state may continue after the period */
+	uint32_t parent;		/* the part that is being divided */
+	bool open;			/* the thread's last state may outlast the period */
 };
 
 static int walk_period(const struct walk *walk, uint64_t begin, uint64_t end);
@@ -46,7 +48,9 @@ static int add_unknown(const struct walk *walk, uint64_t begin, uint64_t end)
 	return add_leaf(walk, walk->parent, (struct part){ .kind = PART_UNKNOWN }, begin, end);
 }
 
-/* Finds the stretch at a time, or NULL. Limits @until to its end, or to the start of the next. */
+/*
+ * Finds the stretch at a time, or NULL. Limits @until to its end, or to the start of the next one.
+ */
 static const struct stretch *stretch_at(const struct walk *walk, enum track track, uint64_t time,
 					uint64_t *until)
 {
@@ -117,7 +121,7 @@ static int divide_running(const struct walk *walk, uint64_t begin, uint64_t end)
 /* ------------------------------------------------------------------ */
 /* Runnable								*/
 
-/* Divides the time that the thread waits for a CPU into the threads that ran there. */
+/* Divides the time that the thread waits for a CPU by the threads that ran on the CPU. */
 static int divide_cpu(const struct walk *walk, uint32_t parent, uint32_t cpu, uint64_t begin,
 		      uint64_t end)
 {
@@ -177,7 +181,7 @@ static bool is_waiting(const struct walk *walk, uint32_t thread)
 	return false;
 }
 
-/* Divides a part of this thread into what another thread did in the same time. */
+/* Divides a wait of this thread into what another thread did during that time. */
 static int follow(const struct walk *walk, uint32_t part, uint32_t thread, uint64_t begin,
 		  uint64_t end, bool open)
 {
@@ -219,7 +223,9 @@ static int divide_blocked(const struct walk *walk, const struct stretch *state, 
 	uint32_t part;
 	int err;
 
-	/* The thread woke or created the outer thread at @end, so it was not waiting then. */
+	/*
+	 * The thread woke or created the outer thread at @end, so it cannot have been blocked then.
+	 */
 	if (!walk->open && state->end > end)
 		return add_unknown(walk, begin, end);
 	err = parts_add(walk->parts, walk->parent, &what, begin, end, &part);

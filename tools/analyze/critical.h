@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Divides a period of a thread into what the thread did, and each wait into what its waker did
- * during the wait: the critical path. Follows chains of up to CRITICAL_DEPTH wakers.
+ * Finds the critical path of a period of a thread: divides the period into what the thread did, and
+ * each wait into what its waker did during the wait. Follows chains of up to CRITICAL_DEPTH wakers.
  *
- * The time of a wait is not divided if its waker is not a thread of the log. The time is unknown if
- * the log contradicts itself: a thread that waits for another one cannot wake it.
+ * A wait is not divided if its waker is not a thread in the log. Its time counts as unknown if the
+ * log contradicts itself, such as when a thread is woken by a thread that waits for it.
  */
 #ifndef POSIXTRACE_CRITICAL_H
 #define POSIXTRACE_CRITICAL_H
@@ -16,10 +16,10 @@
 
 /**
  * critical_divide() - divide a period
- * @tracks: the tracks of a window that includes it, after tracks_end()
+ * @tracks: the tracks of a window that includes the period, after tracks_end()
  * @thread: number of the thread
  * @begin: start of the period
- * @end: its end
+ * @end: end of the period
  * @parts: where to store the tree, to free with parts_free()
  *
  * Return: 0 or -ENOMEM.

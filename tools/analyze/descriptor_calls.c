@@ -10,9 +10,9 @@
 #include "util/hash.h"
 
 /*
- * pipe(), pipe2() and socketpair() are not listed, because no event has their new descriptors: the
- * kernel writes them to memory of the program. They get unused numbers, so the names of other
- * descriptors stay right.
+ * pipe(), pipe2() and socketpair() are not listed: no event contains their new descriptors, because
+ * the kernel writes these to the memory of the program. New descriptors have numbers that were
+ * unused, so the paths of other descriptors remain correct.
  */
 static const struct descriptor_call calls[] = {
 	{ "openat", OPENS, 1, NULL },
@@ -73,7 +73,7 @@ static const struct descriptor_call *find(const struct kevent_text *name)
 
 #define FOUND	64
 
-/* Programs make few different calls, so the last results are in a cache. */
+/* Programs make few different calls, so the last results are cached. */
 const struct descriptor_call *descriptor_call_find(const struct kevent *kevent)
 {
 	static _Thread_local struct {
@@ -104,7 +104,10 @@ const char *descriptor_socket_kind(const struct kevent *entry)
 		return "netlink";
 	case AF_INET:
 	case AF_INET6:
-		/* With an explicit protocol, the type does not tell which one it is. */
+		/*
+		 * If the protocol argument is not 0, the socket type does not determine the
+		 * protocol.
+		 */
 		if (entry->args[2])
 			return "socket";
 		return type == SOCK_STREAM ? "tcp" : type == SOCK_DGRAM ? "udp" : "socket";

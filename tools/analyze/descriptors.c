@@ -26,13 +26,14 @@
 
 /**
  * struct process - a process with its table of descriptors
- * @next: in its bucket
+ * @next: next process in the bucket
  * @key: from event_process_key()
- * @sharer: key of the parent that may share the table until this one calls exec or exits, or 0
- * @unsure: children that may share the table, calls that may create one, and @sharer
- * @broken: no path is ever known again
- * @changes: number of calls that close descriptors
- * @closing: threads in calls that close descriptors
+ * @sharer: key of the parent that may share the table until this process calls exec or exits, or 0
+ * @unsure: number of reasons why the table may be shared: a child that may share it, a call that
+ *	may create such a child, or @sharer
+ * @broken: the table can no longer be followed, so no path is known
+ * @changes: number of calls so far that close descriptors
+ * @closing: number of threads that are in such a call
  * @table: the descriptors with a path
  */
 struct process {
@@ -55,15 +56,15 @@ struct thread {
 	enum call_effect effect;
 	unsigned int arg;
 	int64_t fd;		/* argument 0 */
-	int64_t closes;		/* the descriptor that it closes, -1: any */
-	bool closing;		/* it is counted in process.closing */
+	int64_t closes;		/* the descriptor that the call closes; -1: any */
+	bool closing;		/* the call is counted in process.closing */
 	bool socket;		/* @path is the name of a socket */
-	bool keeps;		/* the new descriptor stays open */
+	bool keeps;		/* the new descriptor stays open at an exec */
 	bool executed;		/* the process has executed a program */
 	uint64_t changes;	/* process.changes when the call began */
 	uint64_t sets;
-	bool doubts;		/* it is counted in process.unsure */
-	bool forked;		/* the child was seen */
+	bool doubts;		/* the call is counted in process.unsure */
+	bool forked;		/* the process that the call creates was seen */
 	bool has_path;
 	char path[PATH_SIZE];
 };
@@ -74,11 +75,11 @@ struct descriptors {
 	size_t nr_processes;
 	size_t nr_threads;
 	struct fd_tables tables;
-	struct open_files *files;	/* at the start, or NULL */
-	uint64_t complete_from;	/* no event is missing since then; UINT64_MAX: unknown */
-	bool held;		/* since a STOP, FILTER or OVERFLOW */
+	struct open_files *files;	/* what was open at the start, or NULL */
+	uint64_t complete_from;	/* no event after this time is missing; UINT64_MAX: unknown */
+	bool held;		/* a STOP, FILTER or OVERFLOW has made @complete_from unknown */
 	uint64_t lost;
-	bool blind;		/* any process may share a table */
+	bool blind;		/* any process may share a table with another one */
 };
 
 /* ------------------------------------------------------------------ */
@@ -175,7 +176,7 @@ static void settle(struct process *process)
 		process->unsure--;
 }
 
-/* From now on the process has a table that it does not share, with unknown contents. */
+/* From now on, the process has an unshared table with unknown contents. */
 static void leave_table(struct descriptors *all, struct process *process)
 {
 	fd_tables_drop(&all->tables, &process->table);
@@ -200,7 +201,7 @@ static void end_call(struct descriptors *all, struct thread **slot)
 	all->nr_threads--;
 }
 
-/* If the call makes a descriptor without a path, sets thread->path to its kind. */
+/* If the call makes a descriptor without a path, sets thread->path to the kind of its file. */
 static void find_kind(const struct descriptors *all, const struct process *process,
 		      const struct kevent *kevent, struct thread *thread, const char *kind)
 {
@@ -242,7 +243,7 @@ static bool makes_descriptor(enum call_effect effect)
 	return effect == OPENS || effect == MAKES || effect == DUPLICATES || effect == REPLACES;
 }
 
-/* Notes that a descriptor may be closed when the process executes a program. */
+/* Notes if a new descriptor may be closed when the process executes a program. */
 static void close_on_exec(const struct descriptors *all, const struct process *process,
 			  int64_t number)
 {
@@ -252,7 +253,7 @@ static void close_on_exec(const struct descriptors *all, const struct process *p
 		fd->keeps = false;
 }
 
-/* Notes that a call closes descriptor @number, or any for -1, at an unknown time before its end. */
+/* Notes that a call closes descriptor @number (-1: any) at an unknown time before it returns. */
 static void begin_closing(struct process *process, struct thread *thread, int64_t number)
 {
 	process->changes++;
@@ -276,7 +277,9 @@ static void begin_call(struct descriptors *all, struct process *process, struct 
 		if ((int32_t)kevent->args[0] != (int32_t)kevent->args[1])
 			fd_tables_close(&all->tables, &process->table, (int32_t)kevent->args[1]);
 		begin_closing(process, thread, (int32_t)kevent->args[1]);
-		/* The new descriptor of dup2() stays open at an exec; dup3() may have O_CLOEXEC. */
+		/*
+		 * Descriptors made by dup2() stay open at an exec. dup3() may have set O_CLOEXEC.
+		 */
 		thread->keeps = kevent->name.len == strlen("dup2") && kevent->name.at[3] == '2';
 		break;
 	case CLOSES_MANY:
@@ -335,7 +338,7 @@ static void enter(struct descriptors *all, const struct event *event, const stru
 	struct thread **slot = thread_slot(all, event), *thread;
 	const char *kind;
 
-	/* The exit of the previous call was not seen, for example because sigreturn() has none. */
+	/* The previous call has no recorded exit. For example, sigreturn() never has one. */
 	if (*slot) {
 		if ((*slot)->effect == EXECUTES && !(*slot)->executed && process)
 			fd_tables_drop(&all->tables, &process->table);
@@ -343,7 +346,7 @@ static void enter(struct descriptors *all, const struct event *event, const stru
 	}
 	if (process)
 		process->broken |= kevent->compat != 0;
-	/* Most calls change no descriptor, and their exit finds no call either. */
+	/* Most calls do not change descriptors. Their exit needs no struct thread. */
 	if (process && !descriptor_call_find(kevent))
 		return;
 	thread = process && all->nr_threads < THREADS_MAX ? calloc(1, sizeof(*thread)) : NULL;
@@ -380,7 +383,7 @@ static void get_text(struct descriptors *all, const struct event *event,
 	thread->has_path = value->len;
 }
 
-/* Handles a call of the thread that has returned the descriptor @number. */
+/* Handles a call that has returned the new descriptor @number. */
 static void get_descriptor(struct descriptors *all, struct process *process,
 			   const struct thread *thread, int64_t number)
 {
@@ -397,7 +400,7 @@ static void get_descriptor(struct descriptors *all, struct process *process,
 	else if (thread->has_path)
 		snprintf(path, sizeof(path), "%s", thread->path);
 	fd_tables_close(&all->tables, &process->table, number);
-	/* Another thread may have closed it already. */
+	/* Another thread may have closed the descriptor already. */
 	if (path[0] && process->changes == thread->changes) {
 		new = fd_tables_set(&all->tables, &process->table, number, path, socket);
 		if (new)
@@ -405,7 +408,7 @@ static void get_descriptor(struct descriptors *all, struct process *process,
 	}
 }
 
-/* Ends a call that began before the trace, so that its arguments are not known. */
+/* Ends a call that began before the trace, so its arguments are unknown. */
 static void leave_unseen(struct descriptors *all, const struct event *event,
 			 const struct kevent *kevent)
 {
@@ -431,7 +434,7 @@ static void leave_unseen(struct descriptors *all, const struct event *event,
 	case CLONES:
 	case MAY_SHARE:
 	case SHARES:
-		/* With result 0, this is the exit in the new thread or process. */
+		/* A result of 0 is the return in the new thread or process. */
 		process->broken |= kevent->result > 0;
 		break;
 	case UNSHARES:
@@ -451,15 +454,15 @@ static void leave(struct descriptors *all, const struct event *event, const stru
 
 	if (!thread)
 		leave_unseen(all, event, kevent);
-	/* If no event said who the child is, any process may share the table. */
+	/*
+	 * The call created a process, but no event told which one: any process may share the table.
+	 */
 	if (thread && !thread->forked && (kevent->result > 0 || !returns) &&
 	    (thread->effect == MAY_SHARE || thread->effect == SHARES))
 		all->blind = true;
 	if (process && returns && kevent->result >= 0 && makes_descriptor(thread->effect))
 		get_descriptor(all, process, thread, kevent->result);
-	/*
-	 * The process has executed a program, but the class process, which would tell, is missing.
-	 */
+	/* The process has executed a program, but without the class process, no event says so. */
 	if (process && thread->effect == EXECUTES && !thread->executed &&
 	    (!returns || kevent->result >= 0))
 		fd_tables_drop(&all->tables, &process->table);
@@ -515,7 +518,7 @@ static void fork_process(struct descriptors *all, const struct event *event,
 			copy_table(all, process, child);
 		return;
 	}
-	/* Shared tables of more than two processes are not followed. */
+	/* Tables that more than two processes share are not followed. */
 	process->broken |= process->sharer != 0;
 	child->broken = process->broken;
 	if (effect == COPIES)
@@ -542,7 +545,7 @@ static void end_process(struct descriptors *all, const struct event *event)
 	all->nr_processes--;
 }
 
-/* The process has executed a program: keeps the descriptors that stay open. */
+/* The process has executed a program: keeps only the descriptors that stay open. */
 static void execute(struct descriptors *all, const struct event *event)
 {
 	struct process *process = *process_slot(all, event_process_key(event));
@@ -596,7 +599,7 @@ static void follow(struct descriptors *all, const struct event *event, const str
 /* ------------------------------------------------------------------ */
 /* Descriptors at the start						*/
 
-/* May a thread of the process have closed the descriptor, in a call that has not ended? */
+/* May a thread of the process have closed the descriptor in a call that has not returned? */
 static bool is_closing(const struct descriptors *all, const struct process *process, int64_t number)
 {
 	if (!process->closing)
@@ -694,7 +697,7 @@ void descriptors_event(struct descriptors *descriptors, const struct event *even
 	case POSIXTRACE_FORK:
 	case POSIXTRACE_EXEC:
 	case POSIXTRACE_EXIT:
-		/* An event that cannot be read may be any system call. */
+		/* An event that cannot be read may be any system call, with any effect. */
 		if (kevent_read(event, &kevent) && !event->late)
 			follow(descriptors, event, &kevent);
 		else
@@ -711,7 +714,7 @@ const char *descriptors_path(const struct descriptors *descriptors, const struct
 				 !descriptors->blind ?
 				 fd_tables_find(&descriptors->tables, &process->table, fd) : NULL;
 
-	/* After an exec without an event, the descriptors are not known at the next call. */
+	/* The exit of exec may be missing. The descriptors are unknown at the next call. */
 	if (thread && thread->effect == EXECUTES && event->type == POSIXTRACE_SYSCALL_ENTRY &&
 	    !thread->executed)
 		return NULL;

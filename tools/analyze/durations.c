@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Selects events by durations: see durations.h. pairs.c and calls.c keep the begins until their
- * ends come. Limits on the open begins bound the memory.
+ * Selects events by durations: see durations.h. pairs.c and calls.c keep each begin or entry until
+ * its end comes. Limits on their number bound the memory.
  */
 #include <errno.h>
 #include <linux/posixtrace.h>
@@ -13,8 +13,8 @@
 #include "util/message.h"
 #include "util/threads.h"
 
-#define OPEN_MAX	(1U << 16)	/* open begins, all threads */
-#define DEPTH_MAX	1024		/* open begins, per thread */
+#define OPEN_MAX	(1U << 16)	/* open begins of all threads */
+#define DEPTH_MAX	1024		/* open begins of a thread */
 #define THREADS_MAX	(1U << 16)	/* threads with system calls */
 
 struct durations {
@@ -30,7 +30,7 @@ static int judge(struct durations *durations, const struct event *event)
 	return select_judge(durations->selection, event, NULL);
 }
 
-/* Decides about both ends of a scope. */
+/* Decides if the two events of a scope are selected. */
 static int judge_scope(struct durations *durations, const char *name, const struct event *begin,
 		       const struct event *end)
 {
@@ -61,7 +61,9 @@ static int judge_user(struct durations *durations, const struct event *event)
 	return err ? err : judge(durations, event);
 }
 
-/* Decides about a system call that has ended at @event, or in an unknown way. */
+/*
+ * Decides if the events of a system call are selected. @call ended at @event or in an unknown way.
+ */
 static int judge_call(struct durations *durations, const struct call *call,
 		      const struct event *event)
 {
@@ -92,7 +94,10 @@ static int judge_kernel(struct durations *durations, const struct event *event)
 		ret = judge_call(durations, call, event);
 		if (ret)
 			return ret;
-		/* judge_call() has decided about this exit. An entry waits for its own exit. */
+		/*
+		 * judge_call() has decided about this exit. An entry is decided about when its exit
+		 * comes.
+		 */
 		if (call->finished)
 			return 0;
 	}
@@ -111,7 +116,10 @@ static int note_gap(struct durations *durations, const struct event *event)
 		return 0;
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
-		/* Keep open begins: if events were lost, @lost of their ends will show it. */
+		/*
+		 * Keep open begins: call.lost and pairs_result.lost show if events between both
+		 * ends were lost.
+		 */
 		durations->stretch++;
 		break;
 	case POSIX_TRACE_START:
@@ -136,7 +144,7 @@ static int judge_event(struct durations *durations, const struct event *event)
 	return err ? err : judge(durations, event);
 }
 
-/* Decides about begins and entries that have no end. */
+/* Decides about begins and entries that have no end in the log. */
 static int judge_rest(struct durations *durations)
 {
 	const struct pairs_begin *begin;

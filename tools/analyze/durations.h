@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Selects events of a log by the durations of scopes and system calls. A duration is known only at
- * the end, so this reads the log once before the command reads it.
+ * its end, so durations_select() reads the whole log once before the command reads it.
  */
 #ifndef POSIXTRACE_DURATIONS_H
 #define POSIXTRACE_DURATIONS_H
@@ -13,7 +13,7 @@
  * durations_select() - decide which events of a log are selected
  * @selection: the selection
  * @source: a log, at its first event
- * @interrupted: returns an error number to end early, or 0; or NULL
+ * @interrupted: NULL, or a function that returns 0 to continue or an error number to stop
  *
  * Does nothing if the selection has no conditions on durations. Otherwise returns to the first
  * event of the log.

@@ -90,8 +90,8 @@ void fd_tables_strip_socket(struct fd_tables *tables, const struct fd_table *tab
 	if (!found || !found->socket || !found->path[strcspn(found->path, ":-,")])
 		return;
 	/*
-	 * Use a copy, because the loop also changes @found. Without memory, all sockets lose their
-	 * address.
+	 * Copy the path, because the loop also changes @found. If there is no memory for the copy,
+	 * forget the addresses of all sockets.
 	 */
 	path = strdup(found->path);
 	for (size_t i = 0; i < FD_TABLES_BUCKETS; i++) {

@@ -13,13 +13,13 @@
 
 /**
  * struct fd - a descriptor with a known path
- * @next: in its bucket
- * @after: of the same process
- * @link: what points to this one in the list of the process
+ * @next: next descriptor in the bucket
+ * @after: next descriptor of the same process
+ * @link: the pointer to this descriptor in the list of the process
  * @process: key of the process
  * @number: the descriptor
  * @socket: @path is the name of a socket
- * @keeps: it is known to stay open when the process executes a program
+ * @keeps: the descriptor is known to stay open when the process executes a program
  * @path: the path
  */
 struct fd {
@@ -36,7 +36,7 @@ struct fd {
 /**
  * struct fd_table - the descriptors of a process
  * @process: key of the process
- * @sets: number of paths that were set
+ * @sets: number of paths set so far
  * @count: number of @fds
  * @fds: list of the descriptors
  */
@@ -49,7 +49,7 @@ struct fd_table {
 
 /**
  * struct fd_tables - the descriptors of all processes
- * @fds: by process and number
+ * @fds: hash table, by process and number
  * @count: number of descriptors
  */
 struct fd_tables {
@@ -75,18 +75,19 @@ void fd_tables_drop(struct fd_tables *tables, struct fd_table *table);
  * @path: its path; copied
  * @socket: the path is the name of a socket
  *
- * Return: the descriptor; NULL if there are too many or if out of memory: its path is unknown then.
+ * Return: the descriptor. NULL if there are too many descriptors or if out of memory; the path is
+ * then unknown.
  */
 struct fd *fd_tables_set(struct fd_tables *tables, struct fd_table *table, int64_t number,
 			 const char *path, bool socket);
 
 /**
- * fd_tables_strip_socket() - keep only the protocol of a socket, which gets another address
+ * fd_tables_strip_socket() - keep only the protocol of a socket, because its address changes
  * @tables: the tables
  * @table: of the process
  * @number: the descriptor
  *
- * Also changes all sockets of the same name: other descriptors may be the same socket.
+ * Also changes all other descriptors with the same name, because they may refer to the same socket.
  */
 void fd_tables_strip_socket(struct fd_tables *tables, const struct fd_table *table,
 			    int64_t number);

@@ -9,7 +9,7 @@
 
 #include "analyze/field_value.h"
 
-#define TEXT_MAX	65536	/* bytes of an array; a forged log can have long labels */
+#define TEXT_MAX	65536	/* longest text of an array: a forged log can have long labels */
 
 /* ------------------------------------------------------------------ */
 /* Paths								*/

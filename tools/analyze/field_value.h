@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The value of one field of an event, as a key.
+ * Reads the value of one field of an event, in a form that can be used as a key.
  */
 #ifndef POSIXTRACE_FIELD_VALUE_H
 #define POSIXTRACE_FIELD_VALUE_H
@@ -16,8 +16,8 @@
  * struct field_path - which field
  * @name: names of the enclosing structs and the field
  * @depth: number of names
- * @indexed: take only one element of an array
- * @index: which one, from 0
+ * @indexed: the path selects one element of an array
+ * @index: index of that element, from 0
  */
 struct field_path {
 	char *name[FIELD_PATH_MAX];
@@ -27,8 +27,8 @@ struct field_path {
 };
 
 enum field_kind {
-	FIELD_TEXT,	/* any bytes */
-	FIELD_WORD,	/* a label, hexadecimal digits, or several values: any bytes */
+	FIELD_TEXT,	/* text, any bytes */
+	FIELD_WORD,	/* a label, hexadecimal digits or several values, any bytes */
 	FIELD_NUMBER,	/* a number, true or false, as written in JSON */
 };
 

@@ -10,8 +10,8 @@
 #include "analyze/histogram.h"
 
 /*
- * Returns the row of a value: one per power of two, the first one for all values below
- * HISTOGRAM_BUCKETS.
+ * Returns the row of a value. There is one row per power of two, but the first row has all values
+ * below HISTOGRAM_BUCKETS.
  */
 static unsigned int row_of(uint64_t value)
 {
@@ -20,7 +20,7 @@ static unsigned int row_of(uint64_t value)
 	return 64 - (unsigned int)__builtin_clzll(value) - HISTOGRAM_BITS;
 }
 
-/* Buckets in the row ignore the bits below this one. */
+/* A bucket ignores this many low bits of its values. */
 static unsigned int shift_of(unsigned int row)
 {
 	return row ? row - 1 : 0;

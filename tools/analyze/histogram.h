@@ -59,7 +59,7 @@ uint64_t histogram_row_start(unsigned int row);
 /* histogram_bucket() - get the number of values in bucket @index < HISTOGRAM_SIZE, by size */
 uint64_t histogram_bucket(const struct histogram *histogram, unsigned int index);
 
-/* histogram_value() - get the value that stands for all in a bucket that is not empty */
+/* histogram_value() - get the value that represents all values of a bucket that is not empty */
 uint64_t histogram_value(const struct histogram *histogram, unsigned int index);
 
 void histogram_free(struct histogram *histogram);

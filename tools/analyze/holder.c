@@ -7,19 +7,21 @@
 
 #include "analyze/holder.h"
 
-/* glibc's __lock of a locked mutex with waiters. In some kinds, it has the owner's id instead. */
+/*
+ * Value of glibc's __lock if the mutex is locked and has waiters. Some kinds store the owner's id.
+ */
 #define LOCKED_WAITERS	2
 
 /* Bits of glibc's __kind. */
 #define KIND_TYPE	0x03	/* normal, recursive, checking or adaptive */
 #define KIND_ELISION	0x300	/* lock elision is on or off */
 
-/* Stands for the number of futex(), which depends on the architecture. */
+/* Stands for the system call number of futex(), which differs between architectures. */
 #define FUTEX_NR	(-2)
 
 /*
- * All other bits must be 0. Mutexes that processes share, and robust ones, have 0x80: their owner
- * may be in another process, or have another id here.
+ * Only the bits of KIND_TYPE may remain. Mutexes with the bit 0x80 are robust, or shared between
+ * processes: the owner may be in another process, or may have another id in this PID namespace.
  */
 static uint32_t kind_of(const struct holder_words *words)
 {
@@ -27,8 +29,8 @@ static uint32_t kind_of(const struct holder_words *words)
 }
 
 /*
- * Returns the owner of a locked glibc mutex, or 0. glibc sets it after it has the lock, and clears
- * it before it unlocks.
+ * Returns the owner of a locked glibc mutex, or 0. glibc sets the owner after locking and clears it
+ * before unlocking.
  */
 static pid_t owner_of(const struct holder_words *words)
 {
@@ -41,7 +43,10 @@ static pid_t mutex_owner(struct lock_wait *lock_wait, const struct event *event,
 {
 	const pid_t owner = owner_of(words);
 
-	/* Most waits are not for a mutex: do not look for their file. */
+	/*
+	 * Most waits are not for a mutex, so check @owner before searching the file for
+	 * lock_wait_has().
+	 */
 	return owner && lock_wait_has(lock_wait, event) ? owner : 0;
 }
 
@@ -55,7 +60,10 @@ pid_t holder_find(struct lock_wait *lock_wait, const struct event *event,
 	switch (words->operation) {
 	case FUTEX_LOCK_PI:
 	case FUTEX_LOCK_PI2:
-		/* The kernel defines the contents of this word: it has the id of the owner. */
+		/*
+		 * PI futex: the kernel defines the contents of the word, which include the id of
+		 * the owner.
+		 */
 		owner = (pid_t)(words->lock & FUTEX_TID_MASK);
 		break;
 	case FUTEX_WAIT:
@@ -63,7 +71,7 @@ pid_t holder_find(struct lock_wait *lock_wait, const struct event *event,
 		owner = mutex_owner(lock_wait, event, words);
 		break;
 	}
-	/* The thread may have got the lock after it entered the call. */
+	/* The thread may have acquired the lock itself after it entered the call. */
 	return owner > 0 && owner != event->tid ? owner : 0;
 }
 

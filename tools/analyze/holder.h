@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Decides which thread holds the lock that a thread waits for, from the memory at the address of
- * the futex. Only a mutex of glibc has an owner there; what other programs keep there may look like
- * the id of a thread. See Documentation/kernel-events.rst, "Who holds a lock".
+ * Finds the thread that holds the lock for which another thread waits, from the memory at the
+ * address of the futex. Only glibc mutexes are known to have their owner there: the memory of other
+ * locks may contain a number that looks like a thread id. See Documentation/kernel-events.rst, "Who
+ * holds a lock".
  */
 #ifndef POSIXTRACE_HOLDER_H
 #define POSIXTRACE_HOLDER_H
@@ -16,11 +17,11 @@
 
 /**
  * struct holder_words - what a thread waits for
- * @operation: of the system call futex, without flags
- * @known: the rest has been read, and has ids that the reader knows
+ * @operation: operation of the futex() call, without flags
+ * @known: the members below were read, and their ids are valid in the PID namespace of the reader
  * @lock: the word at the address of the futex
- * @owner: of a mutex, the id of its owner
- * @kind: of a mutex, its kind
+ * @owner: if the futex is a mutex: the id of its owner
+ * @kind: if the futex is a mutex: its kind
  */
 struct holder_words {
 	unsigned int operation;
@@ -33,8 +34,7 @@ struct holder_words {
 /**
  * holder_find() - find the thread that holds the lock
  * @lock_wait: from lock_wait_new()
- * @event: has the process, thread and time of the wait, its instruction as the address, and the
- *	source
+ * @event: the wait: process, thread, time, source, and the address of the waiting instruction
  * @words: what the thread waits for
  *
  * The caller checks that the process had a thread with this id at that time.
@@ -48,7 +48,7 @@ pid_t holder_find(struct lock_wait *lock_wait, const struct event *event,
 pid_t holder_of_wait(struct lock_wait *lock_wait, const struct event *event,
 		     const struct kevent *kevent);
 
-/* holder_call() - get a futex_wait as fields of the syscall_entry of its call */
+/* holder_call() - convert a futex_wait to the fields that the syscall_entry of its call has */
 void holder_call(const struct kevent *kevent, struct kevent *entry);
 
 #endif /* POSIXTRACE_HOLDER_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds instances of a scope: see instances.h. pairs.c and calls.c keep the begins until their ends
- * come. Limits on the open begins bound the memory.
+ * Finds instances of a scope: see instances.h. pairs.c and calls.c keep each begin or entry until
+ * its end comes. Limits on their number bound the memory.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "util/hash.h"
 #include "util/threads.h"
 
-#define OPEN_MAX	(1U << 16)	/* open begins, all threads */
-#define DEPTH_MAX	1024		/* open begins, per thread */
+#define OPEN_MAX	(1U << 16)	/* open begins of all threads */
+#define DEPTH_MAX	1024		/* open begins of a thread */
 #define THREADS_MAX	(1U << 16)	/* threads with system calls */
 #define TABLE		(2 * INSTANCES_SCOPES)
 
@@ -26,15 +26,15 @@ struct instances {
 	struct threads *threads;
 	uint64_t stretch;		/* incremented by a gap, damage or a stop */
 	bool begun;
-	uint64_t first;			/* of the log */
+	uint64_t first;			/* first and last time of the log */
 	uint64_t last;
-	bool has_from;			/* of the period that was asked for */
+	bool has_from;			/* the options have a start and an end of the period */
 	bool has_to;
 	uint64_t from;
 	uint64_t to;
 	struct instances_scope *scopes;
 	size_t nr_scopes;
-	uint16_t table[TABLE];		/* by the hash of a name: index in @scopes plus one, or 0 */
+	uint16_t table[TABLE];		/* hash table of names: index in @scopes plus one, or 0 */
 };
 
 static int add_scope(struct instances *instances, const char *name, size_t len)
@@ -101,7 +101,7 @@ static int find_any(struct instances *instances, const char *name, size_t len,
 	return 0;
 }
 
-/* Finds the scope with a name; NULL if the options ask for another one. */
+/* Finds the scope with a name; NULL if the options ask for a different scope. */
 static int find_scope(struct instances *instances, const char *name, size_t len,
 		      struct instances_scope **scope)
 {
@@ -113,7 +113,7 @@ static int find_scope(struct instances *instances, const char *name, size_t len,
 	return 0;
 }
 
-/* Is an instance selected? Its begin and end may be the same event, if only one is known. */
+/* Is an instance selected? If only one end is known, @begin and @end are the same event. */
 static bool is_selected(const struct instances *instances, const struct event *begin,
 			const struct event *end, const char *name)
 {
@@ -142,7 +142,7 @@ static void add(struct instances *instances, struct instances_scope *scope,
 			break;
 		scope->worst[i] = *before;
 	}
-	/* If the list is full, its shortest instance moves to the extra entry of the array. */
+	/* The array has one extra entry: if the list is full, the shortest instance moves there. */
 	scope->worst[i] = new;
 	if (scope->count < instances->options.worst)
 		scope->count++;
@@ -198,8 +198,8 @@ static int see_user(struct instances *instances, const struct event *event)
 }
 
 /*
- * Only a complete call counts. Across a gap or a stop, entry and exit may belong to different
- * calls. @end: the exit of the call, or NULL if it has none.
+ * Counts a call. If it spans a gap or a stop, its entry and exit may belong to different calls, so
+ * it counts as doubtful. @end: the exit of the call, or NULL if it is missing.
  */
 static int see_call(struct instances *instances, const struct call *call, const struct event *end)
 {
@@ -240,8 +240,8 @@ static int see_kernel(struct instances *instances, const struct event *event)
 /* Lives								*/
 
 /*
- * Finds the first thread with the id that has events after the start of the period. If there is
- * none, finds the last thread with the id.
+ * Finds the life of a thread id: of the first thread with that id that has events after the start
+ * of the period, or else of the last thread with that id.
  */
 static void see_life(struct instances *instances, const struct event *event)
 {
@@ -264,8 +264,8 @@ static void see_life(struct instances *instances, const struct event *event)
 }
 
 /*
- * Replaces the life of the thread by the period of the options, which may be longer than the life
- * but ends with the log at the latest.
+ * Replaces the life of the thread by the period of the options. The period may be longer than the
+ * life, but is cut at the end of the log.
  */
 static void cut_life(struct instances *instances)
 {
@@ -300,7 +300,10 @@ static int note_gap(struct instances *instances, const struct event *event)
 		return 0;
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
-		/* Keep open begins: if events were lost, @lost of their ends will show it. */
+		/*
+		 * Keep open begins: call.lost and pairs_result.lost show if events between both
+		 * ends were lost.
+		 */
 		instances->stretch++;
 		break;
 	case POSIX_TRACE_START:
@@ -319,7 +322,10 @@ static void see_first(struct instances *instances, uint64_t time)
 	instances->has_from = from.set;
 	instances->has_to = to.set;
 	instances->first = time;
-	/* Events may be older than the first one. Leave out periods that begin before it. */
+	/*
+	 * Some events may be older than the first one. Leave out periods that begin before the
+	 * first.
+	 */
 	instances->from = time;
 	if (from.set && moment_time(&from, time) > time)
 		instances->from = moment_time(&from, time);
@@ -351,7 +357,7 @@ const struct instance *instances_end(struct instances *instances, struct instanc
 {
 	const struct call *call;
 
-	/* Ignore errors, because without memory only the counts of open begins are incomplete. */
+	/* Ignore errors: if out of memory, only the counts of open begins are incomplete. */
 	if (is_for_scopes(instances)) {
 		forget_open(instances);
 		while ((call = calls_take(instances->calls, instances->last, 0)))

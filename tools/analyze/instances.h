@@ -14,16 +14,17 @@
 #include "event/select.h"
 #include "event/source.h"
 
-#define INSTANCES_MAX		1000	/* instances of a scope that can be asked for */
-#define INSTANCES_SCOPES	512	/* scopes that instances are kept for */
+#define INSTANCES_MAX		1000	/* largest @worst in the options */
+#define INSTANCES_SCOPES	512	/* scopes for which instances are kept */
 
 /**
  * struct instances_options - what to find
  * @each: instances of each scope and system call, up to INSTANCES_SCOPES of them
- * @scope: name of a scope without its suffix, or of a system call; NULL: the life of a thread
+ * @scope: name of a scope without its suffix, or of a system call; NULL: find the life of a thread
  * @worst: number of instances, at most INSTANCES_MAX
- * @selection: for a scope: its instances with a selected begin or end, if both are in the period;
- *	for a life: the first thread with a selected event, whose life is cut to the period
+ * @selection: selects events. An instance of a scope is found if its begin or end is selected and
+ *	both are in the period. A life is that of the first thread with a selected event, cut to the
+ *	period
  */
 struct instances_options {
 	bool each;
@@ -36,8 +37,8 @@ struct instances_options {
  * struct instance - a period of time of a thread
  * @pid: process of the thread
  * @key: event_thread_key() of the thread
- * @begin: its start
- * @end: its end
+ * @begin: start of the period
+ * @end: end of the period
  */
 struct instance {
 	pid_t pid;
@@ -48,9 +49,10 @@ struct instance {
 
 /**
  * struct instances_counts - how many instances there are
- * @all: complete ones
- * @unmatched: begins without an end in the same thread, and ends without a begin
- * @doubtful: events were lost in between, so begin and end may not belong to the same instance
+ * @all: number of complete instances
+ * @unmatched: number of begins without an end in the same thread, and of ends without a begin
+ * @doubtful: number of instances that may be wrong: events were lost between begin and end, so the
+ *	two may belong to different instances
  */
 struct instances_counts {
 	uint64_t all;
@@ -62,7 +64,8 @@ struct instances_counts {
  * struct instances_scope - the instances of one scope
  * @name: its name; not set if the options have the name
  * @counts: how many there are
- * @worst: the longest first; equally long ones in the order of their ends
+ * @worst: the longest instances, the longest first; those of equal length in the order of their
+ *	ends
  * @count: number of entries of @worst
  */
 struct instances_scope {
@@ -74,7 +77,7 @@ struct instances_scope {
 
 struct instances;
 
-/* instances_new() - begin to search; returns 0 or -ENOMEM; the caller keeps the name */
+/* instances_new() - begin a search; the caller keeps the name in @options; returns 0 or -ENOMEM */
 int instances_new(const struct instances_options *options, struct instances **instances);
 
 /* instances_event() - process the next event of the log; returns 0 or a negative error number */
@@ -91,13 +94,15 @@ int instances_event(struct instances *instances, const struct event *event);
 const struct instance *instances_end(struct instances *instances, struct instances_counts *counts,
 				     size_t *count);
 
-/* instances_scopes() - get all scopes that were found, after instances_end(), and their number */
+/*
+ * instances_scopes() - get all scopes that were found, and their number; call instances_end() first
+ */
 const struct instances_scope *instances_scopes(const struct instances *instances, size_t *count);
 
 /* instances_first() - get the time of the first event */
 uint64_t instances_first(const struct instances *instances);
 
-/* instances_from() - get the earliest time of a begin; call it after the first event */
+/* instances_from() - get the earliest begin that is searched for; call it after the first event */
 uint64_t instances_from(const struct instances *instances);
 
 void instances_free(struct instances *instances);

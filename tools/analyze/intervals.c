@@ -2,9 +2,9 @@
 /*
  * Thread states: see intervals.h.
  *
- * Threads with a known state are on a list. Lost events end all of their intervals and empty the
- * list, so the next loss does not visit them again. Each process has a list of its live threads, so
- * an exec and the end of the process visit only those.
+ * Threads with a known state are on a list. A loss of events ends the intervals of these threads
+ * and empties the list, so the next loss does not visit them again. Each process has a list of its
+ * live threads, so an exec and the end of a process visit only those.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,12 +24,12 @@ enum list {
 	NR_LISTS,
 };
 
-/* The series of a thread of which only the state at the start is known. */
+/* The series of a thread that has no event yet, only a state at the start of the log. */
 #define NO_SERIES	UINT32_MAX
 
 struct place {
 	struct thread *next;
-	struct thread **link;		/* what points to this thread in the list */
+	struct thread **link;		/* the pointer to this thread in the list */
 };
 
 /* A wake-up. */
@@ -41,34 +41,34 @@ struct wakeup {
 struct thread {
 	struct interval now;		/* the open interval */
 	bool begun;			/* @now is valid */
-	bool known;			/* its state is known, so it is on LIST_KNOWN */
+	bool known;			/* the state is known, so the thread is on LIST_KNOWN */
 	struct place places[NR_LISTS];
 	uint32_t process;		/* number of its process */
-	uint64_t born;			/* until then, another thread may have had its ids */
+	uint64_t born;			/* before, another thread may have had its ids */
 	uint64_t losses;		/* struct intervals.losses at its last event */
-	uint32_t series;		/* of its last event, or NO_SERIES */
-	uint64_t seen;			/* running: time of its last event */
-	bool woken;			/* by @wakeup, but not yet runnable */
+	uint32_t series;		/* series of its last event, or NO_SERIES */
+	uint64_t seen;			/* if running: time of its last event */
+	bool woken;			/* woken by @wakeup, but not yet runnable */
 	struct wakeup wakeup;
 	bool ended;			/* ignore all further events */
-	bool dropped;			/* it ended at an unknown time */
+	bool dropped;			/* the thread ended at an unknown time */
 	bool exiting;
 	uint64_t exit_time;
 };
 
 struct intervals {
-	struct thread **threads;	/* by number, or NULL */
+	struct thread **threads;	/* index: number of the thread; entries may be NULL */
 	size_t max;
 	bool scheduled;			/* the log has scheduler events */
 	struct thread *known;
-	struct thread *on_cpu[CPUS_MAX];	/* the last thread that ran there, or NULL */
+	struct thread *on_cpu[CPUS_MAX];	/* the last thread that ran on the CPU, or NULL */
 	struct threads *processes;	/* numbers for process keys */
-	struct thread **threads_of;	/* by process number: live threads */
-	struct thread **exiting_of;	/* by process number: exiting threads */
+	struct thread **threads_of;	/* index: process number; list of live threads */
+	struct thread **exiting_of;	/* index: process number; list of exiting threads */
 	struct threads *ids;		/* numbers for thread ids */
-	struct thread **last_of;	/* by number in @ids: the last thread */
+	struct thread **last_of;	/* index: number in @ids; the last thread with the id */
 	uint64_t losses;
-	uint64_t first_time;		/* of the first event */
+	uint64_t first_time;		/* time of the first event */
 	bool started;			/* @first_time is valid */
 	intervals_put put;
 	void *to;
@@ -158,8 +158,8 @@ static void set_ended(struct thread *thread)
 }
 
 /*
- * Keeps exiting threads on another list, so that an exec does not visit them: a forged log may have
- * many execs and many exiting threads.
+ * Keeps exiting threads on a separate list, so that an exec does not visit them. Otherwise a forged
+ * log with many execs and many exiting threads would take quadratic time.
  */
 static void set_exiting(struct intervals *intervals, struct thread *thread, bool exiting)
 {
@@ -181,12 +181,16 @@ static int end_interval(struct intervals *intervals, struct thread *thread, uint
 		return 0;
 	thread->begun = false;
 	list_known(intervals, thread);
-	/* Time may go backwards in a damaged log, but an interval must not. */
+	/*
+	 * Time may run backwards in a damaged log, but an interval must not end before its begin.
+	 */
 	now->end = time > now->begin ? time : now->begin;
 	return now->end > now->begin ? intervals->put(intervals->to, now) : 0;
 }
 
-/* Ends the open interval at the last time at which the thread is known to be in that state. */
+/*
+ * Ends the open interval at the last time at which the thread is known to have been in its state.
+ */
 static int cut_interval(struct intervals *intervals, struct thread *thread, uint64_t time)
 {
 	thread->now.complete = false;
@@ -194,8 +198,9 @@ static int cut_interval(struct intervals *intervals, struct thread *thread, uint
 }
 
 /*
- * Begins the next interval at @time, but not before the end of the previous one. A caller that
- * knows that the state began at @time then sets @complete; the end of the interval may clear it.
+ * Begins the next interval at @time, but not before the end of the previous one. Leaves @complete
+ * false: a caller that knows the exact begin must set it. The end of the interval may clear it
+ * again.
  */
 static struct interval *begin_interval(struct intervals *intervals, struct thread *thread,
 				       enum state state, uint64_t time)
@@ -222,8 +227,8 @@ static bool in_state(const struct thread *thread, enum state state)
 }
 
 /*
- * Ends the running state of the previous thread of a CPU on which @thread runs now. If the switch
- * is missing, the previous thread is known to have run there until its own last event.
+ * Ends the running state of the previous thread on the CPU where @thread runs now. If the event of
+ * that switch is missing, the previous thread is known to have run only until its own last event.
  */
 static int leave_cpu(struct intervals *intervals, const struct thread *thread, unsigned int cpu)
 {
@@ -247,7 +252,9 @@ static int run(struct intervals *intervals, struct thread *thread, uint64_t time
 	return err;
 }
 
-/* Makes the state unknown since the interval began, because events contradict it. */
+/*
+ * Makes the state unknown from the begin of the interval on, because events contradict the state.
+ */
 static void forget(struct thread *thread)
 {
 	const struct interval *now = &thread->now;
@@ -271,7 +278,7 @@ static bool is_unknown(const struct thread *thread)
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* @exact: it became runnable at @time, not earlier */
+/* @exact: the thread became runnable at @time, not earlier */
 static int become_runnable(struct intervals *intervals, struct thread *thread, uint64_t time,
 			   bool exact, const struct wakeup *wakeup)
 {
@@ -308,15 +315,21 @@ static int switch_in(struct intervals *intervals, struct thread *thread, const s
 	if (since < thread->born)
 		since = thread->born;
 	if (thread->woken && is_unknown(thread)) {
-		/* No switch-out followed the wake-up, so the thread has not run since. */
+		/*
+		 * No switch-out followed the wake-up, so the thread has been runnable since the
+		 * wake-up.
+		 */
 		err = become_runnable(intervals, thread, wakeup.time, true, &wakeup);
 	} else if (thread->woken && thread->now.state >= STATE_SLEEP) {
-		/* The thread was woken while it was about to wait. */
+		/* The thread was woken after it had decided to wait, but before it switched out. */
 		err = become_runnable(intervals, thread, since, exact, &wakeup);
 	} else if (!in_state(thread, STATE_RUNNABLE) && runnable) {
 		err = become_runnable(intervals, thread, since, exact, NULL);
 	}
-	/* A switch-in ends only the state runnable: the end of any other state is missing. */
+	/*
+	 * A switch-in can only follow the runnable state. Otherwise the end of the old state is
+	 * missing.
+	 */
 	if (!in_state(thread, STATE_RUNNABLE))
 		thread->now.complete = false;
 	if (!err)
@@ -401,7 +414,9 @@ static int wake_up(struct intervals *intervals, struct thread *thread, const str
 		err = become_runnable(intervals, thread, event->time, true, &wakeup);
 		return err ? err : 1;
 	}
-	/* The thread runs, or its state is unknown. Later events show the effect of the wake-up. */
+	/*
+	 * The thread runs, or its state is unknown. A later event shows the effect of the wake-up.
+	 */
 	if (in_state(thread, STATE_RUNNING) || !thread->woken) {
 		thread->woken = true;
 		thread->wakeup = wakeup;
@@ -410,9 +425,9 @@ static int wake_up(struct intervals *intervals, struct thread *thread, const str
 }
 
 /*
- * Ends the other threads of a process: after an exec, only the thread with the process id is left;
- * at the end of the process, no thread is. Does not visit exiting threads, because they may still
- * switch out.
+ * Ends other threads of a process. After an exec, only the thread with the process id is left. At
+ * the end of a process, no thread is left. Exiting threads are not ended, because they may still
+ * have a switch-out.
  */
 static int end_others(struct intervals *intervals, const struct thread *thread, uint64_t time)
 {
@@ -429,7 +444,7 @@ static int end_others(struct intervals *intervals, const struct thread *thread, 
 	return err;
 }
 
-/* The last thread of a process ends at its exit event, because its last switch is not recorded. */
+/* The last switch-out of a process is not recorded, so its last thread ends at its exit event. */
 static int exit_thread(struct intervals *intervals, struct thread *thread, uint64_t time,
 		       const struct kevent *kevent)
 {
@@ -444,13 +459,13 @@ static int exit_thread(struct intervals *intervals, struct thread *thread, uint6
 	return err ? err : end_interval(intervals, thread, time);
 }
 
-/* Handles an event that a thread records itself, which shows that it is running. */
+/* Handles an event that the thread itself recorded: the thread was running. */
 static int record(struct intervals *intervals, struct thread *thread, const struct event *event,
 		  const struct kevent *kevent)
 {
 	int err = 0;
 
-	/* Without scheduler events, there are no states. */
+	/* Without scheduler events, states are unknown. */
 	if (!intervals->scheduled)
 		return 0;
 	if (is_unknown(thread)) {
@@ -466,7 +481,7 @@ static int record(struct intervals *intervals, struct thread *thread, const stru
 	return err;
 }
 
-/* Ends a thread after its ids were reused. Drops its last state, because its end is unknown. */
+/* Ends a thread because its ids were reused. Discards its last state, whose end is unknown. */
 static void drop(struct intervals *intervals, struct thread *thread)
 {
 	if (thread->ended)
@@ -573,7 +588,7 @@ int intervals_event(struct intervals *intervals, uint32_t number, const struct e
 	if (!thread)
 		return -ENOMEM;
 	thread->series = event->series;
-	/* The kernel may record events of the last thread of a process after its exit. */
+	/* Ignore events that the kernel records for the last thread of a process after its exit. */
 	if (thread->ended)
 		return 0;
 	if (event->time > thread->seen)
@@ -654,7 +669,9 @@ int intervals_state(struct intervals *intervals, uint32_t number, const struct e
 	return err ? err : 1;
 }
 
-/* Returns when a thread ended: at its exit event if its last switch is missing, else at @time. */
+/*
+ * Returns the end of a thread: its exit event if its last switch-out is missing, otherwise @time.
+ */
 static uint64_t end_of(const struct thread *thread, uint64_t time)
 {
 	return thread->exiting ? thread->exit_time : time;

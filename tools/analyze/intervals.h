@@ -2,8 +2,8 @@
 /*
  * Thread states over time, such as running, runnable or blocked, from the scheduler events.
  *
- * Only states proven by the log count. The state is unknown after lost events until the next event
- * that shows it, and between two contradictory events.
+ * A state is reported only if the log proves it. The state of a thread is unknown after lost
+ * events, until the next event that shows it, and between two events that contradict each other.
  */
 #ifndef POSIXTRACE_INTERVALS_H
 #define POSIXTRACE_INTERVALS_H
@@ -15,7 +15,7 @@
 #include "analyze/calls.h"
 #include "analyze/waker.h"
 
-/* The numbers must match export/timeline/rows.js. */
+/* The numbers must match the states in export/timeline/rows.js. */
 enum state {
 	STATE_UNKNOWN,
 	STATE_RUNNING,
@@ -35,12 +35,12 @@ enum state {
  * @end: end time
  * @cpu: STATE_RUNNING: the CPU, or SOURCE_NO_CPU
  * @letter: blocked or stopped: state letter of ps(1), or 0
- * @io: blocked: waited for a block device
- * @preempted: STATE_RUNNABLE: it was preempted, not woken
+ * @io: blocked: the thread waited for a block device
+ * @preempted: STATE_RUNNABLE: the thread was preempted, not woken
  * @call: blocked: name of the system call, or ""
- * @waker: blocked: who ended the wait; STATE_RUNNABLE: who made it runnable
- * @open: it lasted beyond the last event
- * @complete: events tell its begin and its end; otherwise it may have begun earlier or ended later
+ * @waker: blocked: what ended the wait; STATE_RUNNABLE: what woke the thread
+ * @open: the interval lasted beyond the last event
+ * @complete: begin and end are exact; otherwise the state may have begun earlier or ended later
  */
 struct interval {
 	uint32_t thread;
@@ -79,8 +79,8 @@ int intervals_new(size_t max, bool scheduled, intervals_put put, void *to,
 /**
  * intervals_begin() - register a thread before its first event
  * @intervals: from intervals_new()
- * @thread: its number
- * @event: has its ids
+ * @thread: number of the thread
+ * @event: an event with the ids of the thread
  *
  * Return: 0 or -ENOMEM.
  */
@@ -89,28 +89,28 @@ int intervals_begin(struct intervals *intervals, uint32_t thread, const struct e
 /**
  * intervals_event() - process an event
  * @intervals: from intervals_new()
- * @thread: number of the thread of @event; after its end, a thread has no further intervals
+ * @thread: number of the thread of @event; events after the end of the thread have no effect
  * @event: any event, in the order of the log
  * @kevent: its fields, or NULL if it is not a complete kernel event
  * @call: the open system call of the thread, or NULL
  *
- * Return: 1 if intervals show the whole event; 0 if not, such as for a wake-up of a running thread;
- *	or a negative error number.
+ * Return: 1 if the intervals contain all information of the event; 0 if not, such as for a wake-up
+ * of a running thread; or a negative error number.
  */
 int intervals_event(struct intervals *intervals, uint32_t thread, const struct event *event,
 		    const struct kevent *kevent, const struct call *call);
 
 /**
- * intervals_state() - use the state of a thread at a moment
+ * intervals_state() - set the state of a thread from a snapshot
  * @intervals: from intervals_new()
- * @thread: its number
- * @event: has its ids
+ * @thread: number of the thread
+ * @event: an event with the ids of the thread
  * @state: the state
- * @begin: the thread has been in it since then
+ * @begin: the thread has been in @state since this time
  *
  * Has no effect if events have already determined the state.
  *
- * Return: 1 if the state was unknown; 0; or a negative error number.
+ * Return: 1 if the state was used; 0 if it had no effect; or a negative error number.
  */
 int intervals_state(struct intervals *intervals, uint32_t thread, const struct event *event,
 		    const struct posixtrace_thread_state *state, uint64_t begin);
@@ -118,16 +118,16 @@ int intervals_state(struct intervals *intervals, uint32_t thread, const struct e
 /**
  * intervals_lost() - report that events may be missing
  * @intervals: from intervals_new()
- * @time: they are missing after this time
+ * @time: events after this time may be missing
  *
  * Return: 0 or a negative error number.
  */
 int intervals_lost(struct intervals *intervals, uint64_t time);
 
 /**
- * intervals_stopped() - report a partial event: one of several streams may have no more events
+ * intervals_stopped() - report a partial event, which concerns only one of several merged streams
  * @intervals: from intervals_new()
- * @event: the event; only a STOP has an effect
+ * @event: the event; only a STOP has an effect, as the stream may have no more events
  *
  * Return: 0 or a negative error number.
  */
@@ -137,25 +137,25 @@ int intervals_stopped(struct intervals *intervals, const struct event *event);
 const struct interval *intervals_now(const struct intervals *intervals, uint32_t thread);
 
 /**
- * intervals_dropped() - check if a thread has ended without a recorded end
+ * intervals_dropped() - check if a thread ended at an unknown time because its ids were reused
  * @intervals: from intervals_new()
- * @thread: its number
+ * @thread: number of the thread
  * @since: where to store the end of its last known state
  *
- * Return: true if another thread has its ids now.
+ * Return: true if another thread now has the ids of this thread.
  */
 bool intervals_dropped(const struct intervals *intervals, uint32_t thread, uint64_t *since);
 
-/* intervals_end() - end all intervals at the last event; returns 0 or a negative error number */
+/* intervals_end() - end all intervals at @time, that of the last event; returns 0 or -errno */
 int intervals_end(struct intervals *intervals, uint64_t time);
 
 /*
- * interval_of_state() - set what a state tells about an interval, which is all zero: @state, @cpu,
- * @letter, @io and @call
+ * interval_of_state() - set the members of an interval that a state from a snapshot has: @state,
+ * @cpu, @letter, @io and @call. The interval must be all zero.
  */
 void interval_of_state(const struct posixtrace_thread_state *state, struct interval *interval);
 
-/* interval_name() - get the name of the state, as shown in the HTML page */
+/* interval_name() - get the name of the interval's state, as shown in the HTML page */
 const char *interval_name(const struct interval *interval);
 
 void intervals_free(struct intervals *intervals);

@@ -10,8 +10,8 @@
 #include "util/threads.h"
 
 struct latest {
-	struct threads *ids;		/* numbers for process and thread id */
-	uint32_t *numbers;		/* by number in @ids: a thread, or 0 */
+	struct threads *ids;		/* numbers pairs of process id and thread id */
+	uint32_t *numbers;		/* index: number in @ids; the thread, or 0 */
 	size_t room;
 };
 

@@ -9,9 +9,9 @@
 #include "util/threads.h"
 
 struct locks {
-	struct threads *addresses;	/* numbers for process and address */
-	struct threads *numbers;	/* of @sums, by number in @addresses and holder */
-	struct locks_sum *sums;		/* by number - 1 */
+	struct threads *addresses;	/* numbers pairs of process and futex address */
+	struct threads *numbers;	/* numbers pairs of address number and holder */
+	struct locks_sum *sums;		/* index: number in @numbers minus 1 */
 	size_t count;
 	size_t room;
 };
@@ -55,7 +55,7 @@ int locks_add(struct locks *locks, const struct locks_sum *wait, uint64_t ns)
 {
 	struct locks_sum *sum;
 	uint32_t address, number;
-	/* A thread table accepts any pair of numbers, not only ids of threads. */
+	/* threads_find() accepts any pair of numbers, not only ids of threads. */
 	int ret = threads_find(locks->addresses, (pid_t)wait->process, wait->address, &address);
 
 	if (ret >= 0 && address != THREADS_OTHERS)

@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOCKS_MAX	(1U << 16)	/* addresses, and sums */
+#define LOCKS_MAX	(1U << 16)	/* limit of addresses, and of sums */
 
 /**
- * struct locks_sum - all waits for an address while a thread held the lock
+ * struct locks_sum - all waits for a futex address during which the same thread held the lock
  * @process: id of the process
- * @address: of the futex
- * @holder: number of the thread, 0 if unknown
+ * @address: address of the futex
+ * @holder: number of the thread that held the lock, 0 if unknown
  * @count: number of waits
  * @time: total time, ns
  * @longest: longest wait, ns
@@ -37,7 +37,7 @@ int locks_new(struct locks **locks);
  * locks_add() - count a wait
  * @locks: from locks_new()
  * @wait: has the process, the address and the holder
- * @ns: its length
+ * @ns: length of the wait
  *
  * Return: 0 or -ENOMEM.
  */
@@ -50,7 +50,7 @@ int locks_add(struct locks *locks, const struct locks_sum *wait, uint64_t ns);
  *
  * Waits beyond LOCKS_MAX are not included.
  *
- * Return: an array, valid until the next wait.
+ * Return: an array, valid until the next locks_add().
  */
 const struct locks_sum *locks_sums(const struct locks *locks, size_t *count);
 

@@ -15,7 +15,7 @@ struct measure_table {
 	struct measure *buckets[BUCKETS];
 	size_t names;
 	size_t values[MEASURE_KINDS];
-	size_t bytes[MEASURE_KINDS];	/* of the keys of @values */
+	size_t bytes[MEASURE_KINDS];	/* total size of the keys of the @values */
 };
 
 int measure_table_new(struct measure_table **table)
@@ -79,7 +79,7 @@ static void set_hash(struct measure *like)
 	like->hash = hash_bytes(hash, like->key, like->key_len);
 }
 
-/* Adds a copy of @like with its own name and key. */
+/* Adds a copy of @like with the given name and key. */
 static struct measure *add(struct measure_table *table, const struct measure *like)
 {
 	struct measure *measure = calloc(1, sizeof(*measure));
@@ -204,7 +204,10 @@ static int compare(const void *a, const void *b)
 const struct measure **measure_list(const struct measure_table *table, enum measure_kind kind,
 				    bool divided, size_t *count)
 {
-	/* Names have up to two parts besides their values. */
+	/*
+	 * Each name has up to two undivided parts, MEASURE_NONE and MEASURE_OTHERS, besides its
+	 * values.
+	 */
 	const struct measure **list = calloc(3 * table->names + table->values[kind] + 1,
 					     sizeof(*list));
 	const struct measure *measure;

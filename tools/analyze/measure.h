@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A bounded table of measures: counts and times of the events, scopes, system calls and states of
- * a trace, each as a whole and divided by a value.
+ * A bounded table of measures: counts and times of the events, scopes, system calls and states of a
+ * trace. Each name has one measure for the whole, and one for each value by which it is divided.
  */
 #ifndef POSIXTRACE_MEASURE_H
 #define POSIXTRACE_MEASURE_H
@@ -13,9 +13,9 @@
 #include "analyze/field_value.h"
 #include "analyze/histogram.h"
 
-#define MEASURE_NAMES	4096		/* names of all kinds */
-#define MEASURE_VALUES	4096		/* values of all names of a kind */
-#define MEASURE_BYTES	(4U << 20)	/* bytes of the values of a kind */
+#define MEASURE_NAMES	4096		/* names of all kinds together */
+#define MEASURE_VALUES	4096		/* values of a kind, for all its names together */
+#define MEASURE_BYTES	(4U << 20)	/* total size of the values of a kind */
 
 enum measure_kind {
 	MEASURE_EVENT,
@@ -25,21 +25,21 @@ enum measure_kind {
 	MEASURE_KINDS
 };
 
-/* Which part of the events, scopes or calls of a name a measure counts. */
+/* Which of the events, scopes or calls with the same name a measure counts. */
 enum measure_part {
 	MEASURE_WHOLE,		/* all of them */
-	MEASURE_VALUE,		/* those with the value */
+	MEASURE_VALUE,		/* those with a certain value */
 	MEASURE_NONE,		/* those without any value */
-	MEASURE_OTHERS,		/* those with a value that did not fit into the table */
+	MEASURE_OTHERS,		/* those whose value did not fit into the table */
 };
 
 /**
  * struct measure - counts and times
- * @next: next one in its bucket
- * @hash: of what follows, up to @key
+ * @next: next measure in the bucket
+ * @hash: hash of the members from @kind to @key
  * @kind: what is measured
- * @part: which part of it
- * @name: event type, scope or system call; NULL for all that did not fit into the table
+ * @part: which events, scopes or calls with this name are counted
+ * @name: event type, scope, system call or state; NULL: all names that did not fit into the table
  * @key: MEASURE_VALUE: identifies the value
  * @key_len: bytes of @key
  * @value: MEASURE_VALUE: the value, @value_len bytes and a null byte
@@ -47,13 +47,13 @@ enum measure_part {
  * @value_kind: how to read @value
  * @unit: unit of the value, or NULL
  * @seen: MEASURE_WHOLE of a scope: roles seen (bits PAIRS_BEGIN, PAIRS_END)
- * @known: MEASURE_WHOLE: has the field by which it is divided
+ * @known: MEASURE_WHOLE: at least one event has the field by which measures are divided
  * @count: number of events, or of measured times
  * @errors: number of system calls that failed
- * @unmatched: begins and ends of scopes, and system calls, that have no known length
- * @last: event: time of the last one
- * @stretch: event: stretch of the trace at the last one
- * @times: event: times between two events; otherwise lengths
+ * @unmatched: number of begins and ends of scopes, and of system calls, without a known length
+ * @last: events: time of the last event
+ * @stretch: events: stretch of the trace (see struct measures) that has the last event
+ * @times: events: times between two successive events; other kinds: lengths
  */
 struct measure {
 	struct measure *next;
@@ -90,7 +90,7 @@ int measure_table_new(struct measure_table **table);
  * @kind: kind of the name
  * @name: the name
  *
- * Return: the measure, or the one for all names that did not fit; NULL if out of memory.
+ * Return: the measure; if the table is full, the measure of all other names; NULL if out of memory.
  */
 struct measure *measure_whole(struct measure_table *table, enum measure_kind kind,
 			      const char *name);
@@ -105,7 +105,8 @@ struct measure *measure_whole(struct measure_table *table, enum measure_kind kin
  *
  * A new measure has no @value: the caller sets it with measure_set_value().
  *
- * Return: the measure; if the table is full, the measure of other values; NULL if out of memory.
+ * Return: the measure; if the table is full, the measure of all other values of @whole; NULL if out
+ * of memory.
  */
 struct measure *measure_part(struct measure_table *table, const struct measure *whole,
 			     enum measure_part part, const void *key, size_t key_len);
@@ -114,14 +115,14 @@ struct measure *measure_part(struct measure_table *table, const struct measure *
 int measure_set_value(struct measure *measure, enum field_kind kind, const void *value,
 		      size_t len, const char *unit);
 
-/* measure_total() - get the key for sorting: total time, for an event the number of events */
+/* measure_total() - get the key for sorting: the total time; for events, their number */
 uint64_t measure_total(const struct measure *measure);
 
 /**
  * measure_list() - get measures of a kind
  * @table: the table
  * @kind: the kind
- * @divided: get the measures of single values; otherwise the undivided ones
+ * @divided: true: get the measures of single values; false: get the undivided measures
  * @count: where to store their number
  *
  * The order is by measure_total(), then by name and value. MEASURE_OTHERS come last.

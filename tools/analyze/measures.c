@@ -16,8 +16,8 @@
 #include "event/event_names.h"
 #include "util/threads.h"
 
-#define OPEN_MAX	(1U << 16)	/* open begins, all threads */
-#define DEPTH_MAX	1024		/* open begins, per thread */
+#define OPEN_MAX	(1U << 16)	/* open begins of all threads */
+#define DEPTH_MAX	1024		/* open begins of a thread */
 
 /* A process or thread by which measures are divided. */
 struct owner {
@@ -31,11 +31,11 @@ struct measures {
 	struct pairs *pairs;
 	struct threads *threads;
 	struct threads *processes;
-	struct descriptors *descriptors;	/* NULL: not divided by files */
-	char (*paths)[DESCRIPTORS_PATH_SIZE];	/* of the calls of threads; "" if unknown */
-	struct owner *owners;		/* by thread number */
+	struct descriptors *descriptors;	/* NULL if measures are not divided by file */
+	char (*paths)[DESCRIPTORS_PATH_SIZE];	/* index: thread number; "" if unknown */
+	struct owner *owners;		/* index: thread number */
 	size_t room;			/* entries allocated in @owners */
-	struct spans *spans;		/* NULL: no kernel events */
+	struct spans *spans;		/* NULL if kernel events are not measured */
 	struct field_value value;
 	const struct event *event;	/* the current one */
 	bool begun;
@@ -45,7 +45,7 @@ struct measures {
 	uint64_t stretch;		/* incremented by a gap, damage or a stop */
 	uint64_t user;			/* number of user events */
 	uint64_t system;		/* number of system events */
-	uint64_t returns;		/* number of returns without a call */
+	uint64_t returns;		/* number of syscall_exits without an entry */
 };
 
 static bool wants(const struct measures *measures, enum measure_kind kind)
@@ -56,7 +56,7 @@ static bool wants(const struct measures *measures, enum measure_kind kind)
 /* ------------------------------------------------------------------ */
 /* Values								*/
 
-/* Labels a thread with its name and id. @alone: leave out the id if the name is known. */
+/* Labels a thread with its name and id. If @alone, leaves out the id if the name is known. */
 static void label_thread(const struct event *event, bool alone, char label[LABEL_SIZE])
 {
 	if (event_thread_label(event, label)) {
@@ -70,7 +70,7 @@ static void label_thread(const struct event *event, bool alone, char label[LABEL
 		snprintf(label, LABEL_SIZE, "%#llx", (unsigned long long)event->thread);
 }
 
-/* Labels a process in the form of label_thread(). */
+/* Labels a process in the same form as label_thread(). */
 static void label_process(const struct event *event, bool alone, char label[LABEL_SIZE])
 {
 	char name[LABEL_SIZE], plain[LABEL_SIZE];
@@ -129,7 +129,7 @@ static int find_thread(struct measures *measures, const struct event *event, uin
 	return ret < 0 ? ret : 0;
 }
 
-/* Reads the field of @first, or of @second if @first lacks it; NULL if both lack it. */
+/* Reads the field from @first, or from @second if @first lacks it; NULL if both lack it. */
 static const struct field_value *read_value(struct measures *measures, const struct event *first,
 					    const struct event *second)
 {
@@ -148,7 +148,7 @@ static struct measure *part_of_thread(struct measures *measures, const struct me
 	const struct owner *owner = &measures->owners[thread];
 	struct measure *part;
 
-	/* The threads beyond the limit share one measure. */
+	/* All threads beyond the limit share one measure. */
 	if (!thread)
 		part = measure_part(measures->table, whole, MEASURE_OTHERS, NULL, 0);
 	else if (measures->options.names)
@@ -178,7 +178,7 @@ static struct measure *part_of_value(struct measures *measures, const struct mea
 	return part;
 }
 
-/* Finds the part of @whole that belongs to the file of the call that a thread is in. */
+/* Finds the part of @whole for the file on which the current call of a thread works. */
 static struct measure *part_of_file(struct measures *measures, const struct measure *whole,
 				    uint32_t thread)
 {
@@ -195,8 +195,8 @@ static struct measure *part_of_file(struct measures *measures, const struct meas
 }
 
 /*
- * Finds the measure for an event, scope, call or state. @end is NULL for an event, and for a scope
- * or call that has not ended; a state has neither @begin nor @end. Returns NULL if out of memory.
+ * Finds the measure of an event, scope, call or state. @end is NULL for an event, and for a scope
+ * or call without an end. For a state, @begin is also NULL. Returns NULL if out of memory.
  */
 static struct measure *find(struct measures *measures, enum measure_kind kind, const char *name,
 			    uint32_t thread, const struct event *begin, const struct event *end)
@@ -232,7 +232,9 @@ static struct measure *find(struct measures *measures, enum measure_kind kind, c
 /* ------------------------------------------------------------------ */
 /* Scopes								*/
 
-/* Writes the name of a scope: the stem and the separator, because "X_" and "X:" differ. */
+/*
+ * Writes the name of a scope: stem and separator, because "X_begin" and "X:begin" are two scopes.
+ */
 static void scope_name(const char *event_name, size_t stem_len, char name[PAIRS_NAME_MAX + 1])
 {
 	memcpy(name, event_name, stem_len + 1);
@@ -292,7 +294,10 @@ static int measure_scope(struct measures *measures, const struct event *event, u
 	if (!measure)
 		return -ENOMEM;
 	if (!result.begin || result.lost) {
-		/* Count two events if both ends were seen but may not belong together, else one. */
+		/*
+		 * An end whose begin is doubtful counts as two unmatched events, an end without a
+		 * begin as one.
+		 */
 		measure->unmatched += result.begin ? 2 : 1;
 		return 0;
 	}
@@ -331,7 +336,7 @@ static int put_call(void *to, const struct call *call)
 		       call->finished ? exit : NULL);
 	if (!measure)
 		return -ENOMEM;
-	/* Across a gap or a stop, entry and exit may belong to different calls. */
+	/* If the call spans a gap or a stop, its entry and exit may belong to different calls. */
 	if (!call->finished || call->lost || call->mark != measures->stretch) {
 		measure->unmatched++;
 		return 0;
@@ -374,7 +379,7 @@ static const struct spans_ops spans_ops = {
 	.put_irq = put_irq,
 };
 
-/* Is it an event that matters for the measures of system calls? */
+/* Does the event matter for the measures of system calls? */
 static bool is_about_calls(const struct event *event)
 {
 	return event->type == POSIXTRACE_SYSCALL_ENTRY || event->type == POSIXTRACE_SYSCALL_EXIT ||
@@ -421,7 +426,10 @@ static int note_gap(struct measures *measures, const struct event *event)
 		return 0;
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
-		/* Keep open begins: if events were lost, @lost of their ends will show it. */
+		/*
+		 * Keep open begins: call.lost and pairs_result.lost show if events between both
+		 * ends were lost.
+		 */
 		measures->stretch++;
 		break;
 	case POSIX_TRACE_START:
@@ -442,14 +450,14 @@ static bool by_thread(const struct measures *measures)
 	       measures->options.by == MEASURES_BY_THREAD;
 }
 
-/* Checks if the thread is needed, because finding it costs more than counting the event. */
+/* Checks if the thread of an event is needed: finding it costs more than counting the event. */
 static bool needs_thread(const struct measures *measures, const struct event *event)
 {
 	return event->has_data && (by_thread(measures) || wants(measures, MEASURE_SCOPE) ||
 				   wants(measures, MEASURE_STATE) || is_about_calls(event));
 }
 
-/* Notes the file of a call. */
+/* Stores the path of the file on which the call works. */
 static void note_path(struct measures *measures, const struct event *event, uint32_t thread)
 {
 	struct kevent kevent;
@@ -554,7 +562,7 @@ int measures_new(const struct measures_options *options, struct measures **measu
 	return err;
 }
 
-/* Checks if begins and ends with this name (and separator) were seen. */
+/* Checks if both a begin and an end with this name (and separator) were seen. */
 static bool is_scope(const struct measures *measures, const char *name)
 {
 	const struct measure *whole = measure_find(measures->table, &(struct measure){
@@ -563,7 +571,7 @@ static bool is_scope(const struct measures *measures, const char *name)
 	return whole && whole->seen == (1U << PAIRS_BEGIN | 1U << PAIRS_END);
 }
 
-/* Checks if the table of scopes or of system calls already shows an event type. */
+/* Checks if an event type is already shown in the table of scopes or of system calls. */
 static bool is_end(const struct measures *measures, const char *name)
 {
 	char scope[PAIRS_NAME_MAX + 1];

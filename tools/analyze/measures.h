@@ -11,13 +11,13 @@
 
 #define MEASURES_THREADS	(1U << 16)	/* threads that are distinguished */
 
-/* What each kind is divided by. */
+/* By what the measures are divided. */
 enum measures_by {
-	MEASURES_WHOLE,		/* nothing */
+	MEASURES_WHOLE,		/* not divided */
 	MEASURES_BY_FIELD,
 	MEASURES_BY_PROCESS,
 	MEASURES_BY_THREAD,
-	MEASURES_BY_FILE,	/* system calls only: the path of their descriptor */
+	MEASURES_BY_FILE,	/* system calls only: the path of the file on which they work */
 };
 
 /**
@@ -25,8 +25,8 @@ enum measures_by {
  * @kinds: bits of enum measure_kind
  * @classes: POSIXTRACE_CLASS_* of the trace; states need POSIXTRACE_CLASS_SCHED
  * @by: what to divide by
- * @field: for MEASURES_BY_FIELD; the caller keeps it
- * @names: tell processes and threads apart by name only, because another trace has other ids
+ * @field: the field for MEASURES_BY_FIELD; the caller keeps it
+ * @names: distinguish processes and threads by name only, to compare traces with different ids
  */
 struct measures_options {
 	unsigned int kinds;
@@ -41,20 +41,20 @@ struct measures;
 /* measures_new() - create an empty set of measures; returns 0 or -ENOMEM */
 int measures_new(const struct measures_options *options, struct measures **measures);
 
-/* measures_start() - read which files were open at the start of a log or stream; 0 or -errno */
+/* measures_start() - read the files open at the start of a log or stream; returns 0 or -errno */
 int measures_start(struct measures *measures, struct source *source);
 
 /**
  * measures_event() - process an event; call it for each event of the trace
  * @measures: from measures_new()
  * @event: the event
- * @selected: measure it; otherwise only check if it marks a gap
+ * @selected: true: measure the event; false: only check if the event marks a gap
  *
  * Return: 0 or a negative error number.
  */
 int measures_event(struct measures *measures, const struct event *event, bool selected);
 
-/* measures_end() - count what has not ended, after the last event; returns 0 or a negative error */
+/* measures_end() - count scopes and calls that have not ended; returns 0 or a negative error */
 int measures_end(struct measures *measures);
 
 /**
@@ -63,15 +63,15 @@ int measures_end(struct measures *measures);
  * @kind: what the table is about
  * @count: where to store their number
  *
- * Leaves out names that are not divided because none of their events has the field, and scopes of
- * which only begins or only ends were seen. In the order of measure_list().
+ * Leaves out names whose events all lack the field, and scopes of which only begins or only ends
+ * were seen. The order is that of measure_list().
  *
  * Return: an array to free, or NULL if out of memory.
  */
 const struct measure **measures_rows(const struct measures *measures, enum measure_kind kind,
 				     size_t *count);
 
-/* measures_without() - count the event types without the field, and all their events */
+/* measures_without() - count the event types that lack the field, and the events of these types */
 uint64_t measures_without(const struct measures *measures, size_t *types);
 
 /* measures_options() - get what is measured */

@@ -16,10 +16,10 @@
 
 /**
  * struct open_files - the rows of a source
- * @source: where they come from
+ * @source: the log or stream that has the rows
  * @rows: in the order of their times
- * @pipes: the rows of pipes, by inode
- * @sorted: all rows, by process, descriptor and time
+ * @pipes: the rows of pipes, sorted by inode
+ * @sorted: all rows, sorted by process, descriptor and time
  */
 struct open_files {
 	struct source *source;
@@ -175,7 +175,7 @@ int open_files_read_all(struct source *source, struct open_files **files)
 	return read_if(source, true, files);
 }
 
-/* Finds the first row of a descriptor from a time on. */
+/* Finds the first row of a descriptor at or after a time. */
 static size_t find_row(const struct open_files *files, pid_t pid, int fd, uint64_t from)
 {
 	size_t first = 0, end = files->count, middle;
@@ -278,7 +278,7 @@ static void put_pipe(struct open_files *files, const struct posixtrace_open_file
 	put_process(files, other, to);
 }
 
-/* Appends the name of a POSIXTRACE_FILE_OTHER: "eventfd" for "anon_inode:[eventfd]". */
+/* Appends the name of a POSIXTRACE_FILE_OTHER file: "eventfd" for "anon_inode:[eventfd]". */
 static void put_other(const char *text, struct buffer *to)
 {
 	static const char prefix[] = "anon_inode:";

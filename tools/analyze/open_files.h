@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the descriptors of the traced processes were at a moment: for a log, when recording started;
- * for a stream, now.
+ * What the descriptors of the traced processes referred to at one moment. In a log, this is the
+ * moment when recording started. For a stream, it is now.
  */
 #ifndef POSIXTRACE_OPEN_FILES_H
 #define POSIXTRACE_OPEN_FILES_H
@@ -17,14 +17,14 @@ struct open_files;
 /**
  * open_files_read() - read the open files in a log, or of a stream
  * @source: the log or stream
- * @files: where to store them; empty without the classes syscall, strings and process, because only
- *	events of all three tell what becomes of a descriptor
+ * @files: where to store them; empty unless the classes syscall, strings and process are all
+ *	recorded, because later changes of descriptors are unknown otherwise
  *
  * Return: 0 or a negative error number.
  */
 int open_files_read(struct source *source, struct open_files **files);
 
-/* open_files_read_all() - the same with any classes, for callers that only look rows up */
+/* open_files_read_all() - as open_files_read(), but with any classes: for mere look-ups */
 int open_files_read_all(struct source *source, struct open_files **files);
 
 /**
@@ -32,23 +32,25 @@ int open_files_read_all(struct source *source, struct open_files **files);
  * @files: all rows
  * @pid: the process
  * @fd: the descriptor
- * @from: time of the state of a thread that uses it
+ * @from: time at which the state of a thread that uses the descriptor was read
  *
- * Return: the row that was read next after the state; NULL if there is none, or if the thread may
- *	have another table than the process.
+ * Return: the first row of the descriptor that was read after that state. NULL if there is none, or
+ * if the thread may have a different table than its process.
  */
 const struct posixtrace_open_file *open_files_find(const struct open_files *files, pid_t pid,
 						   int fd, uint64_t from);
 
-/* open_files_next() - get the next row that is older than @until, in order of time, or NULL */
+/* open_files_next() - get the next row, in order of time, that is older than @until; or NULL */
 const struct posixtrace_open_file *open_files_next(struct open_files *files, uint64_t until);
 
 /**
- * open_files_name() - append what a descriptor is: /etc/passwd, tcp:127.0.0.1:80, eventfd,
- *	or, if only one other process has the other end of a pipe: pipe to 123/cat
+ * open_files_name() - append a description of what a descriptor refers to
  * @files: all rows
  * @row: the row of the descriptor
- * @to: where to append; nothing if it is not known
+ * @to: where to append; unchanged if the file is unknown
+ *
+ * Examples: /etc/passwd, tcp:127.0.0.1:80, eventfd. For a pipe whose other end is open in exactly
+ * one other process: pipe to 123/cat.
  */
 void open_files_name(struct open_files *files, const struct posixtrace_open_file *row,
 		     struct buffer *to);

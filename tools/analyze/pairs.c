@@ -2,8 +2,8 @@
 /*
  * Pairs of begin and end: see pairs.h.
  *
- * Each thread with open begins has a stack of them, found through a hash table. A list of all open
- * begins, sorted by age, yields the oldest.
+ * Each thread that has open begins has a stack of them. A hash table finds the thread. A list of
+ * all open begins, sorted by age, yields the oldest one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define BUCKETS	4096U	/* a power of two */
 
 struct pairs_thread {
-	struct pairs_thread *next;	/* in its bucket */
+	struct pairs_thread *next;	/* next thread in the bucket */
 	struct begin *top;
 	struct begin *bottom;
 	size_t depth;
@@ -27,14 +27,14 @@ struct pairs_thread {
 struct begin {
 	struct pairs_begin pub;
 	struct pairs_thread *thread;
-	struct begin *below;		/* in the thread's stack */
-	struct begin *above;		/* in the thread's stack */
-	struct begin *older;		/* among all threads */
-	struct begin *younger;		/* among all threads */
-	uint64_t number;		/* 1, 2, 3 ... */
-	uint64_t gaps;			/* struct pairs.gaps at the begin */
-	size_t counted;			/* bytes of pub.held counted in pairs.held */
-	char kind;			/* '_' or ':' */
+	struct begin *below;		/* next older begin of the same thread */
+	struct begin *above;		/* next younger begin of the same thread */
+	struct begin *older;		/* next older begin of any thread */
+	struct begin *younger;		/* next younger begin of any thread */
+	uint64_t number;		/* unique number, from 1 */
+	uint64_t gaps;			/* value of pairs.gaps at this begin */
+	size_t counted;			/* bytes of pub.held that are included in pairs.held */
+	char kind;			/* separator in the name: '_' or ':' */
 	size_t stem_len;
 	char stem[PAIRS_NAME_MAX];
 	char name[PAIRS_NAME_MAX];
@@ -45,12 +45,12 @@ struct pairs {
 	struct pairs_thread *buckets[BUCKETS];
 	struct begin *oldest;
 	struct begin *youngest;
-	struct begin *given;		/* last result, freed by the next call */
+	struct begin *given;		/* begin that was returned last; the next call frees it */
 	struct begin *spare;		/* memory for the next begin, or NULL */
-	struct begin *holder;		/* its buffer was returned by pairs_hold() */
+	struct begin *holder;		/* the begin whose buffer pairs_hold() returned last */
 	uint64_t last_number;
-	uint64_t gaps;			/* places where events may be missing */
-	size_t held;			/* bytes held for all begins */
+	uint64_t gaps;			/* number of places so far where events may be missing */
+	size_t held;			/* bytes in the buffers of all begins */
 	size_t open;
 	size_t max_open;
 	size_t max_depth;
@@ -136,7 +136,7 @@ static void remove_thread(struct pairs *pairs, struct pairs_thread *thread)
 /* ------------------------------------------------------------------ */
 /* Open begins								*/
 
-/* Counts what the caller has appended to the last buffer. */
+/* Counts the bytes that the caller has appended to the buffer that pairs_hold() returned last. */
 static void count_held(struct pairs *pairs)
 {
 	struct begin *holder = pairs->holder;
@@ -243,7 +243,7 @@ static struct begin *new_begin(struct pairs *pairs, const struct event *event, s
 	begin->pub.event = *event;
 	begin->pub.event.name = begin->name;
 	begin->pub.event.data = begin->data;
-	/* Check all data now, because only the kept part is available later. */
+	/* Check all of the data now, because only the first part of it is kept. */
 	if (kept < event->len && !event_has_fields(event, event->len))
 		begin->pub.event.description = NULL;
 	begin->pub.event.len = kept;
@@ -271,7 +271,7 @@ static int open_pair(struct pairs *pairs, const struct event *event, size_t stem
 		old = pairs->oldest;
 	if (old) {
 		result->forgotten = give(pairs, take(pairs, old));
-		/* That may have removed the thread. */
+		/* pop() may have freed the thread. */
 		thread = find_thread(pairs, event->pid, event_thread_key(event));
 	}
 	if (!thread)

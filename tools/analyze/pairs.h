@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pairs of events of one thread that mark a begin and an end: "X_begin" and "X_end", or "X:begin"
- * and "X:end". Pairs with the same stem nest like brackets.
+ * Pairs of events that mark the begin and end of a scope in one thread: "X_begin" and "X_end", or
+ * "X:begin" and "X:end". The common part of the names is the stem. Pairs with the same stem nest
+ * like brackets.
  *
- * Only open begins are kept. Beyond the limit of their number, the oldest is dropped.
+ * Only open begins are kept. If there are too many, the oldest is dropped.
  */
 #ifndef POSIXTRACE_PAIRS_H
 #define POSIXTRACE_PAIRS_H
@@ -18,8 +19,8 @@
 
 #define PAIRS_NAME_MAX	64	/* bytes of a stem, with the null byte */
 #define PAIRS_DATA_MAX	256	/* bytes kept of the data of a begin */
-#define PAIRS_HELD_MAX	(64U << 10)	/* bytes held per begin, plus the last item */
-#define PAIRS_HELD_ALL	(16U << 20)	/* bytes held for all begins */
+#define PAIRS_HELD_MAX	(64U << 10)	/* limit for one begin, plus one item */
+#define PAIRS_HELD_ALL	(16U << 20)	/* limit of bytes held for all begins */
 
 enum pairs_role {
 	PAIRS_NONE,
@@ -32,10 +33,10 @@ enum pairs_role {
  * @event: the event, with the part of its data that was kept
  * @stem: the common part of the names of begin and end
  * @data_len: number of bytes of data that the event originally had
- * @held: from pairs_hold(): write it after the begin
+ * @held: buffer from pairs_hold(): the caller writes its contents after this begin
  * @depth: number of open begins of the thread when it began
- * @inner: ns in pairs that nested directly in it so far
- * @tangled: not all pairs in it nested, so @inner is not valid
+ * @inner: total time, in ns, of the pairs that have nested directly in this one so far
+ * @tangled: a pair overlapped this one without nesting properly, so @inner is not valid
  */
 struct pairs_begin {
 	struct event event;
@@ -51,12 +52,12 @@ struct pairs_begin {
  * struct pairs_result - the role of an event
  * @role: begin, end, or neither
  * @begin: for an end: its begin, or NULL if it is missing; valid until the next call
- * @proper: for an end with a begin: the pair nests properly. The thread has no newer open begin,
- *	and no open begin around the pair has a later time
- * @lost: for an end with a begin: number of user events lost in between; if not 0, the two may not
- *	belong together
- * @gap: for an end with a begin: recording was interrupted in between, or the log is damaged
- *	there, so that an unknown number of events may be missing
+ * @proper: for an end with a begin: the pair nests properly, because its begin is the newest one of
+ *	the thread and no begin around it has a later time
+ * @lost: for an end with a begin: number of user events lost between the two; if not 0, they may
+ *	not belong together
+ * @gap: for an end with a begin: recording was interrupted or the log is damaged between the two,
+ *	so an unknown number of events may be missing
  * @forgotten: for a begin: an older begin that was dropped, or NULL; valid until the next call
  */
 struct pairs_result {
@@ -83,8 +84,8 @@ enum pairs_role pairs_role(const char *name, size_t *stem_len);
 
 /**
  * pairs_new() - create an empty set of open begins
- * @max_open: limit of open begins, all threads
- * @max_depth: limit of open begins, per thread
+ * @max_open: limit of open begins of all threads
+ * @max_depth: limit of open begins of each thread
  * @pairs: where to store the set
  *
  * Return: 0, or -ENOMEM.
@@ -117,8 +118,8 @@ const struct pairs_begin *pairs_take(struct pairs *pairs);
  * @pid: process of the thread
  * @thread: event_thread_key() of the thread
  *
- * Another duration of the thread nests in its pairs if the result is the same at the begin and the
- * end of that duration.
+ * Use this to check if some other duration nests properly in the pairs of the thread: it does if
+ * the result is the same at the begin and at the end of the duration.
  *
  * Return: a unique number of the begin, or 0 without an open begin.
  */
@@ -129,10 +130,11 @@ uint64_t pairs_top(struct pairs *pairs, pid_t pid, uint64_t thread);
  * @pairs: from pairs_new()
  * @pid: process of the thread
  * @thread: event_thread_key() of the thread
- * @time: begin of the inner duration, which has ended
+ * @time: begin of the inner duration, which has already ended
  *
- * If two durations begin at the same time, readers take the first one in the file as the outer one.
- * The inner one must therefore wait in the buffer until the outer one has been written.
+ * If two durations begin at the same time, programs that read the exported file take the first one
+ * in the file as the outer one. But the inner one ends first. It must therefore wait in the buffer
+ * until the outer one has been written.
  *
  * Return: pairs_begin.held of the enclosing duration, which is the newest open begin of the thread;
  *	append the inner duration before the next call. NULL if the enclosing duration does not

@@ -13,7 +13,7 @@ struct parts {
 	struct part *at;
 	size_t count;
 	size_t room;
-	uint32_t *slots;		/* hash table of parts: number + 1, or 0 */
+	uint32_t *slots;		/* hash table: index of a part plus 1, or 0 */
 	size_t nr_slots;		/* a power of two; more than half of the slots are 0 */
 	struct step *steps;
 	size_t nr_steps;
@@ -40,7 +40,7 @@ static uint64_t hash(const struct part *part)
 	return hash_pair(hash, part->arg);
 }
 
-/* Finds the slot of a part. For a new part, finds the free slot where it belongs. */
+/* Finds the slot of a part in the hash table. If the part is new, returns the free slot for it. */
 static uint32_t *find_slot(const struct parts *parts, const struct part *what)
 {
 	for (uint64_t i = hash(what);; i++) {
@@ -150,7 +150,7 @@ int parts_add(struct parts *parts, uint32_t parent, const struct part *what, uin
 	struct part *part;
 	int err = 0;
 
-	/* PART_MORE is not divided, so add the time to it. */
+	/* PART_MORE has no children, so add the time to PART_MORE itself. */
 	if (parent != PARTS_NONE && parts->at[parent].kind == PART_MORE) {
 		*found = parent;
 		return 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A period of time divided into parts, as a tree: the times of the parts of a part add up to its
- * own time. Periods of the same kind are merged into one part with a count. The steps are the
- * periods in parts that are not divided, one by one in order of time.
+ * A period of time divided into parts. The parts form a tree: the times of the children of a part
+ * add up to the time of the part. Periods of the same kind are merged into one part with a count.
+ * Each step is one period of a part without children. The steps are in order of time.
  *
- * There are at most PARTS_MAX parts, and for each of them one PART_MORE that stands for all parts
- * that do not fit. A part takes 120 bytes, a step 24.
+ * There are at most PARTS_MAX parts. Each of them can have one additional child, PART_MORE, for all
+ * children that do not fit. A part takes 120 bytes, a step 24.
  */
 #ifndef POSIXTRACE_PARTS_H
 #define POSIXTRACE_PARTS_H
@@ -24,9 +24,9 @@ enum part_kind {
 	PART_RUNNING,
 	PART_INTERRUPT,		/* an interrupt took the CPU */
 	PART_RUNNABLE,		/* waited for a CPU */
-	PART_RAN,		/* in PART_RUNNABLE: another thread ran on the CPU */
-	PART_RAN_OTHER,		/* no thread that is followed ran there */
-	PART_RAN_UNKNOWN,	/* the CPU is unknown */
+	PART_RAN,		/* child of PART_RUNNABLE: another thread ran on the CPU */
+	PART_RAN_OTHER,		/* as PART_RAN, but the thread is not followed */
+	PART_RAN_UNKNOWN,	/* as PART_RAN, but the CPU is unknown */
 	PART_BLOCKED,
 	PART_FAULT,		/* blocked in a page fault */
 	PART_UNBORN,		/* the thread had not been created yet */
@@ -40,25 +40,25 @@ enum part_kind {
  * @arg: running, blocked: first argument of the system call, if @has_arg
  * @kind: what it is
  * @thread: whose state it is: a number for tracks_thread()
- * @other: number of the thread that ran, that woke it, or that created it; 0: unknown;
- *	PART_INTERRUPT: number for tracks_irq_name()
+ * @other: number of the thread that ran on the CPU, that woke @thread, or that created @thread; 0:
+ *	unknown. PART_INTERRUPT: number for tracks_irq_name()
  * @holder: blocked: number of the thread that held the lock; 0: unknown
- * @place: running, blocked: where
- * @by: blocked: enum waker_kind
+ * @place: running, blocked: number of the place, such as a system call: see waits.h
+ * @by: blocked: what woke the thread, enum waker_kind
  * @letter: blocked: state letter of ps(1), or 0
- * @io: blocked: for a block device
- * @fault: blocked: after a page fault
+ * @io: blocked: the thread waited for a block device
+ * @fault: blocked: the wait followed a page fault
  * @has_arg: @arg names what the call works on
- * @preempted: PART_RUNNABLE: it was preempted, not woken
- * @caused: blocked: the parts are what @other did
- * @ns: its time
+ * @preempted: PART_RUNNABLE: the thread was preempted, not woken
+ * @caused: blocked: @other caused the end of the wait; the children are what @other did
+ * @ns: total time
  * @count: number of periods
- * @longest: ns of the longest of them
- * @longest_at: start of the longest of them
+ * @longest: length of the longest period, ns
+ * @longest_at: start of the longest period
  * @faults: running: number of page faults
- * @parent: the part that it divides, or PARTS_NONE
- * @child: its first part, or PARTS_NONE
- * @next: the next part of @parent, or PARTS_NONE
+ * @parent: the part of which this one is a child, or PARTS_NONE
+ * @child: first child, or PARTS_NONE
+ * @next: next child of @parent, or PARTS_NONE
  */
 struct part {
 	uint64_t arg;
@@ -85,10 +85,10 @@ struct part {
 };
 
 /**
- * struct step - a period in a part that is not divided
+ * struct step - one period of a part without children
  * @begin: its start
  * @end: its end
- * @part: the part
+ * @part: index of the part
  */
 struct step {
 	uint64_t begin;
@@ -104,11 +104,11 @@ int parts_new(struct parts **parts);
 /**
  * parts_add() - count a period
  * @parts: from parts_new()
- * @parent: the part that it is in
- * @what: what it is: the members up to @caused
+ * @parent: index of the part that includes the period
+ * @what: identifies the part: only the members up to @caused are used
  * @begin: its start
  * @end: its end
- * @found: where to store its part; valid like the array of parts_all()
+ * @found: where to store the index of the part in parts_all()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -118,22 +118,23 @@ int parts_add(struct parts *parts, uint32_t parent, const struct part *what, uin
 /* parts_add_faults() - count page faults in a part */
 void parts_add_faults(struct parts *parts, uint32_t part, uint64_t count);
 
-/* parts_step() - add the step that follows the others; returns 0 or -ENOMEM */
+/* parts_step() - append a step; returns 0 or -ENOMEM */
 int parts_step(struct parts *parts, uint32_t part, uint64_t begin, uint64_t end);
 
 /* parts_all() - get all parts and their number; valid until the next call of parts_add() */
 const struct part *parts_all(const struct parts *parts, size_t *count);
 
-/* parts_steps() - get all steps; @more: the steps after the last one are missing */
+/* parts_steps() - get all steps; sets @more if later steps are missing because of the limit */
 const struct step *parts_steps(const struct parts *parts, size_t *count, bool *more);
 
 /**
- * parts_sorted() - get the parts of a part
+ * parts_sorted() - get the children of a part
  * @parts: the tree
- * @part: the part that they divide
+ * @part: index of the part
  * @count: where to store their number
  *
- * Return: an array of the numbers of the parts, the longest first, to free; NULL if out of memory.
+ * Return: an array of the indices of the children, the longest first, to free; NULL if out of
+ * memory.
  */
 uint32_t *parts_sorted(const struct parts *parts, uint32_t part, size_t *count);
 

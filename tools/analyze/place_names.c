@@ -16,8 +16,8 @@
 
 struct place_names {
 	struct waits *calls;		/* only for the names of system calls */
-	struct threads *irqs;		/* indices of @irq_names, by kind and number */
-	char (*irq_names)[IRQ_NAME];	/* by number in @irqs */
+	struct threads *irqs;		/* numbers pairs of interrupt kind and number */
+	char (*irq_names)[IRQ_NAME];	/* index: number in @irqs */
 };
 
 int place_names_new(struct place_names **names)
@@ -56,7 +56,7 @@ int place_names_irq(struct place_names *names, const struct kevent *irq, uint32_
 {
 	char room[KEVENT_CALL_NAME];
 	struct kevent_text name;
-	/* A thread table accepts any pair of numbers, not only ids of threads. */
+	/* threads_find() accepts any pair of numbers, not only ids of threads. */
 	int ret = threads_find(names->irqs, (pid_t)irq->kind, (uint64_t)irq->number, number);
 
 	if (ret <= 0 || *number == THREADS_OTHERS)
@@ -80,7 +80,7 @@ const char *place_names_interrupt(const struct place_names *names, uint32_t numb
 const char *place_names_arg(const char *call)
 {
 	static const struct {
-		const char *arg;	/* as in event/syscall_args.inc */
+		const char *arg;	/* name of the argument in event/syscall_args.inc */
 		const char *name;
 	} known[] = {
 		{ "fd", "fd" }, { "epfd", "fd" }, { "fildes", "fd" }, { "in_fd", "fd" },

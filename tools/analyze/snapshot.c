@@ -66,8 +66,8 @@ static int read_states(trace_id_t trid, struct snapshot *snapshot)
 }
 
 /*
- * Without scheduler events in its log, a thread would stay in its state for ever, although other
- * logs have such events.
+ * Can the states of a log be used among several logs? If other logs have scheduler events but this
+ * one does not, its threads would never leave their first state.
  */
 static bool is_usable(const struct source *source, size_t log, unsigned int all)
 {
@@ -159,10 +159,7 @@ int snapshot_event(struct source *source, const struct posixtrace_thread_state *
 		.tid = state->tid,
 		.cpu = state->cpu,
 		.address = state->ip,
-		/*
-		 * Identify the thread as for an event that it has recorded: it existed at that
-		 * time.
-		 */
+		/* Identify the thread as for a user event: the thread existed at that time. */
 		.user = true,
 		.source = source,
 	};
@@ -183,7 +180,9 @@ bool snapshot_call(const struct posixtrace_thread_state *state, struct kevent *e
 
 bool snapshot_futex(const struct posixtrace_thread_state *state, struct holder_words *words)
 {
-	/* A mutex has its owner in the third word, and its kind in the fifth (32 bits: fourth). */
+	/*
+	 * Word 3 of a glibc mutex is its owner. Its kind is word 5, or word 4 in a 32-bit program.
+	 */
 	const bool compat = state->flags & POSIXTRACE_STATE_COMPAT;
 
 	*words = (struct holder_words){

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What each thread of a trace was doing at one moment: for a log, when recording started; for a
- * stream, now. The number of states that are kept is limited.
+ * What each thread of a trace was doing at one moment. In a log, this is the moment when recording
+ * started. For a stream, it is now. The number of states is limited.
  */
 #ifndef POSIXTRACE_SNAPSHOT_H
 #define POSIXTRACE_SNAPSHOT_H
@@ -32,7 +32,7 @@ int snapshot_read(struct source *source, struct snapshot **snapshot);
 const struct posixtrace_thread_state *snapshot_get(const struct snapshot *snapshot, size_t *count);
 
 /**
- * struct snapshot_walk - a position among the states of a trace, while its events are read
+ * struct snapshot_walk - a position in the states of a trace, which advances as events are read
  * @next: the next state
  * @left: number of states left
  * @complete_from: no events are missing after this time; UINT64_MAX: unknown
@@ -46,7 +46,7 @@ struct snapshot_walk {
 	uint64_t complete_from;
 };
 
-/* snapshot_begin() - begin a walk, before the first event; the snapshot must outlive it */
+/* snapshot_begin() - begin a walk, before the first event; the caller keeps the snapshot */
 void snapshot_begin(struct snapshot_walk *walk, const struct snapshot *snapshot);
 
 /**
@@ -59,36 +59,37 @@ void snapshot_begin(struct snapshot_walk *walk, const struct snapshot *snapshot)
 const struct posixtrace_thread_state *snapshot_next(struct snapshot_walk *walk, uint64_t until);
 
 /**
- * snapshot_see() - note an event; first get the states before it, if they are wanted
- * @walk: as for snapshot_next()
+ * snapshot_see() - note an event; first call snapshot_next() to get the states before the event
+ * @walk: all zero, or from snapshot_begin()
  * @event: the event
- * @lost: events are missing before it, or were left out
+ * @lost: events before @event are missing or were left out
  */
 void snapshot_see(struct snapshot_walk *walk, const struct event *event, bool lost);
 
 /**
- * snapshot_event() - identify the thread of a state
+ * snapshot_event() - make an event that identifies the thread of a state
  * @source: the log or stream, read up to the time of the state
  * @state: the state
- * @event: where to store the ids, the time and the life of the thread
+ * @event: where to store the event, with the ids and the life of the thread and the time of the
+ *	state
  *
  * Return: 0 or -ENOMEM.
  */
 int snapshot_event(struct source *source, const struct posixtrace_thread_state *state,
 		   struct event *event);
 
-/* snapshot_call() - get the system call of a state as fields of a syscall_entry; false: none */
+/* snapshot_call() - get the system call of a state as the fields of a syscall_entry; false: none */
 bool snapshot_call(const struct posixtrace_thread_state *state, struct kevent *entry);
 
-/* snapshot_ns() - convert a time of a state */
+/* snapshot_ns() - convert the time of a state to ns */
 uint64_t snapshot_ns(const struct timespec *time);
 
 /**
- * snapshot_futex() - get the memory of a state, if the thread waits for a futex
+ * snapshot_futex() - get the memory at the address of the futex for which a thread waits
  * @state: a state
  * @words: where to store it
  *
- * Return: true if it waits for a futex.
+ * Return: true if the thread waits for a futex.
  */
 bool snapshot_futex(const struct posixtrace_thread_state *state, struct holder_words *words);
 

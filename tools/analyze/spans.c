@@ -18,7 +18,7 @@ struct spans {
 	uint64_t last_time;	/* largest time so far */
 	uint64_t lost;
 	bool started;
-	struct snapshot_walk walk;	/* states at the start */
+	struct snapshot_walk walk;	/* position in the states at the start */
 };
 
 int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, void *to,
@@ -42,14 +42,14 @@ int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, voi
 	return err;
 }
 
-/* Tells intervals.c from which time on events may be missing. */
+/* Tells intervals.c after which time events may be missing. */
 static int note_losses(struct spans *spans, const struct event *event, bool lost)
 {
 	if (event->partial && !lost)
 		return intervals_stopped(spans->states, event);
 	/*
-	 * OVERFLOW and STOP: events may be missing from their time on. Other losses: from the time
-	 * of the previous event on.
+	 * After OVERFLOW and STOP, events may be missing. For any other loss, events may be missing
+	 * since the previous event.
 	 */
 	if (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP)
 		return intervals_lost(spans->states, event->time);
@@ -91,7 +91,7 @@ static int put_spans(struct spans *spans, uint32_t thread, const struct event *e
 	bool is_kernel = kevent_read(event, &kevent);
 	int ret, told;
 
-	/* Do this before calls_event(), which ends the open call at the end of a thread. */
+	/* Must precede calls_event(), which ends the open call of a thread that ends. */
 	told = intervals_event(spans->states, thread, event, is_kernel ? &kevent : NULL, call);
 	if (told < 0 || !is_kernel || !thread)
 		return told;
@@ -110,7 +110,7 @@ void spans_start(struct spans *spans, const struct snapshot *snapshot)
 	snapshot_begin(&spans->walk, snapshot);
 }
 
-/* Adds the states at the start of the log that are older than @event to the intervals. */
+/* Passes the states at the start of the log that are older than @event to intervals.c. */
 static int use_states(struct spans *spans, const struct event *event)
 {
 	const struct posixtrace_thread_state *state;

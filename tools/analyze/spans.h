@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Spans of time derived from kernel events: thread states, system calls and interrupts. The
- * exporters draw them instead of the events.
+ * exporters draw these spans instead of the events.
  */
 #ifndef POSIXTRACE_SPANS_H
 #define POSIXTRACE_SPANS_H
@@ -19,7 +19,7 @@
  * @end: end time
  * @kind: irq, softirq or vector; "" if unknown
  * @number: its number
- * @nested: it interrupted another interrupt
+ * @nested: this interrupt interrupted another one
  * @name: its name, @name_len bytes
  */
 struct irq {
@@ -35,12 +35,12 @@ struct irq {
 	size_t name_len;
 };
 
-/* Receive spans of any thread, not only the thread of the current event. Return 0 or an error. */
+/* Receive spans of any thread, not only of the thread of the current event. Return 0 or -errno. */
 struct spans_ops {
 	int (*put_state)(void *to, const struct interval *interval);
 	int (*put_call)(void *to, const struct call *call);
 	int (*put_irq)(void *to, const struct irq *irq);
-	/* Finds the number of the thread of a state, as for spans_event(). */
+	/* Finds the number of a thread from its ids in @event, a state at the start of the log. */
 	int (*find_thread)(void *to, const struct event *event, uint32_t *number);
 };
 
@@ -48,7 +48,7 @@ struct spans;
 
 /**
  * spans_new() - create an empty set of spans
- * @max: highest number of a thread; others have no spans
+ * @max: highest number of a thread; threads with higher numbers have no spans
  * @classes: POSIXTRACE_CLASS_* of the log
  * @ops: called for each span
  * @to: first argument of @ops
@@ -60,7 +60,7 @@ int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, voi
 	      struct spans **spans);
 
 /**
- * spans_start() - use what threads did when recording started
+ * spans_start() - use the states of threads at the start of recording
  * @spans: from spans_new(), before the first event
  * @snapshot: from snapshot_read(); the caller keeps it until spans_free()
  *
@@ -73,10 +73,11 @@ void spans_start(struct spans *spans, const struct snapshot *snapshot);
  * @spans: from spans_new()
  * @thread: number of the thread of @event
  * @event: any event, in the order of the log
- * @lost: events were lost before it
+ * @lost: events were lost before @event
  * @mark: stored in a system call that begins
  *
- * Return: 1 if spans show the whole event; 0 if not; a negative error number.
+ * Return: 1 if the spans contain all information of the event; 0 if not; or a negative error
+ * number.
  */
 int spans_event(struct spans *spans, uint32_t thread, const struct event *event, bool lost,
 		uint64_t mark);

@@ -19,8 +19,8 @@
 
 #define STAT_TYPES		4096		/* event type ids are smaller */
 #define STAT_THREADS		(1U << 16)	/* threads counted individually */
-#define STAT_OPEN_MAX		(1U << 16)	/* open begins, all threads */
-#define STAT_DEPTH_MAX		1024		/* open begins, per thread */
+#define STAT_OPEN_MAX		(1U << 16)	/* open begins of all threads */
+#define STAT_DEPTH_MAX		1024		/* open begins of a thread */
 
 /**
  * struct stat_type - statistics of an event type
@@ -31,7 +31,7 @@
  * @stretch: struct stats.stretch at the last event
  * @intervals: times between two consecutive events
  * @fields: statistics of its fields
- * @pair: the pair that it begins or ends, or NULL
+ * @pair: the pair whose begin or end has this type, or NULL
  */
 struct stat_type {
 	char *name;
@@ -49,7 +49,7 @@ struct stat_type {
  * @pid: process of the thread
  * @thread: pthread_self() of the thread
  * @key: event_thread_key() of the thread
- * @label: its name
+ * @label: name of the thread
  * @count: number of events
  * @first: time of the first event
  * @last: time of the last event
@@ -97,7 +97,7 @@ struct stats {
 	struct stat_type *type[STAT_TYPES];	/* by event type */
 	struct stat_pair *pair;		/* list of pairs */
 	struct threads *threads;	/* numbers of threads */
-	struct stat_thread *thread;	/* by number; the first entry is for all others */
+	struct stat_thread *thread;	/* index: thread number; [0]: all others */
 	size_t threads_room;		/* entries allocated in @thread */
 	size_t nr_threads;		/* entries used in @thread, including the first */
 	struct pairs *pairs;		/* open begins */
@@ -110,7 +110,7 @@ int stats_init(struct stats *stats);
  * stats_event() - process an event; call it for each event of the trace
  * @stats: from stats_init()
  * @event: the event
- * @selected: count it; otherwise only check if it marks a gap
+ * @selected: true: count the event; false: only check if the event marks a gap
  *
  * Return: 0 or a negative error number.
  */

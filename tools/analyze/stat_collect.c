@@ -212,7 +212,10 @@ static void note_gap(struct stats *stats, const struct event *event)
 		return;
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
-		/* Keep open begins: if events were lost, @lost of their ends will show it. */
+		/*
+		 * Keep open begins: pairs_result.lost shows if events between begin and end were
+		 * lost.
+		 */
 		stats->stretch++;
 		break;
 	case POSIX_TRACE_START:

@@ -138,7 +138,7 @@ int stat_fields_event(struct stat_fields *fields, const struct event *event)
 		if (value.what != POSIXTRACE_VALUE)
 			continue;
 		/*
-		 * Begin after the field of the previous value: values come in the order of fields,
+		 * Start after the field of the previous value: values have the order of the fields,
 		 * except in arrays.
 		 */
 		for (size_t i = 0; i < fields->nr_fields; i++) {
@@ -199,7 +199,7 @@ static void print_limit(FILE *to, const struct stat_field *field, double real, u
 		fprintf(to, "%12" PRIu64, integer);
 }
 
-/* The mean of values with both infinities is NaN. */
+/* If the values include both infinities, the mean is NaN. */
 static void print_mean(FILE *to, const struct stat_field *field)
 {
 	const double mean = field->sum / (double)field->count;

@@ -13,14 +13,15 @@
 /**
  * struct stat_field - statistics of a field
  * @path: names of the enclosing structs and the field, with dots between them
- * @field: the field; the element of an array
+ * @field: the field; for an array: the field of its elements
  * @count: number of values
  * @min: the smallest value except NaN
  * @max: the largest value
  * @least: the exact @min of an integer; cast it if the field is signed
- * @most: the exact @max of an integer, likewise
+ * @most: the exact @max of an integer; cast it if the field is signed
  * @sum: the sum of all values
- * @labels: ENUM and BOOL: number of values with each label, then without a label
+ * @labels: ENUM and BOOL: number of values with each label; the last entry counts values without a
+ *	label
  */
 struct stat_field {
 	char *path;

@@ -33,25 +33,27 @@ struct futex {
 /**
  * struct summary - a thread and what it did
  * @pub: the results
- * @alive: it has not ended, as far as known
- * @born: time when it was first seen
- * @exiting: it has recorded its exit
+ * @alive: the thread is not known to have ended
+ * @born: time when the thread was first seen
+ * @exiting: the thread has recorded its exit
  * @exited: time of the exit
  * @gaps: number of gaps before its last event
  * @place: WAITS_IN_CALL or more: its current system call; WAITS_IN_NO_CALL; WAITS_IN_UNKNOWN
- * @fault: its last event was a page fault
- * @waits_in: where it began its last wait
+ * @fault: the last event of the thread was a page fault
+ * @waits_in: the place where the thread began its last wait
  * @runs_since: start of the running interval that @interrupts and @interrupted refer to
- * @interrupts: ns in interrupts since then
+ * @interrupts: ns in interrupts since @runs_since
  * @interrupted: end of the last interrupt
  * @process: number of its process
- * @listed: it is in the list of its process: it has neither ended nor recorded its exit
- * @next: the next one in that list
- * @previous: the previous one
- * @start: its state when recording started, if it was blocked and has no event since; or NULL
- * @blocked: when its last wait began; 0 if it is not known to be blocked
- * @futex: what its last event says that it waits for; @place is 0 if that was no futex_wait
- * @wait: the same for its last wait
+ * @listed: the thread is in the list of its process, because it has neither ended nor recorded its
+ *	exit
+ * @next: next thread in that list
+ * @previous: previous thread in that list
+ * @start: the state in which the thread was blocked when recording started; NULL if it was not, or
+ *	if it has had an event since
+ * @blocked: time when its last wait began; 0 if the thread is not known to be blocked
+ * @futex: the futex in its last event, if that was a futex_wait; otherwise futex.place is 0
+ * @wait: the futex of its last wait, or futex.place 0
  */
 struct summary {
 	struct states_thread pub;
@@ -79,18 +81,18 @@ struct summary {
 struct states {
 	unsigned int classes;
 	struct threads *numbers;	/* thread numbers */
-	struct summary *threads;	/* by number - 1 */
-	struct states_thread *results;	/* after states_end() */
+	struct summary *threads;	/* index: thread number minus 1 */
+	struct states_thread *results;	/* valid after states_end() */
 	size_t nr_threads;
 	size_t threads_room;
 	bool more;
 	struct threads *process_numbers;
-	uint32_t *processes;		/* by process number: first thread in the list */
+	uint32_t *processes;		/* index: process number; first thread in the list */
 	size_t processes_room;
 	struct intervals *intervals;
 	struct waits *waits;
 	struct locks *locks;
-	struct latest *latest;		/* numbers of threads */
+	struct latest *latest;		/* finds the number of the last thread with given ids */
 	struct lock_wait *lock_wait;
 	bool begun;
 	uint64_t first;
@@ -98,8 +100,8 @@ struct states {
 	uint64_t lost;
 	uint64_t gaps;
 	enum waker_kind no_waker;	/* kind of waker if no event tells it */
-	struct source *source;		/* of @walk */
-	struct snapshot_walk walk;	/* states at the start */
+	struct source *source;		/* the source of the states in @walk */
+	struct snapshot_walk walk;	/* position in the states at the start */
 };
 
 /* ------------------------------------------------------------------ */
@@ -140,13 +142,13 @@ static int put_interval(void *to, const struct interval *interval)
 {
 	struct states *states = to;
 	struct summary *thread = &states->threads[interval->thread - 1];
-	/* An interval may begin before the thread was first seen. Do not count that time. */
+	/* Do not count the part of the interval before the thread was first seen. */
 	uint64_t begin = interval->begin > thread->born ? interval->begin : thread->born;
 	uint64_t ns = interval->end > begin ? interval->end - begin : 0;
 
 	switch (interval->state) {
 	case STATE_RUNNING:
-		/* Before a gap, the interval may end before its last interrupts. */
+		/* If events are missing, the interval may end before its last interrupts end. */
 		if (thread->runs_since == interval->begin)
 			thread->pub.interrupted +=
 				thread->interrupts < ns ? thread->interrupts : ns;
@@ -268,7 +270,7 @@ static void end_life(struct states *states, struct summary *thread, uint64_t at)
 	thread->pub.lifetime += at - thread->born;
 }
 
-/* Finds the number of the process of an event, and makes room for it in the list. */
+/* Finds the number of the process of an event, and makes room for that number in @processes. */
 static int find_process(struct states *states, const struct event *event, uint32_t *number)
 {
 	size_t room = states->processes_room ? 2 * states->processes_room : 64;
@@ -306,7 +308,9 @@ static int new_thread(struct states *states, struct summary **found)
 	return 0;
 }
 
-/* Finds the thread of an event, or begins its life @at; NULL if there are too many threads. */
+/*
+ * Finds the thread of an event, or begins its life at time @at. NULL if there are too many threads.
+ */
 static int find_thread(struct states *states, const struct event *event, uint64_t at,
 		       struct summary **found)
 {
@@ -325,7 +329,9 @@ static int find_thread(struct states *states, const struct event *event, uint64_
 		*found = &states->threads[number - 1];
 		return 0;
 	}
-	/* There are at most as many processes as threads, so this one gets a number. */
+	/*
+	 * There are never more processes than threads, so a number is available for this process.
+	 */
 	ret = find_process(states, event, &process);
 	if (!ret)
 		ret = new_thread(states, &thread);
@@ -362,7 +368,7 @@ static void switch_out(struct states *states, struct summary *thread, const stru
 	}
 }
 
-/* Finds the thread that holds the lock for which a thread waits; 0 if unknown. */
+/* Returns the number of the thread that holds the lock for which a thread waits; 0 if unknown. */
 static int find_holder(struct states *states, const struct event *event,
 		       const struct kevent *kevent, uint32_t *holder)
 {
@@ -388,7 +394,7 @@ static int wait_for_futex(struct states *states, struct summary *thread, const s
 	struct kevent entry;
 	int err = 0;
 
-	/* Without the class syscall, only the futex_wait tells the system call. */
+	/* Without the class syscall, only the futex_wait shows that the thread is in futex(). */
 	if (futex.place < WAITS_IN_CALL) {
 		holder_call(kevent, &entry);
 		err = waits_call(states->waits, &entry, &futex.place);
@@ -399,7 +405,9 @@ static int wait_for_futex(struct states *states, struct summary *thread, const s
 	return err;
 }
 
-/* Counts an interrupt unless it is nested, limited to the time that the thread has run. */
+/*
+ * Counts the time of an interrupt, unless it is nested, but at most the time that the thread ran.
+ */
 static void interrupt(struct states *states, struct summary *thread, const struct kevent *kevent)
 {
 	const struct interval *interval = interval_of(states, thread);
@@ -416,7 +424,7 @@ static void interrupt(struct states *states, struct summary *thread, const struc
 	thread->interrupted = states->now;
 }
 
-/* Creates the thread that a fork event names. Its state is unknown until its first event. */
+/* Creates the thread named by a fork event. Its state is unknown until its first event. */
 static int fork_thread(struct states *states, const struct event *event,
 		       const struct kevent *kevent)
 {
@@ -458,7 +466,9 @@ static void exit_thread(struct states *states, struct summary *thread, const str
 		end_others(states, thread);
 		end_life(states, thread, states->now);
 	}
-	/* Keep execs from visiting it: a forged log may have many execs and exiting threads. */
+	/*
+	 * Unlink the thread, so that an exec does not visit it: a forged log may have many of both.
+	 */
 	unlink_thread(states, thread);
 	thread->exiting = !kevent->group_dead;
 	thread->exited = states->now;
@@ -474,7 +484,7 @@ static int act(struct states *states, struct summary *thread, const struct event
 	}
 	thread->fault = event->type == POSIXTRACE_PAGE_FAULT;
 	thread->futex.place = 0;
-	/* A user event shows that the thread is in no system call. */
+	/* A user event shows that the thread is not in a system call. */
 	if (event->user && thread->place == WAITS_IN_UNKNOWN &&
 	    states->classes & POSIXTRACE_CLASS_SYSCALL)
 		thread->place = WAITS_IN_NO_CALL;
@@ -510,7 +520,7 @@ static int handle(struct states *states, struct summary *thread, const struct ev
 {
 	int ret;
 
-	/* The kernel may record events of the last thread of a process after its exit. */
+	/* Ignore events that the kernel records for the last thread of a process after its exit. */
 	if (!thread->alive)
 		return 0;
 	if (thread->gaps != states->gaps) {
@@ -521,7 +531,7 @@ static int handle(struct states *states, struct summary *thread, const struct ev
 	thread->gaps = states->gaps;
 	thread->start = NULL;
 	thread->blocked = 0;
-	/* Once the thread has ended, a stream may no longer know its name. */
+	/* Get the name now: once the thread has ended, a stream may no longer have it. */
 	if (!thread->pub.seen && !event_thread_label(event, thread->pub.label))
 		thread->pub.label[0] = '\0';
 	thread->pub.seen = true;
@@ -549,7 +559,7 @@ static int handle(struct states *states, struct summary *thread, const struct ev
 /* ------------------------------------------------------------------ */
 /* All events								*/
 
-/* Checks if the event says anything about the state of its thread. */
+/* Checks if the event shows anything about the state of its thread. */
 static bool tells(const struct event *event)
 {
 	switch (event->type) {
@@ -570,7 +580,10 @@ static int forget(struct states *states, uint64_t from, enum waker_kind waker)
 	return intervals_lost(states->intervals, from);
 }
 
-/* If events are missing, makes states unknown from the start of the gap or the last event on. */
+/*
+ * If events are missing, makes states unknown from the start of the gap, or else from the last
+ * event.
+ */
 static int note_gap(struct states *states, const struct event *event)
 {
 	uint64_t from = event->time < states->now ? event->time : states->now;
@@ -602,7 +615,9 @@ void states_start(struct states *states, struct source *source, const struct sna
 	snapshot_begin(&states->walk, snapshot);
 }
 
-/* Notes the call in a state. It becomes the current place only if events will show its end. */
+/*
+ * Notes the system call in a state. It becomes the current place only if events will show its end.
+ */
 static int note_call(struct states *states, struct summary *thread,
 		     const struct posixtrace_thread_state *state)
 {
@@ -672,18 +687,23 @@ int states_event(struct states *states, const struct event *event, bool selected
 		states->first = event->time;
 		states->now = event->time;
 		states->lost = event->lost;
-		/* Tell intervals.c the first time: states before it are unknown. */
+		/* Pass the first event to intervals.c, because the states before it are unknown. */
 		intervals_event(states->intervals, 0, event, NULL, NULL);
 	}
 	err = selected ? use_states(states, event->time) : 0;
 	if (err)
 		return err;
-	/* A gap begins at the time of these events, other gaps at the previous event. */
+	/*
+	 * After these events, a gap begins at their own time. Any other gap begins at the previous
+	 * event.
+	 */
 	if (selected && event->time > states->now &&
 	    (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP))
 		states->now = event->time;
 	err = note_gap(states, event);
-	/* An event that is not selected may have changed the state, so do not use older states. */
+	/*
+	 * An unselected event may have changed the state of its thread, so do not use older states.
+	 */
 	if (!selected && event->tid)
 		snapshot_see(&states->walk, event, true);
 	if (err || !selected)
@@ -699,7 +719,7 @@ int states_event(struct states *states, const struct event *event, bool selected
 /* ------------------------------------------------------------------ */
 /* Results								*/
 
-/* Returns the end of the thread as far as known. */
+/* Returns the end of the thread, or the last time at which it is known to exist. */
 static uint64_t end_of(const struct states *states, const struct summary *thread)
 {
 	const struct interval *interval = interval_of(states, thread);
@@ -707,13 +727,13 @@ static uint64_t end_of(const struct states *states, const struct summary *thread
 
 	if (intervals_dropped(states->intervals, number_of(states, thread), &since))
 		return since > thread->born ? since : thread->born;
-	/* Use the exit if the last switch of the thread is missing. */
+	/* If the last switch of the thread is missing, the thread ended at its exit event. */
 	if (thread->exiting && (!interval || interval->begin <= thread->exited))
 		return thread->exited;
 	return states->now;
 }
 
-/* Attributes the rest of the lifetime to the unknown state. */
+/* The rest of the lifetime was spent in an unknown state. */
 static void set_unknown(struct states_thread *thread)
 {
 	uint64_t known = thread->time[STATES_RUNNING] + thread->time[STATES_RUNNABLE] +

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the threads of a trace did over time, from the kernel events: states.c collects it,
- * states_print.c prints it. The memory grows with the number of threads and of the system calls
- * they wait in, up to a limit, not with the number of events.
+ * What the threads of a trace did over time, derived from the kernel events. states.c collects it,
+ * states_print.c prints it. The memory grows with the number of threads and of the system calls in
+ * which they wait, up to a limit, but not with the number of events.
  */
 #ifndef POSIXTRACE_STATES_H
 #define POSIXTRACE_STATES_H
@@ -31,16 +31,16 @@ enum states_state {
  * struct states_thread - a thread
  * @pid: its process
  * @tid: its kernel thread id
- * @seen: it has recorded events; otherwise only its creation was seen
+ * @seen: the thread has recorded events; otherwise only its creation was seen
  * @label: its name and id at its first event, or ""
  * @first: the first time at which it is known to exist
- * @last: the last such time
- * @lifetime: ns between them
+ * @last: the last time at which it is known to exist
+ * @lifetime: ns from @first to @last
  * @time: ns in each state; the sum is @lifetime
  * @io: ns blocked for input or output, a part of @time[STATES_BLOCKED]
  * @interrupted: ns in interrupts, a part of @time[STATES_RUNNING]
- * @voluntary: number of switches because the thread had to wait
- * @preempted: number of switches while the thread was still runnable
+ * @voluntary: number of switch-outs because the thread had to wait
+ * @preempted: number of switch-outs while the thread was still runnable
  * @faults: number of page faults
  * @calls: number of system calls
  * @signals: number of signals delivered
@@ -78,8 +78,8 @@ struct states;
 int states_new(unsigned int classes, struct states **states);
 
 /**
- * states_start() - use what threads did when recording started
- * @states: from states_new(), before the events after the start
+ * states_start() - use the states of threads at the start of recording
+ * @states: from states_new(), before the first states_event()
  * @source: the log or stream
  * @snapshot: from snapshot_read(); the caller keeps it until states_free()
  */
@@ -90,9 +90,9 @@ void states_start(struct states *states, struct source *source, const struct sna
  * @thread: index of the thread
  * @since: when its wait began; 0 if unknown
  * @exact: the wait began at @since; otherwise at that time or later
- * @state: its state at the start, if it has been in it since then; or NULL
- * @address: of the futex that it waits for, if an event has told; otherwise 0
- * @holder: number of the thread that holds that lock; 0 if unknown
+ * @state: its state at the start of recording, if it has remained in that state; otherwise NULL
+ * @address: address of the futex for which it waits, from its futex_wait; 0 if unknown
+ * @holder: number of the thread that holds the lock at @address; 0 if unknown
  */
 struct states_blocked {
 	uint32_t thread;
@@ -104,12 +104,12 @@ struct states_blocked {
 };
 
 /**
- * states_blocked() - find out if a thread was blocked at the last event, after states_end()
+ * states_blocked() - check if a thread was blocked at the last event; call states_end() first
  * @states: from states_new()
  * @thread: index of the thread
  * @blocked: where to store what is known
  *
- * Return: true if so.
+ * Return: true if the thread was blocked.
  */
 bool states_blocked(const struct states *states, uint32_t thread, struct states_blocked *blocked);
 
@@ -117,7 +117,7 @@ bool states_blocked(const struct states *states, uint32_t thread, struct states_
  * states_event() - process an event; call it for each event of the trace
  * @states: from states_new()
  * @event: the event
- * @selected: count it; otherwise only check if it marks a gap
+ * @selected: true: count the event; false: only check if the event marks a gap
  *
  * Return: 0 or -ENOMEM.
  */
@@ -135,12 +135,14 @@ int states_end(struct states *states);
  */
 const struct states_thread *states_threads(const struct states *states, size_t *count);
 
-/* states_waits() - get the waits, after states_end(); threads are indices of states_threads() */
+/*
+ * states_waits() - get the waits, after states_end(); wait.thread is an index of states_threads()
+ */
 const struct waits *states_waits(const struct states *states);
 
 /*
- * states_locks() - get the waits for futexes, after states_end(); their processes are ids, their
- * holders 1 plus an index of states_threads()
+ * states_locks() - get the waits for futexes, after states_end(). locks_sum.process is a process
+ * id, locks_sum.holder is 1 plus an index of states_threads().
  */
 const struct locks *states_locks(const struct states *states);
 

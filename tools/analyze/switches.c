@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds switches between threads: see switches.h. A leaving thread is kept in the struct of its CPU
- * until the next one arrives, so that both make one switch.
+ * Finds switches between threads: see switches.h. A thread that leaves a CPU is kept in the struct
+ * of the CPU until the next thread arrives, so that both events make one switch.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,18 +18,18 @@ static const int states[KEVENT_STATES] = {
 
 struct cpu {
 	struct running now;
-	uint64_t since;		/* @now arrived */
-	uint64_t seen;		/* time of the last event that shows @now there */
+	uint64_t since;		/* time when @now arrived */
+	uint64_t seen;		/* time of the last event that shows @now on this CPU */
 	/* The thread that left, if @leaving.tid is not 0. */
 	struct running leaving;
-	uint64_t left;		/* when @leaving left */
-	int state;		/* its state */
-	pid_t next;		/* the thread that runs in its place */
+	uint64_t left;		/* time when @leaving left */
+	int state;		/* state of @leaving */
+	pid_t next;		/* the thread that sched_switch_out names as the next one */
 };
 
 struct switches_thread {
 	uint64_t lost;		/* lost events at the last switch, plus 1; 0: no switch so far */
-	uint32_t cpu;		/* where it runs, plus 1; or 0 */
+	uint32_t cpu;		/* number of the CPU on which the thread runs, plus 1; or 0 */
 	bool ended;		/* ignore further events, such as interrupts */
 };
 
@@ -38,7 +38,7 @@ struct switches {
 	void *arg;
 	struct cpu *cpus;
 	size_t nr_cpus;
-	struct switches_thread *threads;	/* by number */
+	struct switches_thread *threads;	/* index: thread number */
 	size_t nr_threads;
 	bool begun;
 };
@@ -90,7 +90,7 @@ static void put_switch(struct switches *switches, uint32_t cpu, uint64_t time,
 		switches->put(switches->arg, cpu, time, prev, state, next);
 }
 
-/* Completes the switch from the thread that left, if any, to @next. */
+/* Completes the switch from the thread that left the CPU (or thread 0) to @next. */
 static void finish(struct switches *switches, uint32_t cpu, const struct running *next)
 {
 	struct cpu *on = &switches->cpus[cpu];
@@ -129,7 +129,7 @@ static void leave(struct switches *switches, uint32_t cpu, uint64_t time, int st
 		finish(switches, cpu, &idle);
 }
 
-/* Puts a thread on a CPU, in place of @prev if that is not 0. */
+/* Puts a thread on a CPU, replacing @prev if @prev is not 0. */
 static void come(struct switches *switches, const struct running *thread, uint32_t cpu,
 		 uint64_t time, pid_t prev)
 {
@@ -177,7 +177,7 @@ bool switches_runs(const struct switches *switches, uint32_t number, uint32_t cp
 	       switches->cpus[cpu].seen >= time;
 }
 
-/* Sees where a thread runs. Its switches, if complete, tell that better than other events. */
+/* Notes that an event shows a thread running on a CPU. Complete switches are more exact. */
 static void see(struct switches *switches, const struct event *event,
 		const struct running *running)
 {

@@ -2,8 +2,9 @@
 /*
  * Which thread runs on which CPU, as switches from one thread to the next.
  *
- * A log contains only the traced threads, with one event when a thread leaves a CPU and one when a
- * thread arrives. What runs in between is unknown and appears as thread 0, like the idle thread.
+ * A log contains only the traced threads, with one event when such a thread leaves a CPU and one
+ * when it arrives. If nothing is known to run between two traced threads, thread 0 (the idle
+ * thread) is shown.
  */
 #ifndef POSIXTRACE_SWITCHES_H
 #define POSIXTRACE_SWITCHES_H
@@ -16,7 +17,7 @@
 
 #define SWITCHES_PRIO_DEFAULT	120
 
-/* Why a thread left its CPU, with the numbers of sched_switch in Linux 4.14 and later. */
+/* Reasons why a thread left its CPU, with the numbers of sched_switch in Linux 4.14 and later. */
 #define SWITCHES_DEAD		0x10
 #define SWITCHES_PREEMPTED	0x100
 #define SWITCHES_UNKNOWN	0x8000	/* not a thread state */
@@ -25,7 +26,7 @@
  * struct running - a thread on a CPU
  * @pid: its process
  * @tid: its kernel id; 0: unknown
- * @number: a small number for it
+ * @number: number of the thread in the trace
  * @prio: its priority as the kernel numbers it
  * @comm: its name; "" if unknown
  */
@@ -62,9 +63,9 @@ int switches_new(switches_put *put, void *arg, struct switches **switches);
  * @number: number of the thread
  * @running: where to store the thread
  *
- * When a thread first runs, it lacks a sched_switch_in, and lost events may hide others. In these
+ * The first run of a thread has no sched_switch_in, and lost events may hide others. In these
  * cases, any event of the thread shows that it runs. If a thread must have left its CPU without an
- * event, it ran until its last event there, and its state after that is unknown.
+ * event, assume that it ran until its last event there. Its state after that event is unknown.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -74,16 +75,16 @@ int switches_see(struct switches *switches, const struct event *event, const str
 /**
  * switches_start() - use the state of a thread that has no event since recording started
  * @switches: from switches_new()
- * @event: has its ids, its CPU, and the time since when it has been in the state
+ * @event: an event with the ids and CPU of the thread, and the begin of its state as the time
  * @number: number of the thread
- * @until: it runs until then or longer; 0: it has left its CPU, if it was on one
+ * @until: the thread runs at least until this time; 0: it is not on a CPU
  *
  * Return: 0 or -ENOMEM.
  */
 int switches_start(struct switches *switches, const struct event *event, uint32_t number,
 		   uint64_t until);
 
-/* switches_begin() - note that there are scheduler events; further calls have no effect */
+/* switches_begin() - report that the trace has scheduler events; further calls have no effect */
 void switches_begin(struct switches *switches);
 
 /* switches_begun() - check if switches_begin() was called */
@@ -98,12 +99,12 @@ void switches_out(struct switches *switches, const struct event *event,
 void switches_in(struct switches *switches, const struct event *event,
 		 const struct kevent *kevent, const struct running *running);
 
-/* switches_end_process() - end the process of @last; later events of its threads do not count */
+/* switches_end_process() - end the process of @last; ignore later events of its threads */
 void switches_end_process(struct switches *switches, const struct running *last, uint64_t time);
 
 /*
- * switches_finish(), switches_finish_all() - complete a switch even though its second thread is
- * unknown, on one CPU or all CPUs. Call it before writing anything else about the CPU.
+ * switches_finish(), switches_finish_all() - complete a switch whose second thread is unknown, on
+ * one CPU or on all CPUs. Call this before writing anything else about the CPU.
  */
 void switches_finish(struct switches *switches, uint32_t cpu);
 void switches_finish_all(struct switches *switches);

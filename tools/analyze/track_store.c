@@ -18,9 +18,9 @@ struct list {
 struct track_store {
 	struct window *windows;		/* sorted, without overlaps */
 	size_t nr_windows;
-	struct list (*threads)[NR_TRACKS];	/* by number */
+	struct list (*threads)[NR_TRACKS];	/* index: thread number */
 	size_t room;			/* entries allocated in @threads */
-	size_t count;			/* stretches */
+	size_t count;			/* number of stretches */
 	bool more;
 	struct track_run *runs;		/* sorted by CPU and time, after track_store_end() */
 	size_t nr_runs;
@@ -184,7 +184,7 @@ static int runs_earlier(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
-/* Shortens runs that overlap, which only forged logs have, so that the ends are sorted. */
+/* Shortens runs that overlap, so that their ends are sorted. Only forged logs have such runs. */
 static void cut_overlaps(struct track_store *store)
 {
 	struct track_run *runs = store->runs;

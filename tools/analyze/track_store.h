@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Keeps the stretches of tracks that overlap windows: see tracks.h.
+ * Keeps the stretches that overlap a window: see tracks.h.
  */
 #ifndef POSIXTRACE_TRACK_STORE_H
 #define POSIXTRACE_TRACK_STORE_H
@@ -17,7 +17,7 @@ int track_store_new(const struct window *windows, size_t count, struct track_sto
  * @store: from track_store_new()
  * @thread: number of the thread, not 0
  * @track: which track
- * @stretch: the stretch; the part that overlaps the stretch before is cut off
+ * @stretch: the stretch; a part that overlaps the previous stretch is cut off
  *
  * Return: 0 or -ENOMEM.
  */

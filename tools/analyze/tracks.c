@@ -18,18 +18,18 @@
 #include "util/threads.h"
 
 /**
- * struct follow - a thread, as far as the log has been read
- * @pub: what others may see
+ * struct follow - what is known about a thread at the current event
+ * @pub: the public part: see tracks_thread()
  * @seen: time of its last event
  * @gaps: struct tracks.gaps at its last event
  * @fault: its last event was a page fault
  * @place: its open stretch of TRACK_PLACE; @end is not valid yet
- * @cpu: the same for TRACK_CPU
- * @wait: where it began its last wait
+ * @cpu: its open stretch of TRACK_CPU
+ * @wait: the place where it began its last wait
  * @wait_fault: the last wait began after a page fault
- * @futex: what its last event says that it waits for, if @waits
+ * @futex: if @waits: the futex call of that event
  * @waits: its last event was a futex_wait
- * @ended: it has recorded its exit
+ * @ended: the thread has recorded its exit
  */
 struct follow {
 	struct track_thread pub;
@@ -51,7 +51,7 @@ struct tracks {
 	struct intervals *intervals;
 	struct place_names *names;
 	struct threads *numbers;	/* by event_thread_key() */
-	struct follow *threads;		/* by number; 0 is not used */
+	struct follow *threads;		/* index: thread number; entry 0 is not used */
 	size_t room;
 	size_t nr_threads;
 	struct latest *latest;
@@ -62,8 +62,8 @@ struct tracks {
 	uint64_t now;			/* largest time so far */
 	uint64_t lost;
 	uint64_t gaps;
-	enum waker_kind no_waker;	/* how waits end if no event tells it */
-	struct snapshot_walk walk;	/* states at the start */
+	enum waker_kind no_waker;	/* how waits end if no event shows it */
+	struct snapshot_walk walk;	/* position in the states at the start */
 	bool more;
 };
 
@@ -94,14 +94,14 @@ static void label(struct track_thread *thread, const struct event *event)
 
 	if (event_thread_label(event, thread->label))
 		return;
-	/* A waker may have no events, but the log may still have its name at that time. */
+	/* A waker may have no events, but the log may still contain its name. */
 	if (event->tid && event_thread_name(event, name))
 		snprintf(thread->label, LABEL_SIZE, "%s-%d", name, (int)event->tid);
 	else if (event->tid)
 		snprintf(thread->label, LABEL_SIZE, "%d", (int)event->tid);
 }
 
-/* Finds the thread of an event; number 0 if there are too many. */
+/* Finds the thread of an event. Its number is 0 if there are too many threads. */
 static int find(struct tracks *tracks, const struct event *event, uint32_t *number)
 {
 	struct follow *thread;
@@ -128,7 +128,7 @@ static int find(struct tracks *tracks, const struct event *event, uint32_t *numb
 	return latest_set(tracks->latest, event->pid, event->tid, *number);
 }
 
-/* Finds a thread that an event names by its ids. */
+/* Finds a thread that an event names by pid and tid. */
 static int find_named(struct tracks *tracks, pid_t pid, pid_t tid, uint32_t *number)
 {
 	const struct event event = {
@@ -176,7 +176,9 @@ static int leave(struct tracks *tracks, uint32_t number)
 	return change(tracks, number, TRACK_PLACE, &place);
 }
 
-/* Moves a thread to a CPU. @known: it is known to have been on the previous CPU until now. */
+/*
+ * Moves a thread to a CPU. @known: the thread is known to have been on its previous CPU until now.
+ */
 static int move(struct tracks *tracks, uint32_t number, uint32_t cpu, bool known)
 {
 	const struct stretch next = { .begin = tracks->now, .what = cpu };
@@ -189,7 +191,7 @@ static int move(struct tracks *tracks, uint32_t number, uint32_t cpu, bool known
 	return change(tracks, number, TRACK_CPU, &next);
 }
 
-/* After a gap, makes the place and CPU unknown from the last event on. */
+/* After a gap, makes the place and CPU unknown from the last event of the thread on. */
 static int forget(struct tracks *tracks, uint32_t number)
 {
 	struct follow *thread = &tracks->threads[number];
@@ -221,9 +223,9 @@ static int interrupt(struct tracks *tracks, uint32_t number, const struct kevent
 }
 
 /*
- * Checks if what the waker did explains the wait. After an interrupt, a softirq runs in any thread,
- * which is not its cause. A softirq in a system call was caused by the call, such as by sending
- * data over loopback.
+ * Checks if what the waker did during the wait explains the wait. An interrupt or a softirq after
+ * an interrupt runs in an arbitrary thread, which is not the cause. A softirq during a system call
+ * is caused by the call, for example by sending data over loopback.
  */
 static bool is_cause(const struct tracks *tracks, const struct stretch *state)
 {
@@ -296,7 +298,7 @@ static int fork_thread(struct tracks *tracks, uint32_t number, const struct even
 	return intervals_begin(tracks->intervals, born, &child);
 }
 
-/* Finds the thread that holds the lock for which a thread waits; 0 if unknown. */
+/* Returns the number of the thread that holds the lock for which a thread waits; 0 if unknown. */
 static int find_holder(struct tracks *tracks, const struct event *event,
 		       const struct kevent *kevent, uint32_t *holder)
 {
@@ -320,7 +322,7 @@ static int wait_for_futex(struct tracks *tracks, uint32_t number, const struct e
 
 	thread->waits = true;
 	thread->futex = thread->place;
-	/* Without the class syscall, only the futex_wait tells the system call. */
+	/* Without the class syscall, only the futex_wait shows that the thread is in futex(). */
 	if (thread->futex.what == WAITS_IN_UNKNOWN) {
 		holder_call(kevent, &entry);
 		err = place_names_call(tracks->names, &entry, &thread->futex.what,
@@ -332,7 +334,7 @@ static int wait_for_futex(struct tracks *tracks, uint32_t number, const struct e
 	return find_holder(tracks, event, kevent, &thread->futex.holder);
 }
 
-/* Handles the parts of an event that intervals.c does not know about. */
+/* Handles the parts of an event that intervals.c does not handle. */
 static int see(struct tracks *tracks, uint32_t number, const struct event *event,
 	       const struct kevent *kevent)
 {
@@ -362,7 +364,7 @@ static int see(struct tracks *tracks, uint32_t number, const struct event *event
 		tracks->threads[number].ended = true;
 		return 0;
 	}
-	/* A user event shows that the thread is in no system call. */
+	/* A user event shows that the thread is not in a system call. */
 	if (event->user && tracks->classes & POSIXTRACE_CLASS_SYSCALL &&
 	    tracks->threads[number].place.what == WAITS_IN_UNKNOWN)
 		return leave(tracks, number);
@@ -407,7 +409,10 @@ static int lose(struct tracks *tracks, uint64_t from, enum waker_kind waker)
 	return intervals_lost(tracks->intervals, from);
 }
 
-/* If events are missing, makes states unknown from the start of the gap or the last event on. */
+/*
+ * If events are missing, makes states unknown from the start of the gap, or else from the last
+ * event.
+ */
 static int note_gap(struct tracks *tracks, const struct event *event)
 {
 	bool lost = event->lost > tracks->lost;
@@ -437,7 +442,9 @@ void tracks_start(struct tracks *tracks, const struct snapshot *snapshot)
 	snapshot_begin(&tracks->walk, snapshot);
 }
 
-/* Notes the call in a state. It becomes the current place only if events will show its end. */
+/*
+ * Notes the system call in a state. It becomes the current place only if events will show its end.
+ */
 static int note_call(struct tracks *tracks, struct follow *thread,
 		     const struct posixtrace_thread_state *state)
 {
@@ -505,7 +512,7 @@ int tracks_event(struct tracks *tracks, const struct event *event)
 		tracks->first = event->time;
 		tracks->now = event->time;
 		tracks->lost = event->lost;
-		/* Tell intervals.c the first time: states before it are unknown. */
+		/* Pass the first event to intervals.c, because the states before it are unknown. */
 		intervals_event(tracks->intervals, 0, event, NULL, NULL);
 	}
 	tracks->begun = true;

@@ -26,9 +26,9 @@
 enum track {
 	TRACK_STATE,
 	TRACK_PLACE,		/* system call */
-	TRACK_CPU,		/* running there, or waiting for it */
+	TRACK_CPU,		/* the CPU on which the thread runs or for which it waits */
 	TRACK_IRQ,		/* interrupts that are not nested */
-	TRACK_FAULT,		/* page faults, 1 ns each: their length is unknown */
+	TRACK_FAULT,		/* page faults, drawn with 1 ns because their length is unknown */
 	NR_TRACKS,
 };
 
@@ -39,16 +39,17 @@ enum track {
  * @arg: first argument of the system call, if @has_arg
  * @what: enum state, number of a place, CPU, or number of an interrupt
  * @cpu: STATE_RUNNING: the CPU, or SOURCE_NO_CPU
- * @holder: blocked: number of the thread that held the lock, 0 if unknown or it was no lock
- * @place: blocked: where, a number for tracks_place_name()
- * @waker: blocked: number of the waker, 0 if it is no thread or not followed
+ * @holder: blocked: number of the thread that held the lock; 0 if unknown, or if it was not a lock
+ * @place: blocked: number of the place for tracks_place_name()
+ * @waker: blocked: number of the waker; 0 if it is not a thread, or not a thread that is followed
  * @by: blocked: enum waker_kind, how the wait ended
  * @letter: blocked: state letter of ps(1), or 0
- * @io: blocked: for a block device
- * @fault: blocked: the last event of the thread before was a page fault
- * @has_arg: TRACK_PLACE, or blocked: @arg names what the call works on, see tracks_arg_name()
- * @preempted: STATE_RUNNABLE: it was preempted, not woken
- * @caused: blocked: what @waker did during the wait explains the wait
+ * @io: blocked: the thread waited for a block device
+ * @fault: blocked: the event before the wait was a page fault
+ * @has_arg: TRACK_PLACE, or blocked: @arg identifies the object on which the call works, such as a
+ *	descriptor; see tracks_arg_name()
+ * @preempted: STATE_RUNNABLE: the thread was preempted, not woken
+ * @caused: blocked: the wait is explained by what @waker did during that time
  */
 struct stretch {
 	uint64_t begin;
@@ -74,7 +75,7 @@ struct stretch {
  * struct track_thread - a thread
  * @pid: its process
  * @tid: its kernel thread id
- * @key: event_thread_key() of it
+ * @key: event_thread_key() of the thread
  * @label: its name and id
  * @born: time of its creation; 0: unknown
  * @parent: number of the thread that created it
@@ -99,7 +100,7 @@ struct tracks;
 /**
  * tracks_new() - create empty tracks
  * @classes: POSIXTRACE_CLASS_* of the log
- * @windows: what to keep, in any order; copied
+ * @windows: the periods to keep, in any order; copied
  * @count: number of windows
  * @tracks: where to store the tracks
  *
@@ -109,7 +110,7 @@ int tracks_new(unsigned int classes, const struct window *windows, size_t count,
 	       struct tracks **tracks);
 
 /**
- * tracks_start() - use what threads did when recording started
+ * tracks_start() - use the states of threads at the start of recording
  * @tracks: from tracks_new(), before the first event
  * @snapshot: from snapshot_read(); the caller keeps it until tracks_free()
  */
@@ -127,7 +128,7 @@ int tracks_end(struct tracks *tracks);
  * @track: which track
  * @thread: number of the thread
  * @time: the time
- * @end: where to store the end of the array: the stretches that follow are before it
+ * @end: where to store the end of the array: later stretches follow the result up to here
  *
  * Return: the stretch; @end if there is no such stretch.
  */
@@ -142,17 +143,17 @@ struct track_run {
 	uint32_t thread;
 };
 
-/* tracks_find_run() - the same for the threads that ran on a CPU */
+/* tracks_find_run() - find the first run on a CPU that ends after a time; see tracks_find() */
 const struct track_run *tracks_find_run(const struct tracks *tracks, uint32_t cpu, uint64_t time,
 					const struct track_run **end);
 
-/* tracks_number() - find a thread by its process and event_thread_key(); 0 if it is not followed */
+/* tracks_number() - find the number of a thread by pid and event_thread_key(); 0: not followed */
 uint32_t tracks_number(const struct tracks *tracks, pid_t pid, uint64_t key);
 
 /* tracks_thread() - get a thread by its number */
 const struct track_thread *tracks_thread(const struct tracks *tracks, uint32_t number);
 
-/* tracks_place_name(), tracks_irq_name() - get the names of places and interrupts; any bytes */
+/* tracks_place_name(), tracks_irq_name() - get the name of a place or interrupt (any bytes) */
 const char *tracks_place_name(const struct tracks *tracks, uint32_t place);
 const char *tracks_irq_name(const struct tracks *tracks, uint32_t number);
 

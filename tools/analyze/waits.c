@@ -10,11 +10,11 @@
 #include "util/threads.h"
 
 struct waits {
-	struct threads *calls;	/* numbers of system calls */
-	char (*names)[KEVENT_CALL_NAME];	/* by number */
+	struct threads *calls;	/* numbers pairs of compat flag and system call number */
+	char (*names)[KEVENT_CALL_NAME];	/* index: number in @calls */
 	size_t names_room;
 	struct threads *sum_numbers;
-	struct waits_sum *sums;	/* by number - 1 */
+	struct waits_sum *sums;	/* index: number in @sum_numbers minus 1 */
 	size_t nr_sums;
 	size_t sums_room;
 	struct wait longest[WAITS_LONGEST];
@@ -68,7 +68,7 @@ static int make_room(void **array, size_t *room, size_t index, size_t size)
 int waits_call(struct waits *waits, const struct kevent *entry, uint32_t *place)
 {
 	uint32_t number;
-	/* The system calls of the 32-bit interface have different numbers. */
+	/* The 32-bit interface numbers the system calls differently. */
 	int ret = threads_find(waits->calls, !!entry->compat, (uint32_t)entry->nr, &number);
 
 	if (ret < 0)
@@ -86,7 +86,7 @@ static int add_to_sum(struct waits *waits, const struct wait *wait)
 {
 	struct waits_sum *sum;
 	uint32_t number;
-	/* A thread table accepts any pair of numbers, not only ids of threads. */
+	/* threads_find() accepts any pair of numbers, not only ids of threads. */
 	int ret = threads_find(waits->sum_numbers, (pid_t)wait->thread,
 			       (uint64_t)wait->place << 1 | wait->io, &number);
 

@@ -12,8 +12,8 @@
 
 #include "analyze/waker.h"
 
-#define WAITS_CALLS		(1U << 10)	/* named system calls */
-#define WAITS_SUMS		(1U << 16)	/* sums, one per thread and place */
+#define WAITS_CALLS		(1U << 10)	/* limit of system calls with a name */
+#define WAITS_SUMS		(1U << 16)	/* limit of sums: one per thread and place */
 #define WAITS_LONGEST		10
 
 /* Where a thread waits: one of these, or WAITS_IN_CALL plus a number for a system call. */
@@ -21,14 +21,14 @@ enum waits_place {
 	WAITS_IN_UNKNOWN,
 	WAITS_IN_NO_CALL,
 	WAITS_IN_FAULT,
-	WAITS_IN_CALL		/* a system call beyond the limit */
+	WAITS_IN_CALL		/* this number itself: a system call beyond WAITS_CALLS */
 };
 
 /**
  * struct wait - one wait
  * @thread: number of the thread
  * @place: where it waited
- * @io: for input or output
+ * @io: the thread waited for input or output
  * @begin: time when it began
  * @length: ns until it was woken
  * @waker: how it ended
@@ -46,7 +46,7 @@ struct wait {
  * struct waits_sum - all waits of a thread in a place
  * @thread: number of the thread
  * @place: where it waited
- * @io: for input or output
+ * @io: the threads waited for input or output
  * @count: number of waits
  * @time: total time, ns
  * @longest: longest wait, ns
@@ -85,7 +85,7 @@ int waits_add(struct waits *waits, const struct wait *wait);
  *
  * The waits of threads and places beyond WAITS_SUMS are not included.
  *
- * Return: an array, valid until the next wait.
+ * Return: an array, valid until the next waits_add().
  */
 const struct waits_sum *waits_sums(const struct waits *waits, size_t *count);
 
@@ -94,7 +94,7 @@ const struct waits_sum *waits_sums(const struct waits *waits, size_t *count);
  * @waits: from waits_new()
  * @count: where to store their number, at most WAITS_LONGEST
  *
- * Return: an array, longest first; equally long ones in the order of their ends.
+ * Return: an array, the longest first; waits of equal length are in the order of their ends.
  */
 const struct wait *waits_longest(const struct waits *waits, size_t *count);
 

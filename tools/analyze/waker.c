@@ -8,7 +8,7 @@
 
 static const struct {
 	enum waker_kind kind;
-	bool names;		/* always or sometimes a thread */
+	bool names;		/* the waker is always or sometimes a thread */
 } kinds[] = {
 	[KEVENT_BY_ANOTHER] = { WAKER_ANOTHER, false },
 	[KEVENT_BY_THREAD] = { WAKER_THREAD, true },

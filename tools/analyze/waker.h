@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who woke a thread, as far as events tell.
+ * What woke a thread, as far as events show it.
  */
 #ifndef POSIXTRACE_WAKER_H
 #define POSIXTRACE_WAKER_H
@@ -12,22 +12,22 @@
 
 enum waker_kind {
 	WAKER_UNKNOWN,		/* the log lacks the wake-up */
-	WAKER_ANOTHER,		/* a thread that the log must not identify */
-	WAKER_THREAD,		/* in a system call or a fault */
+	WAKER_ANOTHER,		/* a thread that the user may not identify */
+	WAKER_THREAD,		/* a thread, in a system call or a fault */
 	WAKER_INTERRUPT,
 	WAKER_SOFTIRQ,		/* in the context of a thread */
 	WAKER_TIMER,
 	WAKER_CHILD,		/* the end of a child */
 	WAKER_SIGNAL,
-	WAKER_KERNEL,		/* a thread of the kernel */
+	WAKER_KERNEL,		/* a kernel thread */
 	WAKER_NONE		/* not woken before the end of the trace or thread */
 };
 
 /**
- * struct waker - who woke a thread
+ * struct waker - what woke a thread
  * @kind: kind of waker
  * @pid: process of the waker, if it is a thread: see waker_is_thread()
- * @tid: the waker
+ * @tid: thread id of the waker
  */
 struct waker {
 	enum waker_kind kind;
