@@ -20,7 +20,7 @@ extern const struct command command_top;
 extern const struct command command_unload;
 extern const struct command command_why;
 
-/* A function of the library, which main.c replaces. */
+/* Defined in the library; main.c replaces it with an empty function. */
 void pxtu_flight_start(void);
 
 #endif /* POSIXTRACE_COMMANDS_H */

@@ -35,7 +35,7 @@
 
 struct dump {
 	struct logs logs;
-	const char *path;	/* what messages call @logs; the path if it is one */
+	const char *path;	/* name of @logs in messages; the path if there is only one log */
 	bool follow;
 	bool symbolize;
 	const char *symfs;	/* directory, or NULL */
@@ -45,7 +45,7 @@ struct dump {
 	struct descriptors *descriptors;
 	struct print print;
 	struct source *source;
-	bool cleared;			/* the log was cleared, and the new one not yet opened */
+	bool cleared;			/* the log was cleared, and its successor is not open yet */
 	struct buffer text;
 	struct logend end;
 };
@@ -80,8 +80,8 @@ static bool was_cleared(struct dump *dump)
 }
 
 /*
- * Prints at most @max of the events that the log has now. Stops where the log was cleared, which is
- * not damage. Returns their number, or negative errno.
+ * Prints at most @max of the events that the log has now. Stops at the place where the log was
+ * cleared, which is not damage. Returns the number of events, or negative errno.
  */
 static long print_events(struct dump *dump, long max)
 {
@@ -129,8 +129,8 @@ static void drain(int fd)
 }
 
 /*
- * Opens the log that replaced a cleared one. An incomplete header is not an error. Returns 0 or
- * negative errno.
+ * Opens the log that replaced a cleared one. Its header may still be incomplete, which is not an
+ * error. Returns 0 or negative errno.
  */
 static int open_again(struct dump *dump)
 {
@@ -164,7 +164,10 @@ static int follow_until(struct dump *dump, int signals, int changes)
 	int err;
 
 	for (;;) {
-		/* Check for the end first, so as not to miss events written before it. */
+		/*
+		 * Check for the end first, so that events written just before the end are not
+		 * missed.
+		 */
 		ended = logend_ended(dump->source) || source_was_copied(dump->source);
 		count = dump->cleared ? 0 : print_events(dump, BATCH);
 		if (count < 0)
@@ -244,7 +247,7 @@ static int print_log(struct dump *dump)
 		goto free;
 	}
 	err = dump->follow ? follow(dump) : print_all(dump);
-	/* There is no log if a signal came before the new one could be opened. */
+	/* No log is open if a signal arrived before the new one could be opened. */
 	if (!err && !dump->cleared) {
 		err = logend_read(&dump->end, dump->source);
 		if (err)

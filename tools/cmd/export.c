@@ -28,11 +28,11 @@ enum {
 static const struct {
 	int (*run)(struct export *export);
 	bool directory;	/* the output is a directory, so --output is required */
-	bool binary;	/* must not be written to a terminal */
+	bool binary;	/* the output must not be a terminal */
 	bool bounded;	/* --max-events applies */
 	bool explains;	/* --scope and --worst apply */
-	bool tables;	/* --table applies; several tables are a directory */
-	enum export_compression compression;	/* of --compress, which viewers must read */
+	bool tables;	/* --table applies; the output of several tables is a directory */
+	enum export_compression compression;	/* for --compress */
 } formats[] = {
 	[FORMAT_CTF] = { export_ctf, .directory = true },
 	[FORMAT_CHROME] = { export_chrome, .compression = EXPORT_GZIP },
@@ -77,7 +77,7 @@ static int open_output(struct export *export, size_t format)
 		}
 		return 0;
 	}
-	/* Private to the user, like the log. */
+	/* Give only the user access, as to the log. */
 	fd = open(export->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	export->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (export->file)
@@ -92,7 +92,10 @@ static int open_output(struct export *export, size_t format)
 	return -err;
 }
 
-/* Returns @err, or an error from closing. After an error, removes the incomplete file. */
+/*
+ * Closes the output. Removes it if incomplete, because of @err or an error from closing. Returns
+ * the first error.
+ */
 static int close_output(struct export *export, int err)
 {
 	if (!export->file)
@@ -110,7 +113,7 @@ static int close_output(struct export *export, int err)
 	return err;
 }
 
-/* Explains all scopes for a page, but for Perfetto only the one that was asked for. */
+/* Finds the instances to explain: of all scopes for the HTML page, of one scope for Perfetto. */
 static int prepare_explain(struct export *export, size_t format)
 {
 	uint64_t max = 0;
@@ -178,7 +181,7 @@ struct export_command {
 	bool compress;
 };
 
-#define WORST_MAX	100	/* of each of INSTANCES_SCOPES scopes */
+#define WORST_MAX	100	/* limit for each of INSTANCES_SCOPES scopes */
 
 static const struct command_option options[] = {
 	{ OPTION_CHOICE, 'O', "format", "FORMAT",

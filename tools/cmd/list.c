@@ -223,7 +223,7 @@ static void print_time(const struct timespec *time)
 	printf("created       %s.%09ld\n", text, time->tv_nsec);
 }
 
-/* Prints the host, which an old or forged log may lack. */
+/* Prints the host. An old or forged log may not have it. */
 static void print_host(trace_id_t log)
 {
 	struct posixtrace_host_info host;

@@ -21,7 +21,9 @@
 
 #define BATCH		4096
 
-/* CPUs are delayed by a few milliseconds at most, except by a hypervisor. */
+/*
+ * On bare metal, a CPU is delayed by a few milliseconds at most. A hypervisor may delay it longer.
+ */
 #define WINDOW_MS	10
 #define WINDOW_MS_MAX	10000
 #define NSEC_PER_MSEC	1000000U
@@ -31,7 +33,7 @@ struct live {
 	struct source *source;
 	struct print print;
 	struct descriptors *descriptors;
-	bool follows;		/* the events tell what becomes of descriptors */
+	bool follows;		/* the events are sufficient to follow the descriptors */
 	struct buffer text;
 	const char *format_file;	/* argument of --format-file, or NULL */
 	struct formats *formats;
@@ -62,7 +64,7 @@ static int print_one(struct live *live, const struct event *event)
 	return err;
 }
 
-/* Check if --events has been printed. */
+/* Check if as many events as --events asks for have been printed. */
 static bool has_enough(const struct live *live)
 {
 	return live->session.max_events && live->events >= live->session.max_events;
@@ -91,7 +93,7 @@ static int print_events(struct live *live)
 	return err ? err : count;
 }
 
-/* Prints events until all traced processes have ended or a signal ends the tracing. */
+/* Prints events until all traced processes have ended or a signal stops the command. */
 static int follow(struct live *live)
 {
 	struct pollfd fds[] = {
@@ -140,7 +142,7 @@ static int finish(struct live *live)
 	return count < 0 ? count : 0;
 }
 
-/* @failed: do not hint at reasons for missing events. */
+/* @failed: tracing failed, so do not print hints about missing events. */
 static void print_summary(const struct live *live, bool failed)
 {
 	struct posixtrace_stats_info stats;
@@ -174,7 +176,7 @@ static int run_live(struct live *live)
 		complain("live", -err);
 		return 1;
 	}
-	/* Events that the filter leaves out may close descriptors. */
+	/* A filter may leave out events that close descriptors. */
 	live->follows = !live->session.filter.patterns &&
 			!(DESCRIPTORS_CLASSES & ~live->session.kernel);
 	if (live->follows)

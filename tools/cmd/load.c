@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace load" and "unload": insert and remove the module with libkmod. Like modprobe for a
- * module without dependencies, but without running other programs.
+ * "posixtrace load" and "unload": insert and remove the module with libkmod. This does what
+ * modprobe does for a module without dependencies, but runs no other programs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -180,7 +180,7 @@ static bool has_parameter(const char *options, const char *name)
 	return false;
 }
 
-/* Adds a parameter unless the command line or a file in modprobe.d sets it. */
+/* Adds a parameter, unless the command line or a file in modprobe.d already sets it. */
 static int add_derived(struct load *arg, struct kmod_module *module, const char *name,
 		       const char *value)
 {
@@ -217,7 +217,7 @@ static int load_module(struct kmod_ctx *ctx, struct load *arg)
 	/* Ignore commands in modprobe.d, but apply the options of the module. */
 	err = kmod_module_probe_insert_module(module, KMOD_PROBE_IGNORE_COMMAND, arg->parameters,
 					      NULL, NULL, NULL);
-	/* Another process was faster to insert the module. */
+	/* Another process has inserted the module at the same time. */
 	if (err == -EEXIST)
 		err = 0;
 	if (err)
@@ -238,7 +238,7 @@ static int unload_module(struct kmod_ctx *ctx)
 		complain("unload", -err);
 		return 1;
 	}
-	/* Do not wait until the module is unused. */
+	/* Fail if the module is in use, instead of waiting. */
 	err = kmod_module_remove_module(module, O_NONBLOCK);
 	users = kmod_module_get_refcnt(module);
 	kmod_module_unref(module);
@@ -263,8 +263,8 @@ static int unload_module(struct kmod_ctx *ctx)
 /* Options								*/
 
 /*
- * Sets the module parameter with the name of the option, "_" replacing "-". A space would begin
- * another parameter, so the value must not contain spaces.
+ * Sets the module parameter with the same name as the option, with "_" for "-". Rejects a value
+ * with a space, which would begin another parameter.
  */
 static int call_parameter(void *target, const struct command_option *option, const char *value)
 {
@@ -281,7 +281,7 @@ static int call_parameter(void *target, const struct command_option *option, con
 	return add_parameter(target, name, value);
 }
 
-/* For completion only: the module checks the value. */
+/* Used for completion only: the module itself checks the value. */
 static const struct option_choice scopes[] = {
 	{ "0", 0 },
 	{ "1", 1 },

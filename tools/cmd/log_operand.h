@@ -7,15 +7,15 @@
 
 #include <stddef.h>
 
-/* The log that "record" writes, and that other commands read, if none is named. */
+/* The log that "record" writes and other commands read if the user names no log. */
 #define LOG_DEFAULT	"posixtrace.log"
 
 /**
  * struct logs - the logs to read as one; initially all zero
  * @paths: path of each log, for source_open_logs()
  * @count: number of logs
- * @name: what messages call them
- * @owned: memory of paths: an array that ends with NULL, or NULL
+ * @name: name of the logs in messages
+ * @owned: NULL, or an array of allocated paths that ends with NULL
  * @text: memory of @name
  */
 struct logs {
@@ -31,7 +31,7 @@ struct logs {
  * @command: name of the command, for an error
  * @argc: number of arguments
  * @argv: arguments; operands begin at optind; must remain valid
- * @logs: where to store them; LOG_DEFAULT without operands; free them with logs_free()
+ * @logs: where to store the logs, or LOG_DEFAULT without operands; free with logs_free()
  *
  * Replaces a directory by the logs in it.
  *
@@ -39,7 +39,7 @@ struct logs {
  */
 int log_operands(const char *command, int argc, char **argv, struct logs *logs);
 
-/* logs_free() - free the paths, also after an error or if all is zero */
+/* logs_free() - free the paths; may be called after an error, and if @logs is all zero */
 void logs_free(struct logs *logs);
 
 #endif /* POSIXTRACE_LOG_OPERAND_H */

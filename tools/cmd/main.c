@@ -36,8 +36,9 @@ static const struct command *const commands[] = {
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
 /*
- * Takes the place of a function of the static library, which makes programs their own flight
- * recorders: POSIXTRACE_RECORD is for the programs that the user observes, not for this command.
+ * Replaces a function of the static library that turns a program into its own flight recorder if
+ * POSIXTRACE_RECORD is set. The variable is meant for the programs that the user observes, not for
+ * this command.
  */
 void pxtu_flight_start(void)
 {
@@ -98,8 +99,9 @@ static int run(int argc, char **argv)
 }
 
 /*
- * Fills closed standard descriptors. Otherwise a log could be opened as descriptor 1 and receive
- * the output. Each replacement refuses the transfer, and the traced program does not inherit it.
+ * Opens the standard descriptors that are closed. Otherwise a log could become descriptor 1 and
+ * receive the output of the command. Each replacement has the wrong access mode, so that using it
+ * fails. The traced program does not inherit it.
  */
 static int occupy_descriptors(void)
 {
@@ -125,8 +127,9 @@ static int close_output(int status)
 }
 
 /*
- * The library has mapped the gate into this program, which does not record events. The mapping
- * would count as a user of the module and as a program with trace points: replace it.
+ * Replaces the mapping of the gate, which the library has created in this process. This command
+ * does not record events, but the mapping would count it as a user of the module and as a program
+ * with trace points.
  */
 static void leave_module(void)
 {

@@ -17,10 +17,10 @@
 #include "util/message.h"
 
 struct query_command {
-	struct logs *sets;	/* each is read as one log */
-	size_t count;		/* of @sets */
+	struct logs *sets;	/* each set is read as one log */
+	size_t count;		/* number of @sets */
 	const char *sql;
-	int name;		/* number of a query, or -1 */
+	int name;		/* index of a named query, or -1 */
 	bool list;
 	bool each;
 	bool json;
@@ -50,7 +50,7 @@ static int set_values(const struct query_command *query, const struct duckdb *db
 	return err;
 }
 
-/* Runs in a child process; returns its exit status. */
+/* Runs the query in a child process. Returns the exit status. */
 static int run_query(void *arg, const char *folder)
 {
 	struct query_command *query = arg;
@@ -98,7 +98,10 @@ static const struct command_option options[] = {
 	{ }
 };
 
-/* Gets the SQL: the last operand, unless the query has a name. Returns the number of the others. */
+/*
+ * Gets the SQL: the last operand, unless a named query was given. Returns the number of the other
+ * operands.
+ */
 static int get_sql(struct query_command *query, int argc, char **argv, int *others)
 {
 	*others = argc;
@@ -111,14 +114,14 @@ static int get_sql(struct query_command *query, int argc, char **argv, int *othe
 		return usage_error("query", "needs SQL, or --name");
 	query->sql = argv[argc - 1];
 	*others = argc - 1;
-	/* The SQL was forgotten. */
+	/* The only operand is a file, so the SQL is missing. */
 	if (optind == argc - 1 && !access(query->sql, F_OK))
 		return usage_error("query", "needs SQL after the LOG, or --name (got \"%s\")",
 				   query->sql);
 	return OPTIONS_OK;
 }
 
-/* Gets the LOGs: one set, or each operand with --each. */
+/* Gets the LOG operands. They form one set, or with --each, each operand is a set. */
 static int get_logs(struct query_command *query, int argc, char **argv)
 {
 	const int first = optind;
@@ -135,7 +138,7 @@ static int get_logs(struct query_command *query, int argc, char **argv)
 	for (size_t i = 0; i < query->count && status == OPTIONS_OK; i++) {
 		optind = first + (int)i;
 		status = log_operands("query", optind + 1, argv, &query->sets[i]);
-		/* With its own name: a set of logs is a directory here. */
+		/* Use the name that the user typed: with --each, a set may be a directory. */
 		query->sets[i].name = argv[optind];
 	}
 	return status;

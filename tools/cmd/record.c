@@ -27,8 +27,8 @@
 #define NSEC		1000000000ULL
 #define SHOW_MS		500	/* update interval of the progress line */
 #define LOOK_MS		1000	/* interval of status checks without a progress line */
-#define FILTER_MS	100	/* interval with --events, --rotate, and for types to filter out */
-#define ANSWER_MAX	(16U << 20)	/* bytes of a log that is read within a second or two */
+#define FILTER_MS	100	/* with --events, --rotate or types that are filtered out later */
+#define ANSWER_MAX	(16U << 20)	/* log size; read in at most two seconds */
 
 /* "append" is valid for logs only, "flush" for streams only. */
 static const struct option_choice policies[] = {
@@ -64,7 +64,7 @@ struct recording {
 	int policy;
 	int log_policy;
 	size_t log_size;	/* 0: default */
-	size_t size_limit;	/* end the recording when the logs have so many bytes; or 0 */
+	size_t size_limit;	/* stop when the logs together have this size; or 0 */
 	int compression;
 	bool quiet;
 
@@ -75,10 +75,10 @@ struct recording {
 	struct posixtrace_stats_info stats;
 	bool log_overrun;
 	bool log_full;
-	bool incomplete;	/* some events could not be written */
-	int flush_error;	/* the first one reported */
+	bool incomplete;	/* some events were not written */
+	int flush_error;	/* the first error that was reported */
 	bool full;		/* recording cannot continue */
-	bool failed_logs;	/* an earlier log could not be completed */
+	bool failed_logs;	/* an earlier log of --rotate could not be completed */
 	bool failed;
 };
 
@@ -108,7 +108,7 @@ static void print_bytes(FILE *to, unsigned long long bytes)
 
 static unsigned long long lost(const struct recording *rec)
 {
-	/* Policy LOOP overwrites events by design. */
+	/* With policy LOOP, overwritten events are not losses. */
 	return rec->stats.dropped + rec->stats.skipped +
 	       (rec->policy == POSIX_TRACE_LOOP ? 0 : rec->stats.overwritten);
 }
@@ -163,7 +163,7 @@ static void print_summary(const struct recording *rec)
 	if (lost(rec))
 		fprintf(stderr, ", %llu lost%s", lost(rec),
 			rec->full || rec->incomplete ? "" : ": use a larger --size");
-	/* "or fewer": readers skip events that are older than an overwritten one of another CPU. */
+	/* LOOP: readers skip events that are older than an overwritten event of another CPU. */
 	if (rec->policy == POSIX_TRACE_LOOP && stats->overwritten)
 		fprintf(stderr, ", the log has the last %llu or fewer",
 			stats->recorded - stats->overwritten);
@@ -191,7 +191,7 @@ static void print_choice(const struct recording *rec)
 	tell("there are also fault, signal, syscall and irq: see --kernel, which may be none");
 }
 
-/* Where the time went. Reads the log, unless that would take long. */
+/* Prints where the time went. Reads the log for this, unless that would take long. */
 static void print_answer(const struct recording *rec)
 {
 	const char *path = rec->log.path;
@@ -205,7 +205,7 @@ static void print_answer(const struct recording *rec)
 	tell("posixtrace stat --states %s tells more", path);
 }
 
-/* Prints a message over the progress line. */
+/* Prints a message, replacing the progress line. */
 static void say(const struct recording *rec, const char *what, int err)
 {
 	if (rec->progress)
@@ -227,7 +227,7 @@ static void log_is_full(struct recording *rec)
 	rec->full = true;
 }
 
-/* Reading the status resets parts of it, so keep them here. */
+/* Reads the status, and keeps the parts of it that each read resets. */
 static void look_at_status(struct recording *rec)
 {
 	struct posix_trace_status_info status;
@@ -239,7 +239,10 @@ static void look_at_status(struct recording *rec)
 		return;
 	}
 	if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN) {
-		/* A log with policy append has room for all events, so a write has failed. */
+		/*
+		 * A log with policy APPEND cannot be full, so events are missing because a write
+		 * failed.
+		 */
 		rec->incomplete |= rec->log_policy == POSIX_TRACE_APPEND;
 		rec->log_overrun |= rec->log_policy == POSIX_TRACE_LOOP;
 	}
@@ -273,7 +276,7 @@ static void look(struct recording *rec)
 	look_at_status(rec);
 }
 
-/* Continues in the next log. */
+/* Continues the recording in the next log. */
 static void rotate(struct recording *rec)
 {
 	int end_error = 0;
@@ -330,8 +333,8 @@ static void follow(struct recording *rec)
 }
 
 /*
- * Checks the finished log: a log with a size limit may become full, or overwrite events, only while
- * the shutdown writes the rest.
+ * Checks the finished log: a log with a size limit may become full or overwrite events as late as
+ * during the shutdown, when the kernel writes the remaining events.
  */
 static void look_at_log(struct recording *rec)
 {
@@ -352,7 +355,10 @@ static void look_at_log(struct recording *rec)
 	posix_trace_close(log);
 }
 
-/* Unblocks signals, so that Ctrl-C ends the wait for a pipe that is not read. */
+/*
+ * Shuts down the stream. Unblocks signals for this, so that Ctrl-C ends it if nobody reads the
+ * pipe.
+ */
 static int shut_down(const struct recording *rec)
 {
 	sigset_t mask;
@@ -402,8 +408,8 @@ static int set_attr(const struct recording *rec, trace_attr_t *attr)
 }
 
 /*
- * For a pipe, unblocks signals: creating the stream may block until the pipe is read. There is
- * nothing to clean up if a signal terminates the command here.
+ * Creates the stream. If the log is a pipe, unblocks signals, because this may block until a
+ * program reads the pipe. If a signal kills the command here, there is nothing to clean up.
  */
 static int create_with_log(struct recording *rec, const trace_attr_t *attr)
 {
@@ -462,7 +468,7 @@ static void record(struct recording *rec)
 		logfile_discard(&rec->log);
 		return;
 	}
-	/* Replace an existing log only now that the program has been executed. */
+	/* The program was executed successfully, so now replace an existing log. */
 	err = logfile_keep(&rec->log);
 	follow(rec);
 	finish(rec);

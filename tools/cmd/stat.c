@@ -43,7 +43,7 @@
 
 struct stat_command {
 	struct logs logs;
-	const char *path;	/* what messages call @logs; or the operand PID */
+	const char *path;	/* name of @logs in messages, or the operand PID */
 	pid_t pid;		/* 0: read @logs */
 	unsigned long seconds;
 	bool all;
@@ -52,7 +52,7 @@ struct stat_command {
 	bool json;		/* print measures as JSON */
 	bool diff;		/* compare two logs, at @paths */
 	char **paths;
-	const char *by;		/* print measures divided by it, not event counts; or NULL */
+	const char *by;		/* argument of --by; NULL: print event counts */
 	bool with_kernel;	/* --kernel was given */
 	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
 	struct selection *selection;
@@ -60,12 +60,12 @@ struct stat_command {
 	struct logend end;
 	struct stats stats;
 	struct states *states;	/* or NULL */
-	struct snapshot *snapshot;	/* what threads did at the start, or NULL */
-	struct snapshot *now;	/* what they did at the end, for a process; or NULL */
-	struct open_files *files;	/* at the start of a log, or end of a process; or NULL */
+	struct snapshot *snapshot;	/* states of threads at the start, or NULL */
+	struct snapshot *now;	/* for a process: states of threads at the end; or NULL */
+	struct open_files *files;	/* of a log: at its start; of a process: at its end */
 	struct measures_options measure;
 	struct measures *measures;	/* or NULL */
-	int error;		/* from printing */
+	int error;		/* error from printing */
 };
 
 /* Updates the progress line once a second. */
@@ -167,7 +167,7 @@ static void print_losses(const struct logend *end)
 		       end->damaged == 1 ? "" : "s");
 }
 
-/* Prints of each of several logs what it is, and what it lost. */
+/* Prints the identity and the losses of each log, if there are several. */
 static int print_logs(const struct source *source)
 {
 	struct buffer path = { };
@@ -209,7 +209,7 @@ static int print_states(struct stat_command *stat, struct source *source)
 	return 0;
 }
 
-/* Says why --by has no result: the name may be misspelled, or the log may have no texts. */
+/* Explains why --by has no result: the field may be misspelled, or the log may have no texts. */
 static void check_field(const struct stat_command *stat)
 {
 	const struct measures *measures = stat->measures;
@@ -278,7 +278,7 @@ static int begin(struct stat_command *stat)
 	return measures_new(&stat->measure, &stat->measures);
 }
 
-/* Reads what the threads did when recording started. */
+/* Reads the states of the threads at the start of recording. */
 static int read_start(void *arg, struct source *source)
 {
 	struct stat_command *stat = arg;
@@ -346,7 +346,7 @@ static void end_live(void *arg, struct source *source)
 {
 	struct stat_command *stat = arg;
 
-	/* Without data, all events are truncated: do not report that. */
+	/* Without recorded data, all events count as truncated: do not report that. */
 	if (!stat->kernel && !stat->by && !select_needs_data(stat->selection))
 		stat->stats.truncated = 0;
 	stat->end.lost_before = 0;
@@ -386,7 +386,7 @@ static int run_live(struct stat_command *stat)
 	return err ? err : stat->error;
 }
 
-/* Digits are a process id. For a file with such a name, the user must write ./NUMBER. */
+/* Digits are a process id. For a file whose name has only digits, the user must write ./NUMBER. */
 static pid_t parse_pid(const char *text)
 {
 	long pid;
@@ -446,8 +446,8 @@ static const struct option_choice by_words[] = {
 };
 
 /*
- * "--by WORD" divides by one of the words. A field with such a name is written with a dot before
- * it.
+ * "--by WORD" divides by process, thread or file. For a field with such a name, the user must write
+ * a dot before the name.
  */
 static int call_by(void *target, const struct command_option *option, const char *value)
 {

@@ -20,7 +20,7 @@
 
 struct side {
 	const char *path;
-	struct source *source;	/* open as long as the measures: they have texts from it */
+	struct source *source;	/* keep open: the measures use strings of the source */
 	struct measures *measures;
 	struct logend end;
 };

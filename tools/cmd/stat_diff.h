@@ -14,7 +14,7 @@
  * struct stat_diff - what to compare
  * @paths: the logs
  * @selection: events to measure
- * @by: name of what the measures are divided by, or NULL
+ * @by: argument of --by, or NULL
  * @measure: how to measure; stat_diff() sets its classes, names and kinds
  * @all: print all rows
  * @json: print JSON

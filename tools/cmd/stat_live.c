@@ -16,15 +16,15 @@
 #include "session/session.h"
 #include "util/message.h"
 
-/* Buffers events while this command is not scheduled. */
+/* Large enough for the events that are recorded while this command is not scheduled. */
 #define STREAM_SIZE	(4U << 20)
 
 /* Check the clock and signals after this many events. */
 #define BATCH		4096
 
 /*
- * Reads the available events, at most a batch: if writers are faster than this command, there is
- * always another event. Returns their number, or a negative error number.
+ * Reads the available events, but at most a batch: if the writers are faster than this command,
+ * events never run out. Returns their number, or a negative error number.
  */
 static int take_events(const struct stat_live *live, struct source *source, bool *stopped)
 {
@@ -41,7 +41,7 @@ static int take_events(const struct stat_live *live, struct source *source, bool
 	return ret < 0 ? ret : count;
 }
 
-/* Milliseconds until @end, rounded up; -1 without an end. */
+/* Returns the milliseconds until @end, rounded up; -1 if @end is NULL. */
 static int time_left(const struct timespec *end)
 {
 	struct timespec now;
@@ -62,7 +62,7 @@ static int follow(const struct stat_live *live, trace_id_t trid, struct source *
 		{ .fd = signals, .events = POLLIN },
 	};
 	struct timespec end = { 0 };
-	bool stopped = false;	/* unused */
+	bool stopped = false;	/* not used */
 	int left, count = 0;
 
 	if (live->seconds) {
@@ -96,8 +96,8 @@ static int finish(const struct stat_live *live, trace_id_t trid, struct source *
 }
 
 /*
- * Discards the signals that ended the count, so that they do not terminate the command as well.
- * Later ones can: the reader of the output may be blocked.
+ * Discards the signals that ended the count, so that they do not terminate the command when it
+ * unblocks them. Later signals can terminate it: its output may be a blocked pipe.
  */
 static void take_signals(int signals, const sigset_t *old_mask)
 {

@@ -16,7 +16,7 @@
  * @seconds: how long to count; 0: until the process ends, SIGINT or SIGTERM
  * @kernel: POSIXTRACE_CLASS_*: also record these kernel events
  * @data: also record the data of events
- * @start: called when recording has started, with the stream; returns 0 or a negative error number;
+ * @start: called with the stream when recording has started; returns 0 or a negative error number;
  *	may be NULL
  * @take: called for each event; returns 0 or a negative error number
  * @end: called after the last event, while the stream is open

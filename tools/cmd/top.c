@@ -28,10 +28,10 @@
 #define INTERVAL_MIN	(100 * NSEC_PER_MSEC)
 #define INTERVAL_MAX	(3600 * NSEC_PER_SEC)
 
-/* The oldest unread event is not older than that when it is read. */
+/* Read events at least this often. */
 #define WAKEUP_NS	(100 * NSEC_PER_MSEC)
 
-/* Lines of the screen besides the tables: the head, and the line for messages. */
+/* Screen lines that are not in a table: the head, and the line for messages. */
 #define OTHER_LINES	3
 
 static const char help[] =
@@ -47,15 +47,15 @@ struct top {
 	struct top_window window;
 	struct buffer message;	/* the last line of the screen */
 	struct buffer text;
-	uint64_t interval;	/* ns; 0 with --batch: only one, at the end */
+	uint64_t interval;	/* ns; 0 with --batch: a single interval, printed at the end */
 	uint64_t began;		/* start of the current interval: CLOCK_MONOTONIC, ns */
 	unsigned long long events;
-	char *filter;		/* typed, or NULL */
+	char *filter;		/* the filter that the user typed, or NULL */
 	bool batch;
 	bool printed;		/* tables have been printed */
 	bool stopped;		/* posix_trace_stop was read */
 	bool ended;		/* all processes have ended */
-	bool changed;		/* the screen has to be drawn */
+	bool changed;		/* the screen must be redrawn */
 	bool quit;
 };
 
@@ -91,7 +91,7 @@ static int print_tables(struct top *top)
 		complain("top", ENOMEM);
 		return -ENOMEM;
 	}
-	/* A blank line separates it from the tables of the next interval. */
+	/* Separate the tables from those of the previous interval. */
 	if (top->printed)
 		putchar('\n');
 	top->printed = true;
@@ -105,7 +105,10 @@ static int draw_rows(struct top *top, size_t max)
 	return top_text_rows(&top->text, top->model, top->view.table, &top->view, max);
 }
 
-/* Draws the screen. The threads get half of the lines, and those that the other table leaves. */
+/*
+ * Draws the screen. The table of threads gets half of the lines, plus those that the other table
+ * does not need.
+ */
 static int draw(struct top *top)
 {
 	const size_t lines = screen_lines() > OTHER_LINES ? screen_lines() - OTHER_LINES : 0;
@@ -160,7 +163,7 @@ static int tick(struct top *top)
 		complain("top", -err);
 		return err;
 	}
-	/* If that fails, events that do not match are left out when they are read. */
+	/* If the update fails, events that do not match are still left out when they are read. */
 	session_filter_update(&top->session.filter, top->session.trid);
 	top_threads_get(top->threads, &threads);
 	top->head.threads = threads;
@@ -172,7 +175,7 @@ static int tick(struct top *top)
 /* ------------------------------------------------------------------ */
 /* Keys									*/
 
-/* Sets the filter that was typed. Returns 0 or -ENOMEM. */
+/* Sets the filter that the user typed. Returns 0 or -ENOMEM. */
 static int set_filter(struct top *top, const char *text)
 {
 	struct filter_error error;
@@ -306,7 +309,7 @@ static int read_events(struct top *top)
 	return err ? err : count;
 }
 
-/* Milliseconds until the interval ends, rounded up; -1 if it does not end. */
+/* Returns the milliseconds until the interval ends, rounded up; -1 if it does not end. */
 static int time_left(const struct top *top)
 {
 	uint64_t ns = now() - top->began;
@@ -318,7 +321,7 @@ static int time_left(const struct top *top)
 }
 
 /*
- * Ends the last interval. The screen stays as it is then, until the user quits; with --batch, the
+ * Ends the last interval. The screen then stays unchanged until the user quits. With --batch, the
  * command ends.
  */
 static int note_end(struct top *top, struct pollfd *stream)
@@ -339,7 +342,7 @@ static int show_if_due(struct top *top)
 	return show(top);
 }
 
-/* Reads and shows until a key, a signal or a limit ends it. */
+/* Reads events and updates the screen until a key, a signal or a limit ends the command. */
 static int follow(struct top *top)
 {
 	struct pollfd fds[] = {
@@ -359,7 +362,10 @@ static int follow(struct top *top)
 				complain("waiting for events", errno);
 				return -errno;
 			}
-			/* SIGWINCH is a key. What poll() has found is not valid. */
+			/*
+			 * Handle SIGWINCH like a key. After EINTR, the results of poll() are not
+			 * valid.
+			 */
 			for (size_t i = 0; i < 3; i++)
 				fds[i].revents = 0;
 		}
@@ -420,7 +426,10 @@ static int new_tables(struct top *top)
 	return err;
 }
 
-/* Starts both streams, the one for the log first: it has what the other one shows. */
+/*
+ * Starts both streams. The log must include all events that the screen shows, so its stream is
+ * first.
+ */
 static int start(struct top *top)
 {
 	int err = top_window_start(&top->window);
@@ -448,13 +457,13 @@ static int run_screen(struct top *top)
 	err = follow(top);
 	screen_close();
 	message_keep(NULL);
-	/* Errors were printed on the screen. */
+	/* The screen is gone, so print its error message again. */
 	if (err && top->message.len)
 		tell("%.*s", (int)top->message.len, (const char *)top->message.data);
 	return err;
 }
 
-/* Counts until the end, and prints what was counted since the last interval. */
+/* Counts events until the end. Prints the rest that was counted after the last full interval. */
 static int run_batch(struct top *top)
 {
 	int err = follow(top);
@@ -576,12 +585,18 @@ static int cmd_top(int argc, char **argv)
 	if (status == OPTIONS_OK && !top.batch && screen_check())
 		status = 1;
 	if (status == OPTIONS_OK) {
-		/* With one interval, the columns about it and about the whole time are the same. */
+		/*
+		 * With a single interval, the columns for the interval and for the total time would
+		 * be equal.
+		 */
 		top.view.single = top.batch && !top.interval;
 		top.view.total_first = top.view.single;
 		if (!top.interval && !top.batch)
 			top.interval = INTERVAL;
-		/* With it, the kernel tells the states of threads, at the cost of few events. */
+		/*
+		 * With this class, the kernel reports the states of threads, at the cost of few
+		 * events.
+		 */
 		if (!top.session.with_kernel)
 			top.session.kernel = POSIXTRACE_CLASS_PROCESS &
 				(unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);

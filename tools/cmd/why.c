@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * "posixtrace why": prints why the slowest instances of a scope, or a period of a thread, took so
- * long. Reads the log twice: to find the periods, and to see what the threads did in them.
+ * long. Reads the log twice: first to find these periods, then to collect what the threads did in
+ * them.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -26,7 +27,7 @@
 
 struct why_command {
 	struct logs logs;
-	const char *path;	/* what messages call @logs */
+	const char *path;	/* name of the log in messages */
 	const char *scope;
 	unsigned long worst;	/* 0: --worst was not given */
 	struct selection *selection;
@@ -37,14 +38,14 @@ struct why_command {
 	struct logend end;
 	struct instances *instances;
 	struct tracks *tracks;
-	struct snapshot *snapshot;	/* what threads did at the start */
+	struct snapshot *snapshot;	/* states of the threads at the start */
 };
 
 /* ------------------------------------------------------------------ */
 /* The log								*/
 
 /*
- * Checks what the log has: without scheduler events nothing can be explained, without others less.
+ * Checks the event classes of the log: scheduler events are necessary, other classes add details.
  */
 static int check_classes(struct why_command *why)
 {
