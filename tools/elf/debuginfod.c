@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Watches queries to debuginfod servers: see debuginfod.h. libdw loads libdebuginfod when it needs
- * it, so neither the library nor its header has to be installed.
+ * Watches queries to debuginfod servers: see debuginfod.h. libdw loads libdebuginfod at run time,
+ * so neither libdebuginfod nor its header needs to be installed.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -12,8 +12,8 @@
 #include "elf/debuginfod.h"
 #include "util/message.h"
 
-#define PATIENCE_NS	1000000000LL	/* after this time, tell that the command waits */
-#define LIMIT_NS	15000000000LL	/* without progress: end the query, and ask no more */
+#define PATIENCE_NS	1000000000LL	/* after this time, print that the command waits */
+#define LIMIT_NS	15000000000LL	/* no progress for this time: end all queries */
 
 typedef int (*progress_t)(debuginfod_client *client, long a, long b);
 
@@ -25,10 +25,10 @@ static struct {
 	void (*set_progress)(debuginfod_client *client, progress_t progress);
 	void (*set_data)(debuginfod_client *client, void *data);
 	void *(*get_data)(debuginfod_client *client);
-	const char *path;	/* file of the last query */
+	const char *path;	/* file for which the last query is */
 	struct timespec since;	/* start of the last query */
-	struct timespec moved;	/* when it last made progress */
-	long has;		/* its progress at that time */
+	struct timespec moved;	/* time of its last progress */
+	long has;		/* the progress at @moved */
 	bool told;
 	bool gave_up;
 } watch;
@@ -62,8 +62,8 @@ static long long ns_from(const struct timespec *from, const struct timespec *to)
 }
 
 /*
- * Called by libdebuginfod about once a second. @has and @needs are bytes; before a server has told
- * the size, @needs is 0 and @has counts the calls. Returns 1 to end the query.
+ * Called by libdebuginfod about once a second. @has of @needs bytes were transferred. Until the
+ * server reports the size, @needs is 0 and @has counts the calls. Returns 1 to end the query.
  */
 static int see_progress(debuginfod_client *client, long has, long needs)
 {

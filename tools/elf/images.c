@@ -12,21 +12,21 @@
 #include "util/threads.h"
 
 #define PROCESSES_MAX	(1U << 16)
-#define EXECS_MAX	1024	/* of one process: each lookup goes through them */
+#define EXECS_MAX	1024	/* per process, because a lookup is a linear search */
 
 struct node {
 	struct image image;
-	struct node *before;	/* the previous image of the process */
+	struct node *before;	/* previous image of the same process */
 };
 
 struct process {
 	struct node *last;
-	unsigned int count;	/* of its images */
+	unsigned int count;	/* number of images of the process */
 };
 
 struct images {
 	struct threads *numbers;
-	struct process *processes;	/* by number */
+	struct process *processes;	/* index: process number */
 };
 
 static struct process *find(struct images *images, const struct event *event)
@@ -63,7 +63,7 @@ static int begin_process(struct images *images, struct process *process, const s
 
 	if (!source_get_birth(event->source, event, &born) || born > event->time)
 		born = event->time;
-	/* The previous process with this id has ended. */
+	/* Adding the life before this one: the previous process with this id has ended. */
 	before.process_life--;
 	other = event->process_life ? find(images, &before) : NULL;
 	if (other && other->last && other->last->image.next > born)
@@ -105,7 +105,10 @@ int images_read(struct source *source, struct images **images)
 	new->processes = calloc(PROCESSES_MAX + 1, sizeof(*new->processes));
 	if (new->processes)
 		ret = threads_new(PROCESSES_MAX, &new->numbers);
-	/* An error ends what is known; the reader comes to it as well, and reports it. */
+	/*
+	 * On an error, keep what is known so far. The main reader reaches the same error and
+	 * reports it.
+	 */
 	while (!ret && source_next(source, &event) > 0)
 		ret = see(new, &event);
 	if (!ret)

@@ -2,8 +2,9 @@
 /*
  * Perf maps: see jitmap.h. The traced process writes the file, so nothing in it is trusted.
  *
- * Most functions are in @pieces, which do not overlap, so that a lookup is a binary search. Those
- * that were read since are looked up one by one, until they are too many.
+ * Most functions are in jitmap.pieces, which do not overlap, so that a lookup is a binary search.
+ * Functions read since the pieces were built are searched one by one. If there are too many of
+ * them, the pieces are rebuilt.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -15,16 +16,16 @@
 #include "elf/jitmap.h"
 
 #define NAME_MAX_BYTES	4096		/* ignore longer names */
-#define RECENT_MAX	256		/* functions that are looked up one by one */
+#define RECENT_MAX	256		/* functions that are searched one by one */
 #define READ_BYTES	(64U << 10)
 
 struct entry {
 	uint64_t begin;
 	uint64_t end;
-	size_t name;			/* offset in the text */
+	size_t name;			/* offset of the name in jitmap.text */
 };
 
-/* A range of addresses, and the number of the last function there. */
+/* A range of addresses, and the index of the function that was written there last. */
 struct piece {
 	uint64_t begin;
 	uint64_t end;
@@ -35,7 +36,7 @@ struct piece {
  * struct jitmap - a perf map
  * @fd: the file
  * @budget: limits of all maps
- * @text: the lines so far; names end with a null byte
+ * @text: the lines read so far; names end with a null byte
  * @len: bytes of @text
  * @room: allocated bytes of @text
  * @parsed: bytes of @text that were parsed: complete lines
@@ -43,7 +44,7 @@ struct piece {
  * @count: number of @entries
  * @pieces: ranges of the first @sorted entries, sorted
  * @nr_pieces: number of @pieces
- * @sorted: number of entries that @pieces show
+ * @sorted: number of entries that are included in @pieces
  */
 struct jitmap {
 	int fd;
@@ -71,7 +72,7 @@ int jitmap_new(int fd, struct jitmap_budget *budget, struct jitmap **map)
 	return 0;
 }
 
-/* Returns what the contents of the map take to the budget. */
+/* Empties the map, and returns its memory to the budget. */
 static void clear(struct jitmap *map)
 {
 	map->budget->bytes += map->len;
@@ -123,7 +124,7 @@ static bool read_number(const char **at, uint64_t *number)
 	return true;
 }
 
-/* Parses a line, which ends with a null byte at @end. Returns false if it has another form. */
+/* Parses a line, which ends with a null byte at @end. Returns false if the format is wrong. */
 static bool parse_line(const struct jitmap *map, const char *line, const char *end,
 		       struct entry *entry)
 {
@@ -178,7 +179,9 @@ static int parse(struct jitmap *map)
 /* ------------------------------------------------------------------ */
 /* Pieces								*/
 
-/* The numbers of functions that a place is in: a heap with the last one on top. */
+/*
+ * Indices of the functions that contain the current address: a heap with the last function on top.
+ */
 struct heap {
 	size_t *numbers;
 	size_t count;
@@ -222,7 +225,10 @@ static int compare_begins(const void *a, const void *b, void *entries)
 	return x < y ? -1 : x > y;
 }
 
-/* Goes through all addresses. @order: the numbers of all entries, by their begins. */
+/*
+ * Builds the pieces in one pass over all addresses. @order: indices of all entries, sorted by
+ * begin.
+ */
 static void fill_pieces(struct jitmap *map, const size_t *order, struct heap *heap)
 {
 	size_t next = 0;
@@ -230,7 +236,10 @@ static void fill_pieces(struct jitmap *map, const size_t *order, struct heap *he
 
 	map->nr_pieces = 0;
 	while (next < map->count || heap->count) {
-		/* Functions that end before @at may be below the top: they count nowhere. */
+		/*
+		 * Drop functions that have ended, if they are at the top. Others do no harm further
+		 * down.
+		 */
 		while (heap->count && map->entries[heap->numbers[0]].end <= at)
 			heap_remove(heap);
 		if (!heap->count && next < map->count)
@@ -295,7 +304,7 @@ static int read_part(struct jitmap *map)
 	return n > 0;
 }
 
-/* Does the end of what was read still stand in the file? A line then ended with a line feed. */
+/* Checks that the file still has the text at the end of what was read, at the end of a line. */
 static bool is_same(const struct jitmap *map)
 {
 	char part[256];

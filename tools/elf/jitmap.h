@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A perf map: the functions that a compiler at run time (JIT) has put into anonymous memory. Each
- * line of the file has the begin and the size of a function, as hexadecimal digits, and its name.
+ * A perf map: a file with the functions that a just-in-time compiler has put into anonymous memory.
+ * Each line has the begin and the size of a function, in hexadecimal digits, and its name.
  */
 #ifndef POSIXTRACE_JITMAP_H
 #define POSIXTRACE_JITMAP_H
@@ -11,7 +11,7 @@
 
 struct jitmap;
 
-/* What all maps together may still take. */
+/* What is left of the limits that all maps share. */
 struct jitmap_budget {
 	size_t bytes;
 	size_t entries;
@@ -19,7 +19,7 @@ struct jitmap_budget {
 
 /**
  * jitmap_new() - create an empty map
- * @fd: a regular file; belongs to the map, also after an error
+ * @fd: a regular file; the map closes it, even after an error
  * @budget: limits of all maps; must outlive the map
  * @map: where to store the map
  *
@@ -31,11 +31,11 @@ int jitmap_new(int fd, struct jitmap_budget *budget, struct jitmap **map);
  * jitmap_update() - read the lines that were added to the file
  * @map: the map
  *
- * Skips lines of another form, and a last line without its end: the process may still be writing
- * it.
+ * Skips lines with a wrong format. Leaves out an incomplete last line, which the process may still
+ * be writing.
  *
- * Return: 0, or a negative error number and the map is empty: -EFBIG if the file is too large,
- *	-ESTALE if it was written again from its begin.
+ * Return: 0 or a negative error number: -EFBIG if the file is too large, -ESTALE if it was
+ * overwritten from its begin. After an error, the map is empty.
  */
 int jitmap_update(struct jitmap *map);
 
@@ -45,14 +45,14 @@ int jitmap_update(struct jitmap *map);
  * @address: the address
  * @begin: where to store the start of the function
  *
- * If several functions do, the last one in the file counts: the memory of the others was used
- * again.
+ * If several functions contain the address, the last one in the file counts: the compiler has
+ * reused the memory of the others.
  *
  * Return: the name, valid until the next jitmap_update(), or NULL.
  */
 const char *jitmap_find(const struct jitmap *map, uint64_t address, uint64_t *begin);
 
-/* jitmap_free() - free the map, or NULL */
+/* jitmap_free() - free the map; @map may be NULL */
 void jitmap_free(struct jitmap *map);
 
 #endif /* POSIXTRACE_JITMAP_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Perf maps of processes: see jitmaps.h. A map is used if its last change is from the time when the
- * process ran: it is not left from an earlier process with this id, or written by a later one.
+ * Perf maps of processes: see jitmaps.h. A map is used only if it was last changed while the
+ * process ran. Otherwise an earlier or later process with the same id may have written it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,22 +21,22 @@
 #include "util/message.h"
 #include "util/threads.h"
 
-#define PROCESSES_MAX	4096		/* processes of which maps are looked for */
+#define PROCESSES_MAX	4096		/* processes whose maps are searched for */
 #define MAPS_MAX	64		/* opened maps */
-/* Of all maps together. */
+/* limit for all maps together */
 #define BYTES_MAX	(256UL << 20)
 #define ENTRIES_MAX	(4UL << 20)
 
 /**
  * struct process - the perf map of a process
- * @looked: it was looked for
- * @told: a message has said why it is not used
- * @first: time of the first event of which the function was looked for
+ * @looked: the map was searched for
+ * @told: a message has reported why the map is not used
+ * @first: time of the first event whose function was searched for
  * @map: the map, or NULL
- * @path: its path
- * @written: time of its last change
+ * @path: path of the map
+ * @written: time of the last change of the map
  * @runs: @now is valid: the process still runs
- * @now: the process
+ * @now: the running process
  */
 struct process {
 	bool looked;
@@ -55,12 +55,12 @@ struct process {
  * @root_path: its path, or NULL
  * @owner: user of @root
  * @numbers: numbers of processes
- * @processes: by number
+ * @processes: index: number of the process
  * @nr_maps: number of opened maps
  * @too_many: the limit of maps was reported
  * @images: when processes ran, or NULL: unknown
- * @complete: the log does not grow: a map need not be read again
- * @budget: what maps may still take
+ * @complete: the log no longer grows, so a map needs to be read only once
+ * @budget: what is left of the limits of all maps
  */
 struct jitmaps {
 	int root;
@@ -116,7 +116,10 @@ void jitmaps_free(struct jitmaps *maps)
 /* ------------------------------------------------------------------ */
 /* Files								*/
 
-/* Opens a path below @root. Links and ".." do not leave it, and the last part is no link. */
+/*
+ * Opens a path below @root. ".." and links cannot leave @root. The last component must not be a
+ * link.
+ */
 static int open_below(int root, const char *path, int flags)
 {
 	struct open_how how = {
@@ -144,7 +147,7 @@ static bool is_map_name(const char *name)
 	return !strcmp(at, ".map");
 }
 
-/* Is there any perf map, so that it is worth reading the log once more? */
+/* Checks if any perf map exists, because otherwise the log need not be read for them. */
 static bool has_maps(const struct jitmaps *maps)
 {
 	int root = open_root(maps), fd = root < 0 ? -1 : open_below(root, "tmp", O_DIRECTORY);
@@ -170,8 +173,8 @@ int jitmaps_learn(struct jitmaps *maps, struct source *source)
 }
 
 /*
- * The user who reads the log, root, and the user of the process may name its functions; below
- * --symfs also the user who has the directory.
+ * Checks the owner of a map. The user who reads the log, root, and the user of the process are
+ * trusted. With --symfs, the owner of that directory is as well.
  */
 static bool is_trusted(const struct jitmaps *maps, const struct process *process, uid_t uid)
 {
@@ -198,7 +201,10 @@ static int open_checked(const struct jitmaps *maps, struct process *process, int
 	} else if (!is_trusted(maps, process, stat_of.st_uid)) {
 		*why = "belongs to another user";
 	} else {
-		/* The same file, even if the path has another one now. */
+		/*
+		 * Reopen the same file through its descriptor, even if its path now refers to a
+		 * different file.
+		 */
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
 		fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 		if (fd < 0)
@@ -235,7 +241,9 @@ static void tell_unused(struct process *process, const char *why)
 	process->told = true;
 }
 
-/* Opens the map with the number that the process has for itself, in its own /tmp. */
+/*
+ * Opens the map in the process's own /tmp. Its name has the id of the process in its own namespace.
+ */
 static const char *open_map(struct jitmaps *maps, struct process *process, pid_t pid, int root)
 {
 	const char *why;
@@ -270,7 +278,7 @@ static void look(struct jitmaps *maps, struct process *process, const struct eve
 	process->looked = true;
 	process->first = event->time;
 	process->runs = maps->root < 0 && process_now_find(event, &process->now);
-	/* The /tmp of a container is not ours. */
+	/* Without access to the root of a container, our own /tmp must not be used instead. */
 	if (process->runs && process->now.nested && process->now.root < 0)
 		return;
 	if (process->runs && process->now.root >= 0) {
@@ -312,7 +320,7 @@ static struct process *find_process(struct jitmaps *maps, const struct event *ev
 	return process;
 }
 
-/* Gets when the process ran its program, as far as that is certain. */
+/* Gets the period in which the process certainly ran its program. */
 static void get_image(const struct jitmaps *maps, const struct process *process,
 		      const struct event *event, struct image *image)
 {
@@ -323,7 +331,7 @@ static void get_image(const struct jitmaps *maps, const struct process *process,
 		image->begin = process->first;
 }
 
-/* Checks that the program that recorded the event has written the map. Returns NULL, or why not. */
+/* Checks if the program that recorded the event also wrote the map. Returns NULL, or why not. */
 static const char *check_time(const struct jitmaps *maps, const struct process *process,
 			      const struct event *event)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finds the perf maps of processes, and decides if they can be believed: a wrong name is worse than
- * none. Any user can put files into /tmp, and the ids of processes are used again.
+ * Finds the perf maps of processes, and decides if they can be trusted: a wrong name is worse than
+ * none. Any user can create files in /tmp, and the kernel reuses process ids.
  */
 #ifndef POSIXTRACE_JITMAPS_H
 #define POSIXTRACE_JITMAPS_H
@@ -14,8 +14,8 @@ struct jitmaps;
 
 /**
  * jitmaps_new() - create a cache of perf maps
- * @root: directory below which the files of the traced machine are; -1: those of this machine
- * @root_path: its path, or NULL
+ * @root: directory with the files of the traced machine; -1: use the files of this machine
+ * @root_path: path of @root, or NULL
  * @maps: where to store the cache; both arguments must outlive it
  *
  * Return: 0 or -ENOMEM.
@@ -26,7 +26,7 @@ int jitmaps_new(int root, const char *root_path, struct jitmaps **maps);
 int jitmaps_learn(struct jitmaps *maps, struct source *source);
 
 /**
- * jitmaps_find() - find the function that a process has compiled to an address
+ * jitmaps_find() - find the function that the compiler of a process has put at an address
  * @maps: the cache
  * @event: an event of the process
  * @address: the address
@@ -35,12 +35,12 @@ int jitmaps_learn(struct jitmaps *maps, struct source *source);
  *
  * Reports, once for each process, why its perf map is not used.
  *
- * Return: the name; NULL: not known. Names and paths are valid until the next call.
+ * Return: the name, or NULL if unknown. The name and @path are valid until the next call.
  */
 const char *jitmaps_find(struct jitmaps *maps, const struct event *event, uint64_t address,
 			 uint64_t *begin, const char **path);
 
-/* jitmaps_free() - free the cache, or NULL */
+/* jitmaps_free() - free the cache; @maps may be NULL */
 void jitmaps_free(struct jitmaps *maps);
 
 #endif /* POSIXTRACE_JITMAPS_H */

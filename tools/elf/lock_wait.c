@@ -2,10 +2,11 @@
 /*
  * Where glibc waits for a mutex: see lock_wait.h.
  *
- * The function is "__lll_lock_wait", which is not exported. In a file without a symbol table, it is
- * found between two exported functions of the same source file: after the end of
- * "__lll_lock_wait_private", which waits for the library's internal locks, and before
- * "__lll_lock_wake_private". A file from a log must have the recorded build id.
+ * glibc waits in the function __lll_lock_wait(), which is not exported. In a file without a symbol
+ * table, it is located by two exported functions of the same source file: it lies after
+ * __lll_lock_wait_private(), which waits for the library's internal locks, and before
+ * __lll_lock_wake_private(). If the path of the file comes from a log, the build id must be that in
+ * the log.
  */
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -22,15 +23,15 @@
 #include "event/source.h"
 
 /*
- * Limit of the distance between the two "_private" functions, in bytes. If they are further apart,
- * the linker has put functions of other files between them.
+ * Largest distance, in bytes, between the two "_private" functions. If they are further apart, the
+ * linker has put functions of other files between them.
  */
 #define SPAN_MAX	512
 
 /**
  * struct range - a part of a file
  * @begin: offset of its first byte
- * @end: offset after it; the same as @begin if the function was not found
+ * @end: offset after its last byte; equal to @begin if the function was not found
  */
 struct range {
 	uint64_t begin;
@@ -40,7 +41,7 @@ struct range {
 struct lock_wait {
 	bool looked;		/* @info and @range are valid */
 	pid_t pid;
-	struct posixtrace_mapping_info info;	/* of the last lookup */
+	struct posixtrace_mapping_info info;	/* mapping found by the last lookup */
 	struct range range;
 };
 
@@ -173,7 +174,7 @@ static struct range read_file(pid_t pid, const struct posixtrace_mapping_info *i
 
 	if (info->path[0] != '/')
 		return range;
-	/* The root directory of a living process may not be ours. */
+	/* Open the file below the root directory of the process, which may be in a container. */
 	if (is_log)
 		snprintf(path, sizeof(path), "%s", info->path);
 	else

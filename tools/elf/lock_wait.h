@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finds out if a thread waits in the function of the C library that waits for a mutex. Only then is
- * the word beside a futex the owner of a mutex; other programs and languages use futexes in other
- * ways.
+ * Finds out if a thread waits in the function of glibc that waits for a mutex. Only then does the
+ * word next to the futex contain the owner of a mutex. Other programs and languages use futexes in
+ * different ways.
  */
 #ifndef POSIXTRACE_LOCK_WAIT_H
 #define POSIXTRACE_LOCK_WAIT_H
@@ -17,12 +17,12 @@ struct lock_wait;
 int lock_wait_new(struct lock_wait **cache);
 
 /**
- * lock_wait_has() - check if an instruction is in that function
+ * lock_wait_has() - check if an instruction belongs to the mutex wait function of glibc
  * @cache: from lock_wait_new()
- * @event: has the process, the time, the address and the source
+ * @event: the process, the time, the source and the address of the instruction
  *
- * Return: true if it is there, in glibc 2.34 or newer; false also if the file cannot
- *	be read or is not the one that the process has mapped.
+ * Return: true if it belongs to that function in glibc 2.34 or newer. False otherwise, and if the
+ * file cannot be read or is not the file that the process has mapped.
  */
 bool lock_wait_has(struct lock_wait *cache, const struct event *event);
 

@@ -3,12 +3,11 @@
  * Trace points in an ELF file. The macros of <posixtrace/points.h> write a note for each trace
  * point into the section .note.posixtrace, with owner "posixtrace" and type 1:
  *
- *	the address of the place, in the size of the file's pointers
- *	u32 line
- *	name of the event type, description of its fields, name of the source file: strings
+ * the address of the place, in the size of the file's pointers u32 line strings: name of the event
+ * type, description of its fields, name of the source file
  *
- * A place that the compiler has duplicated has a note for each copy. The address identifies the
- * function if the file has symbols.
+ * If the compiler duplicates a place, each copy has its own note. If the file has symbols, the
+ * address identifies the function.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +29,7 @@
 #define OWNER		"posixtrace"
 #define TYPE		1
 
-/* A place with a trace point. The strings belong to the file or are constant. */
+/* A place in the code with a trace point. The strings belong to the file or are constants. */
 struct place {
 	const char *name;
 	const char *fields;
@@ -96,7 +95,10 @@ static int read_symbols(struct points *points, Elf_Scn *section, const GElf_Shdr
 	return err;
 }
 
-/* A file has at most one table of a type. In a forged one, thousands could share the same bytes. */
+/*
+ * A valid file has at most one table of a type. A forged file may have thousands that share their
+ * bytes.
+ */
 static int load_table(struct points *points, GElf_Word type)
 {
 	Elf_Scn *section = NULL;
@@ -109,7 +111,7 @@ static int load_table(struct points *points, GElf_Word type)
 	return 0;
 }
 
-/* A stripped file only has the dynamic symbols, which are a subset of the others. */
+/* A stripped file has only the dynamic symbols, which are a subset of all symbols. */
 static int load_symbols(struct points *points)
 {
 	int err = load_table(points, SHT_SYMTAB);
@@ -154,7 +156,7 @@ static bool read_place(const struct points *points, const char *at, size_t size,
 	place->function = "";
 	if (!place->file)
 		return false;
-	/* In object files, addresses are not known yet. */
+	/* In object files, the addresses are not determined yet. */
 	if (points->header.e_type == ET_REL)
 		return true;
 	/* The address is 0 if the linker has removed the code but not the note. */
@@ -319,7 +321,7 @@ static void print_point(const struct place *place)
 	printf("%s%u", *place->file ? ":" : "line ", place->line);
 }
 
-/* Returns the number of different descriptions for the name of this place. */
+/* Returns how many different field descriptions the event type at this place has. */
 static size_t count_fields(const struct points *points, size_t first)
 {
 	const struct place *places = points->places;
@@ -332,8 +334,8 @@ static size_t count_fields(const struct points *points, size_t first)
 }
 
 /*
- * Prints names that open_point() in lib/record/point.c changes. Places are sorted by name, then by
- * fields.
+ * Prints the names that open_point() in lib/record/point.c replaces. @points is sorted by name,
+ * then by fields.
  */
 static void print_names(const struct points *points)
 {

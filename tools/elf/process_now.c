@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process that still runs: see process_now.h. The process may end at any time: reads from its
- * directory in /proc, which is open, then fail.
+ * A process of a log that still runs: see process_now.h. It may end at any time. Reads from its
+ * /proc directory, which is kept open, then fail.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,12 @@
 
 #include "elf/process_now.h"
 
-#define START_FIELD	22		/* in /proc/PID/stat, from 1 */
+#define START_FIELD	22		/* field of /proc/PID/stat, counted from 1 */
 #define NS_NEAR		30000000ULL	/* /proc rounds the start to a tick: 10 ms */
-/* Programs without address space randomization have the same files below it at each exec. */
+/*
+ * Below this address, a program without address space randomization has the same files at each
+ * exec.
+ */
 #define RANDOM_FROM	(1ULL << 32)
 
 static FILE *open_in(int dir, const char *name)
@@ -29,7 +32,7 @@ static FILE *open_in(int dir, const char *name)
 	return file;
 }
 
-/* Is the log from the boot that this machine is in? */
+/* Was the log recorded since the last boot of this machine? */
 static bool is_this_boot(const struct posixtrace_host_info *host)
 {
 	FILE *file = open_in(AT_FDCWD, "/proc/sys/kernel/random/boot_id");
@@ -50,7 +53,7 @@ static bool is_this_boot(const struct posixtrace_host_info *host)
 	return !strcmp(digits, hex);
 }
 
-/* Gets the time since the boot at which a process was started, in ns. */
+/* Gets the start time of a process in ns since boot. */
 static bool read_start(int proc, uint64_t *start)
 {
 	FILE *file = open_in(proc, "stat");
@@ -71,7 +74,7 @@ static bool read_start(int proc, uint64_t *start)
 	return true;
 }
 
-/* Is a process the one that was born at this time? */
+/* Was the process born at this time? */
 static bool is_born(int proc, const struct posixtrace_host_info *host, uint64_t born)
 {
 	uint64_t wanted = born - (uint64_t)host->realtime_offset + (uint64_t)host->boottime_offset;
@@ -81,7 +84,7 @@ static bool is_born(int proc, const struct posixtrace_host_info *host, uint64_t 
 	       (start > wanted ? start - wanted : wanted - start) < NS_NEAR;
 }
 
-/* Gets the id that the process has in the innermost of its namespaces. */
+/* Gets the id of the process in the innermost of its PID namespaces. */
 static bool read_pid(struct process_now *now)
 {
 	FILE *file = open_in(now->proc, "status");
@@ -126,7 +129,7 @@ bool process_now_find(const struct event *event, struct process_now *now)
 	return true;
 }
 
-/* Removes what the kernel appends to the name of a file that was removed since. */
+/* Removes the suffix that the kernel appends to the name of a deleted file. */
 static void clean_path(char *path)
 {
 	static const char deleted[] = " (deleted)";

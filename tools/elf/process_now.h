@@ -13,10 +13,10 @@
 /**
  * struct process_now - a process that still runs
  * @proc: its directory in /proc
- * @root: its root directory, or -1 without permission to see it
+ * @root: its root directory, or -1 without permission to open it
  * @uid: its user
- * @pid: its id as it sees it
- * @nested: it is in another PID namespace than this command
+ * @pid: its id in its own PID namespace
+ * @nested: its PID namespace is not that of this command
  */
 struct process_now {
 	int proc;
@@ -31,16 +31,17 @@ struct process_now {
  * @event: an event of a log
  * @now: where to store the process; release it with process_now_close()
  *
- * Return: true if the process runs: not just one with its id.
+ * Return: true if the same process still runs, not just another one with its id.
  */
 bool process_now_find(const struct event *event, struct process_now *now);
 
 /**
- * process_now_is_same() - check that a process has not executed another program since
+ * process_now_is_same() - check that a process still runs the program that recorded an event
  * @now: the process
- * @event: one of its events
+ * @event: an event of the process
  *
- * Return: true if it has files at the addresses in the log, and none elsewhere.
+ * Return: true if the process has the files of the log mapped, at the same addresses, and no
+ * others.
  */
 bool process_now_is_same(const struct process_now *now, const struct event *event);
 

@@ -29,7 +29,7 @@
 
 #define FILES_MAX	256	/* opened files */
 #define CACHED		4096	/* locations; a power of two */
-/* Address for a module that is only known by its build id. */
+/* Load address for a module that is only known by its build id. */
 #define ANY_ADDRESS	0x100000
 
 /* Address range of a compilation unit. */
@@ -48,7 +48,7 @@ struct file {
 	Dwfl_Module *module;
 	struct symtab functions;
 	bool has_functions;	/* @functions is filled */
-	struct range *ranges;	/* of its units, sorted; NULL: not read */
+	struct range *ranges;	/* address ranges of its units, sorted; NULL: not read */
 	size_t nr_ranges;
 };
 
@@ -63,13 +63,13 @@ struct cached {
  * struct symbols - files and locations
  * @root: directory with the files of the traced machine, or -1
  * @root_path: its absolute path, or NULL
- * @debug_path: directories with separate debug information; NULL: those of libdwfl
- * @callbacks: for libdwfl
+ * @debug_path: directories with separate debug information; NULL: the defaults of libdwfl
+ * @callbacks: functions that libdwfl calls
  * @files: files that were opened or could not be opened
  * @nr_files: number of @files
  * @last: the last file used, or NULL
  * @too_many: the limit of files was reported
- * @info: the last mapping
+ * @info: mapping found by the last lookup
  * @maps: perf maps
  * @cached: locations, hashed by file and offset
  */
@@ -96,7 +96,7 @@ static int set_root(struct symbols *symbols, const char *root)
 	symbols->root_path = realpath(root, NULL);
 	if (!symbols->root_path)
 		return -errno;
-	/* The default of libdwfl, with one more directory. */
+	/* The default path of libdwfl, plus the directory below @root. */
 	if (asprintf(&symbols->debug_path, ":.debug:%s/usr/lib/debug:/usr/lib/debug",
 		     symbols->root_path) < 0) {
 		symbols->debug_path = NULL;
@@ -172,7 +172,7 @@ static void close_file(struct file *file)
 	file->module = NULL;
 }
 
-/* Links and ".." do not leave the directory of --symfs. */
+/* Opens a path. ".." and links cannot leave the directory of --symfs. */
 static int open_path(const struct symbols *symbols, const char *path, int flags)
 {
 	struct open_how how = {
@@ -235,7 +235,7 @@ static bool is_traced_file(const struct file *file)
 	return size == (int)file->build_id_size && !memcmp(bits, file->build_id, (size_t)size);
 }
 
-/* Opens the file that has this path now. Returns NULL, or why it cannot be used. */
+/* Opens the file that currently has the path. Returns NULL, or the reason why it cannot be used. */
 static const char *open_by_path(const struct symbols *symbols, struct file *file)
 {
 	char *path = NULL;
@@ -460,7 +460,7 @@ static void set_caller(Dwarf_Files *files, Dwarf_Die *die, struct location *loca
 	location->line = (int)line;
 }
 
-/* Replaces a location in our inline functions by the place that called them. */
+/* Replaces a location in an inline function of our headers by the location of its caller. */
 static void leave_our_headers(Dwarf_Die *unit, Dwarf_Addr address, struct location *location)
 {
 	Dwarf_Die *scopes = NULL, *outer = NULL;
@@ -496,7 +496,7 @@ static void find_functions(struct file *file)
 	symtab_sort(&file->functions);
 }
 
-/* Looks up the instruction that begins or ends at @offset of the file. */
+/* Finds the location of the instruction that contains or ends at @offset of the file. */
 static void look_up(struct file *file, uint64_t offset, struct location *location)
 {
 	GElf_Addr address, bias;
@@ -531,7 +531,7 @@ static const struct location *find_location(struct symbols *symbols, struct file
 	return &cached->location;
 }
 
-/* Could a compiler have written the code in this mapping? Memory with a name looks like a file. */
+/* Can the mapping contain code from a JIT compiler? Named anonymous memory looks like a file. */
 static bool is_memory(const struct posixtrace_mapping_info *info)
 {
 	static const char *const begins[] = { "/memfd:", "/dev/zero", "/anon_hugepage", "/SYSV" };
@@ -559,7 +559,10 @@ bool symbols_find(struct symbols *symbols, const struct event *event, struct loc
 {
 	struct posixtrace_mapping_info *info = &symbols->info;
 	struct file *file;
-	/* The address follows the call, which may be the last instruction of the function. */
+	/*
+	 * The address is a return address. Subtract 1, because the call may be the function's last
+	 * instruction.
+	 */
 	const uint64_t address = event->address - 1;
 	uint64_t offset;
 	bool mapped;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finds the functions and source lines that recorded events. The log tells which file the process
- * had mapped at the address; libdw reads the symbols and debug information of that file. A perf map
- * of the process names functions that it compiled at run time.
+ * Finds the function and source line that recorded an event. The log contains which file the
+ * process had mapped at the address. libdw reads the symbols and debug information of that file.
+ * Functions that a process compiled at run time are named in its perf map.
  */
 #ifndef POSIXTRACE_SYMBOLS_H
 #define POSIXTRACE_SYMBOLS_H
@@ -39,7 +39,7 @@ struct location {
 
 /**
  * symbols_new() - create a cache of files and locations
- * @root: directory below which the files of the traced machine are; NULL: those of this machine
+ * @root: directory with the files of the traced machine; NULL: use the files of this machine
  * @symbols: where to store it; its size is limited
  *
  * Return: 0 or a negative error number.
@@ -47,11 +47,11 @@ struct location {
 int symbols_new(const char *root, struct symbols **symbols);
 
 /**
- * symbols_learn() - learn from the whole log when its processes ran
+ * symbols_learn() - find out from the whole log when its processes ran, to use their perf maps
  * @symbols: the cache
- * @source: a log that does not grow, at its first event; it is there again afterwards
+ * @source: a log that no longer grows, at its first event; rewound afterwards
  *
- * Without this, only perf maps of processes that still run are used.
+ * Without this call, only perf maps of processes that still run are used.
  *
  * Return: 0 or a negative error number.
  */
@@ -61,7 +61,7 @@ int symbols_learn(struct symbols *symbols, struct source *source);
  * symbols_find() - find where an event was recorded
  * @symbols: the cache
  * @event: the event
- * @location: where to store what is known
+ * @location: where to store the known parts of the location
  *
  * Reports, once for each file, why the functions of the file are unknown.
  *
@@ -81,7 +81,7 @@ void symbols_text(struct buffer *to, const struct location *location);
 /* symbols_json() - append a location as members of a JSON object, each after a comma */
 void symbols_json(struct buffer *to, const struct location *location);
 
-/* symbols_free() - free the cache, or NULL */
+/* symbols_free() - free the cache; @symbols may be NULL */
 void symbols_free(struct symbols *symbols);
 
 #endif /* POSIXTRACE_SYMBOLS_H */

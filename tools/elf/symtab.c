@@ -8,18 +8,18 @@
 
 #include "elf/symtab.h"
 
-/* Ignore longer names: in a forged file, many symbols could share one. */
+/* Ignore longer names: in a forged file, many symbols could share one long name. */
 #define NAME_MAX_BYTES	4096
 
 /*
- * To find the function that contains an address, check at most this many functions that begin
- * before the address. The nearest ones may be nested in it and end before the address.
+ * The function that contains an address is searched among this many functions that begin before the
+ * address. The nearest ones may be nested in it and may end before the address.
  */
 #define NESTED_MAX	64
 
 struct symtab_entry {
 	uint64_t begin;
-	uint64_t end;		/* @begin if the size is unknown */
+	uint64_t end;		/* equal to @begin if the size is unknown */
 	unsigned char binding;
 	const char *name;
 };
@@ -46,7 +46,7 @@ int symtab_add(struct symtab *table, const GElf_Sym *symbol, uint64_t begin, con
 	return 0;
 }
 
-/* Returns the preference among names of the same address; larger is better. */
+/* Returns the priority of a name among several names of the same address; larger is better. */
 static int rank(unsigned char binding)
 {
 	return binding == STB_GLOBAL ? 2 : binding == STB_WEAK;
@@ -83,14 +83,14 @@ const char *symtab_find(const struct symtab *table, uint64_t address, uint64_t *
 		else
 			high = middle;
 	}
-	/* Other functions may begin and end inside the wanted one. */
+	/* Functions that begin and end inside the wanted one are nearer, so check several. */
 	for (size_t i = 0; !found && i < low && i < NESTED_MAX; i++) {
 		const struct symtab_entry *entry = &table->entries[low - 1 - i];
 
 		if (address < entry->end)
 			found = entry;
 	}
-	/* Assembly functions may lack a size: use the nearest one. */
+	/* Assembly functions may have no size: then use the nearest function before the address. */
 	if (!found && low && table->entries[low - 1].begin == table->entries[low - 1].end)
 		found = &table->entries[low - 1];
 	if (!found)

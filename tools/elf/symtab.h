@@ -11,7 +11,7 @@
 
 struct symtab_entry;
 
-/* Initially all zero. The names belong to the file. */
+/* A table of functions; initially all zero. The names belong to the file and are not copied. */
 struct symtab {
 	struct symtab_entry *entries;
 	size_t count;
@@ -21,8 +21,8 @@ struct symtab {
  * symtab_add() - add a symbol
  * @table: the table
  * @symbol: the symbol; ignored unless it is a function with an address
- * @begin: its address
- * @name: its name, or NULL if it cannot be read
+ * @begin: address of the symbol
+ * @name: name of the symbol, or NULL if the name cannot be read
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether a program records its own events: it has the section of <posixtrace/points.h>, needs
- * the shared library, or defines one of its functions.
+ * Decides if a program records its own events. A program does if it has the section that
+ * <posixtrace/points.h> writes, needs the shared library, or defines one of the library's
+ * functions.
  */
 #include <fcntl.h>
 #include <gelf.h>
@@ -19,12 +20,12 @@
 #define LIBRARY		"libposixtrace.so"
 #define FUNCTION	"posix_trace_event"
 
-/* Entries of a table to read: a file may claim to have any number. */
+/* Read at most this many entries of a table: a forged file may claim any number. */
 #define ENTRIES_MAX	(1 << 20)
 
 #define DEFAULT_PATH	"/bin:/usr/bin"
 
-/* Returns the number of entries of a table. */
+/* Returns the number of entries to read of a table. */
 static int count_entries(const GElf_Shdr *header)
 {
 	const GElf_Xword count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
@@ -98,7 +99,7 @@ static bool file_tells(Elf *elf)
 	return false;
 }
 
-/* A script is not an ELF file: it has no trace points. */
+/* Examines a file. A script is not an ELF file, so it has no trace points. */
 static bool examine(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -135,7 +136,7 @@ bool traceable_program(const char *program)
 		return !is_program(program) || examine(program);
 	for (; dir; dir = dir[len] ? dir + len + 1 : NULL) {
 		len = strcspn(dir, ":");
-		/* An empty entry is the current directory. */
+		/* An empty entry of PATH means the current directory. */
 		size = snprintf(path, sizeof(path), "%.*s%s%s", (int)len, dir, len ? "/" : "./",
 				program);
 		if (size < (int)sizeof(path) && is_program(path))
