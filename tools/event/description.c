@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Descriptions of event types and the values in event data: see description.h.
+ * Descriptions of event types, and the values in the data of events: see description.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -63,7 +63,10 @@ static int add_unit(struct description *description, const char *path, const cha
 	return 0;
 }
 
-/* Adds the units of a field and its members. @path has the enclosing names, @len bytes. */
+/*
+ * Adds the units of a field and its members. @path has the names of the enclosing structs, in @len
+ * bytes.
+ */
 static int add_units(struct description *description, const struct posixtrace_field *field,
 		     char *path, size_t len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fields of events: the description of an event type, from the traced process or a format file, and
- * the values in the data. Neither can be trusted.
+ * The fields of events: the description of an event type, which comes from the traced process or a
+ * format file, and the values in the data of an event. Neither can be trusted.
  */
 #ifndef POSIXTRACE_DESCRIPTION_H
 #define POSIXTRACE_DESCRIPTION_H
@@ -13,7 +13,7 @@
 #include "event/layout.h"
 #include "util/buffer.h"
 
-#define DESCRIPTION_LEVELS	8	/* nested structs and arrays, with the outermost struct */
+#define DESCRIPTION_LEVELS	8	/* of nested structs and arrays, at most */
 
 struct kevent_plan;
 
@@ -30,12 +30,12 @@ struct description_unit {
 /**
  * struct description - the data layout of an event type
  * @fields: the fields
- * @units: units of fields, where given
+ * @units: units of the fields that have one
  * @nr_units: number of @units
- * @counter: the only field, if it is a number named "counter": the type is a counter
+ * @counter: NULL, or the field of a counter: a type whose only field is a number named "counter"
  * @layout: the places of the values, or NULL if they depend on the data
  * @plan: how kevent.c reads the fields of a kernel event, or NULL
- * @misfit: an event's data did not match
+ * @misfit: the data of an event did not match
  * @misfit_len: number of bytes of the first such data
  */
 struct description {
@@ -67,11 +67,12 @@ void description_free(struct description *description);
  * @description: the description
  * @data: data of an event
  * @len: number of bytes
- * @cut: bytes are missing at the end of the data
+ * @cut: the data are truncated
  *
  * Remembers the first data that do not match, for description_misfit().
  *
- * Return: true if the data consist of exactly these fields or, with @cut, of the first of them.
+ * Return: true if the data have exactly the fields of the description or, with @cut, the first
+ * ones.
  */
 bool description_matches(struct description *description, const void *data, size_t len, bool cut);
 
@@ -100,12 +101,12 @@ const struct posixtrace_field *description_find(const struct description *descri
 /**
  * struct values - a position in the data of an event
  * @walk: the position
- * @layout: where the values are, or NULL if @walk finds them
- * @item: index of the next one in @layout
- * @data: the data, with @layout
- * @len: number of bytes
- * @open: the structs and arrays around it, without @layout
- * @depth: number of structs and arrays around it
+ * @layout: the places of the values; NULL if @walk is used instead
+ * @item: with @layout: index of the next item
+ * @data: with @layout: the data
+ * @len: number of bytes of @data
+ * @open: without @layout: the structs and arrays around the position
+ * @depth: number of structs and arrays around the position
  * @ended: no values are left
  */
 struct values {
@@ -127,7 +128,8 @@ struct values {
  * @len: number of bytes
  * @value: where to store the value
  *
- * Like posixtrace_fields_next(), but structs and arrays end even if the data are cut.
+ * Like posixtrace_fields_next(), but the end of each struct and array is returned even if the data
+ * are truncated.
  *
  * values_next() returns false after the last value.
  */
@@ -135,7 +137,7 @@ void values_begin(struct values *values, const struct description *description, 
 		  size_t len);
 bool values_next(struct values *values, struct posixtrace_value *value);
 
-/* value_is_text() - check if a value has text_len bytes of text */
+/* value_is_text() - check if a value is a text of value.text_len bytes */
 bool value_is_text(const struct posixtrace_value *value);
 
 #endif /* POSIXTRACE_DESCRIPTION_H */

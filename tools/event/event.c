@@ -7,9 +7,9 @@
 
 #include "event/event.h"
 
-/* Marks a kernel thread id, because user addresses do not have this bit. */
+/* Set in a key that is a kernel thread id. User addresses never have this bit. */
 #define TID_FLAG	(1ULL << 63)
-/* Number of bits of a kernel id, and of a user address. */
+/* Number of bits of a kernel thread id, and of a user address. */
 #define ID_BITS		32
 #define ADDRESS_BITS	48
 
@@ -17,7 +17,7 @@ uint64_t event_thread_key(const struct event *event)
 {
 	if (event->tid > 0)
 		return TID_FLAG | (uint64_t)event->life << ID_BITS | (uint32_t)event->tid;
-	/* Put the life into the upper bits, which addresses of x86-64 and arm64 do not use. */
+	/* Store the life in the upper bits, which user addresses on x86-64 and arm64 do not use. */
 	return (event->thread ^ (uint64_t)event->process_life << ADDRESS_BITS) & ~TID_FLAG;
 }
 
@@ -36,7 +36,7 @@ bool event_has_fields(const struct event *event, size_t data_len)
 
 bool event_shows_running(const struct event *event)
 {
-	/* No event would show when the thread stops running. */
+	/* Without scheduler events, no event would show when the thread stops running. */
 	if (event->unscheduled)
 		return false;
 	switch (event->type) {

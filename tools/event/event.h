@@ -15,41 +15,41 @@
 
 #define NSEC_PER_SEC	1000000000ULL
 
-/* The CPU of system events that belong to no CPU. */
+/* The CPU of system events that were not recorded on a CPU. */
 #define SOURCE_NO_CPU	POSIXTRACE_NO_CPU
 
 struct source;
 
 /*
- * One event, as the commands see it. Pointers are valid until the next source_next(), unless their
- * comments say more.
+ * One event, as the commands see it. Pointers are valid until the next source_next(), unless the
+ * comment of the member says otherwise.
  */
 struct event {
 	uint64_t number;		/* 1, 2, 3 ... since the source was opened or rewound */
 	uint64_t time;			/* ns; the stream's clock is CLOCK_REALTIME */
 	trace_event_id_t type;
-	const char *name;		/* of the type; never NULL; any bytes but NUL */
+	const char *name;		/* name of the type, any bytes; never NULL */
 	pid_t pid;
 	uint64_t thread;		/* pthread_self() of the recording thread */
 	pid_t tid;			/* its kernel thread id; 0: unknown */
-	uint32_t life;			/* number of earlier threads with these ids: see lives.h */
+	uint32_t life;			/* number of earlier threads with its ids: see lives.h */
 	uint32_t process_life;		/* number of earlier processes with this @pid */
-	uint32_t child_life;		/* @life of the child of a sched_process_fork */
+	uint32_t child_life;		/* sched_process_fork: @life of the child */
 	uint32_t child_process_life;
 	uint64_t address;		/* posix_prog_address */
 	unsigned int cpu;		/* recording CPU, or SOURCE_NO_CPU */
 	bool user;			/* user event, not system event */
-	bool has_data;		/* its data can be shown: a user or kernel event */
+	bool has_data;		/* a user or kernel event, whose data can be shown */
 	int truncated;			/* POSIX_TRACE_NOT_TRUNCATED, ... */
-	bool late;			/* from a stream, after a newer event */
-	bool partial;			/* a START or STOP of only one of several streams */
-	bool unscheduled;		/* its log has no scheduler events, but another log has */
+	bool late;			/* a stream delivered it after a newer event */
+	bool partial;			/* a START or STOP of one of several streams */
+	bool unscheduled;		/* its log lacks scheduler events that another log has */
 	uint32_t log;			/* number of its log in @source, from 0 */
-	uint32_t series;		/* first log of its stream, which may have several */
+	uint32_t series;		/* number of the first log of its stream */
 	uint64_t lost;			/* events known to be lost before it; never decreases */
 	const unsigned char *data;
 	size_t len;			/* bytes of data */
-	struct description *description;	/* of the type, or NULL; valid as long as @source */
+	struct description *description;	/* or NULL; valid as long as @source */
 	struct source *source;		/* where it comes from */
 };
 
@@ -60,7 +60,7 @@ struct event {
  * Readers must use this key to tell threads apart. It combines the kernel's thread id and the life
  * found by lives.c; pthread_self() is only used if the thread id is unknown.
  *
- * Return: the key, the same for all events of the thread.
+ * Return: the key, which is the same for all events of the thread.
  */
 uint64_t event_thread_key(const struct event *event);
 
@@ -77,7 +77,8 @@ static inline bool event_is_kernel(const struct event *event)
  * event_shows_running() - check if the thread of an event was running
  * @event: the event
  *
- * Return: true if the thread recorded it, or the kernel did while running on its behalf.
+ * Return: true if the thread itself recorded the event, or the kernel while running on behalf of
+ * the thread.
  */
 bool event_shows_running(const struct event *event);
 
@@ -86,7 +87,8 @@ bool event_shows_running(const struct event *event);
  * @event: the event
  * @value: where to store the value
  *
- * Return: true if its type is a counter, the data match the description, and the value is a number.
+ * Return: true if the type is a counter, the data match the description, and the value is finite or
+ * an integer.
  */
 bool event_is_counter(const struct event *event, struct posixtrace_value *value);
 

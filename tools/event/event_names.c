@@ -20,7 +20,7 @@ bool event_thread_name(const struct event *event, char name[POSIXTRACE_THREAD_NA
 	return is_named(event) && source_thread_name(event->source, event, name);
 }
 
-/* Looks up the last name that a thread of the event's process had before its ids were reused. */
+/* Gets the last name that a thread of the event's process had before its ids were reused. */
 static bool last_name(const struct event *event, pid_t tid, bool process,
 		      char name[POSIXTRACE_THREAD_NAME_SIZE])
 {
@@ -47,7 +47,7 @@ bool event_thread_label(const struct event *event, char label[LABEL_SIZE])
 	return false;
 }
 
-/* Gets the command line of the event's process. Returns its size with null bytes; 0: not known. */
+/* Gets the command line of the event's process. Returns its size with null bytes; 0 if unknown. */
 static size_t last_program(const struct event *event, char program[POSIXTRACE_PROGRAM_SIZE])
 {
 	const uint64_t end = source_life_end(event->source, event, true);
@@ -81,7 +81,7 @@ bool event_process_label(const struct event *event, char label[LABEL_SIZE])
 		snprintf(label, LABEL_SIZE, "%.*s", LABEL_SIZE - 1,
 			 slash ? slash + 1 : program);
 	} else if (is_named(event) && last_name(event, event->pid, true, name)) {
-		/* The process has not called exec since tracing began. */
+		/* No command line is known: the process has not called exec since tracing began. */
 		snprintf(label, LABEL_SIZE, "%s", name);
 	} else {
 		snprintf(label, LABEL_SIZE, "process %d", (int)event->pid);

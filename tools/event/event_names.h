@@ -18,25 +18,25 @@
  * @event: the event
  * @name: where to store it; may contain any bytes
  *
- * Return: true if it is known.
+ * Return: true if the name is known.
  */
 bool event_thread_name(const struct event *event, char name[POSIXTRACE_THREAD_NAME_SIZE]);
 
 /**
  * event_thread_label() - get a label for all events of a thread
- * @event: one of them
- * @label: where to store it: the last name of the thread and its id, or whatever is known; may
- *	contain any bytes
+ * @event: an event of the thread
+ * @label: where to store the label (any bytes): the last name of the thread and its id, or what is
+ *	known of them
  *
- * Names of other threads that had the same ids earlier or later are not used.
+ * A label never has the name of another thread that had the same ids earlier or later.
  *
  * Return: true if the name is known.
  */
 bool event_thread_label(const struct event *event, char label[LABEL_SIZE]);
 
 /*
- * event_process_label() - get a label for a process: its program, else its main thread, else its
- * id; returns true if it is a name
+ * event_process_label() - get a label for a process: the name of its program or else of its main
+ * thread, or else its id; returns true if the label is a name
  */
 bool event_process_label(const struct event *event, char label[LABEL_SIZE]);
 
@@ -45,7 +45,7 @@ bool event_process_label(const struct event *event, char label[LABEL_SIZE]);
  * @event: an event of one of its threads
  * @text: where to store the arguments with blanks between them; may contain any bytes
  *
- * Return: number of bytes, 0 if it is not known.
+ * Return: number of bytes; 0 if the command line is unknown.
  */
 size_t event_process_command(const struct event *event, char text[POSIXTRACE_PROGRAM_SIZE]);
 

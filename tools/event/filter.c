@@ -9,9 +9,9 @@
 #include "event/filter_parse.h"
 #include "event/kevent.h"
 
-/* All event type ids are smaller. */
+/* Event type ids are smaller than this. */
 #define TYPES		POSIXTRACE_EVENT_ID_MAX
-#define TEXT_MAX	65536	/* bytes; the data of an event are not longer */
+#define TEXT_MAX	65536	/* bytes; event data are never longer */
 
 void filter_free(struct filter *filter)
 {
@@ -34,7 +34,7 @@ void filter_free(struct filter *filter)
 /* ------------------------------------------------------------------ */
 /* Values								*/
 
-/* Applies a test to the result of a comparison: less than 0, 0, or more than 0. */
+/* Converts the result of a comparison (negative, 0 or positive) to the result of the operator. */
 static bool decide(enum filter_test test, int order)
 {
 	switch (test) {
@@ -55,7 +55,7 @@ static bool decide(enum filter_test test, int order)
 	}
 }
 
-/* An integer as sign and absolute value. A long double can represent all 64 bits. */
+/* An integer as a sign and an absolute value. A long double represents 64 bits exactly. */
 struct number {
 	bool negative;
 	uint64_t value;
@@ -85,7 +85,7 @@ static bool test_real(const struct filter_node *node, long double value)
 
 	if (node->operand == FILTER_INTEGER)
 		operand = node->negative ? -(long double)node->number : (long double)node->number;
-	/* NaN differs from all values, even from itself. */
+	/* NaN is different from every value, including itself. */
 	if (value != value || operand != operand)
 		return node->test == FILTER_NOT_EQUAL;
 	return decide(node->test, value < operand ? -1 : value > operand);
@@ -112,7 +112,10 @@ static bool test_bool(const struct filter_node *node, uint64_t number)
 	return decide(node->test, (int)number - is_true);
 }
 
-/* Compares values, because several labels may have the same one. False if no label has the name. */
+/*
+ * Compares values, not names, because several labels may have the same value. Returns false if no
+ * label has the name.
+ */
 static bool test_enum(const struct filter_node *node, const struct posixtrace_value *value)
 {
 	const struct posixtrace_field *field = value->field;
@@ -173,7 +176,7 @@ static bool test_value(const struct filter_node *node, const struct posixtrace_v
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* An array passes if one of its elements does. */
+/* Tests a field. An array passes if one of its elements does. */
 static bool test_fields(const struct filter_node *node, const struct event *event)
 {
 	const struct posixtrace_field *field;
@@ -199,7 +202,7 @@ static bool test_field(const struct filter_node *node, const struct event *event
 	return test_fields(node, event) || (scope && test_fields(node, scope->other));
 }
 
-/* Tests the duration of @scope, or of an interrupt, which is one event with a duration. */
+/* Tests the duration of @scope. An interrupt has no scope: its single event has a duration. */
 static bool test_duration(const struct filter_node *node, const struct event *event,
 			  const struct filter_scope *scope)
 {

@@ -6,7 +6,7 @@
  *	!idle && (request_begin,request_end || user.name ~ "a*")
  *	request.duration > 5ms && op == set
  *
- * filter_parse.c parses them, filter.c tests events.
+ * filter_parse.c parses filters, filter.c tests events.
  */
 #ifndef POSIXTRACE_FILTER_H
 #define POSIXTRACE_FILTER_H
@@ -18,7 +18,7 @@
 
 #define FILTER_DEPTH	8	/* names in the path of a field */
 #define FILTER_NODES	1024	/* names, conditions and operators in an expression */
-#define FILTER_LEVELS	64	/* nested parentheses and "!" */
+#define FILTER_LEVELS	64	/* limit of nested parentheses and "!" */
 
 enum filter_kind {
 	FILTER_NAME,	/* the name of the type matches a pattern */
@@ -42,8 +42,8 @@ enum filter_test {
 enum filter_operand {
 	FILTER_INTEGER,
 	FILTER_REAL,
-	FILTER_WORD,		/* a label, "true" or "false", or a text */
-	FILTER_TEXT,		/* quoted */
+	FILTER_WORD,		/* an unquoted word: a label, "true" or "false", or a text */
+	FILTER_TEXT,		/* a quoted text */
 };
 
 /**
@@ -51,12 +51,12 @@ enum filter_operand {
  * @kind: what it is
  * @left: first operand of an operator
  * @right: second operand of "&&" and "||"
- * @pattern: NAME: pattern for type names; DURATION: for names of scopes
- * @verdicts: NAME: by event type: whether its name matches; 0 is unknown
+ * @pattern: NAME: pattern for the type name; DURATION: pattern for the name of the scope
+ * @verdicts: NAME: cache: for each event type, if its name matches; 0: not known yet
  * @path: FIELD: names of the enclosing structs and the field
  * @depth: FIELD: number of names in @path
  * @test: FIELD, DURATION: comparison operator
- * @operand: FIELD: kind of the value to compare with
+ * @operand: FIELD: kind of the value with which the field is compared
  * @text: FIELD: WORD, TEXT: the value
  * @number: FIELD: INTEGER: the absolute value; DURATION: ns
  * @negative: FIELD: INTEGER: the value is negative
@@ -82,7 +82,7 @@ struct filter_node {
 
 struct filter;
 
-/* What the type name alone decides about its events. */
+/* What the type name alone decides about the events of a type. */
 enum filter_verdict {
 	FILTER_NEVER,
 	FILTER_PERHAPS,		/* depends on the fields */
@@ -121,8 +121,8 @@ int filter_option(const char *text, struct filter **filter);
 /**
  * struct filter_scope - a scope or system call that an event begins or ends
  * @name: its name
- * @duration: its duration in ns
- * @other: the event at its other end
+ * @duration: duration of the scope in ns
+ * @other: the event at the other end of the scope
  */
 struct filter_scope {
 	const char *name;
@@ -136,7 +136,7 @@ struct filter_scope {
  * @event: the event
  * @scope: the scope that @event begins or ends; NULL if there is none or its duration is unknown
  *
- * With @scope, a condition on a field is true if it is true for either end of the scope.
+ * If @scope is not NULL, a condition on a field is true if it is true for either end of the scope.
  */
 bool filter_event(const struct filter *filter, const struct event *event,
 		  const struct filter_scope *scope);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parser of filters: see filter.h. Precedence, lowest first: "||", "&&", "!", commas between
- * names. Parentheses and "!" recurse, up to FILTER_LEVELS.
+ * The parser of filters: see filter.h. The operators, from the lowest precedence to the highest,
+ * are "||", "&&", "!", and the comma between names. Parentheses and "!" recurse up to FILTER_LEVELS
+ * times.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "util/duration.h"
 #include "util/message.h"
 
-/* All event type ids are smaller. */
+/* Event type ids are smaller than this. */
 #define TYPES	POSIXTRACE_EVENT_ID_MAX
 
 struct parser {
@@ -112,7 +113,7 @@ static int set_path(struct parser *parser, struct filter_node *node, char *name,
 	return 0;
 }
 
-/* Returns false if the current token is not a number. */
+/* Reads a number. Returns false if the current token is not a number. */
 static bool read_number(struct parser *parser, struct filter_node *node)
 {
 	const char *text = parser->lexer.value, *digits = text + (*text == '-');
@@ -249,7 +250,7 @@ static int read_names(struct parser *parser, struct filter_node **node)
 	return err;
 }
 
-/* Parses names or a condition. The current token is the first one. */
+/* Parses a list of names, or a condition. The current token is the first name. */
 static int read_name(struct parser *parser, struct filter_node **node)
 {
 	struct filter_lexer *lexer = &parser->lexer;

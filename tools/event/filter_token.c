@@ -38,7 +38,10 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Does a character end a word? Inside the brackets of a pattern, "!" is part of the word. */
+/*
+ * Does the character end a word? "!" also begins a bracket expression of a pattern ("[!a]"), so it
+ * is part of a word inside brackets.
+ */
 static bool ends_word(char c)
 {
 	return !c || is_blank(c) || strchr("()&|<>=~,\"'!", c);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parses format files: see formats.h. This file finds the name and the end of each definition; the
- * library parses the fields.
+ * Parses format files: see formats.h. This file only finds the name and the end of each definition.
+ * The library parses the fields.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -128,7 +128,9 @@ static int read_word(struct reader *reader, char *word)
 
 	while (reader->at < reader->end && !is_blank(*reader->at) &&
 	       !(*reader->at && strchr("{}[];\"#", *reader->at))) {
-		/* Reject control characters: error messages would send them to a terminal. */
+		/*
+		 * Reject control characters, because error messages would send them to a terminal.
+		 */
 		if (*reader->at <= ' ' || *reader->at == 0x7f)
 			return invalid(reader, reader->line,
 				       "byte %#x in a name: put the name in quotes",
@@ -153,7 +155,9 @@ static int unexpected(const struct reader *reader, const char *wanted)
 		       reader->at == reader->end ? "end of file" : sign);
 }
 
-/* Accepts "struct" before the name, or after it as in a description. */
+/*
+ * Parses the head of a definition. "struct" may be before the name, or after it as in descriptions.
+ */
 static int read_head(struct reader *reader, struct format *format, bool *aligned)
 {
 	char word[FORMAT_NAME_SIZE];
@@ -200,8 +204,8 @@ static void copy_quoted(struct reader *reader, struct buffer *text)
 }
 
 /*
- * Copies the fields up to the closing bracket. Omits comments and white space, which do not count
- * towards the size limit of a description, but keeps line breaks.
+ * Copies the fields up to the closing bracket, but without comments and white space, which must not
+ * count towards the size limit of a description. Keeps line breaks.
  */
 static void copy_fields(struct reader *reader, struct buffer *text)
 {
@@ -289,7 +293,7 @@ static int read_file(const char *path, char **text, size_t *len)
 			err = -ENOMEM;
 		else
 			*len = fread(*text, 1, FILE_MAX_BYTES + 1, file);
-		/* A directory can be opened but not read. */
+		/* The open of a directory succeeds, but reading it fails. */
 		if (!err && ferror(file))
 			err = errno ? -errno : -EIO;
 		else if (!err && *len > FILE_MAX_BYTES)

@@ -33,7 +33,7 @@ struct formats {
 	size_t nr_formats;
 };
 
-/* The option --format-file. Its target is the path. */
+/* The option --format-file. Its target is a pointer to the path. */
 extern const struct command_option formats_options[];
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Decodes kernel events: see kevent.h. Fields are found by name, so a type may get more fields.
+ * Decodes kernel events: see kevent.h. Fields are found by name, so new module versions may add
+ * fields to a type.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -16,9 +17,9 @@
 
 struct place {
 	const char *name;
-	size_t offset;		/* in struct kevent */
+	size_t offset;		/* offset of the member of struct kevent */
 	enum { NUMBER, ARGS, TEXT } kind;
-	bool optional;		/* logs of older modules lack it */
+	bool optional;		/* may be missing, in logs of older modules */
 };
 
 #define NUMBER(field)	{ #field, offsetof(struct kevent, field), NUMBER, false }
@@ -26,7 +27,7 @@ struct place {
 #define TEXT(field)	{ #field, offsetof(struct kevent, field), TEXT, false }
 #define OPTIONAL_TEXT(field)	{ #field, offsetof(struct kevent, field), TEXT, true }
 
-/* The fields that commands use, by type, in the order of the descriptions. */
+/* The fields that commands use, for each type in the order of its description. */
 static const struct place types[][FIELDS_MAX] = {
 	[POSIXTRACE_SWITCH_OUT] = { NUMBER(tid), NUMBER(prio), NUMBER(state), NUMBER(reason),
 				    NUMBER(next_tid), NUMBER(next_prio) },
@@ -62,7 +63,7 @@ static const struct place types[][FIELDS_MAX] = {
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))
 
 /*
- * Returns the index of a field in @places, or -1. Starts at @guess, because fields usually come in
+ * Returns the index of a field in @places, or -1. Tries @guess first, because fields usually have
  * the order of the table.
  */
 static int find_place(const struct place *places, unsigned int guess, const char *name)
@@ -89,7 +90,9 @@ static bool store(const struct place *place, const struct posixtrace_value *valu
 	return true;
 }
 
-/* Returns a bit mask of the places of the fields found; 0 if the data do not match. */
+/*
+ * Reads the fields. Returns a bit mask of the places that were found; 0 if the data do not match.
+ */
 static unsigned int read_fields(const struct event *event, const struct place *places,
 				struct kevent *kevent)
 {
@@ -98,7 +101,7 @@ static unsigned int read_fields(const struct event *event, const struct place *p
 	struct posixtrace_walk walk;
 	int at = -1, ret;
 
-	/* Speed matters in large logs, so one walk both reads the data and checks if they match. */
+	/* Speed matters for large logs, so the data are read and checked in the same walk. */
 	posixtrace_fields_begin(&walk, event->description->fields, event->data, event->len);
 	while ((ret = posixtrace_fields_next(&walk, &value)) == 1) {
 		bool is_args;
@@ -141,11 +144,11 @@ static bool is_kind(const struct layout *layout, size_t item, size_t count, bool
 	return true;
 }
 
-/* An integer in the data, and its place in struct kevent. */
+/* An integer in the data, and the member of struct kevent for it. */
 struct plan_integer {
 	size_t offset;
 	unsigned short to;
-	unsigned char shift;	/* 64 minus the number of its bits */
+	unsigned char shift;	/* 64 minus the number of bits in the data */
 	enum { SIGNED, UNSIGNED, BOOL } sign;
 };
 
@@ -170,7 +173,10 @@ struct kevent_plan {
 	} texts[FIELDS_MAX];
 };
 
-/* Returns the item of a field, or of its first element; NULL if there is none of this kind. */
+/*
+ * Returns the layout item of a field, or of the first element of an array. NULL if it does not
+ * exist or has a different kind.
+ */
 static const struct layout_item *find_item(const struct layout *layout, const struct place *place)
 {
 	bool is_args = place->kind == ARGS;
@@ -183,7 +189,7 @@ static const struct layout_item *find_item(const struct layout *layout, const st
 		    !strcmp(item->value.field->name, place->name))
 			break;
 	}
-	/* In the layout, the elements of an array follow the item of the array. */
+	/* In a layout, the item of an array precedes the items of its elements. */
 	if (i < layout->count && is_args)
 		is_args = layout->items[i++].value.field->type == POSIXTRACE_FIELD_ARRAY;
 	if (place->kind == ARGS && !is_args)
@@ -212,7 +218,7 @@ static void plan_field(struct kevent_plan *plan, const struct place *place,
 		};
 }
 
-/* Plans how to read a type by a description with a layout. Returns NULL without memory. */
+/* Plans how to read a type whose description has a layout. Returns NULL if out of memory. */
 static __attribute__((__noinline__)) const struct kevent_plan *
 make_plan(struct description *description, unsigned int type)
 {
@@ -236,7 +242,7 @@ make_plan(struct description *description, unsigned int type)
 	return plan;
 }
 
-/* @number: the bytes of the integer, and anything in the bytes after them */
+/* @number: the bytes of the integer; the bytes that follow in the data may be in the upper bits */
 static inline int64_t extend(const struct plan_integer *integer, uint64_t number)
 {
 	number <<= integer->shift;
@@ -250,7 +256,7 @@ static inline int64_t extend(const struct plan_integer *integer, uint64_t number
 	}
 }
 
-/* Reads an integer at the end of the data. */
+/* Reads an integer at the end of the data, without reading beyond the end. */
 static int64_t read_last_integer(const struct plan_integer *integer, const unsigned char *data)
 {
 	uint64_t number = 0;
@@ -266,12 +272,12 @@ static inline int64_t read_integer(const struct plan_integer *integer, const uns
 
 	if (integer->offset + sizeof(number) > len)
 		return read_last_integer(integer, data);
-	/* A copy of a constant size takes one instruction. */
+	/* The size is constant, so the compiler emits a single load. */
 	memcpy(&number, data + integer->offset, sizeof(number));
 	return extend(integer, number);
 }
 
-/* As read_fields() for data that fit the layout of the description. */
+/* Does the same as read_fields(), for data that fit the layout of the description. */
 static void read_planned(const struct event *event, const struct kevent_plan *plan,
 			 struct kevent *kevent)
 {
@@ -303,7 +309,7 @@ static bool has_tids(const struct event *event, const struct kevent *kevent)
 	return event->pid > 0 && kevent->tid && all >= 0 && all <= INT32_MAX;
 }
 
-/* Returns the plan that reads the event, or NULL if only a walk does. */
+/* Returns the plan for reading the event. NULL if the event must be walked with read_fields(). */
 static inline const struct kevent_plan *find_plan(const struct event *event)
 {
 	struct description *description = event->description;

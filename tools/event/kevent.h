@@ -13,7 +13,7 @@
 
 #define KEVENT_ARGS		6	/* arguments of a system call */
 #define KEVENT_CALL_NAME	40	/* bytes of a system call or interrupt name */
-#define KEVENT_ERROR		8	/* bytes of the number of an error */
+#define KEVENT_ERROR		8	/* size of the text of an error number */
 #define KEVENT_ERROR_MAX	4095	/* the largest error number of a system call */
 
 /* Text in the data of the event; may contain any bytes. */
@@ -31,8 +31,8 @@ struct kevent_text {
 struct kevent {
 	int64_t tid;
 	int64_t prio;
-	int64_t state;		/* KEVENT_STATE_*, or KEVENT_TEXT_* of syscall_text */
-	int64_t reason;		/* KEVENT_IO and others */
+	int64_t state;		/* KEVENT_STATE_*; syscall_text: KEVENT_TEXT_* */
+	int64_t reason;		/* why a thread left the CPU: KEVENT_IO and others */
 	int64_t next_tid;
 	int64_t next_prio;
 	int64_t runnable;	/* ns, as uint64_t */
@@ -52,7 +52,7 @@ struct kevent {
 	int64_t sig;
 	int64_t code;
 	int64_t group;
-	int64_t result;		/* of a system call, or KEVENT_* of signal_generate */
+	int64_t result;		/* of a system call; signal_generate: KEVENT_* */
 	int64_t sender_pid;
 	int64_t sender_tid;
 	int64_t action;		/* KEVENT_DEFAULT and others */
@@ -67,7 +67,7 @@ struct kevent {
 	int64_t compat;
 	int64_t number;
 	int64_t duration;	/* ns, as uint64_t */
-	int64_t kind;		/* KEVENT_IRQ and others; of a futex_wait, what is in memory */
+	int64_t kind;		/* KEVENT_IRQ and others; kind of mutex of a futex_wait */
 	int64_t nested;
 	int64_t operation;	/* FUTEX_WAIT and others */
 	int64_t known;
@@ -112,8 +112,8 @@ enum { KEVENT_IRQ, KEVENT_SOFTIRQ, KEVENT_VECTOR };
  * @event: any event
  * @kevent: where to store the fields; texts are valid as long as the data of @event
  *
- * Return: true if it is a complete kernel event, its description has all fields of the type, and
- *	its thread ids are possible.
+ * Return: true if @event is a complete kernel event whose description has all fields of the type,
+ * and whose thread ids are in the valid range.
  */
 bool kevent_read(const struct event *event, struct kevent *kevent);
 
@@ -123,7 +123,8 @@ bool kevent_is_complete(const struct event *event);
 /**
  * kevent_call_name() - get the name of a system call
  * @kevent: fields of a syscall_entry
- * @name: where to store it: possibly cut, any bytes; "system call N" if unknown
+ * @name: where to store the name, which may be truncated and contain any bytes; "system call N" if
+ *	unknown
  */
 void kevent_call_name(const struct kevent *kevent, char name[KEVENT_CALL_NAME]);
 
@@ -131,7 +132,7 @@ void kevent_call_name(const struct kevent *kevent, char name[KEVENT_CALL_NAME]);
  * kevent_error() - get the name of the error that a system call returned
  * @event: a syscall_exit
  * @kevent: its fields
- * @room: buffer for the number of an error without a name, as in logs of older modules
+ * @room: buffer for the number of the error, if the log does not have the name (older modules)
  *
  * Return: the name, or "none"; valid as long as @room and the description.
  */
@@ -155,7 +156,8 @@ struct kevent_text kevent_irq_name(const struct kevent *kevent, char room[KEVENT
  * @exit: fields of the exit
  * @nr: number of the system call
  *
- * After the return from a signal handler, the kernel no longer knows the number (-1).
+ * After the return from a signal handler, the number in the exit is -1, because the kernel no
+ * longer knows it.
  */
 static inline bool kevent_leaves(const struct kevent *exit, int64_t nr)
 {

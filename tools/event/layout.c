@@ -7,7 +7,7 @@
 
 #include "event/layout.h"
 
-#define ITEMS_MAX	128	/* most types have fewer; data of larger types are walked */
+#define ITEMS_MAX	128	/* larger types are walked for each event */
 
 static bool is_integer(const struct posixtrace_field *field)
 {
@@ -93,7 +93,10 @@ static bool add_field(struct layout *layout, const struct posixtrace_field *fiel
 {
 	bool is_array = field->type == POSIXTRACE_FIELD_ARRAY, ok;
 
-	/* Only a text at the end, which takes all remaining bytes, has a fixed place. */
+	/*
+	 * A string has a fixed place only at the end of the data, where it takes all remaining
+	 * bytes.
+	 */
 	if (layout->has_text || field->length || field->type == POSIXTRACE_FIELD_STRING)
 		return false;
 	switch (field->type) {
@@ -148,7 +151,7 @@ static double load_real(const void *data, size_t size)
 	return wide;
 }
 
-/* Labels are in order of their values. Returns the first of labels with this value, or NULL. */
+/* Returns the first of the labels with this value, or NULL. The labels are sorted by value. */
 static const char *find_label(const struct posixtrace_field *field, uint64_t number)
 {
 	const struct posixtrace_label *labels = field->labels;
@@ -171,7 +174,7 @@ size_t layout_text(const struct layout_item *item, const void *data, size_t len)
 
 	if (item->value.field->type == POSIXTRACE_FIELD_CHARS)
 		return strnlen(at, item->value.size);
-	/* A null byte at the end of the data does not belong to the text. */
+	/* A null byte at the end of the data is not part of the text. */
 	len -= item->offset;
 	return len && !at[len - 1] ? len - 1 : len;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The places of values in the data of an event type, for descriptions in which no place depends on
- * the data. Reading a value then takes a few instructions, instead of a walk through the
- * description for each event.
+ * The places of the values in the data of an event type. They exist only if no place depends on the
+ * data. A value can then be read with a few instructions, instead of a walk through the description
+ * for each event.
  */
 #ifndef POSIXTRACE_LAYOUT_H
 #define POSIXTRACE_LAYOUT_H
@@ -13,11 +13,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LAYOUT_LABEL	32	/* bytes */
+#define LAYOUT_LABEL	32	/* size of a label in bytes */
 
 /* What text output shows for an item. */
 enum layout_kind {
-	LAYOUT_UNSIGNED,	/* this and the next two: digits only */
+	LAYOUT_UNSIGNED,	/* UNSIGNED, SIGNED and HEX are shown as plain digits */
 	LAYOUT_SIGNED,
 	LAYOUT_HEX,
 	LAYOUT_BOOL,
@@ -28,14 +28,14 @@ enum layout_kind {
 
 /**
  * struct layout_item - one result of posixtrace_fields_next(), in the same order
- * @value: what is the same in all data
- * @offset: of the value in the data
- * @depth: number of structs and arrays around it
- * @label: a space, the name of the field and "="; "," if it has no name
- * @label_len: bytes of it
- * @is_integer: layout_integer() reads the value
+ * @value: the value, with the members set that do not depend on the data
+ * @offset: offset of the value in the data
+ * @depth: number of structs and arrays around the value
+ * @label: text before the value: " name=" for a field, "," for an element of an array
+ * @label_len: length of @label
+ * @is_integer: layout_integer() can read the value
  * @shift: 64 minus the number of bits of the integer
- * @kind: how it is shown
+ * @kind: how the value is shown
  */
 struct layout_item {
 	struct posixtrace_value value;
@@ -50,8 +50,8 @@ struct layout_item {
 
 /**
  * struct layout - the places of all values
- * @size: number of bytes of the data; the minimum with @has_text
- * @has_text: the last value is the text after these bytes
+ * @size: number of bytes of the data, without the text if @has_text
+ * @has_text: the last value is a text that takes all bytes after @size
  * @has_labels: all items have a label
  * @count: number of @items
  * @items: the values, with the start and end of each struct and array
@@ -68,7 +68,8 @@ struct layout {
  * layout_new() - find the places of values
  * @root: the outermost struct of a description
  *
- * Return: the layout; NULL if a place depends on the data, there are too many values, or no memory.
+ * Return: the layout. NULL if a place depends on the data, if there are too many values, or if out
+ * of memory.
  */
 struct layout *layout_new(const struct posixtrace_field *root);
 
@@ -103,7 +104,7 @@ static inline uint64_t layout_integer(const struct layout_item *item, const void
 	}
 }
 
-/* As layout_integer() for a value that is not a bool, from data of @len bytes, but faster. */
+/* Like layout_integer(), but faster. The value must not be a bool. @len: total size of the data. */
 static inline uint64_t layout_plain_integer(const struct layout_item *item, const void *data,
 					    size_t len)
 {
@@ -122,7 +123,7 @@ size_t layout_text(const struct layout_item *item, const void *data, size_t len)
 
 /**
  * layout_value() - read a value
- * @item: its place
+ * @item: place of the value
  * @data: data of an event that fits the layout
  * @len: number of bytes
  * @value: where to store it

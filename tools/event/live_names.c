@@ -10,18 +10,19 @@
 
 #include "event/live_names.h"
 
-/* Number of slots. A thread takes the slot of any thread that had it before. */
+/* Number of slots. A thread replaces the thread that used its slot before. */
 #define THREADS		256
 
 /**
  * struct live_name - the name of a thread
  * @pid: process id
  * @tid: thread id; 0: empty slot
- * @fd: /proc/PID/task/TID/comm, which does not show another thread if the ids are reused; or -1
- * @batch: the last one for which the name was read
- * @shown: the name is known for the events of that batch
+ * @fd: open file /proc/PID/task/TID/comm, or -1; even if the ids are reused, it never shows the
+ *	name of another thread
+ * @batch: number of the last batch for which the name was read
+ * @shown: the name is valid for the events of that batch
  * @changed: the name has changed since the first batch
- * @name: when it was read last
+ * @name: the name that was read last
  */
 struct live_name {
 	pid_t pid;
@@ -72,7 +73,10 @@ static bool read_name(int fd, char name[POSIXTRACE_THREAD_NAME_SIZE])
 	return len > 0;
 }
 
-/* Asks the library, which checks that the thread with these ids can have recorded the event. */
+/*
+ * Asks the library for the name, and compares it. The library checks that the thread that has the
+ * ids now can have recorded the event.
+ */
 static bool is_thread(trace_id_t trid, const struct event *event, const char *name)
 {
 	const struct timespec time = {
@@ -96,8 +100,8 @@ static void begin(const struct live_names *names, struct live_name *thread,
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)event->pid, (int)event->tid);
 	thread->fd = open(path, O_RDONLY | O_CLOEXEC);
 	/*
-	 * Read the name again. If the thread still exists, the library has looked at the same
-	 * thread.
+	 * Read the name a second time: if this succeeds, the thread of @fd still existed while the
+	 * library looked at the ids, so both refer to the same thread.
 	 */
 	thread->shown = thread->fd >= 0 && read_name(thread->fd, thread->name) &&
 			is_thread(names->trid, event, thread->name) &&
@@ -132,7 +136,7 @@ bool live_names_get(struct live_names *names, const struct event *event, uint64_
 	else if (thread->batch != batch)
 		look_again(names, thread, event);
 	thread->batch = batch;
-	/* If the name changed, a late event may be older than the new name. */
+	/* After a change of the name, a late event may be older than the change. */
 	if (!thread->shown || (thread->changed && event->late))
 		return false;
 	strcpy(name, thread->name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names of the threads of an active stream. The kernel only tells the current name, and threads
- * rename themselves: a name that has changed since the previous batch is not shown, because the
- * event may be older than the change.
+ * Names of the threads of an active stream. The kernel only has the current name of a thread, but
+ * threads may be renamed. If a name has changed since the previous batch, it is not shown, because
+ * the event may be older than the change.
  */
 #ifndef POSIXTRACE_LIVE_NAMES_H
 #define POSIXTRACE_LIVE_NAMES_H
@@ -25,7 +25,8 @@ struct live_names *live_names_new(trace_id_t trid);
  * @batch: number of the batch with the event, at least 1
  * @name: result
  *
- * The name of a thread that is new to @names is trusted, although it may be younger than the event.
+ * The first name that is read for a thread is trusted, although the thread may have been renamed
+ * after the event.
  *
  * Return: false if the name is not known.
  */

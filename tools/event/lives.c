@@ -12,8 +12,8 @@
 #include "event/lives.h"
 #include "util/threads.h"
 
-#define IDS_MAX		(1U << 20)	/* the lives of further ids are not distinguished */
-#define PROCESS		0		/* thread id that stands for the process */
+#define IDS_MAX		(1U << 20)	/* limit of ids; beyond it, lives are not distinguished */
+#define PROCESS		0		/* used as the thread id of the entry of a process */
 #define FOREVER		(INT64_MAX / NSEC_PER_SEC * NSEC_PER_SEC)	/* later than any event */
 
 enum end {
@@ -24,22 +24,22 @@ enum end {
 
 /**
  * struct ids - successive threads or processes with the same ids
- * @life: number of previous ones
- * @process_life: for a thread: life of its process
+ * @life: number of previous threads or processes with these ids
+ * @process_life: of a thread: life of its process
  * @execs: number of execs of the process up to the last event
- * @end: whether the current one has ended
- * @end_time: when the current one ended; for a process also the time of its last exec
- * @asked: batch of the last lookup in the log
- * @answered: that lookup succeeded; the answer is valid until @next
+ * @end: if the current thread or process has ended
+ * @end_time: time when it ended; of a process also the time of its last exec
+ * @asked: number of the batch in which the log was last searched for births
+ * @answered: the search succeeded; its result is valid for events before @next
  * @known: @born is known
- * @born: birth of the current one, from the log
+ * @born: birth of the current thread or process, from the log
  * @last_known: @last_born is known
- * @last_born: birth of a previous one
- * @next: birth of the next one
+ * @last_born: birth of a previous thread or process
+ * @next: birth of the next thread or process with these ids
  * @renamed: time of the last task_rename, or 0
  * @lost: number of events lost before that task_rename
  * @old_name: name before that task_rename
- * @name: name after it
+ * @name: name after that task_rename
  */
 struct ids {
 	uint32_t life;
@@ -64,15 +64,15 @@ struct ids {
 struct found {
 	pid_t pid;
 	pid_t tid;
-	uint32_t number;	/* 0: none */
+	uint32_t number;	/* index in lives.ids plus 1; 0: none */
 };
 
 struct lives {
 	struct reader *const *readers;
 	size_t nr_readers;
 	struct threads *numbers;
-	struct found last[2];	/* of a thread, of a process */
-	struct ids *ids;	/* index: number - 1 */
+	struct found last[2];	/* [0]: of a thread, [1]: of a process */
+	struct ids *ids;	/* index: number minus 1 */
 	size_t room;
 };
 
@@ -99,7 +99,10 @@ void lives_free(struct lives *lives)
 	free(lives);
 }
 
-/* Returns 1 for new ids, 0 for known ones, or -ENOMEM. Ids beyond the limit get THREADS_OTHERS. */
+/*
+ * Finds or adds ids. Returns 1 if they are new, 0 if known, or -ENOMEM. All ids beyond the limit
+ * get the number THREADS_OTHERS.
+ */
 static int find(struct lives *lives, pid_t pid, pid_t tid, uint32_t *number)
 {
 	size_t room = lives->room ? 2 * lives->room : 64;
@@ -160,13 +163,13 @@ static uint64_t to_ns(const struct timespec *time)
 	return (uint64_t)time->tv_sec * NSEC_PER_SEC + (uint64_t)time->tv_nsec;
 }
 
-/* Tells whether ask() has to look into the log again. Without a batch, there is no log. */
+/* Must ask() search the log again? A stream has no log, and passes batch 0. */
 static bool needs_answer(const struct ids *ids, uint64_t at, uint64_t batch)
 {
 	return batch && !(ids->asked == batch && (!ids->answered || at < ids->next));
 }
 
-/* Finds the last birth in all logs until a time, and the first one after it. */
+/* Finds the last birth up to a time, and the first one after that time, in all logs. */
 static bool find_birth(const struct lives *lives, pid_t pid, pid_t tid, uint64_t at, uint64_t *born,
 		       uint64_t *next)
 {
@@ -189,7 +192,9 @@ static bool find_birth(const struct lives *lives, pid_t pid, pid_t tid, uint64_t
 	return found;
 }
 
-/* Begins a life if a log has a newer birth for these ids at the time of the event. */
+/*
+ * Searches the logs. Begins a new life if they have a newer birth for these ids before the event.
+ */
 static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid, uint64_t at,
 		uint64_t batch)
 {
@@ -203,12 +208,13 @@ static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid
 		return;
 	ids->next = next;
 	/*
-	 * The log still has the birth of the previous life: events have begun this one, and the
-	 * clock of births differs a little from the clock of events.
+	 * This is still the birth of the previous life. An event has already begun the current one,
+	 * but the log lacks its birth. Births and events have slightly different clocks, so compare
+	 * births only.
 	 */
 	if (!ids->known && ids->last_known && born <= ids->last_born)
 		return;
-	/* A newer life must be born later. In a damaged log, times may go backwards. */
+	/* A newer life must have a later birth. In a damaged log, times may run backwards. */
 	if (ids->known && born <= ids->born)
 		return;
 	if (ids->known)
@@ -222,11 +228,14 @@ static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* Have the ids been reused? The previous thread has ended, and cannot have recorded this event. */
+/*
+ * Does the event show that the ids were reused? If the previous thread has ended, it cannot have
+ * recorded this event.
+ */
 static bool is_of_another(const struct ids *ids, const struct event *event,
 			  const struct kevent *kevent)
 {
-	/* A stream may deliver events late, so this event may be from before the end. */
+	/* A stream may deliver events late, so this one may have been recorded before the end. */
 	if (ids->end == ALIVE || event->time < ids->end_time || event->late)
 		return false;
 	switch (event->type) {
@@ -317,7 +326,9 @@ static int find_process(struct lives *lives, struct event *event, const struct k
 	return ret;
 }
 
-/* After an exec, only the thread with the process id is left. Notes the end of other threads. */
+/*
+ * After an exec, only the thread with the process id is left: notes the end of the other threads.
+ */
 static void see_exec(struct ids *process, struct ids *thread, const struct event *event,
 		     bool is_new)
 {
@@ -354,7 +365,7 @@ static int find_thread(struct lives *lives, struct event *event, const struct ke
 	return ret;
 }
 
-/* Reads the fields of an event if this file uses fields of its type. Only checks other events. */
+/* Reads the fields of an event if they are used here. For other types, only checks the data. */
 static bool read_kevent(const struct event *event, struct kevent *kevent)
 {
 	switch (event->type) {
@@ -370,8 +381,8 @@ static bool read_kevent(const struct event *event, struct kevent *kevent)
 }
 
 /*
- * The fast path for most events: the thread is the same as before and has not ended, and the event
- * changes no life. Returns false for all other events.
+ * The fast path for most events: the thread is the same as that of the previous event and has not
+ * ended, and the event changes no life. Returns false for all other events.
  */
 static bool repeat(const struct lives *lives, struct event *event, uint64_t batch)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Identifies threads and processes by the kernel's ids and a life. The ids alone are not enough:
- * the kernel reuses them, and pthread_self() is only an address. A life begins with
- * sched_process_fork, with a birth noted in the log, or with an event that the previous thread
- * cannot have recorded after its end.
+ * Identifies threads and processes by the kernel's ids and a life: the number of earlier threads or
+ * processes with the same ids. The ids alone are not enough, because the kernel reuses them, and
+ * pthread_self() is only an address. A new life begins with a sched_process_fork, with a birth that
+ * is stored in the log, or with an event that the previous thread cannot have recorded because it
+ * had ended.
  *
- * Also keeps the name from the last task_rename of each thread, because the log may lack some
+ * Also keeps the name from the last task_rename of each thread, because the log does not store all
  * names.
  */
 #ifndef POSIXTRACE_LIVES_H
@@ -34,7 +35,8 @@ int lives_new(struct reader *const *readers, size_t count, struct lives **lives)
  * lives_event() - find the thread and the process of an event
  * @lives: from lives_new()
  * @event: the next event of the source; sets @life, @process_life and the lives of a child
- * @batch: number of the batch: each batch may bring new births into the log; 0: not a log
+ * @batch: number of the batch with the event, because the log may have new births with each batch;
+ *	0 for a stream
  *
  * Return: 0 or -ENOMEM.
  */
@@ -51,13 +53,13 @@ int lives_event(struct lives *lives, struct event *event, uint64_t batch);
 const char *lives_name(struct lives *lives, const struct event *event);
 
 /**
- * lives_end() - get the last time at which names in the log belong to the thread of an event
+ * lives_end() - get the time up to which names in the log belong to the thread of an event
  * @lives: from lives_new()
  * @event: any event of a thread
- * @process: use its process, not the thread
+ * @process: true: use the process of the event, not the thread
  *
- * Return: a time before the birth of the next thread with these ids; the time of the event if that
- *	birth is not known.
+ * Return: a time before the birth of the next thread with these ids. If that birth is unknown, the
+ * time of the event.
  */
 uint64_t lives_end(struct lives *lives, const struct event *event, bool process);
 

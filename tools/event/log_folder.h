@@ -10,12 +10,12 @@
 /**
  * log_folder_read() - find the logs in a directory
  * @path: the directory
- * @paths: result: an array with the path of each log, in the order of their names, in which numbers
- *	count as such; the caller frees each path, and the array
+ * @paths: result: an array with the path of each log, sorted by name with numbers in numerical
+ *	order; the caller frees each path and the array
  * @count: number of logs, at least 1
  *
- * Takes each file that begins as a log or as a compressed file, or is named "*.log": a damaged log
- * must not be missed. Does not look into directories below, or at hidden files.
+ * A file counts as a log if it begins like a log or a compressed file. So that damaged logs are not
+ * missed, any file named "*.log" counts as well. Ignores subdirectories and hidden files.
  *
  * Return: 0; -ECANCELED after printing an error.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reports what is missing in a log: see logend.h.
+ * Reports which events and data are missing in a log: see logend.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -39,7 +39,8 @@ static bool has_ended(trace_id_t log)
 }
 
 /*
- * Does a log have damage? Names and metadata of a LOOP log count, although no event reports them.
+ * Is a log damaged? Includes damage to the names and metadata of a LOOP log, which no event
+ * reports.
  */
 static bool is_damaged(trace_id_t log)
 {
@@ -61,14 +62,16 @@ int logend_read(struct logend *end, const struct source *source)
 	return 0;
 }
 
-/* Reports what an undamaged log lacks. */
+/* Reports what is missing in a log that is not damaged. */
 static void tell_missing(const struct logend *end, const char *path, trace_id_t log,
 			 const struct posix_trace_status_info *status)
 {
 	if (status->posix_stream_flush_error)
 		tell("%s: incomplete: writing the log failed: %s", path,
 		     strerror(status->posix_stream_flush_error));
-	/* Give no advice about overwritten events: the policy LOOP is made for that. */
+	/*
+	 * Overwritten events need no advice, because the policy LOOP overwrites events by design.
+	 */
 	if (end->overwritten)
 		tell("%s: %llu older events were overwritten in the log: its policy is loop", path,
 		     (unsigned long long)end->overwritten);
@@ -99,7 +102,7 @@ static const char *lost_because(const struct logend *end, trace_id_t log,
 		return "the log could not be written";
 	if (status->posix_log_full_status == POSIX_TRACE_FULL && !end->overwritten)
 		return "use a larger log";
-	/* Only a finished log tells if the disk was full. */
+	/* Only a finished log records if the disk was full. */
 	if (!has_ended(log))
 		return "the stream is too small, or the disk was full";
 	return "use a larger stream";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Collects what to report at the end of a log: losses, damage, a missing end.
+ * Collects what must be reported at the end of a log: lost events, damage, and a missing end.
  */
 #ifndef POSIXTRACE_LOGEND_H
 #define POSIXTRACE_LOGEND_H
@@ -14,7 +14,7 @@
  * struct logend - facts about a log; initially all zero
  * @damaged: number of damaged places
  * @gaps: number of places where events were lost
- * @lost: number of lost events, as far as known
+ * @lost: number of lost events; a lower bound if the log is damaged
  * @lost_before: part of @lost before the first event
  * @lost_after: part of @lost after the last event; set by logend_read()
  * @overwritten: number of events overwritten in a LOOP log; set by logend_read()
@@ -58,7 +58,7 @@ int logend_read_log(struct logend *end, const struct source *source, size_t log)
 /**
  * logend_tell() - report what is missing on standard error, for each log
  * @end: the counts, after logend_read()
- * @path: path of the log, if it is one
+ * @path: path of the log, if there is only one
  * @source: the log, at its end
  *
  * Return: 0, -EIO if a log is damaged, or another negative error number.

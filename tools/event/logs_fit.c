@@ -23,7 +23,7 @@ static bool get_boot(const struct reader *reader, boot_id boot)
 	return memcmp(boot, unknown, sizeof(unknown)) != 0;
 }
 
-/* The cookie is random, so only a copy of a log has the same one. */
+/* Checks that no two logs are copies of the same log: only copies have the same random cookie. */
 static int check_cookies(struct reader *const *readers, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {

@@ -14,7 +14,7 @@
  * @readers: the logs
  * @count: number of logs
  *
- * Their timestamps can only be compared within a boot.
+ * Timestamps of different boots cannot be compared.
  *
  * Return: 0; -ECANCELED after printing why not.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Puts the events of several logs in order of time: see merge.h.
+ * Merges the events of several logs in order of time: see merge.h.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -16,10 +16,11 @@
 #define NOBODY		SIZE_MAX
 
 /**
- * struct stream - what was read of a stream so far, from one log or from several
- * @left: number of its logs that have more events
- * @begun: one of its events was returned
- * @stopped: a partial STOP was returned; others are not partial, because each costs readers time
+ * struct stream - reading state of a stream, whose events may be in several logs
+ * @left: number of logs of the stream that have more events
+ * @begun: an event of the stream was returned
+ * @stopped: a partial STOP was returned; further ones are not marked as partial, because each
+ *	partial STOP costs the caller time
  */
 struct stream {
 	size_t left;
@@ -29,14 +30,14 @@ struct stream {
 
 /**
  * struct member - one of the logs
- * @reader: reads it
- * @event: its next event
- * @types: types of all logs, by the ids of this log; 0: not known yet
+ * @reader: the reader of the log
+ * @event: next event of the log
+ * @types: index: type id in this log; id of the merged type, or 0: not known yet
  * @losses: see merge_losses()
- * @unscheduled: it has no scheduler events, but another log has
- * @series: the first of the logs of its series; itself without a series
- * @follows: an earlier part of its series is among the logs
- * @ends: the stream continues in another log, which is missing here
+ * @unscheduled: the log has no scheduler events, but another log has
+ * @series: index of the first log of its series; its own index if it does not belong to a series
+ * @follows: an earlier part of its series is also being merged
+ * @ends: the stream continues in another log, which is not being merged
  * @stream: used in the first log of each series
  */
 struct member {
@@ -53,8 +54,8 @@ struct member {
 
 /**
  * struct merged_type - an event type of all logs
- * @name: its name; NULL: the id is free
- * @text: text of its description, or ""
+ * @name: name of the type; NULL: the id is free
+ * @text: text of the description, or ""
  * @description: from the first log that has one, or NULL
  */
 struct merged_type {
@@ -67,16 +68,16 @@ struct merged_type {
  * struct merge - several logs
  * @members: the logs
  * @count: number of logs
- * @heap: logs that have a next event; a log is not after the logs at 2 * i + 1 and 2 * i + 2
+ * @heap: binary heap of the logs that have a next event; the one with the first event is on top
  * @waiting: number of logs in @heap
- * @filled: each log has its next event, except @behind
- * @behind: the log of the last event, whose next one was not read yet; or NOBODY
- * @running: streams that have begun and not ended
- * @lost: sum of the losses of all logs, and one for each missing log of a series
- * @describers: for each type of the kernel the first log that describes it, or NOBODY
- * @types: types of all logs
- * @next_id: no id is free below it
- * @slots: hash table of @types: ids, or 0
+ * @filled: the next event of each log except @behind has been read
+ * @behind: the log that provided the last event, whose next event has not been read yet; or NOBODY
+ * @running: number of streams that have begun and not ended
+ * @lost: sum of the losses of all logs, plus 1 for each missing log of a series
+ * @describers: index: kernel event type; first log that describes the type, or NOBODY
+ * @types: the merged types
+ * @next_id: all smaller ids are taken
+ * @slots: hash table of @types; entries are ids, or 0
  */
 struct merge {
 	struct member *members;
@@ -111,7 +112,7 @@ static uint16_t *find_slot(struct merge *merge, const char *name, const char *te
 	}
 }
 
-/* Returns a free id, if possible the one that the type has in its log; 0: all are taken. */
+/* Returns a free id: @wanted, the id of the type in its log, if it is free. 0: all are taken. */
 static uint32_t free_id(struct merge *merge, trace_event_id_t wanted)
 {
 	if (!merge->types[wanted].name)
@@ -122,8 +123,8 @@ static uint32_t free_id(struct merge *merge, trace_event_id_t wanted)
 }
 
 /*
- * Finds the type of all logs for a named type of a log. Returns 0, -ENOMEM, or -E2BIG if there are
- * too many types.
+ * Finds or adds the merged type for a named type of a log. Returns 0, -ENOMEM, or -E2BIG if there
+ * are too many types.
  */
 static int map_type(struct merge *merge, struct member *member, trace_event_id_t type)
 {
@@ -176,8 +177,8 @@ static int map_types(struct merge *merge, struct member *member)
 }
 
 /*
- * The kernel's types have fixed ids, so their descriptions must be the same in all logs. Finds the
- * first log that has each.
+ * Kernel event types have fixed ids, so their descriptions must be the same in all logs. Finds the
+ * first log that has each description.
  */
 static int check_kernel_types(struct merge *merge)
 {
@@ -225,7 +226,7 @@ static void set_type(struct merge *merge, struct member *member, struct event *e
 		set_kernel_type(merge, event);
 		return;
 	}
-	/* A log that grows may have more types than at first. */
+	/* A log that is still being written may have new types. */
 	if (!member->types[event->type] && map_type(merge, member, event->type))
 		member->types[event->type] = POSIX_TRACE_UNNAMED_USEREVENT;
 	id = member->types[event->type];
@@ -235,7 +236,10 @@ static void set_type(struct merge *merge, struct member *member, struct event *e
 	type = &merge->types[id];
 	if (!type->description)
 		type->description = event->description;
-	/* Types that were described later may differ. */
+	/*
+	 * The event may come from another log. Use the same description for all events of the
+	 * merged type.
+	 */
 	if (type->description != event->description)
 		event->description = type->text[0] ? type->description : NULL;
 }
@@ -250,7 +254,7 @@ static bool is_before(const struct merge *merge, size_t a, size_t b)
 	return s != t ? s < t : a < b;
 }
 
-/* Moves the log at a place of the heap down to where it belongs. */
+/* Moves the log at index @at of the heap down to its place. */
 static void sift_down(struct merge *merge, size_t at)
 {
 	const size_t log = merge->heap[at];
@@ -269,8 +273,8 @@ static void sift_down(struct merge *merge, size_t at)
 }
 
 /*
- * Notes that a log has no more events. What its stream recorded in a missing log counts as one lost
- * event, so that nothing is taken as known from there on.
+ * Handles the end of a log. If the next log of its stream is missing, counts one lost event: the
+ * states of its threads are unknown from there on.
  */
 static void end_log(struct merge *merge, struct member *member)
 {
@@ -282,7 +286,7 @@ static void end_log(struct merge *merge, struct member *member)
 }
 
 /*
- * Reads the first event of each log. What a stream lost before its first event counts from the
+ * Reads the first event of each log. Losses before the first event of a stream count from the
  * start.
  */
 static int fill(struct merge *merge)
@@ -311,7 +315,7 @@ static int fill(struct merge *merge)
 	return 0;
 }
 
-/* Reads the next event of the log of the last event, which is on top of the heap. */
+/* Reads the next event of the log that provided the last event. That log is on top of the heap. */
 static int advance(struct merge *merge)
 {
 	struct member *member = &merge->members[merge->behind];
@@ -329,7 +333,7 @@ static int advance(struct merge *merge)
 	return 0;
 }
 
-/* Does an event begin or end only its own stream, while others go on? */
+/* Does the event begin or end only its own stream, while other streams continue? */
 static bool is_partial(const struct merge *merge, struct stream *stream, trace_event_id_t type,
 		       bool first)
 {
@@ -418,7 +422,7 @@ static int find_unscheduled(struct merge *merge)
 	return 0;
 }
 
-/* The first log of a series may not know yet that others follow. */
+/* Reads the place of a log. The first log of a series may not record that others follow. */
 static int read_place(const struct reader *reader, struct place *place)
 {
 	struct posixtrace_log_info info;
@@ -440,7 +444,7 @@ static void warn_of_missing(const struct merge *merge, const struct place *place
 	     reader_path(merge->members[log].reader), places[log].part, places[log].part + 1);
 }
 
-/* Finds the other logs of the series of a log. */
+/* Finds the other logs that belong to the same series as a log. */
 static void find_series_of(struct merge *merge, const struct place *places, size_t log)
 {
 	struct member *member = &merge->members[log];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Puts the events of several logs in order of time. Events with the same time come in the order of
- * the logs, and each log keeps its own order. Types with the same name and description become one
- * type; all others stay apart.
+ * Merges the events of several logs in order of time. Events with the same time have the order of
+ * the logs. Events of the same log keep their order. Types with the same name and description
+ * become one type. All other types remain distinct.
  */
 #ifndef POSIXTRACE_MERGE_H
 #define POSIXTRACE_MERGE_H
@@ -33,21 +33,21 @@ int merge_new(struct reader *const *readers, size_t count, struct merge **merge)
 /**
  * merge_next() - read the next event of all logs
  * @merge: the logs
- * @event: where to store it, as reader_next(); its member log is set
+ * @event: where to store it, as for reader_next(); also sets event.log
  *
- * The number of lost events before it is the sum of all logs.
+ * event.lost is the sum of all logs.
  *
- * Return: as source_next().
+ * Return: as for source_next().
  */
 int merge_next(struct merge *merge, struct event *event);
 
-/* merge_moved() - begin again, after each reader went to another place in its log */
+/* merge_moved() - restart the merge, after each reader has moved to a different place in its log */
 void merge_moved(struct merge *merge);
 
-/* merge_losses() - get the losses of a log, of which events were read */
+/* merge_losses() - get the losses of a log, up to its last event that was read */
 const struct merge_losses *merge_losses(const struct merge *merge, size_t log);
 
-/* merge_free() - free a merge, or NULL */
+/* merge_free() - free a merge; @merge may be NULL */
 void merge_free(struct merge *merge);
 
 #endif /* POSIXTRACE_MERGE_H */

@@ -14,7 +14,7 @@
 #include "event/spool.h"
 
 #define BATCH		256
-/* Bytes of the buffer for a batch: any single event fits. */
+/* Bytes of the buffer for a batch. Large enough for any single event. */
 #define BUFFER_SIZE	(256U << 10)
 #define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
 
@@ -22,22 +22,22 @@
 struct type {
 	char *name;		/* or NULL */
 	struct description *description;	/* or NULL */
-	struct description *own;	/* the same, if it is not from a format file */
+	struct description *own;	/* @description, unless from a format file */
 	bool wrong;		/* the description in the log or stream is invalid */
-	bool asked;		/* there was no description at @asked_at */
+	bool asked;		/* the log or stream had no description at @asked_at */
 	uint64_t asked_at;	/* time of the event at the last lookup */
 };
 
 /**
  * struct reader - a log or stream to read events from
  * @trid: trace id of the log or stream
- * @path: path of the log, or NULL: a stream, which reader_close() does not close
+ * @path: path of the log; NULL: a stream, which reader_close() does not close
  * @fd: file of the log, or -1
  * @copied: @fd is a copy of a pipe or compressed file
- * @cookie: cookie of the log; another log in the same file has a different one
+ * @cookie: identifies the log; if the file is reused for another log, that has a different cookie
  * @count: number of events in the batch
  * @next: index of the next event
- * @batches: counts batches, for all readers of the source
+ * @batches: batch counter, which all readers of a source share
  * @formats: descriptions from a format file, or NULL
  * @types: cached facts about event types
  * @other_name: name of a type that is not cached
@@ -70,8 +70,8 @@ static bool read_cookie(int fd, uint64_t *cookie)
 }
 
 /*
- * Opens a log and gets its cookie, which must be the same before and after: the log may be cleared
- * at any time.
+ * Opens a log and gets its cookie. The log may be cleared at any time, so the cookie must be the
+ * same before and after the open.
  */
 static int open_trace(int fd, uint64_t *cookie, trace_id_t *trid)
 {
@@ -234,7 +234,9 @@ const char *reader_type_name(struct reader *reader, trace_event_id_t type)
 		known = &reader->types[type].name;
 	if (known && *known)
 		return *known;
-	/* Also cache that a type has no name: a log names a type before its events. */
+	/*
+	 * Cache the result even if there is no name: a log names each type before its first event.
+	 */
 	if (posix_trace_eventid_get_name(reader->trid, type, name))
 		snprintf(name, sizeof(name), "(type %u)", (unsigned int)type);
 	if (known)
@@ -256,7 +258,7 @@ bool reader_text(const struct reader *reader, trace_event_id_t type, char text[R
 						   NULL);
 }
 
-/* Sets @known->wrong if the description exists but cannot be parsed. */
+/* Reads the description of a type. Sets @known->wrong if the description cannot be parsed. */
 static struct description *read_description(struct reader *reader, trace_event_id_t type,
 					    struct type *known)
 {
@@ -269,7 +271,9 @@ static struct description *read_description(struct reader *reader, trace_event_i
 	err = description_new(text, &description, NULL);
 	if (!err)
 		return description;
-	/* If the writer of a LOOP log overwrote the text during the parse, retry later. */
+	/*
+	 * If the text is different now, the writer of a LOOP log has overwritten it: retry later.
+	 */
 	known->wrong = err != -ENOMEM && reader_text(reader, type, again) && !strcmp(text, again);
 	return NULL;
 }
@@ -281,7 +285,7 @@ struct description *reader_description(struct reader *reader, trace_event_id_t t
 	if (type < POSIXTRACE_SWITCH_OUT || type >= READER_TYPES)
 		return NULL;
 	known = &reader->types[type];
-	/* The description of a type cannot change: if it is wrong, do not parse it again. */
+	/* The description of a type never changes, so a wrong one need not be parsed again. */
 	if (known->description || known->wrong ||
 	    (known->asked && time - known->asked_at < NSEC_PER_SEC))
 		return known->description;
@@ -298,7 +302,7 @@ struct description *reader_description(struct reader *reader, trace_event_id_t t
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* As reader_type_name(); inline for names that are cached. */
+/* Inline version of reader_type_name() for names that are cached. */
 static inline const char *type_name(struct reader *reader, trace_event_id_t type)
 {
 	if (type < READER_TYPES && reader->types[type].name)
@@ -306,7 +310,10 @@ static inline const char *type_name(struct reader *reader, trace_event_id_t type
 	return reader_type_name(reader, type);
 }
 
-/* As reader_description(); inline if it is cached, or known to be missing. */
+/*
+ * Inline version of reader_description() for types whose description is cached or known to be
+ * missing.
+ */
 static inline struct description *describe(struct reader *reader, trace_event_id_t type,
 					   uint64_t time)
 {
@@ -368,7 +375,7 @@ int reader_next(struct reader *reader, struct event *event, int flags)
 	return 1;
 }
 
-/* Forgets the batch after the position in the log has changed. */
+/* Drops the current batch, because the position in the log has changed. */
 static int moved(struct reader *reader, int err)
 {
 	if (err)

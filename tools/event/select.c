@@ -19,7 +19,7 @@
 #include "util/moment.h"
 #include "util/ranges.h"
 
-/* All event type ids are smaller. */
+/* Event type ids are smaller than this. */
 #define TYPES	POSIXTRACE_EVENT_ID_MAX
 
 #define CPU_MAX	(POSIXTRACE_LOG_CPUS_MAX - 1)
@@ -37,10 +37,10 @@ enum criterion {
 	BY_CPU,
 	BY_EXCLUDE,
 	BY_FILTER,
-	SELECTED,	/* passed all */
+	SELECTED,	/* passed all criteria */
 };
 
-/* Cached per event type: whether its name is excluded. */
+/* Cached for each event type: does --exclude match its name? */
 enum verdict {
 	VERDICT_NONE,
 	VERDICT_IN,
@@ -48,7 +48,7 @@ enum verdict {
 };
 
 struct selection {
-	struct filter **filters;	/* an event must pass one of them */
+	struct filter **filters;	/* an event must pass at least one of them */
 	size_t nr_filters;
 	struct names exclude;
 	struct ranges pids;
@@ -59,13 +59,13 @@ struct selection {
 	bool begun;
 	uint64_t first;		/* time of the first event */
 	uint64_t last;		/* the latest time of an event so far */
-	bool sought;		/* select_next() has skipped what is before @from */
+	bool sought;		/* select_next() has skipped the events before @from */
 	bool complete;		/* the log will not grow */
 	bool past;		/* an event after @to was read */
-	enum criterion reached;	/* the farthest criterion that an event was tested with */
+	enum criterion reached;	/* the last criterion that any event has reached */
 	bool recorded;		/* a user or kernel event was read */
 	unsigned char verdict[TYPES];
-	struct bits *selected;	/* numbers of events, from select_judge(), or NULL */
+	struct bits *selected;	/* from select_judge(): numbers of the selected events; or NULL */
 };
 
 int select_new(struct selection **selection)
@@ -150,7 +150,7 @@ static int add_names(struct names *names, const struct command_option *option, c
 	}
 }
 
-/* The target of these options is a pointer to the selection. */
+/* The target of the options in select_options is a pointer to the selection. */
 static struct selection *selection_at(void *target)
 {
 	return *(struct selection **)target;
@@ -216,7 +216,7 @@ int select_check(const struct selection *selection)
 {
 	const struct moment *from = &selection->from, *to = &selection->to;
 
-	/* Relative and absolute times can be compared once the first event is known. */
+	/* A relative and an absolute time can be compared only after the first event. */
 	if (!from->set || !to->set || from->absolute != to->absolute || to->time >= from->time)
 		return 0;
 	tell("--to: must not be before --from");
@@ -235,7 +235,7 @@ static bool has_name(const struct names *names, const char *name)
 	return false;
 }
 
-/* Is the number selected? An option that was not given selects all numbers. */
+/* Is the number selected? If the option was not given, all numbers are. */
 static bool wants_number(const struct ranges *ranges, uint64_t number)
 {
 	return !ranges->count || ranges_have(ranges, number);
@@ -314,7 +314,7 @@ static int compare(const struct selection *selection, uint64_t time, const struc
 	return moment_compare(moment, selection->first, time);
 }
 
-/* Is a time between --from and --to? */
+/* Is the time between --from and --to? */
 static bool is_inside(const struct selection *selection, uint64_t time)
 {
 	return !(selection->from.set && compare(selection, time, &selection->from) < 0) &&
@@ -322,7 +322,8 @@ static bool is_inside(const struct selection *selection, uint64_t time)
 }
 
 /*
- * Returns the first criterion that an event does not meet. @inside: it is between --from and --to.
+ * Returns the first criterion that an event does not meet, or SELECTED. @inside: the event is
+ * between --from and --to.
  */
 static enum criterion test(struct selection *selection, const struct event *event,
 			   const struct filter_scope *scope, bool inside)
@@ -359,7 +360,7 @@ void select_first(struct selection *selection, const struct event *event)
 	}
 }
 
-/* Read the first event, and go to the first one that is selected. */
+/* Reads the first event, then moves to the first event that is selected. */
 static int seek(struct selection *selection, struct source *source)
 {
 	struct event first;
@@ -379,8 +380,8 @@ int select_next(struct selection *selection, struct source *source, struct event
 	int ret;
 
 	/*
-	 * Do not skip events if select_judge() has judged them: durations are known for the whole
-	 * log.
+	 * If select_judge() is used, read the events from the start: it has numbered them in the
+	 * whole log.
 	 */
 	if (!selection->sought && (selection->from.set || selection->to.set) &&
 	    source_is_log(source) && !selection->selected) {
@@ -443,7 +444,7 @@ static void complain_of_time(const struct selection *selection, const char *path
 		     last);
 }
 
-/* Reports the criterion that no event met, among those that met the criteria before it. */
+/* Reports that no event was selected, naming the criterion at which the selection failed. */
 static void complain_of(const struct selection *selection, const char *path,
 			const struct source *source)
 {
@@ -474,7 +475,7 @@ static void complain_of(const struct selection *selection, const char *path,
 	}
 }
 
-/* Reports a complete log without any event. */
+/* Reports that a complete log has no events. */
 static void complain_of_all(const char *path, const struct source *source)
 {
 	struct posixtrace_log_info info;

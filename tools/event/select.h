@@ -13,7 +13,7 @@
 #include "util/moment.h"
 #include "util/options.h"
 
-/* Options for a structure with a pointer to a selection. */
+/* Options for any structure that begins with a pointer to a selection. */
 extern const struct command_option select_options[];
 
 struct selection;
@@ -30,15 +30,15 @@ int select_new(struct selection **selection);
 int select_check(const struct selection *selection);
 
 /**
- * select_next() - read the next event of which select_event() must know
+ * select_next() - read the next event that must be passed to select_event()
  * @selection: the selection
- * @source: a log or stream, at its first event when this is called first
+ * @source: a log or stream; at the first call, at its first event
  * @event: where to store it
  *
- * With --from, skips what is in a log before that time, as far as possible without reading it. Ends
- * after --to if the log is complete.
+ * With --from, skips the part of a log before that time, as far as possible without reading it.
+ * With --to, ends at that time if the log is complete.
  *
- * Return: as source_next().
+ * Return: as for source_next().
  */
 int select_next(struct selection *selection, struct source *source, struct event *event);
 
@@ -46,7 +46,7 @@ int select_next(struct selection *selection, struct source *source, struct event
  * select_first_time() - get the time of the first event of the trace
  * @selection: the selection
  *
- * Return: the time, 0 if no event was read.
+ * Return: the time; 0 if no event was read.
  */
 uint64_t select_first_time(const struct selection *selection);
 
@@ -69,25 +69,26 @@ int select_complain(const struct selection *selection, const char *path,
  * @selection: the selection
  * @event: the event
  *
- * Call it for each event of a trace, starting with the first: times may be relative to it. With
- * conditions on durations, only events are selected about which select_judge() has decided.
+ * Call it for each event of a trace, starting with the first one, because times may be relative to
+ * the first event. If there are conditions on durations, select_judge() must have decided about an
+ * event before.
  */
 bool select_event(struct selection *selection, const struct event *event);
 
 /**
- * select_scope() - check if a scope or system call is selected, whatever its time is
+ * select_scope() - check if a scope or system call is selected, regardless of --from and --to
  * @selection: the selection
- * @begin: its begin
- * @end: its end
- * @name: its name
+ * @begin: event at the begin of the scope
+ * @end: event at the end of the scope
+ * @name: name of the scope
  *
  * Return: true if @begin or @end is selected. A condition on a field is true if it is true for one
- *	of them.
+ * of these events.
  */
 bool select_scope(struct selection *selection, const struct event *begin, const struct event *end,
 		  const char *name);
 
-/* select_thread() - check if an event is selected, whatever its time is */
+/* select_thread() - check if an event is selected, regardless of --from and --to */
 bool select_thread(struct selection *selection, const struct event *event);
 
 /* select_has_all() - check if no option leaves out events */
@@ -100,12 +101,15 @@ bool select_has_period(const struct selection *selection);
  * select_has_durations() - check if filters have conditions on durations of scopes
  * @selection: the selection
  *
- * If so, call select_first() and then, for each event of the log in any order, select_judge(),
- * before the first call of select_event().
+ * If so, the caller must read the log twice. The first time, it calls select_first(), then
+ * select_judge() for each event in any order. The second time, it calls select_event().
  */
 bool select_has_durations(const struct selection *selection);
 
-/* select_first() - tell the first event of a trace, which select_judge() may get later */
+/*
+ * select_first() - report the first event of a trace, because select_judge() gets events in any
+ * order
+ */
 void select_first(struct selection *selection, const struct event *event);
 
 /**
@@ -119,7 +123,7 @@ void select_first(struct selection *selection, const struct event *event);
 int select_judge(struct selection *selection, const struct event *event,
 		 const struct filter_scope *scope);
 
-/* select_restart() - drop what is known of types and times, before the events of another log */
+/* select_restart() - forget types and times, before the events of another log */
 void select_restart(struct selection *selection);
 
 /* select_needs_data() - check if select_event() looks at the data of events */

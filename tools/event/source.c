@@ -22,12 +22,12 @@
 
 /**
  * struct source - logs, or a stream, to read events from
- * @readers: each log; or the stream
+ * @readers: one for each log, or one for the stream
  * @count: number of @readers
- * @is_log: not a stream
- * @names: thread names may be known
+ * @is_log: true for logs, false for a stream
+ * @names: if the source may have thread names
  * @batches: number of batches so far, of all @readers
- * @merge: order of the events of several logs; NULL for one
+ * @merge: merges the events of several logs; NULL for a single log or stream
  * @number: number of events so far, since the last rewind
  * @lives: identifies threads and processes
  * @live_names: thread names of an active stream; NULL for a log
@@ -57,7 +57,7 @@ bool source_is_stdin(const char *path)
 	return spool_is_stdin(path);
 }
 
-/* Returns the version of a log in native byte order; 0 if the file is not such a log. */
+/* Returns the version of a log. 0 if the file is not a log in native byte order. */
 static unsigned int log_version(const char *path)
 {
 	struct posixtrace_log_header header = {};
@@ -141,7 +141,7 @@ int source_open_log(const char *path, struct source **source)
 	return err ? fail(source, err) : 0;
 }
 
-/* Reports why a log could not be opened besides others. */
+/* Reports why a log could not be opened after @before others were opened. */
 static void complain_of_many(const char *path, size_t before, int err)
 {
 	struct rlimit limit = { };
@@ -166,7 +166,7 @@ static int open_logs(struct source *source, const char *const *paths, size_t cou
 			return -ECANCELED;
 		}
 		source->count++;
-		/* The library has a descriptor as well. */
+		/* The library has its own descriptor, so free this one. */
 		reader_close_file(source->readers[i]);
 	}
 	err = logs_fit(source->readers, count);
@@ -305,7 +305,7 @@ int source_try(struct source *source, struct event *event)
 	return next_event(source, event, POSIXTRACE_NOWAIT);
 }
 
-/* Goes to the first event, or to @time. */
+/* Goes to the first event if @time is NULL, otherwise to @time. */
 static int go_to(struct source *source, const uint64_t *time)
 {
 	struct lives *lives;
@@ -341,7 +341,10 @@ int source_seek(struct source *source, uint64_t time)
 /* ------------------------------------------------------------------ */
 /* What the logs tell							*/
 
-/* Returns the logs in turn, beginning with the log of an event, which knows most about it. */
+/*
+ * Returns the logs one by one, starting with the log of the event, which is most likely to have the
+ * data.
+ */
 static trace_id_t log_for(const struct source *source, const struct event *event, size_t i)
 {
 	return reader_trid(source->readers[(event->log + i) % source->count]);
@@ -368,7 +371,7 @@ bool source_has_names(struct source *source)
 {
 	struct posixtrace_host_info info;
 
-	/* The first block of a log tells if it has names, so one lookup is enough. */
+	/* The first block of a log shows if the log has names, so a single check is enough. */
 	if (source->names == NAMES_UNKNOWN)
 		source->names = !source->is_log || !source_get_host(source, &info) ? NAMES_YES :
 										     NAMES_NO;
@@ -404,7 +407,7 @@ bool source_thread_name(struct source *source, const struct event *event,
 
 uint64_t source_life_end(struct source *source, const struct event *event, bool process)
 {
-	/* For an active stream, only the current names are known. */
+	/* An active stream has only the current names. */
 	return source->is_log ? lives_end(source->lives, event, process) : event->time;
 }
 

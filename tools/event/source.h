@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads the events of a log, of several logs as of one, or of a stream of this process, one by one
- * in order. The memory use does not grow with the number of events.
+ * Reads the events of one log, of several logs together, or of a stream of this process. Returns
+ * them one by one, in order. The memory use does not grow with the number of events.
  */
 #ifndef POSIXTRACE_SOURCE_H
 #define POSIXTRACE_SOURCE_H
@@ -14,7 +14,7 @@
 
 #include "event/event.h"
 
-/* Number of logs that can be read together. The library has four times as many trace ids. */
+/* Number of logs that can be read together. The library supports four times as many trace ids. */
 #define SOURCE_LOGS_MAX	1024
 
 struct formats;
@@ -49,15 +49,17 @@ int source_open_log(const char *path, struct source **source);
  */
 int source_open_logs(const char *const *paths, size_t count, struct source **source);
 
-/* source_was_copied() - check if the log is a copy of a pipe or compressed file: it cannot grow */
+/*
+ * source_was_copied() - check if the log is a copy of a pipe or compressed file, so it cannot grow
+ */
 bool source_was_copied(const struct source *source);
 
 /**
- * source_was_cleared() - check if the file contains another log now
+ * source_was_cleared() - check if the file now contains a different log
  * @source: a log
  *
- * posix_trace_clear() on the stream restarts the log in its file. Returns false while the file has
- * no header.
+ * posix_trace_clear() on the stream restarts the log in the same file. While the new log has no
+ * header yet, returns false.
  */
 bool source_was_cleared(const struct source *source);
 
@@ -65,13 +67,13 @@ bool source_was_cleared(const struct source *source);
  * source_open_again() - reopen a log that was cleared, from its first event
  * @source: a log
  *
- * Return: 0, or a negative error number and @source is unchanged. -EINVAL: the header may still be
- *	incomplete.
+ * Return: 0 or a negative error number. After an error, @source is unchanged. -EINVAL: the header
+ * of the new log may still be incomplete.
  */
 int source_open_again(struct source *source);
 
 /**
- * source_complain() - report why a log could not be opened, unless that was done
+ * source_complain() - report why a log could not be opened, unless already reported
  * @path: path of the file
  * @err: what source_open_log() returned
  */
@@ -120,19 +122,19 @@ int source_next(struct source *source, struct event *event);
 int source_try(struct source *source, struct event *event);
 
 /**
- * source_identify() - find the thread and the process of something that is not an event
- * @source: the source, read up to that time
- * @event: has ids and time; sets @life and @process_life
+ * source_identify() - find the thread and process for ids and a time that are not from an event
+ * @source: the source, read up to the time
+ * @event: the ids and the time; the function sets @life and @process_life
  *
  * Return: 0 or -ENOMEM.
  */
 int source_identify(struct source *source, struct event *event);
 
 /**
- * source_life_end() - get the last time at which names belong to the thread of an event
+ * source_life_end() - get the time up to which names belong to the thread of an event
  * @source: the source
  * @event: an event
- * @process: use its process, not the thread
+ * @process: true: use the process of the event, not the thread
  *
  * Return: see lives_end().
  */
@@ -144,8 +146,8 @@ uint64_t source_life_end(struct source *source, const struct event *event, bool 
  * @event: an event with a kernel thread id
  * @name: where to store it
  *
- * For an active stream, the name may be up to a second old: a lookup for each event would cost more
- * than the event.
+ * For an active stream, the name may be up to a second old, because a lookup would cost more than
+ * an event.
  *
  * Return: true if the name is known.
  */
@@ -173,25 +175,28 @@ int source_rewind(struct source *source);
  * @source: a log
  * @time: ns since the Epoch
  *
- * The next event is the first one at or after @time, or an earlier one.
+ * The next event is the first one at or after @time, or some event before that one.
  *
  * Return: 0 or a negative error number.
  */
 int source_seek(struct source *source, uint64_t time);
 
-/* source_is_complete() - check if a log is final: its stream was shut down */
+/* source_is_complete() - check if the stream of a log was shut down, so the log cannot change */
 bool source_is_complete(const struct source *source);
 
-/* source_get_host() - get the host; 0, or a negative error number if it is not known */
+/* source_get_host() - get the host; returns 0, or a negative error number if it is unknown */
 int source_get_host(const struct source *source, struct posixtrace_host_info *info);
 
-/* source_get_classes() - get the classes of kernel events that were requested; 0 or negative */
+/*
+ * source_get_classes() - get the classes of kernel events that were requested; returns 0 or -errno
+ */
 int source_get_classes(const struct source *source, unsigned int *classes);
 
 /**
- * source_get_info() - get the contents and losses of all logs together
+ * source_get_info() - get the contents and losses of all logs
  * @source: logs
- * @info: result: sums; POSIXTRACE_LOG_ENDED: all have ended, POSIXTRACE_LOG_DAMAGED: one is damaged
+ * @info: result: the numbers are sums; POSIXTRACE_LOG_ENDED: all logs have ended;
+ *	POSIXTRACE_LOG_DAMAGED: at least one log is damaged
  *
  * Return: 0 or a negative error number.
  */
@@ -200,7 +205,7 @@ int source_get_info(const struct source *source, struct posixtrace_log_info *inf
 /**
  * source_name_at() - get the name that a thread had at a time
  * @source: the source
- * @event: an event of its process: its log is asked first
+ * @event: an event of the process of the thread; its log is searched first
  * @tid: kernel's id of the thread
  * @at: ns since the Epoch
  * @name: where to store it
@@ -216,43 +221,46 @@ bool source_name_at(const struct source *source, const struct event *event, pid_
  * @event: the event
  * @at: ns since the Epoch
  * @program: where to store it
- * @size: its size, which may be larger than @program
+ * @size: size of the command line, which may be larger than @program
  *
- * Return: true if it is known.
+ * Return: true if the command line is known.
  */
 bool source_get_program(const struct source *source, const struct event *event, uint64_t at,
 			char program[POSIXTRACE_PROGRAM_SIZE], size_t *size);
 
-/* source_get_mapping() - get the file that an event's process had at an address; false: unknown */
+/*
+ * source_get_mapping() - get the file that the process of an event had at an address; false:
+ * unknown
+ */
 bool source_get_mapping(const struct source *source, const struct event *event, uint64_t address,
 			struct posixtrace_mapping_info *info);
 
-/* source_get_birth() - get when the process of an event was born, in ns; false: unknown */
+/* source_get_birth() - get the time when the process of an event was born, in ns; false: unknown */
 bool source_get_birth(const struct source *source, const struct event *event, uint64_t *born);
 
 /* source_trid() - get the trace id of the stream, or of the first log */
 trace_id_t source_trid(const struct source *source);
 
-/* source_logs() - get the number of logs, which are numbered as in struct event; 1 for a stream */
+/* source_logs() - get the number of logs; 1 for a stream. event.log is an index, from 0. */
 size_t source_logs(const struct source *source);
 
 /* source_log_trid() - get the trace id of a log, for attributes, status or event types */
 trace_id_t source_log_trid(const struct source *source, size_t log);
 
-/* source_log_classes() - get the classes of kernel events of a log; 0 or negative */
+/* source_log_classes() - get the classes of kernel events of a log; returns 0 or -errno */
 int source_log_classes(const struct source *source, size_t log, unsigned int *classes);
 
 /* source_log_path() - get the path of a log */
 const char *source_log_path(const struct source *source, size_t log);
 
-/* source_log_losses() - get the losses of one of several logs up to its last event so far */
+/* source_log_losses() - get the losses of a log, up to its last event that was read */
 void source_log_losses(const struct source *source, size_t log, uint64_t *damaged, uint64_t *lost);
 
 /**
  * source_read_bytes() - get the approximate number of bytes read, to show progress
  * @source: the source
  *
- * Too slow to call for each event: it inspects the file.
+ * Inspects the file, so this is too slow to call for each event.
  *
  * Return: number of bytes, at most source_total_bytes(); 0 for a stream.
  */

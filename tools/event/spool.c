@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies logs that come through pipes, or are compressed: see spool.h.
+ * Makes copies of logs that come through a pipe or are compressed: see spool.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,22 +17,22 @@
 #include "util/message.h"
 
 #define CHUNK		(256U << 10)
-#define LOOK_EVERY	64	/* chunks between looks at the free space */
-#define LEAVE_PARTS	20	/* leave this part of the file system free */
+#define LOOK_EVERY	64	/* number of chunks between two checks of the free space */
+#define LEAVE_PARTS	20	/* leave 1/20 of the file system free */
 
-/* The path of standard input is this string, not one with the same characters. */
+/* Stands for standard input: compared by address, so a file may have the same name. */
 static const char standard_input[] = "standard input";
 
 /* A copy of @from in the temporary file @to. */
 struct spool {
-	const char *path;	/* for messages */
+	const char *path;	/* name of the input in messages */
 	int from;
 	int to;
 	unsigned long long copied;	/* bytes so far */
 	unsigned char chunk[CHUNK];
 };
 
-/* What a file begins with, and the program that unpacks it. */
+/* The first bytes of compressed files, and the programs that decompress them. */
 static const struct {
 	const char *magic;
 	size_t len;
@@ -46,7 +46,7 @@ static const struct {
 /* ------------------------------------------------------------------ */
 /* Copies								*/
 
-/* Returns the directory for the copy. Not /tmp by default: that is often in memory. */
+/* Returns the directory for the copy. The default is not /tmp, which is often in memory. */
 static const char *directory(void)
 {
 	const char *name = getenv("TMPDIR");
@@ -63,7 +63,7 @@ static int make_file(void)
 
 	if (fd >= 0)
 		return fd;
-	/* Not every file system supports O_TMPFILE. */
+	/* O_TMPFILE failed: not every file system supports it. */
 	if (snprintf(name, sizeof(name), "%s/posixtrace.XXXXXX", directory()) >= (int)sizeof(name))
 		return -ENAMETOOLONG;
 	fd = mkostemp(name, O_CLOEXEC);
@@ -92,7 +92,7 @@ static int new_spool(const char *path, int from, struct spool **spool)
 	return 0;
 }
 
-/* Frees the copy. Returns the descriptor of the file, or @err after closing it. */
+/* Frees the struct. Returns the descriptor of the copy, or @err after closing it. */
 static int end_spool(struct spool *spool, int err)
 {
 	int fd = spool->to;
@@ -157,8 +157,9 @@ static void on_interrupt(int number)
 }
 
 /*
- * Returns the descriptor of a copy of a pipe, or a negative error number. Ctrl-C also ends the
- * recorder in "record -o - | dump -": print what it recorded. A second one ends this command.
+ * Returns the descriptor of a copy of a pipe, or a negative error number. In "record -o - | dump
+ * -", Ctrl-C interrupts both commands. The recorder ends, so continue to read and print what it
+ * recorded. A second Ctrl-C ends this command.
  */
 static int copy_pipe(const char *path, int from)
 {
@@ -180,7 +181,7 @@ static int copy_pipe(const char *path, int from)
 /* ------------------------------------------------------------------ */
 /* Compressed files							*/
 
-/* Returns the program that unpacks the file, or NULL. */
+/* Returns the program that decompresses the file, or NULL if it is not compressed. */
 static const char *find_packer(int fd)
 {
 	char magic[8] = "";
@@ -199,7 +200,7 @@ bool spool_is_packed(int fd)
 	return find_packer(fd);
 }
 
-/* Child process: does not return. */
+/* Executes the program in a child process; does not return. */
 static void become_packer(const char *program, int from, int to)
 {
 	if (dup2(from, STDIN_FILENO) < 0 || dup2(to, STDOUT_FILENO) < 0)
@@ -226,7 +227,7 @@ static int begin_packer(const char *program, int fd, pid_t *pid)
 	return -err;
 }
 
-/* Waits for the program. The part of a damaged file that it could unpack is used. */
+/* Waits for the program. If it fails at a damaged file, the part before the damage is used. */
 static int end_packer(const struct spool *spool, const char *program, pid_t pid)
 {
 	int status = 0;
@@ -242,7 +243,7 @@ static int end_packer(const struct spool *spool, const char *program, pid_t pid)
 	return spool->copied ? 0 : -ECANCELED;
 }
 
-/* Returns the descriptor of an unpacked copy, or a negative error number. */
+/* Returns the descriptor of a decompressed copy, or a negative error number. */
 static int unpack(const char *path, const char *program, int fd)
 {
 	struct spool *spool;
@@ -258,7 +259,7 @@ static int unpack(const char *path, const char *program, int fd)
 		return err;
 	}
 	err = copy(spool);
-	/* The program ends at its next write if its output has no reader. */
+	/* With the read end closed, the program ends at its next write. */
 	close(from);
 	ended = err ? 0 : end_packer(spool, program, pid);
 	if (err)
@@ -276,7 +277,7 @@ bool spool_is_stdin(const char *path)
 
 static int open_path(const char *path, struct stat *stat)
 {
-	/* O_NONBLOCK: opening a device must not wait. */
+	/* O_NONBLOCK: the open of a FIFO or device must not block. */
 	int fd, flags = O_RDONLY | O_CLOEXEC | O_NOCTTY;
 
 	if (spool_is_stdin(path))
@@ -284,7 +285,7 @@ static int open_path(const char *path, struct stat *stat)
 	else
 		fd = open(path, flags | O_NONBLOCK);
 	if (fd >= 0 && !fstat(fd, stat) && !spool_is_stdin(path) && S_ISFIFO(stat->st_mode)) {
-		/* Open the pipe again, and wait until it has a writer. */
+		/* It is a pipe: reopen it without O_NONBLOCK, to wait until it has a writer. */
 		close(fd);
 		fd = open(path, flags);
 	}
@@ -300,7 +301,7 @@ static int check_kind(const struct stat *stat)
 	return 0;
 }
 
-/* Replaces a descriptor by another one, or by a negative error number. */
+/* Closes @fd and returns @by, which is another descriptor or a negative error number. */
 static int replace(int fd, int by)
 {
 	close(fd);

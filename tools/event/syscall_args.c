@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The arguments of system calls: see syscall_args.h. The kernel headers do not name all of them, so
- * scripts/syscall-args generates the list from events/syscalls in the tracefs of several kernels.
+ * The arguments of system calls: see syscall_args.h. The kernel headers do not have the names of
+ * all arguments. scripts/syscall-args therefore generates the list from events/syscalls in the
+ * tracefs of several kernels.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -31,8 +32,8 @@ static int compare(const void *a, const void *b)
 #define CALLS	64
 
 /*
- * Finds a system call. Programs make few different calls: the last ones are in a cache, where two
- * calls may have the same place.
+ * Finds a system call. Programs make few different calls, so the last results are cached. Two calls
+ * may share a place in the cache.
  */
 const struct syscall_args *syscall_args_find(const char *name, size_t len)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The arguments of system calls on 64-bit machines: how to show the six argument words in an event.
+ * The arguments of system calls on 64-bit machines: their names, and how to show the six argument
+ * words of an event.
  */
 #ifndef POSIXTRACE_SYSCALL_ARGS_H
 #define POSIXTRACE_SYSCALL_ARGS_H
@@ -13,7 +14,7 @@
 /**
  * struct syscall_args - a system call
  * @name: its name
- * @function: name of the kernel function without "sys_" if it differs from @name, or NULL
+ * @function: name of the kernel function without "sys_"; NULL if it is the same as @name
  * @args: the arguments, separated by spaces, each as a letter of enum syscall_arg_type, a colon and
  *	the name
  */

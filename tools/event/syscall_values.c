@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The names of values of arguments of system calls: see syscall_values.h. scripts/syscall-values
- * generates the tables from the headers of the kernel and the C library.
+ * The names of the values of system call arguments, such as flags: see syscall_values.h.
+ * scripts/syscall-values generates the tables from the headers of the kernel and the C library.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "event/syscall_values.h"
 #include "util/hash.h"
 
-/* Bits of flags which say that open() creates a file; the same on x86-64 and arm64. */
+/* Flags of open() that create a file. They have the same values on x86-64 and arm64. */
 #define CREATES		(00000100 | 020000000)	/* O_CREAT and the bit of O_TMPFILE */
 
 struct syscall_value {
@@ -19,23 +19,24 @@ struct syscall_value {
 };
 
 /*
- * How to show an argument: the bits in @mask are one of the values, the others are a combination.
- * Combinations of several bits come before their bits.
+ * How to show an argument. The bits in @mask are together one of the values. The other bits are
+ * flags, shown as a combination of values. Values with several flags precede those with a single
+ * flag.
  */
 struct syscall_use {
 	const char *call;
-	const char *arg;	/* "=": the result */
+	const char *arg;	/* name of the argument; "=": the result */
 	const struct syscall_value *values;
 	size_t count;
 	uint64_t mask;
-	unsigned int base;	/* without values */
+	unsigned int base;	/* if there are no values: the base of the number */
 };
 
 #define VALUES(call, arg, values, mask) \
 	{ call, arg, values, sizeof(values) / sizeof((values)[0]), mask, 0 }
 #define NUMBER(call, arg, base)	{ call, arg, NULL, 0, 0, base }
 
-/* uses[], sorted by call and argument */
+/* Defines uses[], sorted by call and argument. */
 #include "event/syscall_values.inc"
 
 enum syscall_machine syscall_machine_named(const char *name)
@@ -142,7 +143,7 @@ static void put_value(struct buffer *to, const struct syscall_use *use, enum sys
 		return;
 	}
 	left = known ? 0 : value & use->mask;
-	/* If all bits are flags, a name for 0 applies only if no bit is set. */
+	/* If @mask is 0, all bits are flags. A name for 0 is then used only if no bit is set. */
 	if (known && (use->mask || !value))
 		buffer_text(to, known->name);
 	left |= put_bits(to, use, value & ~use->mask, machine, begin);
@@ -185,7 +186,7 @@ static void put_arg(struct buffer *to, const struct syscall_use *use, enum sysca
 /* ------------------------------------------------------------------ */
 /* Calls								*/
 
-/* The kernel names arguments that are descriptors like fd, dfd, fd_in or fildes. */
+/* Descriptor arguments are recognized by the names that the kernel uses: fd, dfd, fd_in, fildes. */
 static bool is_descriptor(const struct syscall_arg *arg)
 {
 	static const char *const names[] = {
@@ -203,10 +204,10 @@ static bool is_descriptor(const struct syscall_arg *arg)
 	return i < count;
 }
 
-/* An argument of a call. Both texts are in the table of calls. */
+/* An argument of a call, for the cache. Both strings are constants of the table of calls. */
 struct known_arg {
 	const char *call;
-	const char *name;	/* may be the text of an argument of another call as well */
+	const char *name;	/* different calls may share this string */
 	const struct syscall_use *use;
 	bool is_descriptor;
 };
@@ -214,8 +215,8 @@ struct known_arg {
 #define KNOWN_ARGS	256
 
 /*
- * Finds an argument. Programs make few different calls, with many lookups each: the last results
- * are in a cache.
+ * Finds an argument. Programs make few different calls, and each needs many lookups, so the last
+ * results are cached.
  */
 static const struct known_arg *find_arg(const char *call, const struct syscall_arg *arg)
 {
@@ -274,7 +275,7 @@ void syscall_put_result(struct buffer *to, const struct syscall_args *known, int
 	static const struct syscall_arg arg = { SYSCALL_ARG_LONG, "=", 1 };
 	const struct syscall_use *use = NULL;
 
-	/* The result of 0, or of a failed call, has no name. */
+	/* Only a positive result has names: 0 and the result of a failed call have none. */
 	if (known && result > 0)
 		use = find_arg(known->name, &arg)->use;
 	if (use)
