@@ -2,14 +2,14 @@
 /*
  * Writes Chrome's JSON trace format, which Perfetto and Speedscope can also read.
  *
- * A begin and its end become one "complete" event, written at the end: readers accept complete
- * events in any order. Complete events of a thread must nest; a pair that does not becomes an
- * asynchronous event, which has a separate track. A counter becomes a counter event. Everything
- * else is an instant, even a begin without an end.
+ * A begin and its end become one "complete" event, which is written when the end is read: viewers
+ * accept complete events in any order. Complete events of a thread must nest. A pair that does not
+ * nest becomes an asynchronous event, which has a separate track. A counter becomes a counter
+ * event. Everything else is an instant, even a begin without an end.
  *
- * The states of a thread overlap its other durations, so they have a separate track. It also shows
- * the interrupts, which took their time from the enclosing state. A system call is among the other
- * durations of its thread, unless it does not nest.
+ * The states of a thread overlap its scopes, so they have a separate track. That track also shows
+ * the interrupts, nested in the state that they interrupted. A system call is on the same track as
+ * the scopes of its thread if it nests in them.
  *
  * Times are in microseconds, and readers parse them as floating point. To preserve nanoseconds,
  * times are relative to the first event.
@@ -30,7 +30,7 @@
 
 #define WRITE_AT	(1 << 18)	/* bytes */
 #define STATES_BASE	1000000		/* added to a thread number: its track of states */
-#define FRACTION_MAX	18		/* digits after the decimal point */
+#define FRACTION_MAX	18		/* added to a thread number: id of its track of states */
 #define LIFE_BASE	10000000	/* added to a reused process id; above all process ids */
 
 struct chrome {
@@ -39,14 +39,14 @@ struct chrome {
 	struct threads *threads;
 	struct pairs *pairs;
 	struct spans *spans;		/* NULL: no kernel events */
-	/* By thread number. */
-	bool *has_states;		/* its track of states is named */
-	int64_t *process;		/* id of its process in the file */
+	/* Indexed by thread number. */
+	bool *has_states;		/* the track of states has been named */
+	int64_t *process;		/* id of the thread's process in the file */
 	bool scheduled;			/* the log has scheduler events */
 	uint64_t nr_async;
 };
 
-/* Readers only use the id to tell processes apart. */
+/* Returns a process id for the file. Viewers only use it to tell processes apart. */
 static int64_t process_id(const struct event *event)
 {
 	return event->pid + (int64_t)LIFE_BASE * event->process_life;
@@ -74,10 +74,11 @@ static double to_real(const struct chrome *chrome, uint64_t time)
 }
 
 /*
- * Readers add the length to the start, and rounding must not move the result past the start of the
- * next duration. Use the length that adds up to exactly the floating point number of the end; if
- * there is no such length, the largest that does not exceed it. Write as few digits as possible:
- * Perfetto reads at most FRACTION_MAX.
+ * Writes the length of a duration. Viewers add it to the start as floating point numbers, and
+ * rounding must not move the sum past the start of the next duration. So use the length that adds
+ * up to exactly the floating point number of the end. If there is none, use the largest length
+ * whose sum does not exceed the end. Write as few digits as possible: Perfetto reads at most
+ * FRACTION_MAX.
  */
 static void put_length(struct chrome *chrome, uint64_t begin, uint64_t end)
 {
@@ -132,13 +133,13 @@ static void put_instant(struct chrome *chrome, const struct event *event, size_t
 	const char *category = event->user ? "user" : event_is_kernel(event) ? "kernel" : "system";
 
 	put_head(chrome, "i", category, event->name, event, thread);
-	/* Events of the stream concern all threads. */
+	/* "t": an event of a thread. "g": an event of the whole stream. */
 	buffer_printf(text, ",\"s\":\"%s\",\"args\":{", event->has_data ? "t" : "g");
 	export_json_event(text, event, data_len, false);
 	buffer_text(text, "}}");
 }
 
-/* Readers plot the value over time, by process and name. They expect a number. */
+/* Writes a counter. Viewers plot its value over time, by process and name. They expect a number. */
 static void put_counter(struct chrome *chrome, const struct event *event,
 			const struct posixtrace_value *value, uint32_t thread)
 {
@@ -167,7 +168,7 @@ static void put_metadata(struct buffer *text, const char *name, const struct eve
 	buffer_text(text, "}}");
 }
 
-/* Sets the position of a track: the states follow the track of the thread. */
+/* Sets the position of a track, so that the track of states follows that of its thread. */
 static void put_order(struct buffer *text, const struct event *event, uint32_t thread,
 		      uint64_t order)
 {
@@ -238,8 +239,8 @@ static void put_complete(struct chrome *chrome, const struct event *end,
 }
 
 /*
- * Writes a duration, and after it the inner durations that begin at the same time. If the enclosing
- * duration also begins at that time, all of them are held until the enclosing one is written.
+ * Writes a duration, followed by the inner durations that begin at the same time. If the enclosing
+ * duration also begins at that time, holds all of them until the enclosing one is written.
  */
 static void put_nested(struct chrome *chrome, const struct event *end,
 		       const struct pairs_result *result, uint32_t thread)
@@ -352,8 +353,8 @@ static int put_call(void *to, const struct call *call)
 	struct buffer *text = &chrome->text, others = chrome->text;
 
 	/*
-	 * Nest the call in the thread's track only if no other duration there began or ended during
-	 * it.
+	 * Put the call on the thread's track only if no other duration on that track began or ended
+	 * during the call.
 	 */
 	if (call->mark != pairs_top(chrome->pairs, call->pid, call->key))
 		return put_async_call(chrome, call);
@@ -458,7 +459,10 @@ static int put_event(struct chrome *chrome, const struct event *event)
 	if (result.forgotten)
 		err = put_begin(chrome, result.forgotten);
 	if (result.begin && result.begin->event.time > event->time) {
-		/* The clock went backwards: do not draw a duration. */
+		/*
+		 * The end is older than the begin, because the clock was set back: do not draw a
+		 * duration.
+		 */
 		err = put_begin(chrome, result.begin);
 		put_instant(chrome, event, event->len, thread);
 	} else if (result.begin && result.proper) {

@@ -9,7 +9,7 @@
 #include "export/compress.h"
 #include "export/proto.h"
 
-#define WINDOW_OF_GZIP	(MAX_WBITS + 16)	/* zlib writes the header and end of gzip(1) */
+#define WINDOW_OF_GZIP	(MAX_WBITS + 16)	/* makes zlib write gzip(1) format */
 #define MEMORY_LEVEL	8
 #define STEP		(16U << 10)		/* bytes of room for each call of zlib */
 
@@ -53,7 +53,7 @@ void gzip_put(struct gzip *gzip, const void *data, size_t len, bool end, struct 
 {
 	z_stream *stream = &gzip->stream;
 
-	/* zlib does not change the input; callers have much less than 4 GiB. */
+	/* zlib does not change the input. Callers pass much less than 4 GiB. */
 	stream->next_in = (void *)data;
 	stream->avail_in = (uInt)len;
 	do {

@@ -21,7 +21,7 @@
 #include "util/escape.h"
 #include "util/message.h"
 
-/* Whether TSDL can describe the fields of an event type; 0 is unknown. */
+/* Can TSDL describe the fields of an event type? 0 means not known yet. */
 #define FIELDS_POSSIBLE		1
 #define FIELDS_IMPOSSIBLE	2
 
@@ -31,7 +31,7 @@ struct ctf {
 	struct ctf_trace trace;
 	struct ctf_kernel *kernel;	/* NULL: no kernel events */
 	int directory;
-	bool made;		/* we created the directory: remove it after an error */
+	bool made;		/* this export created the directory, so remove it after an error */
 	uint64_t changed_times;
 	unsigned char possible[EXPORT_TYPES];	/* FIELDS_*, by event type */
 };
@@ -39,7 +39,7 @@ struct ctf {
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* Returns the fields of the event, or NULL if its data must be shown as bytes. */
+/* Returns the fields of the event. NULL if its data must be shown as bytes. */
 static const struct description *find_fields(struct ctf *ctf, const struct event *event)
 {
 	const struct description *fields = event->description;
@@ -58,7 +58,7 @@ static void put_comm(struct buffer *packet, const struct event *event)
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 
-	/* Readers print the name unescaped. */
+	/* Viewers print the name without escaping, so escape it here. */
 	if (event_thread_name(event, name))
 		escape_plain(packet, name, strlen(name));
 	buffer_byte(packet, '\0');

@@ -43,7 +43,10 @@ static const struct posixtrace_field *find_member(const struct posixtrace_field 
 	return NULL;
 }
 
-/* Checks if the name of a length field, looked up from the innermost struct, finds that field. */
+/*
+ * Checks if @length is the field that is found by its name, searching from the innermost struct
+ * outwards.
+ */
 static bool finds_length(const struct posixtrace_field *length,
 			 const struct posixtrace_field *const *around, size_t depth)
 {
@@ -92,8 +95,9 @@ static void put_tabs(struct buffer *text, unsigned int depth)
 }
 
 /*
- * Trace Compass parses the digits of a value without its sign as a signed 64-bit number, and
- * rejects the whole trace if that fails. A value without a label is shown as a number.
+ * Can Trace Compass read the value of a label? It parses the digits without the sign as a signed
+ * 64-bit number, and rejects the whole trace if that fails. A value without a label is shown as a
+ * number.
  */
 static bool has_form(const struct posixtrace_field *field, int64_t value)
 {
@@ -115,7 +119,7 @@ static void put_enum(struct buffer *text, const struct posixtrace_field *field)
 	for (size_t i = 0; i < field->count; i++) {
 		const struct posixtrace_label *label = &field->labels[i];
 
-		/* CTF readers would show all labels with the same value: keep the first. */
+		/* CTF viewers show all labels of a value, so keep only the first label. */
 		if ((i && label->value == label[-1].value) || !has_form(field, label->value))
 			continue;
 		buffer_text(text, separator);
@@ -165,7 +169,9 @@ static void put_type(struct buffer *text, const struct posixtrace_field *field,
 	}
 }
 
-/* Readers remove a leading "_". It keeps a name from clashing with TSDL keywords. */
+/*
+ * Prefix each name with "_", so that it cannot clash with a TSDL keyword. Viewers remove the "_".
+ */
 static void put_members(struct buffer *text, const struct posixtrace_field *in,
 			unsigned int depth)
 {

@@ -2,9 +2,10 @@
 /*
  * Writes kernel events as LTTng does: see ctf_kernel.h.
  *
- * An interrupt is recorded when it ends but becomes two events, at its start and its end. CTF
- * requires time order, so the events of each CPU are held back. When a CPU has too many, the older
- * half is written; when all of them take too much memory, half of the events of every CPU are.
+ * An interrupt is recorded when it ends, but becomes two CTF events, at its start and at its end.
+ * CTF requires the events of a CPU in order of time, so they are held back in memory. If a CPU has
+ * too many held events, the older half of them is written. If the events of all CPUs take too much
+ * memory, the older half of each CPU is written.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,11 +23,11 @@
 #define HELD_MAX	1024		/* held events per CPU */
 #define HELD_MIN	16
 #define HELD_ALL	(64 << 10)	/* held events of all CPUs, but at least HELD_MIN per CPU */
-#define HELD_BYTES	(16U << 20)	/* bytes of all held events, whatever their number */
+#define HELD_BYTES	(16U << 20)	/* size of all held events */
 #define TEXT_MAX	255		/* bytes of a text from the log */
 
-#define PRIO_BASE	100	/* LTTng counts from the first non-realtime priority */
-#define HANDLER_OTHER	2	/* handler address is unknown; 0 and 1 are taken */
+#define PRIO_BASE	100	/* LTTng subtracts this from the kernel's priority */
+#define HANDLER_OTHER	2	/* not a handler address, nor SIG_DFL (0) or SIG_IGN (1) */
 
 /* Page fault error codes of x86. */
 #define FAULT_PROTECTION	0x01
@@ -35,13 +36,13 @@
 #define FAULT_EXEC		0x10
 
 #define LTTNG_MAJOR	2
-#define LTTNG_MINOR	13	/* readers need it to recognise the names */
+#define LTTNG_MINOR	13	/* LTTng version: viewers recognise the names by it */
 
 struct held {
 	uint64_t time;
 	uint64_t lost;
 	unsigned int id;
-	size_t at;		/* in @bytes */
+	size_t at;		/* offset in hold.bytes */
 	size_t len;
 };
 
@@ -59,14 +60,14 @@ struct ctf_kernel {
 	struct ctf_kernel_types types;
 	struct switches *switches;
 	struct threads *threads;
-	struct hold *holds;	/* by CPU */
+	struct hold *holds;	/* index: CPU */
 	size_t nr_holds;
-	size_t nr_used;		/* CPUs with events so far */
+	size_t nr_used;		/* number of CPUs with events so far */
 	size_t held_bytes;	/* of all held events */
 	uint64_t lost;		/* events lost before the next one to be held */
 	uint64_t changed;
-	int at;			/* the output directory, parent of the trace */
-	int err;		/* from functions that cannot return it */
+	int at;			/* descriptor of the output directory, parent of the trace */
+	int err;		/* error from functions that cannot return one */
 };
 
 /* ------------------------------------------------------------------ */
@@ -126,7 +127,7 @@ static int release(struct ctf_kernel *kernel, unsigned int cpu, size_t keep)
 	return err;
 }
 
-/* Each pass writes half of the events, so the cost is proportional to the room it makes. */
+/* Writes the older half of the events of each CPU. The cost is proportional to the memory freed. */
 static int release_all(struct ctf_kernel *kernel)
 {
 	int err = 0;
@@ -240,7 +241,7 @@ static void put_field(struct buffer *to, const struct kevent_text *text)
 	put_text(to, text->at ? text->at : "", strnlen(text->at ? text->at : "", text->len));
 }
 
-/* Appends the running thread; 0 if unknown. */
+/* Appends the context of an event: the running thread, 0 if unknown. */
 static void put_context(struct buffer *to, const struct running *thread)
 {
 	buffer_number(to, thread->pid, 4);
@@ -253,7 +254,7 @@ static void put_prio(struct buffer *to, int64_t prio)
 	buffer_number(to, prio - PRIO_BASE, 4);
 }
 
-/* Analyses also recognise the idle thread of a CPU by this name. */
+/* Names the idle thread of a CPU as Linux does, because analyses recognise it by this name. */
 static void name_idle(struct running *thread, uint32_t cpu)
 {
 	if (!thread->tid)
@@ -280,7 +281,7 @@ static void put_switch(void *arg, uint32_t cpu, uint64_t time, const struct runn
 	end_event(kernel, cpu);
 }
 
-/* LTTng has two events: sched_waking before the wake-up, and sched_wakeup. */
+/* Writes both of LTTng's events for a wake-up: sched_waking, then sched_wakeup. */
 static void put_wakeup(struct ctf_kernel *kernel, const struct event *event,
 		       const struct kevent *kevent, const struct running *thread)
 {
@@ -378,7 +379,7 @@ static void put_signal(struct buffer *to, const struct event *event, const struc
 	}
 }
 
-/* Text arguments are not recorded: only their addresses are. */
+/* Appends an argument. The text of a string argument is not recorded, only its address. */
 static void put_arg(struct buffer *to, enum syscall_arg_type type, uint64_t word)
 {
 	switch (type) {
@@ -415,7 +416,7 @@ static void put_syscall(struct ctf_kernel *kernel, struct buffer *to, const stru
 	if (event->type == POSIXTRACE_SYSCALL_EXIT) {
 		buffer_number(to, kevent->result, 8);
 		/*
-		 * Do not write an empty text: babeltrace2 would show an earlier text in its place.
+		 * Never write an empty text: babeltrace2 would show an earlier text in its place.
 		 */
 		error = kevent_error(event, kevent, number);
 		put_field(to, &error);
@@ -538,7 +539,7 @@ int ctf_kernel_event(struct ctf_kernel *kernel, const struct event *event)
 	uint32_t number;
 	int err;
 
-	/* LTTng has no event for texts or futexes alone: ours are events of the other trace. */
+	/* LTTng has no such event types. These events are in the trace "user" instead. */
 	if (event->type == POSIXTRACE_SYSCALL_TEXT || event->type == POSIXTRACE_FUTEX_WAIT)
 		return 0;
 	if (event->cpu >= CTF_CPUS_MAX || event->pid <= 0 || (!is_kernel && !event->user))
@@ -546,7 +547,10 @@ int ctf_kernel_event(struct ctf_kernel *kernel, const struct event *event)
 	err = threads_find(kernel->threads, event->pid, event_thread_key(event), &number);
 	if (err < 0)
 		return err;
-	/* Threads beyond the limit share a number, so it is unknown where each one runs. */
+	/*
+	 * Threads beyond the limit share this number, so it cannot be shown where each of them
+	 * runs.
+	 */
 	if (number == THREADS_OTHERS)
 		return 0;
 	if (is_kernel)

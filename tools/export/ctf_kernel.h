@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel events as a CTF trace with the names and fields of LTTng's kernel tracer, so that LTTng's
- * analyses work with it.
+ * Writes kernel events as a CTF trace with the names and fields of LTTng's kernel tracer, so that
+ * LTTng's analyses work with them.
  */
 #ifndef POSIXTRACE_CTF_KERNEL_H
 #define POSIXTRACE_CTF_KERNEL_H
@@ -35,7 +35,7 @@ int ctf_kernel_event(struct ctf_kernel *kernel, const struct event *event);
 /**
  * ctf_kernel_end() - end the trace
  * @kernel: from ctf_kernel_new()
- * @changed: incremented by the number of events with a time that CTF cannot store
+ * @changed: incremented by the number of events whose time had to be changed to fit into CTF
  *
  * Return: 0 or a negative error number.
  */

@@ -84,9 +84,9 @@ static bool is_name(const struct kevent_text *text)
 }
 
 /*
- * Learns the name of a number. In a forged log, a number may have several names: the first one
- * wins. A name may also be used for several numbers: type names must be unique, so only the first
- * gets it.
+ * Notes the name of a number. A forged log may have several names for a number: the first one is
+ * used. It may also have several numbers with the same name: type names must be unique, so only the
+ * first of them gets the name.
  */
 static const char *learn(char **names, size_t count, size_t number, const struct kevent_text *name)
 {
@@ -101,7 +101,7 @@ static const char *learn(char **names, size_t count, size_t number, const struct
 	return names[number];
 }
 
-/* Learns the name of a system call, for which LTTng uses the name of the kernel function. */
+/* Notes the name of a system call. LTTng uses the name of the kernel function. */
 static const char *learn_syscall(struct ctf_kernel_types *types, const struct kevent *kevent)
 {
 	const struct syscall_args *args = NULL;
@@ -127,7 +127,7 @@ unsigned int ctf_kernel_syscall(struct ctf_kernel_types *types, const struct kev
 	size_t first = kevent->compat ? CTF_SYSCALLS : 0;
 	unsigned int id = kevent->compat ? CTF_COMPAT_SYSCALL_ENTRY : CTF_SYSCALL_ENTRY;
 
-	/* Unnamed system calls are called "unknown". */
+	/* LTTng calls system calls without a name "unknown". */
 	if (kevent->nr >= 0 && kevent->nr < CTF_SYSCALLS &&
 	    !(kevent->name.len == 7 && !memcmp(kevent->name.at, "unknown", 7)) &&
 	    learn_syscall(types, kevent))

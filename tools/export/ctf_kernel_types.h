@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Event types of a CTF kernel trace: LTTng's names, and ids.
+ * The event types of a CTF kernel trace: their LTTng names and their ids.
  */
 #ifndef POSIXTRACE_CTF_KERNEL_TYPES_H
 #define POSIXTRACE_CTF_KERNEL_TYPES_H
@@ -40,7 +40,10 @@ enum {
 	CTF_FIXED_TYPES
 };
 
-/* Named system calls and vectors. Each has an entry and an exit type. */
+/*
+ * Limits of numbers of system calls and vectors that have a name. Each has an entry and an exit
+ * type.
+ */
 #define CTF_SYSCALLS	1024U
 #define CTF_VECTORS	256U
 #define CTF_FIRST_NAMED	CTF_FIXED_TYPES
@@ -59,7 +62,7 @@ struct ctf_kernel_types {
 	bool used[CTF_TYPES];
 };
 
-/* Get the id for a syscall_entry, syscall_exit or irq. The exit of an irq has the next id. */
+/* Get the type id of a syscall_entry, syscall_exit or irq. The end of an irq has the next id. */
 unsigned int ctf_kernel_syscall(struct ctf_kernel_types *types, const struct kevent *kevent,
 				bool is_exit);
 unsigned int ctf_kernel_irq(struct ctf_kernel_types *types, const struct kevent *kevent);
@@ -67,7 +70,9 @@ unsigned int ctf_kernel_irq(struct ctf_kernel_types *types, const struct kevent 
 /* ctf_kernel_describe() - append the types in TSDL */
 void ctf_kernel_describe(const struct ctf_kernel_types *types, struct buffer *text);
 
-/* ctf_kernel_args() - get the arguments of a type as in struct syscall_args; NULL: six words */
+/*
+ * ctf_kernel_args() - get the arguments of a type, as in struct syscall_args; NULL: show six words
+ */
 const char *ctf_kernel_args(const struct ctf_kernel_types *types, unsigned int id);
 
 /* ctf_kernel_has_number() - check if a type has the system call number as a field */

@@ -126,8 +126,8 @@ void ctf_metadata_stream(struct buffer *text, unsigned int stream, const char *c
 }
 
 /*
- * Names must be unique, but a forged log may use a name twice, and a type may have events with and
- * without fields.
+ * Does another type already have this name? Names must be unique, but a forged log may use a name
+ * twice, and a type may have events both with and without fields.
  */
 static bool is_taken(const struct ctf_metadata *metadata, size_t type)
 {

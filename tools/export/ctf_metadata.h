@@ -8,7 +8,7 @@
 #include "export/export.h"
 #include "util/buffer.h"
 
-/* CTF streams: one for events recorded on a CPU, and one for events recorded without one. */
+/* CTF streams: one for events recorded on a CPU, one for events that belong to no CPU. */
 #define CTF_CPU_STREAM		0
 #define CTF_SYSTEM_STREAM	1
 #define CTF_STREAMS		2

@@ -4,7 +4,7 @@
  *
  * Fields are byte-aligned. Events have LTTng's "large" event header: six bytes if the time since
  * the previous event fits into 32 bits, otherwise 14. In CTF, time must not go backwards within a
- * file: an event that is older than the previous one gets the time of that one.
+ * file, so an event that is older than the previous one gets the time of the previous one.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 /* Powers of two, like the sizes of buffers. */
 #define PACKET_SIZE	(64U << 10)	/* bytes; a large event may exceed it */
 #define PACKET_SIZE_MIN	4096U
-#define PACKETS_SIZE	(32U << 20)	/* bytes of all open packets but one */
+#define PACKETS_SIZE	(32U << 20)	/* bytes of all open packets but the current one */
 
 #define MAGIC		0xc1fc1fc1U
 #define ID_EXTENDED	0xffffU
@@ -35,9 +35,9 @@
 
 /* The file of a CPU, or of the system events that were not recorded on a CPU. */
 struct ctf_file {
-	struct buffer packet;	/* the open packet, or empty */
-	size_t events;		/* in the packet */
-	uint64_t time;		/* of the last event */
+	struct buffer packet;	/* the open packet; empty if there is none */
+	size_t events;		/* number of events in @packet */
+	uint64_t time;		/* time of the last event */
 	uint64_t packets;
 	uint64_t discarded;
 };
@@ -90,7 +90,7 @@ static int write_all(int fd, const unsigned char *data, size_t len)
 	return 0;
 }
 
-/* Files are not kept open: there may be more CPUs than file descriptors. */
+/* Writes a packet. The file is opened only for this: there may be more CPUs than descriptors. */
 static int end_packet(struct ctf_trace *trace, struct ctf_file *file)
 {
 	struct buffer *packet = &file->packet;
@@ -116,7 +116,7 @@ static int end_packet(struct ctf_trace *trace, struct ctf_file *file)
 	return err;
 }
 
-/* Writes the packet of a file that exceeds its share of the memory. */
+/* Writes the packet of a file if it exceeds the file's share of the memory. */
 static int limit_packet(struct ctf_trace *trace, struct ctf_file *file)
 {
 	if (file->packet.room <= trace->limit)
@@ -127,7 +127,7 @@ static int limit_packet(struct ctf_trace *trace, struct ctf_file *file)
 	return 0;
 }
 
-/* All files share the memory, so a new file may lower the limit of each. */
+/* Adds a file. All files share the memory of PACKETS_SIZE, so this may lower the limit of each. */
 static int add_file(struct ctf_trace *trace)
 {
 	size_t limit = PACKET_SIZE;
@@ -164,9 +164,9 @@ static int find_file(struct ctf_trace *trace, unsigned int cpu, struct ctf_file 
 }
 
 /*
- * Begins a new packet if no packet is open or an event of @len bytes needs one. Readers detect
- * losses by comparing the discard counts of consecutive packets, so a loss requires a previous
- * packet, even an empty one.
+ * Begins a new packet if none is open, or if an event of @len bytes does not fit into the open one.
+ * CTF readers detect losses by comparing the discard counts of two successive packets, so before a
+ * loss there must be a packet, even if it is empty.
  */
 static int prepare_packet(struct ctf_trace *trace, struct ctf_file *file, uint64_t lost,
 			  size_t len, uint64_t time)
@@ -220,7 +220,7 @@ int ctf_trace_begin(struct ctf_trace *trace, unsigned int cpu, unsigned int id, 
 	struct ctf_file *file;
 	int err = 0;
 
-	/* The caller has appended the previous event, so its packet may be too large now. */
+	/* The caller has appended the previous event only now, so its packet may be too large. */
 	if (trace->nr_files)
 		err = limit_packet(trace, &trace->files[trace->last]);
 	if (!err)

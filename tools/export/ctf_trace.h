@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writes the files of a CTF trace: one file of packets for each CPU, and one for events that were
- * not recorded on a CPU. ctf_metadata.h describes their contents.
+ * Writes the files of a CTF trace: one file of packets for each CPU, and one for events that belong
+ * to no CPU. ctf_metadata.c describes their contents.
  */
 #ifndef POSIXTRACE_CTF_TRACE_H
 #define POSIXTRACE_CTF_TRACE_H
@@ -13,7 +13,7 @@
 #include "util/buffer.h"
 
 #define CTF_CPUS_MAX	8192
-/* Readers use signed 64-bit nanoseconds. This is the last full second in that range. */
+/* CTF readers use signed 64-bit nanoseconds. This is the last full second in that range. */
 #define CTF_TIME_MAX	(INT64_MAX / 1000000000 * 1000000000)
 
 struct ctf_file;
@@ -51,7 +51,7 @@ int ctf_trace_directory(int at, const char *path, int *directory);
  * @trace: the trace
  * @cpu: the CPU, or SOURCE_NO_CPU
  * @id: id of the event in the trace
- * @time: its time, which is clamped to what CTF can store
+ * @time: time of the event, which is clamped to the range of CTF
  * @lost: number of events known to be lost before it
  * @len: approximate number of bytes that follow
  * @packet: where to store the buffer; the caller appends the event to it before the next call
@@ -68,11 +68,11 @@ void ctf_trace_remove(int at, const char *path);
 /**
  * ctf_trace_end() - write all packets, then the metadata
  * @trace: the trace
- * @time: time of the last event of all files. Every file ends then, because analyses use only the
- *	part of a trace that all files cover.
+ * @time: time of the last event in any file. All files end at this time, because analyses use only
+ *	the part of a trace that all files cover.
  * @metadata: the metadata
  *
- * The metadata are the last file, so that readers reject an incomplete trace.
+ * The metadata are written last, so that CTF readers reject an incomplete trace.
  *
  * Return: 0 or a negative error number.
  */

@@ -12,7 +12,7 @@
 #include "export/explain.h"
 #include "util/message.h"
 
-/* An instance, and its place among the instances of its scope. */
+/* An instance, and its rank among the instances of its scope. */
 struct found {
 	const struct instance *instance;
 	const char *scope;
@@ -23,7 +23,7 @@ struct found {
 struct explain {
 	struct instances *instances;
 	struct tracks *tracks;
-	struct snapshot *snapshot;	/* what threads did at the start */
+	struct snapshot *snapshot;	/* states of the threads at the start */
 	struct found *found;
 	size_t count;
 };
@@ -52,7 +52,7 @@ static int find(struct explain *explain, struct export *export, uint64_t max_eve
 	return err ? err : ret < 0 ? ret : 0;
 }
 
-/* Appends from each scope the instance that is the @number-th longest, if there are so many. */
+/* Appends the @number-th longest instance of each scope that has so many. */
 static void list_number(struct explain *explain, const struct export *export, size_t number)
 {
 	size_t count;
@@ -70,7 +70,9 @@ static void list_number(struct explain *explain, const struct export *export, si
 	}
 }
 
-/* Makes one list of the instances of all scopes: first the longest of each, and so on. */
+/*
+ * Lists the instances of all scopes: first the longest of each scope, then the second longest, etc.
+ */
 static int list(struct explain *explain, const struct export *export)
 {
 	struct instances_counts counts;
@@ -121,7 +123,7 @@ static int follow(struct explain *explain, struct export *export)
 	return err ? err : source_rewind(export->source);
 }
 
-/* Says why a scope cannot be explained. */
+/* Reports why a scope cannot be explained. */
 static int tell_none(const struct export *export)
 {
 	if (!(export_kernel_classes(export) & POSIXTRACE_CLASS_SCHED))

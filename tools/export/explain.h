@@ -10,18 +10,18 @@
 #include "export/export.h"
 #include "print/why_print.h"
 
-#define EXPLAIN_WORST	5	/* instances of a scope, default of --worst */
+#define EXPLAIN_WORST	5	/* default of --worst: instances per scope */
 
 struct explain;
 
 /**
  * explain_new() - find the slowest instances, and what the threads did in them
  * @export: the log at its first event, with @scope and @worst
- * @max_events: only find instances in so many events; 0: in all
+ * @max_events: only find instances among the first @max_events events; 0: among all
  * @explain: where to store it; NULL if the log has no scheduler events
  *
- * Without export.scope, these are the slowest instances of each scope and system call. Reads the
- * log twice, as far as the events matter, and returns to its first event.
+ * If export.scope is NULL, finds the slowest instances of each scope and system call. Reads the log
+ * twice, up to @max_events events, then rewinds it.
  *
  * Return: 0; a negative error number; -ENODATA after a message if export.scope cannot be explained.
  */
@@ -33,8 +33,9 @@ size_t explain_count(const struct explain *explain);
 /**
  * explain_get() - divide an instance
  * @explain: from explain_new()
- * @index: which one: first the longest of each scope, then the second of each, and so on
- * @why: where to store what is known
+ * @index: index of the instance: first come the longest of each scope, then the second longest,
+ *	etc.
+ * @why: where to store the explanation
  * @parts: where to store why.parts, to free with parts_free()
  *
  * Return: 0 or -ENOMEM.

@@ -15,7 +15,7 @@
 /* ------------------------------------------------------------------ */
 /* Signals: an interrupted export leaves no partial output behind	*/
 
-/* Set by the handler, accessed atomically. */
+/* Set by the signal handler, accessed atomically. */
 static int signal_number;
 
 static void take_signal(int number)
@@ -36,7 +36,7 @@ int export_interrupted(void)
 void export_begin_signals(void)
 {
 	static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
-	/* No SA_RESTART: also interrupt a blocked write. */
+	/* Without SA_RESTART, a signal also interrupts a blocked write. */
 	const struct sigaction take = { .sa_handler = take_signal };
 	struct sigaction old;
 
@@ -45,7 +45,9 @@ void export_begin_signals(void)
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &take, NULL);
 	}
-	/* Exceeding the file size limit is an error of write(). */
+	/*
+	 * Ignore SIGXFSZ: write() then fails with EFBIG at the file size limit, which is reported.
+	 */
 	signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -71,7 +73,7 @@ static void show_progress(const struct export *export, const char *end)
 
 int export_states(struct export *export)
 {
-	/* Threads without an exported event may have others. */
+	/* Threads may have states although none of their events is exported. */
 	if (!select_has_all(export->selection))
 		return 0;
 	return snapshot_read(export->source, &export->snapshot);

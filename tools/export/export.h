@@ -19,16 +19,16 @@
 
 #define EXPORT_TYPES		4096		/* event type ids are smaller */
 #define EXPORT_THREADS		(1 << 18)	/* threads with separate tracks */
-#define EXPORT_OPEN_MAX		(1 << 16)	/* open begins, all threads */
-#define EXPORT_DEPTH_MAX	1024		/* open begins, per thread */
+#define EXPORT_OPEN_MAX		(1 << 16)	/* open begins of all threads */
+#define EXPORT_DEPTH_MAX	1024		/* open begins of a thread */
 #define EXPORT_DATA_MAX		4096		/* bytes of data shown in text formats */
-#define EXPORT_PAGE_EVENTS	200000		/* in an HTML page, default of --max-events */
+#define EXPORT_PAGE_EVENTS	200000		/* default of --max-events for an HTML page */
 
 /* How an export is compressed. */
 enum export_compression {
 	EXPORT_PLAIN,
 	EXPORT_GZIP,		/* the whole file */
-	EXPORT_PACKETS,		/* Perfetto packets in others */
+	EXPORT_PACKETS,		/* Perfetto packets inside other packets */
 };
 
 struct explain;
@@ -51,17 +51,17 @@ struct export {
 	const char *scope;		/* from --scope, or NULL */
 	unsigned long worst;		/* from --worst; 0: the default */
 	struct explain *explain;	/* for formats that show why, or NULL */
-	unsigned int tables;		/* mask of --table; 0: all tables */
-	void *sink;			/* where tables without files put their rows */
+	unsigned int tables;		/* bit mask from --table; 0: all tables */
+	void *sink;			/* where formats without files put the rows of tables */
 	struct snapshot *snapshot;	/* from export_states(), or NULL */
 
 	uint64_t events;		/* events so far */
 	uint64_t user_events;		/* user events among @events */
-	uint64_t first_time;		/* time of the first of them */
-	uint64_t last_time;		/* the latest of them */
+	uint64_t first_time;		/* time of the first event */
+	uint64_t last_time;		/* the latest time of an event */
 	uint64_t lost;			/* user events lost before the last event read */
 	uint64_t newly_lost;		/* part of @lost since the previous event */
-	struct logend end;		/* what to report about the log at the end */
+	struct logend end;		/* losses and damage to report at the end */
 	bool progress;			/* show progress */
 	bool kernel;			/* the log may contain kernel events */
 };
@@ -76,15 +76,15 @@ struct export {
 int export_next(struct export *export, struct event *event);
 
 /**
- * export_states() - read what threads did when recording started, if all events are exported
- * @export: the log; its member @snapshot remains NULL otherwise; freed after the export
+ * export_states() - read the states of threads at the start, if all events are exported
+ * @export: the log; sets @export->snapshot, which remains NULL if not all events are exported
  *
  * Return: 0 or a negative error number.
  */
 int export_states(struct export *export);
 
 /**
- * export_start() - use what threads did when recording started, if all events are exported
+ * export_start() - use the states of threads at the start, if all events are exported
  * @export: the log
  * @spans: spans of the export, before the first event
  *
@@ -95,7 +95,7 @@ int export_start(struct export *export, struct spans *spans);
 /* export_begin_signals() - catch signals from now on, for export_interrupted() */
 void export_begin_signals(void);
 
-/* export_obey_signal() - terminate the way the caught signal would have done */
+/* export_obey_signal() - terminate as if the caught signal had not been caught */
 void export_obey_signal(void);
 
 /* export_end_progress() - finish the progress line, if shown */
@@ -107,8 +107,8 @@ int export_interrupted(void);
 /**
  * export_flush() - write the contents of a buffer and empty it
  * @export: the log
- * @buffer: output in the format
- * @least: do not write if the buffer has fewer bytes
+ * @buffer: output in the export format
+ * @least: do nothing if the buffer has fewer bytes
  *
  * Return: 0 or a negative error number; -ENOMEM if the buffer has failed.
  */
@@ -117,7 +117,7 @@ int export_flush(struct export *export, struct buffer *buffer, size_t least);
 /**
  * export_finish() - end a compressed file
  * @export: the log
- * @err: 0, or an error of the export: only free the memory
+ * @err: 0, or the error that ended the export: then only frees the memory
  *
  * Return: @err, or an error from writing.
  */
@@ -133,7 +133,7 @@ int export_finish(struct export *export, int err);
  * In a log with kernel events, the kernel's thread id identifies threads: pthread_self() changes at
  * exec and does not exist on some machines.
  *
- * Return: as threads_find().
+ * Return: as for threads_find().
  */
 int export_find_thread(const struct export *export, struct threads *threads,
 		       const struct event *event, uint32_t *number);
@@ -145,8 +145,8 @@ void export_trace_name(const struct export *export, char *name, size_t size);
 unsigned int export_kernel_classes(const struct export *export);
 
 /*
- * The exporters. They return 0 or a negative error number. Without @file, they create a
- * directory at @path: CTF, and tables.
+ * The exporters. They return 0 or a negative error number. If export.file is NULL, CTF and tables
+ * create a directory at export.path.
  */
 int export_ctf(struct export *export);
 int export_chrome(struct export *export);

@@ -20,7 +20,10 @@ static void put_zeroes(struct buffer *to, size_t len)
 
 size_t flat_table(struct buffer *to, const unsigned char *sizes, size_t count, size_t *at)
 {
-	/* The vtable: its size, the size of the table, and the offset of each field in it. */
+	/*
+	 * The vtable holds its own size, the size of the table, and the offset of each field in the
+	 * table.
+	 */
 	const size_t vtable = (flat_pad(to, 2), to->len);
 	const size_t vtable_size = 2 * (2 + count);
 	size_t table;
@@ -47,7 +50,7 @@ size_t flat_vector(struct buffer *to, size_t count, size_t size, size_t align, s
 {
 	size_t place;
 
-	/* The elements are aligned, and their number comes right before them. */
+	/* The number of elements comes right before them, so align the elements, not the number. */
 	flat_pad(to, 4);
 	while ((to->len + 4) % align && !to->failed)
 		put_zeroes(to, 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writes FlatBuffers, in which Arrow has its metadata. Offsets point forward: a table comes first,
- * then what it refers to.
+ * Writes FlatBuffers, the format of Arrow's metadata. Offsets only point forward: first comes a
+ * table, then the objects to which it refers.
  */
 #ifndef POSIXTRACE_FLAT_H
 #define POSIXTRACE_FLAT_H
@@ -15,7 +15,7 @@
 
 /**
  * flat_table() - append a table whose fields are zero
- * @to: the FlatBuffer, in a buffer of its own
+ * @to: the FlatBuffer; must start at the beginning of the buffer
  * @sizes: bytes of each field: 1, 2, 4 (also for an offset), 8, or 0 if it is absent
  * @count: number of fields
  * @at: where to store the places of the fields, for buffer_patch() and flat_refer()

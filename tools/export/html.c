@@ -2,9 +2,9 @@
 /*
  * Writes an HTML page with the events: see timeline.html and timeline/.
  *
- * A browser keeps the whole page in memory, so the number of events is limited. Further events are
- * only counted, and the page says how many are missing. The page also has a size limit: the first
- * item that would exceed it ends the list.
+ * A browser keeps the whole page in memory, so the number of events is limited. Events beyond the
+ * limit are only counted, and the page shows how many are missing. The size of the page is also
+ * limited: the first item that would exceed the limit ends the list.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,8 +24,8 @@
 #include "util/threads.h"
 
 #define WRITE_AT	(1 << 18)	/* bytes */
-#define BYTES_MAX	(256ULL << 20)	/* in the page */
-#define BYTES_END	(256 << 10)	/* of BYTES_MAX: after the items, without the template */
+#define BYTES_MAX	(256ULL << 20)	/* limit of the size of the page */
+#define BYTES_END	(256 << 10)	/* reserved at the end of the page, without the template */
 #define DATA_MAX	256		/* bytes of data shown without fields */
 #define MARK		"@DATA@"
 
@@ -39,7 +39,7 @@
 #define KIND_STATE	6
 #define KIND_IRQ	7
 
-/* Names of event types, then stems of pairs by the type of the end. */
+/* Names of event types, followed by stems of pairs at the type of their end. */
 #define NAMES		(2 * EXPORT_TYPES)
 
 struct html {
@@ -54,16 +54,16 @@ struct html {
 	struct spans *spans;		/* NULL: no kernel events */
 	uint32_t name_index[NAMES];	/* index plus one; 0: not assigned */
 	uint32_t nr_names;
-	/* By thread number: index plus one; 0: not assigned. */
+	/* Index of the track of a thread number, plus one; 0: not assigned. */
 	uint32_t track_index[EXPORT_THREADS + 1];
 	uint32_t nr_tracks;
-	uint64_t nr_threads;		/* in the whole log */
-	uint64_t shown;			/* items drawn; a duration takes two events */
-	uint64_t taken;			/* events in the page */
-	uint64_t bytes;			/* written so far, and the rest of the template */
+	uint64_t nr_threads;		/* number of threads in the whole log */
+	uint64_t shown;			/* items drawn; a duration is one item but two events */
+	uint64_t taken;			/* number of events in the page */
+	uint64_t bytes;			/* written so far, plus the rest of the template */
 	size_t item;			/* start of the last item in @text */
 	bool full;			/* further events are missing */
-	bool too_large;			/* because of BYTES_MAX */
+	bool too_large;			/* @full because of BYTES_MAX */
 };
 
 static void put_separator(struct buffer *text, bool first)
@@ -271,7 +271,7 @@ static int put_call(void *to, const struct call *call)
 	buffer_text(text, ",{");
 	export_json_call(text, call);
 	buffer_byte(text, '}');
-	/* The arguments of a 32-bit call may differ. */
+	/* The table has the arguments of 64-bit calls, and those of a 32-bit call may differ. */
 	if (!call->compat)
 		html_texts_call(html->texts, call->name);
 	end_item(html);
@@ -319,7 +319,10 @@ static int put_spans(struct html *html, const struct event *event)
 	if (!html->spans)
 		return 0;
 	err = find_thread(html, event, &number);
-	/* Make the track now: a span may end before any other item of its thread is drawn. */
+	/*
+	 * Create the track now, because a span may end before any other item of the thread is
+	 * drawn.
+	 */
 	if (!err && number != THREADS_OTHERS)
 		err = find_track(html, event, &track);
 	if (err)
@@ -340,7 +343,7 @@ static int put_event(struct html *html, const struct event *event)
 		return -ERANGE;
 	err = pairs_event(html->pairs, event, &result);
 	/*
-	 * Make the track now: when the span is drawn, the thread and process ids may have been
+	 * Create the track now: when the span is drawn, its thread and process ids may have been
 	 * reused.
 	 */
 	if (!err && result.role == PAIRS_BEGIN)
@@ -358,7 +361,10 @@ static int put_event(struct html *html, const struct event *event)
 	if (result.forgotten)
 		err = put_instant(html, &result.forgotten->event, result.forgotten->data_len);
 	if (!err && result.begin && result.begin->event.time > event->time) {
-		/* The clock went backwards: do not draw a duration. */
+		/*
+		 * The end is older than the begin, because the clock was set back: do not draw a
+		 * duration.
+		 */
 		err = put_instant(html, &result.begin->event, result.begin->data_len);
 		if (!err)
 			err = put_instant(html, event, event->len);
@@ -370,7 +376,7 @@ static int put_event(struct html *html, const struct event *event)
 	return err;
 }
 
-/* Draws the open items. Returns 0 or a negative error number. */
+/* Draws the begins that have no end yet. Returns 0 or a negative error number. */
 static int put_open(struct html *html)
 {
 	int err = html->spans ? spans_end(html->spans) : 0;
@@ -384,7 +390,7 @@ static int put_open(struct html *html)
 			err = flush(html, WRITE_AT);
 	}
 	html->taken -= pairs_open(html->pairs);
-	/* If the removed item was a span, even more events are missing: at least its first one. */
+	/* If the removed item was a duration, its first event is missing as well. */
 	if (html->too_large && html->taken == html->export->events)
 		html->taken--;
 	return err;
@@ -399,9 +405,11 @@ static int put_events(struct html *html)
 
 	buffer_text(&html->text, "{\"events\":[");
 	while ((ret = export_next(html->export, &event)) > 0) {
-		/* A new thread takes room even without an item. */
+		/* A new thread adds bytes to the page even if its item does not fit. */
 		html->full |= html->export->events > max || !has_room(html);
-		/* The page shows the number of threads in the whole log. */
+		/*
+		 * Even if the page is full, find the threads of the remaining events to count them.
+		 */
 		ret = html->full ? find_thread(html, &event, &number) : put_event(html, &event);
 		if (!ret)
 			ret = flush(html, WRITE_AT);
@@ -494,7 +502,7 @@ int export_html(struct export *export)
 		err = html_texts_new(&html->texts);
 	if (!err)
 		err = html_why_new(export, &html->why);
-	/* The page now has what it needs of @export->explain. */
+	/* All data from the explanation are now in html->why. */
 	explain_free(export->explain);
 	export->explain = NULL;
 	if (!err)

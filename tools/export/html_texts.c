@@ -17,10 +17,10 @@
 #define CALLS_MAX	512	/* system calls with arguments; no machine has more */
 
 struct html_texts {
-	struct threads *processes;	/* that were added */
+	struct threads *processes;	/* the processes that were added */
 	struct buffer commands;		/* JSON */
 	struct buffer calls;		/* JSON */
-	const struct syscall_args *known[CALLS_MAX];	/* in @calls */
+	const struct syscall_args *known[CALLS_MAX];	/* the calls that are in @calls */
 	size_t nr_known;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Texts that an HTML page has once, not with each item: command lines of processes, and the
- * arguments of system calls.
+ * Texts that an HTML page has only once, not with each item: the command lines of processes, and
+ * the arguments of system calls.
  */
 #ifndef POSIXTRACE_HTML_TEXTS_H
 #define POSIXTRACE_HTML_TEXTS_H
@@ -23,7 +23,9 @@ int html_texts_process(struct html_texts *texts, const struct event *event);
 /* html_texts_call() - add a system call by its name */
 void html_texts_call(struct html_texts *texts, const char *name);
 
-/* html_texts_bytes() - get the number of bytes that html_texts_put() will append, or a few more */
+/*
+ * html_texts_bytes() - get an upper bound of the number of bytes that html_texts_put() will append
+ */
 size_t html_texts_bytes(const struct html_texts *texts);
 
 /**
@@ -31,8 +33,9 @@ size_t html_texts_bytes(const struct html_texts *texts);
  * @texts: from html_texts_new()
  * @to: where to append
  *
- * "commands" has [PID, LIFE, TEXT] for each process with a known command line. "calls" has the
- * arguments of each system call by its name, as [TYPE, NAME]; TYPE is an enum syscall_arg_type.
+ * The member "commands" has [PID, LIFE, TEXT] for each process with a known command line. The
+ * member "calls" has the arguments of each system call, by the name of the call. Each argument is
+ * [TYPE, NAME], where TYPE is an enum syscall_arg_type.
  */
 void html_texts_put(const struct html_texts *texts, struct buffer *to);
 

@@ -9,10 +9,10 @@
 #include "export/explain.h"
 #include "export/html_why.h"
 
-#define BYTES_ALL	(16U << 20)	/* of all objects; the last one may exceed it */
-#define BYTES_HEAD	128		/* bytes of an instance without its object */
+#define BYTES_ALL	(16U << 20)	/* limit of all objects, plus one object */
+#define BYTES_HEAD	128		/* bytes of an instance besides its object */
 
-/* An instance: its object is @len bytes at @at of html_why.objects. */
+/* An instance. Its JSON object has @len bytes at offset @at of html_why.objects. */
 struct shown {
 	pid_t pid;
 	uint64_t key;
@@ -56,7 +56,7 @@ static int add(struct html_why *html, const struct explain *explain, size_t inde
 	return err;
 }
 
-/* The longest instance of each scope comes first, and stays if there is no room for the others. */
+/* Adds the longest instance of each scope first, so that it is kept if others do not fit. */
 static int add_all(struct html_why *html, const struct explain *explain)
 {
 	const size_t count = explain_count(explain);
@@ -121,7 +121,10 @@ void html_why_put(const struct html_why *why, struct buffer *to, uint64_t since,
 		const struct shown *shown = &why->shown[i];
 		int64_t track = find_track(arg, shown->pid, shown->key);
 
-		/* An instance before the first exported event is not in the page. */
+		/*
+		 * Leave out an instance that began before the first exported event: it is not in
+		 * the page.
+		 */
 		if (track < 0 || shown->begin < since)
 			continue;
 		buffer_printf(to, "%s\n[%" PRId64 ",%" PRIu64 ",%" PRIu64 ",", first ? "" : ",",

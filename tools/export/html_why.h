@@ -15,7 +15,7 @@
 struct html_why;
 
 /**
- * html_why_new() - divide the instances of export.explain, as far as the page has room
+ * html_why_new() - divide as many instances of export.explain as fit into the page
  * @export: the log
  * @why: where to store the result
  *
@@ -24,7 +24,7 @@ struct html_why;
 int html_why_new(const struct export *export, struct html_why **why);
 void html_why_free(struct html_why *why);
 
-/* html_why_bytes() - get the number of bytes that html_why_put() will append, or a few more */
+/* html_why_bytes() - get an upper bound of the number of bytes that html_why_put() will append */
 size_t html_why_bytes(const struct html_why *why);
 
 /**
@@ -35,9 +35,10 @@ size_t html_why_bytes(const struct html_why *why);
  * @find_track: returns the index of the track of a thread in the page, or -1
  * @arg: first argument of @find_track
  *
- * "why" is null if the log has no scheduler events. Otherwise "worst" is how many of each scope
- * there are at most, "leftOut" how many there was no room for, and "instances" are those of threads
- * in the page: [TRACK, BEGIN, LENGTH, OBJECT], with BEGIN since @since, and OBJECT of why_page().
+ * "why" is null if the log has no scheduler events. Otherwise it is an object: "worst" is the
+ * largest number of instances of a scope, "leftOut" is the number of instances that did not fit,
+ * and "instances" has the instances of the threads in the page. Each of these is [TRACK, BEGIN,
+ * LENGTH, OBJECT], where BEGIN is relative to @since, and OBJECT is from why_page().
  */
 void html_why_put(const struct html_why *why, struct buffer *to, uint64_t since,
 		  int64_t (*find_track)(void *arg, pid_t pid, uint64_t key), void *arg);

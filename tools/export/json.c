@@ -16,7 +16,7 @@ static void put_name(struct buffer *to, const char *name)
 	buffer_printf(to, "\"%s\":", name);
 }
 
-/* The text may include a terminating null byte. */
+/* Appends the data of an event. A text may include a terminating null byte. */
 static void put_data(struct buffer *to, const struct event *event, bool html)
 {
 	size_t len = event->len < EXPORT_DATA_MAX ? event->len : EXPORT_DATA_MAX;

@@ -27,10 +27,10 @@ void export_json_event(struct buffer *to, const struct event *event, size_t data
  * @interval: the interval
  * @html: @to becomes part of an HTML page
  *
- * For a waiting thread, "call" is the system call, "letter" is the state letter of ps(1), and "io"
- * means that it waits for a block device. "by" is the kind of waker, "waker" its process and
- * thread, if it is known: see waker_is_thread(). "preempted" means runnable without having waited;
- * "open" marks the last interval.
+ * For a blocked thread, "call" is the system call, "letter" is the state letter of ps(1), and "io"
+ * means that the thread waits for a block device. "by" is the kind of waker. "waker" is the process
+ * and thread of the waker, if waker_is_thread(). "preempted" means that the thread was preempted,
+ * not woken. "open" means that the state lasted beyond the last event.
  */
 void export_json_interval(struct buffer *to, const struct interval *interval, bool html);
 

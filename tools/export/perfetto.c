@@ -2,13 +2,13 @@
 /*
  * Writes Perfetto's native format: a series of TracePacket messages.
  *
- * A begin and its end become a slice. Both of its packets are written at the end, because readers
- * sort packets by time. Slices of a thread must nest; a slice that does not gets a separate track
- * below the track of the thread. A counter has a track in each process. Everything else is an
- * instant, even a begin without an end.
+ * A begin and its end become a slice, which takes two packets. Both are written when the end is
+ * read: this is possible because Perfetto sorts packets by time. Slices of a thread must nest. A
+ * slice that does not nest gets a separate track below the track of the thread. A counter has a
+ * track in each process. Everything else is an instant, even a begin without an end.
  *
- * A system call is a slice on the track of the thread; an interrupt is a slice on a track below it.
- * perfetto_ftrace.c writes the scheduler events.
+ * A system call is a slice on the track of the thread. An interrupt is a slice on a track below the
+ * track of the thread. perfetto_ftrace.c writes the scheduler events.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -67,14 +67,14 @@
 #define UNIT_TIME_NS		1
 #define UNIT_SIZE_BYTES		3
 
-/* Replaces an unknown kernel thread id; larger than any real id. */
+/* Stands for an unknown kernel thread id. Larger than any real id. */
 #define UNKNOWN_TID(number)	(1U << 30 | (number))
 
-/* System calls are pairs for analyze/pairs.c, which needs such names. */
+/* Names that make analyze/pairs.c treat the entry and exit of a system call as a pair. */
 #define SYSCALL_BEGIN		"syscall:begin"
 #define SYSCALL_END		"syscall:end"
 
-/* Track ids: the kind in the lowest bits, above it a number, so that most have one or two bytes. */
+/* Track ids: the kind in the lowest bits, a number above it. Most ids have one or two bytes. */
 #define TRACK(kind, number)	((uint64_t)(number) << 3 | (kind))
 #define TRACK_LOST		TRACK(0, 1)
 #define TRACK_SYSTEM		TRACK(0, 2)
@@ -86,7 +86,7 @@
 #define TRACK_COUNTER(process, type) TRACK(5, (uint64_t)(process) * EXPORT_TYPES + (type))
 #define TRACK_PATH(index)	TRACK(6, index)
 
-#define DESCRIBED		1024	/* tracks whose description is not repeated */
+#define DESCRIBED		1024	/* size of @described */
 
 struct perfetto {
 	struct export *export;
@@ -95,9 +95,9 @@ struct perfetto {
 	struct threads *processes;
 	struct pairs *pairs;
 	struct perfetto_ftrace *ftrace;
-	struct perfetto_states *states;	/* at the start, or NULL */
-	uint64_t described[DESCRIBED];	/* ids of tracks, by their lowest bits */
-	uint32_t counter_process[EXPORT_TYPES];	/* process last given a track for it, or 0 */
+	struct perfetto_states *states;	/* states at the start of the log, or NULL */
+	uint64_t described[DESCRIBED];	/* cache of track ids, indexed by their lowest bits */
+	uint32_t counter_process[EXPORT_TYPES];	/* last process with such a track, or 0 */
 };
 
 /* ------------------------------------------------------------------ */
@@ -133,7 +133,9 @@ static void end_track(struct perfetto *perfetto, size_t track, size_t packet)
 	proto_end(to(perfetto), packet);
 }
 
-/* Gives a process or thread a birth: earlier events belong to a previous one with these ids. */
+/*
+ * Sets the birth of a process or thread. Earlier events belong to a previous one with the same ids.
+ */
 static void end_timed_track(struct perfetto *perfetto, size_t track, size_t packet, uint64_t time)
 {
 	proto_end(to(perfetto), track);
@@ -142,7 +144,7 @@ static void end_timed_track(struct perfetto *perfetto, size_t track, size_t pack
 	proto_end(to(perfetto), packet);
 }
 
-/* Describes a track, unless that was done before and is remembered. */
+/* Describes a track, unless the cache shows that it was described before. */
 static void put_named_track(struct perfetto *perfetto, uint64_t uuid, uint64_t parent,
 			    const char *name)
 {
@@ -171,7 +173,7 @@ static void put_process(struct perfetto *perfetto, const struct event *event, ui
 	end_timed_track(perfetto, track, packet, event->time);
 }
 
-/* Finds the process number of an event. There are at most as many processes as threads. */
+/* Finds the process number of an event. There are never more processes than threads. */
 static int find_process(const struct perfetto *perfetto, const struct event *event,
 			uint32_t *process)
 {
@@ -181,9 +183,9 @@ static int find_process(const struct perfetto *perfetto, const struct event *eve
 }
 
 /*
- * Readers assign events without a thread track to the last thread described in the same sequence.
- * The first such event would create the thread before its birth, so threads are described in a
- * sequence without events.
+ * Describes a thread. Perfetto assigns an event without a thread track to the thread that was last
+ * described in the same sequence. Such an event would create the thread before its birth, so
+ * threads are described in a separate sequence that has no events.
  */
 static int put_thread(struct perfetto *perfetto, const struct event *event, uint32_t number)
 {
@@ -271,8 +273,8 @@ static void put_held(struct perfetto *perfetto, const struct pairs_begin *begin)
 }
 
 /*
- * Readers keep the file order of events with the same time, so a slice must wait for the enclosing
- * one if both begin at the same time.
+ * Perfetto keeps the file order of events with the same time. If a slice begins at the same time as
+ * its enclosing slice, it is therefore held until the enclosing one is written.
  */
 static struct buffer *find_hold(const struct perfetto *perfetto, const struct event *end,
 				const struct pairs_begin *begin)
@@ -326,7 +328,7 @@ static void put_counter_track(struct perfetto *perfetto, const struct event *eve
 	end_track(perfetto, track, packet);
 }
 
-/* Describes the counter again if another process has used the same type since. */
+/* Describes the counter again if a different process has used the same event type since. */
 static int put_counter(struct perfetto *perfetto, const struct event *event,
 		       const struct posixtrace_value *value)
 {
@@ -369,7 +371,7 @@ static unsigned int count_args(const struct kevent *entry)
 	struct syscall_arg arg;
 	const char *at;
 
-	/* The table is for 64-bit calls. */
+	/* The table of arguments is for 64-bit calls. */
 	if (!entry->compat)
 		known = syscall_args_find(entry->name.at, entry->name.len);
 	if (!known)
@@ -380,7 +382,7 @@ static unsigned int count_args(const struct kevent *entry)
 	return count;
 }
 
-/* Writes a system call that began on the same track; @begin and @end are its events. */
+/* Writes a system call. @begin and @end are its events, on the same track. */
 static void put_syscall(struct perfetto *perfetto, const struct event *end,
 			const struct kevent *exit, const struct pairs_result *result,
 			const struct kevent *entry, uint32_t number)
@@ -411,7 +413,7 @@ static void put_syscall(struct perfetto *perfetto, const struct event *end,
 	packets_end(packets, event);
 }
 
-/* An interrupt is recorded when it ends. Nested interrupts are nested slices. */
+/* Writes an interrupt, which is recorded when it ends. Nested interrupts become nested slices. */
 static void put_interrupt(struct perfetto *perfetto, const struct event *event,
 			  const struct kevent *kevent, uint32_t number)
 {
@@ -459,7 +461,7 @@ static int put_begin(struct perfetto *perfetto, const struct pairs_begin *begin)
 	return 0;
 }
 
-/* Shows the begin and end of a pair that cannot be a slice. */
+/* Shows the begin and end of a pair as instants, because the pair cannot be a slice. */
 static int put_parts(struct perfetto *perfetto, const struct pairs_begin *begin,
 		     const struct event *end, uint64_t track)
 {
@@ -481,7 +483,10 @@ static int put_syscall_event(struct perfetto *perfetto, const struct event *even
 
 	pair.user = true;
 	pair.name = SYSCALL_END;
-	/* A thread is in one system call at a time. An open one has lost its exit. */
+	/*
+	 * A thread is in one system call at a time, so the exit of the call that is still open is
+	 * missing.
+	 */
 	if (is_entry) {
 		err = pairs_event(perfetto->pairs, &pair, &result);
 		if (!err && result.begin)
@@ -525,7 +530,10 @@ static int put_user_event(struct perfetto *perfetto, const struct event *event, 
 	if (err)
 		return err;
 	if (result.begin && result.begin->event.time > event->time)
-		/* The clock went backwards: do not draw a duration. */
+		/*
+		 * The end is older than the begin, because the clock was set back: do not draw a
+		 * duration.
+		 */
 		return put_parts(perfetto, result.begin, event, track);
 	if (result.begin) {
 		hold = result.proper ? find_hold(perfetto, event, result.begin) : NULL;
@@ -598,7 +606,7 @@ static uint64_t find_thread_track(void *to, pid_t pid, uint64_t key)
 	struct perfetto *perfetto = to;
 	uint32_t number;
 
-	/* A new number is one of a thread without exported events. */
+	/* A number not seen before belongs to a thread without exported events. */
 	if (threads_find(perfetto->threads, pid, key, &number) || number == THREADS_OTHERS)
 		return 0;
 	return TRACK_THREAD(number);

@@ -107,15 +107,15 @@ static void put_value(struct packets *packets, const struct posixtrace_value *va
 }
 
 /*
- * Does the reader find the value elsewhere? The track shows the thread of a kernel event, and a
- * flag without an argument is not set.
+ * Leaves out arguments that would repeat what is visible elsewhere: the track shows the thread of a
+ * kernel event, and a missing flag means that it is not set.
  */
 static bool is_shown(const struct event *event, const struct posixtrace_value *value,
 		     const struct perfetto_shown *shown)
 {
 	const char *name = value->field->name;
 
-	/* The entry of a system call is passed as the begin of a pair, and thus as a user event. */
+	/* The caller passes the entry of a system call as a user event with @shown. */
 	if (!name || (event->user && !shown))
 		return false;
 	for (size_t i = 0; shown && i < PERFETTO_SHOWN && shown->fields[i]; i++) {
@@ -171,7 +171,7 @@ static void put_fields(struct packets *packets, const char *prefix, const struct
 	}
 }
 
-/* Perfetto supports units for counters only, so they become arguments. */
+/* Appends the units as arguments, because Perfetto supports units of counters only. */
 static void put_units(struct packets *packets, const char *prefix,
 		      const struct description *description)
 {

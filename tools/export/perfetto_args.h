@@ -15,9 +15,10 @@ void perfetto_text(struct buffer *bytes, unsigned int field, const void *text, s
 #define PERFETTO_SHOWN	2
 
 /**
- * struct perfetto_shown - what a reader finds elsewhere, so that no argument repeats it
- * @fields: names of fields, up to PERFETTO_SHOWN or NULL; the others have no unit
- * @nr_args: number of elements of an array that mean something
+ * struct perfetto_shown - values that are visible elsewhere, so that no argument repeats them
+ * @fields: names of the fields to leave out, up to PERFETTO_SHOWN or NULL; all other fields must
+ *	not have units
+ * @nr_args: number of elements of an array that are used
  */
 struct perfetto_shown {
 	const char *fields[PERFETTO_SHOWN];
@@ -33,7 +34,7 @@ struct perfetto_shown {
  * @shown: what to leave out, or NULL
  *
  * Appends the fields if the description of the type matches, otherwise the data as "text" or
- * "bytes". Structs become dictionaries. Of a kernel event, leaves out its thread, which the track
+ * "bytes". Structs become dictionaries. For a kernel event, leaves out the thread, which its track
  * shows, and flags that are not set.
  */
 void perfetto_args(struct packets *packets, const char *prefix, const struct event *event,

@@ -12,8 +12,8 @@
 #include "export/proto.h"
 #include "util/escape.h"
 
-#define BUNDLE_SIZE	(8U << 10)	/* bytes of a bundle that is written */
-#define COMMS		64		/* names in a bundle */
+#define BUNDLE_SIZE	(8U << 10)	/* write a bundle when it has so many bytes */
+#define COMMS		64		/* names in a bundle, at most */
 
 /* Field numbers from Perfetto's protos/perfetto/trace. */
 #define TRACE_PACKET			1
@@ -38,31 +38,31 @@
 #define SWITCH_NEXT_PID			6
 #define SWITCH_NEXT_PRIO		7
 
-#define STATE_D				2	/* a bit of prev_state */
+#define STATE_D				2	/* a bit of prev_state: uninterruptible sleep */
 
-/* The fields of compact switches, each an array with one number for each switch. */
+/* Columns of the compact switches. Each is an array with one number per switch. */
 enum { TIMES, STATES, TIDS, PRIOS, NAMES, COLUMNS };
 static const unsigned int column_fields[COLUMNS] = { 1, 2, 3, 4, 6 };
 
 struct bundle {
 	struct buffer events;
 	struct buffer columns[COLUMNS];
-	uint64_t time;			/* of the last of these switches */
+	uint64_t time;			/* time of the last compact switch */
 	char comms[COMMS][POSIXTRACE_THREAD_NAME_SIZE];
 	unsigned int nr_comms;
 
 	/* The last switch on the CPU. */
 	bool known;
-	bool full;			/* it was not compact */
+	bool full;			/* the last switch was not compact */
 	uint64_t last;
-	struct running next;		/* the thread that came */
+	struct running next;		/* the thread that came with the last switch */
 };
 
 struct bundles {
 	struct bundle *cpus[BUNDLES_CPUS];
 	struct bundle *current;
-	uint32_t large;			/* a CPU with a large bundle, plus one */
-	struct buffer nowhere;		/* written to if there is no memory for a bundle */
+	uint32_t large;			/* number of a CPU with a large bundle, plus 1; or 0 */
+	struct buffer nowhere;		/* receives the output if there is no memory for a bundle */
 	bool failed;
 	size_t event;
 	size_t fields;
@@ -186,8 +186,8 @@ static unsigned int find_comm(struct bundle *bundle, const char *comm)
 }
 
 /*
- * Can a switch be compact? It must follow a switch on its CPU. Readers sort compact switches before
- * other events with the same time, so no such event may depend on the order.
+ * Can a switch be compact? It must follow a switch on the same CPU. Perfetto sorts compact switches
+ * before other events with the same time, so no such event may exist whose order matters.
  */
 static bool fits(const struct bundle *bundle, uint64_t time, const struct running *prev, int state)
 {

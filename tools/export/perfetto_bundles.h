@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Bundles of ftrace events for Perfetto, one for each CPU: a bundle names the CPU once.
- * Switches are in a compact form, which tells only the next thread; readers know from the switch
- * before which thread leaves.
+ * Bundles of ftrace events for Perfetto. Each CPU has a bundle, so the CPU is stored only once.
+ * Switches have a compact form that contains only the next thread: the thread that leaves is known
+ * from the previous switch.
  */
 #ifndef POSIXTRACE_PERFETTO_BUNDLES_H
 #define POSIXTRACE_PERFETTO_BUNDLES_H
@@ -13,7 +13,7 @@
 #include "analyze/switches.h"
 #include "util/buffer.h"
 
-#define BUNDLES_CPUS	1024	/* readers reject traces with more */
+#define BUNDLES_CPUS	1024	/* Perfetto rejects traces with more CPUs */
 
 struct bundles;
 
@@ -26,7 +26,7 @@ void bundles_free(struct bundles *bundles);
  * @bundles: from bundles_new()
  * @cpu: its CPU, less than BUNDLES_CPUS
  * @time: its time
- * @tid: the thread that caused it
+ * @tid: id of the thread that caused the event
  * @type: field number of its type in FtraceEvent
  *
  * Return: where to append its fields, until bundles_end().
@@ -34,7 +34,10 @@ void bundles_free(struct bundles *bundles);
 struct buffer *bundles_begin(struct bundles *bundles, uint32_t cpu, uint64_t time, pid_t tid,
 			     unsigned int type);
 
-/* bundles_end_fields() - end the fields of the type; what follows belongs to the FtraceEvent */
+/*
+ * bundles_end_fields() - end the fields of the type; fields appended later belong to the
+ * FtraceEvent
+ */
 void bundles_end_fields(struct bundles *bundles);
 
 /* bundles_end() - end an event, after bundles_end_fields() */
@@ -46,13 +49,13 @@ void bundles_end(struct bundles *bundles);
  * @cpu: its CPU, less than BUNDLES_CPUS
  * @time: its time
  * @prev: the thread that leaves
- * @state: why, as prev_state of sched_switch
+ * @state: why it leaves, as prev_state of sched_switch
  * @next: the thread that comes
  */
 void bundles_switch(struct bundles *bundles, uint32_t cpu, uint64_t time,
 		    const struct running *prev, int state, const struct running *next);
 
-/* bundles_write() - append all large bundles as packets, or with @all, all */
+/* bundles_write() - append the large bundles as packets; with @all, append all bundles */
 void bundles_write(struct bundles *bundles, struct buffer *to, bool all);
 
 #endif /* POSIXTRACE_PERFETTO_BUNDLES_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Writes kernel events as ftrace events: see perfetto_ftrace.h. The idle thread stands for all
- * threads that are not traced, because readers do not show it.
+ * threads that are not traced, because Perfetto does not show the idle thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 #include "export/proto.h"
 #include "util/threads.h"
 
-#define FORKS		1024	/* births of threads without events so far; a power of two */
-#define IDS_MAX		(1 << 20)	/* covers all thread ids on most systems */
+#define FORKS		1024	/* slots for births; a power of two */
+#define IDS_MAX		(1 << 20)	/* limit of thread ids; large enough for most systems */
 
 /* Field numbers from Perfetto's protos/perfetto/trace. */
 #define TRACE_PACKET			1
@@ -102,31 +102,32 @@ struct fork {
 };
 
 /*
- * The last thread that had a kernel id. @number identifies the thread; 0 means that the id is free.
- * A main thread also stands for its process: @first is the first of the process's other threads.
- * @first, @of, @next and @previous are indices in perfetto_ftrace.owners, plus one.
+ * The last thread that had a certain kernel id. @number identifies the thread; 0 means that the id
+ * is free. The owner of a main thread also represents its process: @first begins the list of the
+ * process's other threads. @first, @of, @next and @previous are indices in perfetto_ftrace.owners,
+ * plus 1, or 0.
  */
 struct owner {
 	uint32_t number;
 	pid_t pid;
 	pid_t tid;
 	uint32_t first;
-	uint32_t of;		/* main thread that lists it; 0: not listed */
-	uint32_t next;		/* in that list */
+	uint32_t of;		/* main thread whose list has this thread; 0: none */
+	uint32_t next;		/* next thread in that list */
 	uint32_t previous;
 	bool ended;
-	uint64_t time;		/* of its last event */
+	uint64_t time;		/* time of its last event */
 	uint32_t cpu;
 };
 
 struct perfetto_ftrace {
 	struct switches *switches;
-	struct fork forks[FORKS];	/* by a hash of child_tid */
+	struct fork forks[FORKS];	/* index: a hash of child_tid */
 	struct threads *ids;		/* thread id -> index in @owners, plus one */
 	struct owner *owners;
-	size_t nr_owners;		/* allocated */
-	bool has_another;		/* ANOTHER_NAME was written */
-	bool begun;			/* the packets before the first bundle were written */
+	size_t nr_owners;		/* number of allocated owners */
+	bool has_another;		/* a thread with ANOTHER_NAME was written */
+	bool begun;			/* the packets that precede the first bundle were written */
 	struct bundles *bundles;
 	struct buffer *to;		/* where to append the fields of the current event */
 	struct buffer packets;
@@ -136,8 +137,8 @@ struct perfetto_ftrace {
 /* Packets								*/
 
 /*
- * Readers treat ftrace times as CLOCK_BOOTTIME, but a log has CLOCK_REALTIME, so declare both
- * clocks to be equal.
+ * Declares both clocks to be equal, because Perfetto takes ftrace times for CLOCK_BOOTTIME, but a
+ * log has CLOCK_REALTIME.
  */
 static void put_clocks(struct buffer *to, uint64_t time)
 {
@@ -156,7 +157,7 @@ static void put_clocks(struct buffer *to, uint64_t time)
 	proto_end(to, packet);
 }
 
-/* The kernel release determines the meaning of the state bits. */
+/* Writes the kernel release, which determines the meaning of the state bits. */
 static void put_system(struct buffer *to, const struct event *event)
 {
 	size_t packet = proto_begin(to, TRACE_PACKET), info, name;
@@ -177,7 +178,7 @@ static void put_system(struct buffer *to, const struct event *event)
 	proto_end(to, packet);
 }
 
-/* Writes the packets that readers need before the first event. */
+/* Writes the packets that Perfetto needs before the first event. */
 static void begin(struct perfetto_ftrace *ftrace, const struct event *event)
 {
 	if (ftrace->begun)
@@ -215,7 +216,7 @@ static void put_name(struct perfetto_ftrace *ftrace, unsigned int field, const s
 		put_comm(ftrace, field, name);
 }
 
-/* Readers name a process after the initial name of its main thread. */
+/* Writes the name of a process: Perfetto uses the initial name of the main thread. */
 static void put_process_name(struct perfetto_ftrace *ftrace, unsigned int field,
 			     const struct event *event)
 {
@@ -317,12 +318,13 @@ static void join_process(struct perfetto_ftrace *ftrace, struct owner *owner, st
 }
 
 /*
- * An ended thread still wakes its parent. Readers would attribute that to a new thread if the id
- * had already been freed, so it is freed after its last event. Readers sort events by time.
+ * Frees a thread id, after the last event of the thread. An ended thread still wakes its parent. If
+ * the id had already been freed, Perfetto would attribute the wake-up to a new thread. Perfetto
+ * sorts events by time.
  */
 static void put_free(struct perfetto_ftrace *ftrace, struct owner *owner)
 {
-	/* With the same time, it could be sorted before the last event. */
+	/* With the same time, this event could be sorted before the last event of the thread. */
 	begin_event(ftrace, owner->cpu, owner->time + 1, owner->tid, EVENT_SCHED_PROCESS_FREE);
 	put_int(ftrace, FREE_PID, owner->tid);
 	end_event(ftrace);
@@ -331,7 +333,7 @@ static void put_free(struct perfetto_ftrace *ftrace, struct owner *owner)
 	owner->ended = false;
 }
 
-/* Frees the threads before the process: readers forget the threads of a freed process. */
+/* Frees a process, after its threads: Perfetto forgets the threads of a freed process. */
 static void put_free_process(struct perfetto_ftrace *ftrace, struct owner *main)
 {
 	while (main->first)
@@ -339,7 +341,10 @@ static void put_free_process(struct perfetto_ftrace *ftrace, struct owner *main)
 	put_free(ftrace, main);
 }
 
-/* Updates the owner of a thread id from an event. If another thread had the id, frees that one. */
+/*
+ * Updates the owner of a thread id from an event. If a different thread had the id, frees the old
+ * one.
+ */
 static int see_owner(struct perfetto_ftrace *ftrace, const struct event *event, pid_t tid,
 		     uint32_t number)
 {
@@ -378,7 +383,7 @@ static int see_owners(struct perfetto_ftrace *ftrace, const struct event *event,
 	err = see_owner(ftrace, event, tid, number);
 	if (err || event->pid <= 0)
 		return err;
-	/* Both owners already exist, so these calls do not move the array. */
+	/* These calls do not move the array, because both owners already exist. */
 	owner = find_owner(ftrace, tid);
 	main = find_owner(ftrace, event->pid);
 	if (!owner->of)
@@ -483,8 +488,9 @@ static void note_fork(struct perfetto_ftrace *ftrace, const struct event *event,
 }
 
 /*
- * Readers show a new thread as runnable, forever if it has no scheduler events. Threads that are
- * not traced must not be born, so write a birth only when its thread has an event.
+ * Writes the birth of a thread, but only when the thread has an event. Perfetto shows a new thread
+ * as runnable, and would show it so forever if it has no scheduler events. Threads that are not
+ * traced must have no birth at all.
  */
 static void put_birth(struct perfetto_ftrace *ftrace, const struct event *event, pid_t tid)
 {
@@ -525,7 +531,7 @@ static void put_rename(struct perfetto_ftrace *ftrace, const struct event *event
 	end_event(ftrace);
 }
 
-/* The last thread of a process has no further sched_switch_out. */
+/* Writes the end of a thread. The last thread of a process has no further sched_switch_out. */
 static void put_exit(struct perfetto_ftrace *ftrace, const struct event *event,
 		     const struct kevent *kevent, const struct running *running)
 {
@@ -584,7 +590,7 @@ static int put_kernel_event(struct perfetto_ftrace *ftrace, const struct event *
 		put_exit(ftrace, event, kevent, running);
 		break;
 	case POSIXTRACE_RENAME:
-		/* Readers would rename the process after its main thread. */
+		/* A rename of the main thread would make Perfetto rename the process. */
 		if (kevent->tid != event->pid)
 			put_rename(ftrace, event, kevent);
 		break;

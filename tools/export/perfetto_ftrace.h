@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel events in Perfetto's ftrace format, from which readers derive thread states and the
- * threads on each CPU.
+ * Writes kernel events in Perfetto's ftrace format. Perfetto derives the thread states, and the
+ * threads on each CPU, from them.
  */
 #ifndef POSIXTRACE_PERFETTO_FTRACE_H
 #define POSIXTRACE_PERFETTO_FTRACE_H
@@ -27,7 +27,7 @@ int perfetto_ftrace_new(struct perfetto_ftrace **ftrace);
  *
  * Call it for all events: user events also show which threads run.
  *
- * Return: 1 if the event needs no other representation; 0 if it does; -ENOMEM.
+ * Return: 1 if the ftrace events show the whole event; 0 if not; or -ENOMEM.
  */
 int perfetto_ftrace_event(struct perfetto_ftrace *ftrace, const struct event *event,
 			  const struct kevent *kevent, uint32_t number);
@@ -35,18 +35,21 @@ int perfetto_ftrace_event(struct perfetto_ftrace *ftrace, const struct event *ev
 /**
  * perfetto_ftrace_start() - use the state of a thread that has no event since recording started
  * @ftrace: from perfetto_ftrace_new()
- * @event: has its ids, its CPU, and the time since when it has been in the state
+ * @event: an event with the ids and CPU of the thread, and the begin of its state as the time
  * @number: number of the thread, not THREADS_OTHERS
- * @state: the state; another packet shows it if the thread does not run
- * @symbol: number of the function in which it is blocked, or 0
+ * @state: the state; perfetto_states.c writes it if the thread does not run
+ * @symbol: number of the function in which the thread is blocked, or 0
  *
- * Return: 1 if readers support the CPU; 0; -ENOMEM.
+ * Return: 1 if Perfetto supports the CPU number; 0 if not; or -ENOMEM.
  */
 int perfetto_ftrace_start(struct perfetto_ftrace *ftrace, const struct event *event,
 			  uint32_t number, const struct posixtrace_thread_state *state,
 			  uint32_t symbol);
 
-/* perfetto_ftrace_runs() - after perfetto_ftrace_event(), check if the trace shows the CPU */
+/*
+ * perfetto_ftrace_runs() - check if the trace shows the event's thread on its CPU; call this after
+ * perfetto_ftrace_event()
+ */
 bool perfetto_ftrace_runs(const struct perfetto_ftrace *ftrace, const struct event *event,
 			  uint32_t number);
 

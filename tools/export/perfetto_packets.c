@@ -44,21 +44,21 @@
 
 /* Values. */
 #define CLOCK_ID_REALTIME	1
-#define CLOCK_ID_FIRST		64	/* clocks of a sequence */
+#define CLOCK_ID_FIRST		64	/* first clock id for the clocks of a sequence */
 #define CLOCK_ID_LAST		127
 #define FLAG_STATE_CLEARED	1
 
 #define FIRST_OLDER		3	/* the first sequence with older events */
-#define SPAN			(1ULL << 35)	/* ns; a smaller number has at most 5 bytes */
+#define SPAN			(1ULL << 35)	/* ns; smaller numbers take at most 5 bytes */
 
 /* Limits of interned texts. */
 #define TEXTS_MAX	(1U << 14)
 #define TEXT_BYTES	(1U << 20)
-#define TEXT_LEN	256		/* bytes of each, with the prefix */
-#define TEXT_LEAST	4		/* shorter texts take no more bytes than a number */
+#define TEXT_LEN	256		/* bytes of a text, with the prefix */
+#define TEXT_LEAST	4		/* a shorter text takes no more bytes than its number */
 #define SEEN		(1U << 12)
 
-/* Sequences in which a text is defined. */
+/* Bits of the sequences in which a text is defined. */
 #define IN_NOW		1
 #define IN_OLDER	2
 
@@ -66,7 +66,7 @@
 struct text {
 	uint32_t hash;
 	uint32_t iid;		/* 0: free */
-	uint32_t at;		/* in packets.texts */
+	uint32_t at;		/* offset in packets.texts */
 	uint16_t len;
 	uint8_t kind;
 	uint8_t defined;	/* IN_* */
@@ -74,18 +74,18 @@ struct text {
 
 struct packets {
 	struct buffer bytes;
-	struct buffer *to;		/* @bytes, or a buffer for later */
-	struct buffer definitions;	/* of the current event: fields of InternedData */
-	unsigned int sequence;		/* of the current event */
+	struct buffer *to;		/* @bytes, or the buffer of packets_hold() */
+	struct buffer definitions;	/* for the current event: fields of InternedData */
+	unsigned int sequence;		/* sequence of the current event */
 	uint64_t last;			/* time of the last event of PACKETS_NOW */
-	unsigned int older;		/* sequence of older events; 0: none so far */
-	unsigned int clock;		/* its clock */
-	uint64_t since;			/* time 0 of that clock */
+	unsigned int older;		/* sequence for older events; 0: none so far */
+	unsigned int clock;		/* current clock of @older */
+	uint64_t since;			/* time 0 of @clock */
 	struct buffer texts;
 	struct text table[2 * TEXTS_MAX];
 	size_t nr_texts;
-	uint32_t iids[PACKETS_ARG_TEXT + 1];	/* the last one of each kind */
-	uint32_t seen[SEEN];		/* hashes of texts that were written once */
+	uint32_t iids[PACKETS_ARG_TEXT + 1];	/* last number of each kind */
+	uint32_t seen[SEEN];		/* hashes of texts that were written only once */
 };
 
 int packets_new(struct packets **packets)
@@ -164,7 +164,7 @@ static void put_categories(struct buffer *to)
 	proto_end(to, message);
 }
 
-/* Begins to use a clock in a sequence; @is_new: the sequence begins. */
+/* Sets the clock of a sequence. @is_new: the sequence begins here. */
 static void put_defaults(struct buffer *to, unsigned int sequence, unsigned int clock, bool is_new)
 {
 	size_t packet = begin_packet(to, sequence), message;
@@ -185,7 +185,7 @@ void packets_begin(struct packets *packets, uint64_t time)
 	size_t packet = begin_packet(to, PACKETS_NOW);
 	size_t message = proto_begin(to, PACKET_CLOCK_SNAPSHOT);
 
-	/* All times are CLOCK_REALTIME, even on the viewer's axis. */
+	/* Use CLOCK_REALTIME for all times, including the axis of the viewer. */
 	put_clock(to, CLOCK_ID_REALTIME, time, false);
 	put_clock(to, CLOCK_ID_FIRST, time, true);
 	proto_number(to, SNAPSHOT_PRIMARY_TRACE_CLOCK, CLOCK_ID_REALTIME);
@@ -197,8 +197,8 @@ void packets_begin(struct packets *packets, uint64_t time)
 }
 
 /*
- * Declares a clock that starts at @since, so that the times of older events are short. Begins a new
- * sequence if the sequence of older events has no clock left.
+ * Declares a clock that starts at @since, so that the times of older events are small numbers. If
+ * the sequence for older events has used all clock ids, begins a new sequence.
  */
 static void begin_span(struct packets *packets, uint64_t since)
 {
@@ -224,7 +224,7 @@ static void begin_span(struct packets *packets, uint64_t since)
 	put_defaults(to, packets->older, packets->clock, is_new);
 }
 
-/* Begins the packet of an event, in the sequence in which its time takes the fewest bytes. */
+/* Begins the packet of an event, in the sequence where its time takes the fewest bytes. */
 static size_t begin_timed_packet(struct packets *packets, uint64_t time)
 {
 	bool is_held = packets->to != &packets->bytes;
@@ -234,7 +234,8 @@ static size_t begin_timed_packet(struct packets *packets, uint64_t time)
 
 	if (is_older) {
 		/*
-		 * The begin of a long duration may be before the span: do not move the span for it.
+		 * Do not move the clock for the begin of a long duration, which may be far before
+		 * other events.
 		 */
 		if (!packets->older || (time > packets->since && time - packets->since >= SPAN))
 			begin_span(packets, time > SPAN / 4 ? time - SPAN / 4 : 0);
@@ -268,7 +269,7 @@ static uint32_t hash_of(enum packets_kind kind, const unsigned char *text, size_
 	return (uint32_t)hash_pair(word, hash);
 }
 
-/* Returns the slot of a text, which may be free. There are always free ones. */
+/* Returns the slot of a text, or the free slot for it. The table is never full. */
 static struct text *find_text(struct packets *packets, enum packets_kind kind, uint32_t hash,
 			      const void *bytes, size_t len)
 {
@@ -282,8 +283,8 @@ static struct text *find_text(struct packets *packets, enum packets_kind kind, u
 }
 
 /*
- * Returns true if a text occurs again: the hash of its first occurrence is still there. Without the
- * secret of hash_pair(), so that the same log gives the same trace.
+ * Checks if the hash of a text is still there from its first occurrence. Does not use the secret of
+ * hash_pair(), so that the same log always gives the same trace.
  */
 static bool was_seen(struct packets *packets, const unsigned char *text, size_t len)
 {
@@ -363,8 +364,8 @@ struct packets_event packets_event(struct packets *packets, uint64_t time, unsig
 	struct packets_event event;
 
 	/*
-	 * Leave out the flag for packets that need interned names: a file always has the packets
-	 * that define the names.
+	 * Leave out the flag that marks packets with interned names: the file always has the
+	 * packets that define the names.
 	 */
 	event.packet = begin_timed_packet(packets, time);
 	event.message = proto_begin(packets->to, PACKET_TRACK_EVENT);
@@ -399,7 +400,10 @@ void packets_end(struct packets *packets, struct packets_event event)
 	size_t packet = event.packet;
 
 	proto_end(packets->to, event.message);
-	/* Events that precede a held one in the file may use its names. */
+	/*
+	 * The packet of a held event comes later in the file than the definition, but its names may
+	 * be used by events before it.
+	 */
 	if (definitions->len && is_held)
 		packet = begin_packet(&packets->bytes, packets->sequence);
 	if (definitions->len)

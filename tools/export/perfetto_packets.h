@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The packets of a Perfetto trace, as small as the format allows: times are relative, and a name is
- * written once and then named by a number.
+ * written once and then referenced by a number.
  *
  * Numbers and times are relative to the sequence of a packet. There are these sequences:
  *
@@ -20,7 +20,7 @@
 
 #include "util/buffer.h"
 
-/* Sequences with fixed numbers. */
+/* Numbers of the fixed sequences. */
 #define PACKETS_NOW		1
 #define PACKETS_THREADS		2
 
@@ -32,7 +32,7 @@ enum packets_kind {
 	PACKETS_ARG_TEXT = 29,
 };
 
-/* Categories, defined in each sequence. */
+/* Categories of events, which are defined in each sequence. */
 enum packets_category {
 	PACKETS_USER = 1,
 	PACKETS_SYSTEM,
@@ -54,7 +54,7 @@ int packets_new(struct packets **packets);
 void packets_free(struct packets *packets);
 
 /**
- * packets_begin() - write what readers need before the first event
+ * packets_begin() - write the packets that Perfetto needs before the first event
  * @packets: from packets_new()
  * @time: time of the first event, CLOCK_REALTIME
  */
@@ -64,11 +64,10 @@ void packets_begin(struct packets *packets, uint64_t time);
 struct buffer *packets_bytes(struct packets *packets);
 
 /**
- * packets_to() - get the buffer to which packets are written now
+ * packets_to() - get the buffer to which packets are currently written
  * @packets: from packets_new()
  *
- * Only between the begin and the end of an event or packet may anything but whole packets be
- * appended.
+ * Append only whole packets, except between the begin and the end of an event or packet.
  *
  * Return: the buffer: of packets_bytes(), or from packets_hold().
  */
@@ -79,7 +78,8 @@ struct buffer *packets_to(struct packets *packets);
  * @packets: from packets_new()
  * @hold: the buffer, or NULL for the buffer of packets_bytes()
  *
- * Packets in it have absolute times. Names that they use are defined before.
+ * Packets in such a buffer have absolute times. The names that they use are defined in
+ * packets_bytes().
  */
 void packets_hold(struct packets *packets, struct buffer *hold);
 
@@ -115,14 +115,14 @@ void packets_end(struct packets *packets, struct packets_event event);
  * @text: the rest; any bytes, which are escaped
  * @len: number of bytes of @text
  *
- * Return: the number, or 0 if the text must be written itself: the first time for PACKETS_ARG_TEXT,
- *	if there are too many texts, or if it is long.
+ * Return: the number, or 0 if the caller must write the text itself: at the first use of a
+ * PACKETS_ARG_TEXT, if there are too many texts, or if the text is too long.
  */
 uint32_t packets_intern(struct packets *packets, enum packets_kind kind, const char *prefix,
 			const void *text, size_t len);
 
 /**
- * packets_symbol() - get the number of a function of the kernel in PACKETS_NOW, between events
+ * packets_symbol() - get the number of a function name in PACKETS_NOW; call it between events
  * @packets: from packets_new()
  * @name: its name; any bytes, which are escaped
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * States at the start of a log for Perfetto: see perfetto_states.h.
+ * Thread states at the start of a log, for Perfetto: see perfetto_states.h.
  */
 #include <errno.h>
 #include <linux/posixtrace.h>
@@ -35,8 +35,8 @@
 struct perfetto_states {
 	struct perfetto_states_to to;
 	struct snapshot_walk walk;
-	uint32_t losses;	/* how often states became unknown, plus 1 */
-	uint32_t *known;	/* by thread number: @losses when an event last told its state */
+	uint32_t losses;	/* how often all states became unknown, plus 1 */
+	uint32_t *known;	/* index: thread number; @losses at the last known state */
 };
 
 static bool has_sched(const struct export *export)
@@ -111,7 +111,10 @@ static void put_task(struct packets *packets, const struct event *event, uint64_
 	proto_end(to, packet);
 }
 
-/* The system call began before the trace, so there is no slice for it: name it as the function. */
+/*
+ * Names the system call of a blocked thread as if it were a kernel function, because a call that
+ * began before the trace has no slice.
+ */
 static uint32_t find_symbol(struct packets *packets, const struct posixtrace_thread_state *state)
 {
 	if (!state->state || !(state->flags & POSIXTRACE_STATE_CALL) || !state->call_name[0])
@@ -142,7 +145,7 @@ static int use_state(struct perfetto_states *states, struct source *source,
 	uint32_t number;
 	int err = snapshot_event(source, state, &event);
 
-	/* The thread has been in the state, and must be described, since then. */
+	/* The thread has been in this state since this time, so the description must begin then. */
 	event.time = states->walk.complete_from;
 	if (!err)
 		err = states->to.find(states->to.to, &event, &number);

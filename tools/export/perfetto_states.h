@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What threads did when recording started, for Perfetto.
+ * Writes the states of threads at the start of recording for Perfetto.
  *
- * A thread that runs has a switch from the idle thread. A switch would also show another thread as
- * running for no time, so its state is an event of Perfetto's generic kernel events instead. Older
- * readers ignore these.
+ * A running thread gets a switch from the idle thread. For a thread in any other state, a switch
+ * would show it as running for no time, so its state is written as one of Perfetto's generic kernel
+ * events. Older versions of Perfetto ignore these.
  */
 #ifndef POSIXTRACE_PERFETTO_STATES_H
 #define POSIXTRACE_PERFETTO_STATES_H
@@ -13,13 +13,15 @@
 #include "export/perfetto_ftrace.h"
 #include "export/perfetto_packets.h"
 
-/* Finds the number of a thread, and describes its track at the time of the event; 0 or -errno. */
+/*
+ * Finds the number of a thread, and describes its track at the time of @event. Returns 0 or -errno.
+ */
 typedef int perfetto_states_find(void *to, const struct event *event, uint32_t *number);
 
 /**
- * struct perfetto_states_to - what states are written with
+ * struct perfetto_states_to - where states are written
  * @packets: the packets of the trace
- * @ftrace: its scheduler events
+ * @ftrace: the scheduler events of the trace
  * @find: finds threads
  * @to: first argument of @find
  */
@@ -35,8 +37,8 @@ struct perfetto_states;
 /**
  * perfetto_states_new() - read the states in a log
  * @export: the log
- * @to: what to write them with
- * @states: where to store them; NULL if there are none, or not all events are exported
+ * @to: where to write the states
+ * @states: where to store the states; NULL if there are none, or if not all events are exported
  *
  * Return: 0 or a negative error number.
  */
@@ -44,10 +46,10 @@ int perfetto_states_new(struct export *export, const struct perfetto_states_to *
 			struct perfetto_states **states);
 
 /**
- * perfetto_states_put() - write the states before an event
+ * perfetto_states_put() - write the states that are older than an event
  * @states: from perfetto_states_new(); may be NULL
  * @event: the next event, not yet written
- * @lost: events were lost before it
+ * @lost: events were lost before @event
  *
  * Return: 0 or a negative error number.
  */

@@ -2,8 +2,8 @@
 /*
  * Critical paths in a Perfetto trace: see perfetto_why.h.
  *
- * A slice for the instance has slices for what its thread did; a wait has slices for what its waker
- * did in that time, and so on, as in the tree of "posixtrace why".
+ * The slice of an instance contains slices for what its thread did. The slice of a wait contains
+ * slices for what the waker did in that time, and so on, as in the tree of "posixtrace why".
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@
 #define TYPE_SLICE_END		2
 #define TYPE_INSTANT		3
 
-#define DEPTH	(CRITICAL_DEPTH + 8)	/* parts around a step, with itself */
+#define DEPTH	(CRITICAL_DEPTH + 8)	/* nested parts around a step, at most */
 
 /* The path of one instance. */
 struct path {
@@ -33,9 +33,9 @@ struct path {
 	const struct why *why;
 	const struct part *parts;
 	uint64_t track;
-	uint64_t *flows;		/* last id of a flow */
+	uint64_t *flows;		/* last flow id that was used, shared by all paths */
 	uint32_t open[DEPTH];		/* parts with an open slice, the outermost first */
-	uint64_t flow[DEPTH];		/* of these: id of the flow, or 0 */
+	uint64_t flow[DEPTH];		/* for each of @open: id of its flow, or 0 */
 	size_t depth;
 };
 
@@ -43,7 +43,7 @@ static void put_name(struct path *path, const struct buffer *name)
 {
 	struct buffer *to = packets_to(path->packets);
 
-	/* Names of threads are escaped already. */
+	/* Names of threads are already escaped. */
 	proto_bytes(to, EVENT_NAME, name->data, name->len);
 	to->failed |= name->failed;
 }
@@ -71,7 +71,9 @@ static void put_thread(struct path *path, uint32_t number)
 	perfetto_arg_signed(path->packets, "pid", thread->pid);
 }
 
-/* Which track shows what ended a wait, or created the thread? Returns 0 if it is no thread. */
+/*
+ * Returns the track of the thread that ended a wait or created the thread; 0 if it is not a thread.
+ */
 static uint64_t track_of_other(const struct path *path, const struct part *part)
 {
 	const struct track_thread *other;
@@ -90,7 +92,7 @@ static void open_part(struct path *path, uint32_t number, uint64_t time)
 	uint64_t flow = track_of_other(path, &part) ? ++*path->flows : 0;
 	struct buffer name = { };
 
-	/* Leave out the page faults: this is their number in all periods of the part. */
+	/* Leave out the page faults, which are counted for all periods of the part together. */
 	part.faults = 0;
 	why_text_label(&name, path->why->tracks, part.thread);
 	buffer_text(&name, ": ");
@@ -105,7 +107,7 @@ static void open_part(struct path *path, uint32_t number, uint64_t time)
 	path->flow[path->depth++] = flow;
 }
 
-/* Ends the flow of a wait in the thread that ended it. */
+/* Ends the flow of a wait on the track of the thread that ended the wait. */
 static void put_waker(struct path *path, const struct part *part, uint64_t flow, uint64_t time)
 {
 	struct packets_event event = packets_event(path->packets, time, TYPE_INSTANT,
@@ -132,7 +134,10 @@ static void close_to(struct path *path, size_t depth, uint64_t time)
 	}
 }
 
-/* Finds the parts around a step, the outermost first, without the whole. Returns their number. */
+/*
+ * Finds the parts around a step, from the outermost to its own part, without PART_WHOLE. Returns
+ * their number.
+ */
 static size_t find_parts(const struct path *path, uint32_t part, uint32_t found[DEPTH])
 {
 	size_t depth = 0, at;
@@ -158,7 +163,9 @@ static void put_step(struct path *path, const struct step *step)
 	close_to(path, same, step->begin);
 	for (; same < depth; same++)
 		open_part(path, found[same], step->begin);
-	/* Close the part: the next step is another period, even if it is of the same part. */
+	/*
+	 * Close the part even if the next step has the same part, because that is another period.
+	 */
 	close_to(path, depth ? depth - 1 : 0, step->end);
 }
 

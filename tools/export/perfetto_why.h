@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Critical paths in a Perfetto trace: each explained instance has a track with its path as slices,
- * and each wait a flow to the thread that ended it.
+ * Critical paths in a Perfetto trace. Each explained instance gets a track with its path as slices.
+ * Each wait gets a flow to the thread that ended it.
  */
 #ifndef POSIXTRACE_PERFETTO_WHY_H
 #define POSIXTRACE_PERFETTO_WHY_H
@@ -13,7 +13,7 @@
 #include "export/perfetto_packets.h"
 
 /**
- * struct perfetto_why_ops - what the trace does for the paths
+ * struct perfetto_why_ops - functions of the caller
  * @track: describe the track of a path, and return its id; @index is from explain_get()
  * @thread: return the id of the track of a thread, 0 if it has no track
  * @flush: write the packets if there are many; returns 0 or a negative error number
@@ -26,9 +26,9 @@ struct perfetto_why_ops {
 
 /**
  * perfetto_why_put() - write the critical paths, after all other events
- * @explain: what to write
+ * @explain: the instances to write
  * @packets: where to append
- * @ops: called with @to
+ * @ops: functions of the caller, called with @to
  * @to: first argument of @ops
  *
  * Return: 0 or a negative error number.

@@ -56,7 +56,7 @@ void proto_text(struct buffer *to, unsigned int field, const char *text)
 	proto_bytes(to, field, text, strlen(text));
 }
 
-/* Most messages have less than 128 bytes, and then their length has one byte: reserve that. */
+/* Reserve one byte for the length, which is enough for most messages (less than 128 bytes). */
 size_t proto_begin(struct buffer *to, unsigned int field)
 {
 	put_tag(to, field, WIRE_BYTES);

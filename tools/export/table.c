@@ -62,7 +62,7 @@ int table_flush(struct table *table, size_t least)
 	return err;
 }
 
-/* Are all bytes printable ASCII that escape_plain() leaves as they are? */
+/* Would escape_plain() leave the text unchanged, because all of its bytes are printable ASCII? */
 static bool is_plain(const unsigned char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {

@@ -14,10 +14,10 @@
 
 #include "util/buffer.h"
 
-#define TABLE_VERSION		"1"		/* of the schema of all tables */
-#define TABLE_COLUMNS		32		/* per table, at most */
+#define TABLE_VERSION		"1"		/* version of the schema of all tables */
+#define TABLE_COLUMNS		32		/* columns of a table, at most */
 #define TABLE_BATCH_ROWS	(1U << 16)	/* rows of a batch in formats that have batches */
-#define TABLE_BATCH_BYTES	(8U << 20)	/* bytes of texts after which a batch ends */
+#define TABLE_BATCH_BYTES	(8U << 20)	/* a batch ends when its texts have so many bytes */
 #define TABLE_WRITE_AT		(1U << 18)	/* bytes */
 
 enum column_type {
@@ -27,8 +27,8 @@ enum column_type {
 	COLUMN_UINT32,
 	COLUMN_DOUBLE,
 	COLUMN_BOOL,
-	COLUMN_TEXT,		/* any bytes: formats escape what is not printable */
-	COLUMN_JSON,		/* an object, as text */
+	COLUMN_TEXT,		/* any bytes; formats escape unprintable ones */
+	COLUMN_JSON,		/* a JSON object, as text */
 	COLUMN_TYPES
 };
 
@@ -49,9 +49,9 @@ struct table_schema {
 	size_t count;
 };
 
-/* The value of a column in a row; the type of the column tells which member. */
+/* The value of a column in a row. The type of the column determines the member. */
 union cell {
-	int64_t number;		/* of all integers; COLUMN_BOOL: 0 or 1 */
+	int64_t number;		/* for all integer types; COLUMN_BOOL: 0 or 1 */
 	double real;
 	struct {
 		const void *at;
@@ -63,11 +63,11 @@ struct table;
 
 /**
  * struct table_format - how to write rows
- * @suffix: of the names of files, or NULL: rows go to the member sink of the table
+ * @suffix: suffix of file names; NULL: rows go to table.sink instead of a file
  * @begin: writes what precedes the rows
  * @row: writes the cells of a row
  * @end: writes the rest
- * @free: frees @state of the table, or NULL
+ * @free: frees table.state; or NULL
  *
  * The functions return 0 or a negative error number.
  */
@@ -84,15 +84,15 @@ extern const struct table_format table_csv, table_jsonl, table_arrow;
 /**
  * struct table - a table that is written
  * @schema: its columns
- * @format: its format; NULL: not wanted
- * @file: where to write, or NULL
+ * @format: its format; NULL: the table is not written
+ * @file: file to write to, or NULL
  * @sink: where a format without files puts its rows
  * @rows: number of rows so far
  * @set: mask of the columns of the current row that are not null
- * @cells: their values
+ * @cells: values of these columns
  * @out: bytes to write
- * @scratch: for formats
- * @state: of the format
+ * @scratch: memory for the functions of the format
+ * @state: private data of the format
  */
 struct table {
 	const struct table_schema *schema;
@@ -119,19 +119,19 @@ int table_end(struct table *table);
 
 void table_free(struct table *table);
 
-/* table_write() - write bytes; for formats; returns 0 or a negative error number */
+/* table_write() - write bytes; used by formats; returns 0 or a negative error number */
 int table_write(struct table *table, const void *data, size_t len);
 
 /**
- * table_flush() - write @out; for formats
+ * table_flush() - write table.out; used by formats
  * @table: the table
- * @least: do not write if it has fewer bytes
+ * @least: do nothing if it has fewer bytes
  *
  * Return: 0 or a negative error number.
  */
 int table_flush(struct table *table, size_t least);
 
-/* table_text() - append a text as printable UTF-8; for formats */
+/* table_text() - append a text as printable UTF-8; used by formats */
 void table_text(struct buffer *to, const struct column *column, const union cell *cell);
 
 static inline bool table_is_wanted(const struct table *table)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes a table as a stream of Arrow's IPC format, version 5: a schema, batches of rows, an end.
- * The name of the table and the version of the schema are metadata of the schema. Each column of a
- * batch is a mask of the values that are not null, and the values; for texts, the offsets of the
- * values and their bytes.
+ * Writes a table as a stream in Arrow's IPC format, version 5: a schema, batches of rows, and an
+ * end. The metadata of the schema contain the name of the table and the version of the schema. A
+ * batch has for each column a mask of the values that are not null, and the values. A column of
+ * texts has the offsets of the texts and then their bytes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define ALIGN		8U		/* of buffers in a batch */
 #define CONTINUATION	0xffffffffU	/* precedes each message */
-#define BUFFERS_MAX	3		/* of a column */
+#define BUFFERS_MAX	3		/* buffers of a column, at most */
 #define BODY_MAX	(BUFFERS_MAX * TABLE_COLUMNS)
 
 /* Numbers of Arrow's Message.fbs and Schema.fbs. */
@@ -26,7 +26,7 @@
 #define TYPE_BOOL	6
 #define PRECISION_DOUBLE 2
 
-/* Fields of tables there, and their sizes. */
+/* Fields of the tables in these files, and their sizes. */
 enum { MESSAGE_VERSION, MESSAGE_TYPE, MESSAGE_HEADER, MESSAGE_LENGTH, MESSAGE_FIELDS };
 enum { SCHEMA_ENDIANNESS, SCHEMA_COLUMNS, SCHEMA_METADATA, SCHEMA_FIELDS };
 enum {
@@ -49,8 +49,8 @@ static const unsigned char float_sizes[] = { 2 };
  * struct arrow_column - the values of a column in the batch
  * @valid: mask of the values that are not null
  * @nulls: number of nulls
- * @values: the values, a mask of them, or the offsets of texts
- * @bytes: of the texts
+ * @values: the values; COLUMN_BOOL: a bit mask of the values; texts: their offsets
+ * @bytes: bytes of the texts
  */
 struct arrow_column {
 	unsigned char valid[TABLE_BATCH_ROWS / 8];
@@ -65,7 +65,7 @@ struct arrow_column {
 };
 
 struct arrow {
-	size_t rows;		/* in the batch */
+	size_t rows;		/* rows in the batch so far */
 	size_t bytes;		/* of texts in the batch */
 	struct arrow_column columns[];
 };
@@ -84,7 +84,7 @@ static size_t padding(size_t len)
 /* ------------------------------------------------------------------ */
 /* Messages								*/
 
-/* Begins the metadata of a message. Returns where the offset of the header has to be. */
+/* Begins the metadata of a message. Returns the place for the offset of the header. */
 static size_t begin_message(struct buffer *to, unsigned int header, uint64_t body_len)
 {
 	size_t at[MESSAGE_FIELDS], place;
@@ -155,7 +155,7 @@ static size_t put_column(struct buffer *to, const struct column *column)
 	flat_refer(to, at[FIELD_NAME], flat_string(to, column->name));
 	flat_refer(to, at[FIELD_TYPE], put_type(to, column->type, &kind));
 	buffer_patch(to, at[FIELD_KIND], kind, 1);
-	/* Some readers need the children of a column that cannot have any. */
+	/* Some readers require the vector of children even for a column that cannot have any. */
 	flat_refer(to, at[FIELD_CHILDREN], flat_vector(to, 0, 4, 4, &none));
 	return place;
 }
@@ -218,7 +218,7 @@ static size_t value_bytes(const struct column *column, size_t rows)
 	}
 }
 
-/* Lists the parts of the body. Returns their number. */
+/* Lists the parts of the body of a batch. Returns their number. */
 static size_t list_parts(const struct table *table, const struct arrow *arrow, struct part *parts)
 {
 	struct part *part = parts;
@@ -227,7 +227,7 @@ static size_t list_parts(const struct table *table, const struct arrow *arrow, s
 		const struct arrow_column *values = &arrow->columns[i];
 		const struct column *column = &table->schema->columns[i];
 
-		/* Without nulls, the mask is left out. */
+		/* The mask is left out if the column has no nulls. */
 		*part++ = (struct part){ values->valid, values->nulls ? (arrow->rows + 7) / 8 : 0 };
 		*part++ = (struct part){ values->numbers, value_bytes(column, arrow->rows) };
 		if (is_text(column))
@@ -266,7 +266,7 @@ static void clear_batch(const struct table *table, struct arrow *arrow)
 		if (table->schema->columns[i].type == COLUMN_BOOL)
 			memset(column->mask, 0, sizeof(column->mask));
 		column->nulls = 0;
-		/* A forged log may have a huge text. */
+		/* Free a huge buffer: a forged log may have a huge text. */
 		if (column->bytes.room > 2 * TABLE_BATCH_BYTES)
 			buffer_free(&column->bytes);
 		buffer_reset(&column->bytes);

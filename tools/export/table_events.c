@@ -11,7 +11,7 @@
 #include "print/json_fields.h"
 #include "util/escape.h"
 
-/* Sets the fields, and the data unless the fields show all of it. */
+/* Sets the column of fields, and the column of data unless the fields show all of the data. */
 static int set_data(struct table *table, const struct event *event, struct table_texts *texts)
 {
 	bool cut = event->truncated != POSIX_TRACE_NOT_TRUNCATED, shown = false;
@@ -40,7 +40,7 @@ int table_events_put(struct table *table, const struct table_threads *threads,
 	table_set(table, EVENT_TYPE, event->type);
 	table_set(table, EVENT_USER, event->user);
 	table_threads_set(threads, table, utid, EVENT_UTID);
-	/* Threads beyond the limit of their number have ids, but no number. */
+	/* Threads beyond the limit have no utid, but still have ids. */
 	if (event->pid)
 		table_set(table, EVENT_PID, event->pid);
 	if (event->tid > 0)

@@ -11,7 +11,7 @@
 /**
  * struct table_texts - texts of a row; initially all zero; the caller frees the buffers
  * @fields: the fields of an event
- * @data: its data as hexadecimal digits
+ * @data: data of an event as hexadecimal digits
  */
 struct table_texts {
 	struct buffer fields;
@@ -31,7 +31,7 @@ struct table_texts {
 int table_events_put(struct table *table, const struct table_threads *threads,
 		     const struct event *event, uint32_t utid, struct table_texts *texts);
 
-/* table_counters_put() - write an event if it is the value of a counter; as table_events_put() */
+/* table_counters_put() - write an event if it has a counter value; see table_events_put() */
 int table_counters_put(struct table *table, const struct table_threads *threads,
 		       const struct event *event, uint32_t utid);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes a table as JSON lines: an object for each row. Integers that readers would round are
+ * Writes a table as JSON lines: one object per row. Integers that are too large for a double are
  * strings, as in the output of "posixtrace dump --json".
  */
 #include "export/table.h"

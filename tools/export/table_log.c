@@ -8,7 +8,7 @@
 #include "export/table_schemas.h"
 #include "util/escape.h"
 
-/* Writes what was lost up to an event; NULL: up to the end. */
+/* Writes the losses up to @event, or up to the end if NULL. */
 static int put_loss(struct table *table, const struct table_losses *losses,
 		    const struct event *event, const char *kind, uint64_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tables about the whole log: its host, and what it has lost.
+ * The tables about the whole log: its host and its losses.
  */
 #ifndef POSIXTRACE_TABLE_LOG_H
 #define POSIXTRACE_TABLE_LOG_H
@@ -9,15 +9,16 @@
 #include "export/table.h"
 
 /**
- * struct table_losses - what was lost so far; initially all zero
+ * struct table_losses - losses up to the current event; initially all zero
  * @seen: an event has been read
  * @first: earliest time of an event
- * @last: latest one
- * @lost: number of lost events without a row
- * @damaged: places with damage that have a row
- * @gaps: places where events were lost that have a row
+ * @last: latest time of an event
+ * @lost: number of lost events for which no row was written yet
+ * @damaged: number of damaged places for which a row was written
+ * @gaps: number of places with lost events for which a row was written
  *
- * An event that marks damage has no time of its own: the next event ends what is missing.
+ * An event that marks damage has no time of its own, so the missing period ends with the next
+ * event.
  */
 struct table_losses {
 	bool seen;
@@ -29,7 +30,7 @@ struct table_losses {
 };
 
 /**
- * table_losses_event() - note an event, and write what was lost before it, if anything
+ * table_losses_event() - note an event, and write the losses before it, if any
  * @table: the table, if it is wanted
  * @losses: what was lost so far
  * @export: the log
@@ -40,7 +41,7 @@ struct table_losses {
 int table_losses_event(struct table *table, struct table_losses *losses,
 		       const struct export *export, const struct event *event);
 
-/* table_losses_end() - write what was lost after the last event, and what was overwritten */
+/* table_losses_end() - write the losses after the last event, and the overwritten events */
 int table_losses_end(struct table *table, struct table_losses *losses, const struct logend *end);
 
 /* table_hosts_put() - write the host of the log; returns 0 or a negative error number */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The columns of all tables, in the order in which they are written: Documentation/tables.rst says
- * what they mean. Later versions append columns. TABLE_VERSION changes if a column is removed or
- * gets another name, type or meaning.
+ * The columns of all tables, in the order in which they are written. Documentation/tables.rst
+ * explains them. Later versions append columns. If a column is removed or its name, type or meaning
+ * changes, TABLE_VERSION must change.
  */
 #ifndef POSIXTRACE_TABLE_SCHEMAS_H
 #define POSIXTRACE_TABLE_SCHEMAS_H
@@ -78,7 +78,7 @@ enum {
 
 enum { LOSS_FROM, LOSS_TO, LOSS_KIND, LOSS_COUNT };
 
-/* The schemas, by enum table_id. */
+/* The schemas; index: enum table_id. */
 extern const struct table_schema table_schemas[NR_TABLES];
 
 #endif /* POSIXTRACE_TABLE_SCHEMAS_H */

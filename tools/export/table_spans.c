@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tables of periods of threads: see table_spans.h. What the periods are is decided in analyze/,
- * as for all other formats.
+ * The tables of periods of threads: see table_spans.h. The periods themselves are determined by the
+ * functions in analyze/, as for all other formats.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,17 +20,20 @@ struct table_spans {
 	struct pairs *pairs;		/* NULL: no scopes */
 	struct spans *spans;		/* NULL: no spans of the kernel */
 	struct call_files *files;	/* NULL: the files of system calls are unknown */
-	bool all;			/* no option hides events of a thread */
-	uint64_t gaps;			/* places where events may be missing */
+	bool all;			/* no option leaves out events of a thread */
+	uint64_t gaps;			/* number of places so far where events may be missing */
 	struct buffer fields;
 	struct buffer end_fields;
 };
 
-/* Sets the columns of a period. @complete: both ends are known, as far as the events tell */
+/* Sets the columns of a period. @complete: begin and end are exact, as far as the events show */
 static void set_span(const struct table_spans *spans, struct table *table, uint32_t utid,
 		     bool complete)
 {
-	/* With options that hide events, an end may belong to another begin. */
+	/*
+	 * If options leave out events, an end may belong to a different begin, so nothing is known
+	 * to be exact.
+	 */
 	if (spans->all || !complete)
 		table_set(table, SPAN_COMPLETE, complete);
 	table_threads_set(spans->threads, table, utid, SPAN_UTID);
@@ -46,7 +49,7 @@ static void set_period(struct table *table, uint64_t begin, uint64_t end)
 /* ------------------------------------------------------------------ */
 /* Scopes								*/
 
-/* Sets the fields of an event, if it has all of them. */
+/* Sets the column of fields, if the event has all fields. */
 static void set_fields(struct table *table, size_t column, struct buffer *text,
 		       const struct event *event, size_t data_len)
 {
@@ -86,7 +89,7 @@ static int put_begin(struct table_spans *spans, const struct pairs_begin *begin)
 	return end_row(spans, table);
 }
 
-/* Writes a scope when it ends, possibly without its begin. */
+/* Writes a scope at its end. Its begin may be missing. */
 static int put_end(struct table_spans *spans, const struct event *end,
 		   const struct pairs_result *result, uint32_t utid)
 {
@@ -267,7 +270,7 @@ static const struct spans_ops spans_ops = {
 /* ------------------------------------------------------------------ */
 /* All periods								*/
 
-/* Without all classes, or with options that leave out events, no file would be known. */
+/* Files are known only if all classes are recorded and no option leaves out events. */
 static int new_files(struct table_spans *spans, unsigned int classes)
 {
 	const struct table *tables = spans->tables;

@@ -14,7 +14,7 @@ struct table_spans;
 /**
  * table_spans_new() - begin to find the periods of a log
  * @export: the log
- * @tables: the tables, by enum table_id; fills those that are wanted
+ * @tables: the tables, indexed by enum table_id; only those with a format are written
  * @threads: numbers of the threads
  * @spans: where to store it
  *

@@ -9,7 +9,7 @@
 #include "export/table_schemas.h"
 #include "export/table_threads.h"
 
-/* Those of one kind, by number - 1. */
+/* All threads, or all processes; index: number minus 1. */
 struct list {
 	struct threads *numbers;
 	struct table_thread *items;
@@ -54,7 +54,7 @@ void table_threads_free(struct table_threads *threads)
 	free(threads);
 }
 
-/* Appends the item of an event to a list. */
+/* Appends the thread or process of an event to a list. */
 static int add(struct list *list, const struct event *event, struct table_thread **item)
 {
 	const size_t room = list->room ? 2 * list->room : 64;
@@ -115,13 +115,13 @@ int table_threads_find(struct table_threads *threads, const struct event *event,
 	int ret;
 
 	*utid = 0;
-	/* Events of the stream have no thread. */
+	/* System events that belong to the whole stream have no thread. */
 	if (!event->user && !event->pid)
 		return 0;
 	ret = threads_find(threads->threads.numbers, event->pid, event_thread_key(event), utid);
 	if (ret <= 0 || *utid == THREADS_OTHERS)
 		return ret < 0 ? ret : 0;
-	/* There are at most as many processes as threads. */
+	/* There are never more processes than threads. */
 	ret = find_process(threads, event, &upid);
 	if (!ret)
 		ret = add(&threads->threads, event, &thread);

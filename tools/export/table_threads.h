@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The threads and processes of the tables: their numbers utid and upid, which rows refer to.
+ * The threads and processes of the tables: assigns the numbers utid and upid, by which the rows of
+ * other tables refer to them.
  */
 #ifndef POSIXTRACE_TABLE_THREADS_H
 #define POSIXTRACE_TABLE_THREADS_H
@@ -17,7 +18,7 @@
  * @life, @process_life: as in struct event
  * @upid: number of its process
  * @first: time of its first event
- * @last: time of its last one
+ * @last: time of its last event
  * @events: number of events
  * @name: its name; "" if unknown
  */
@@ -42,8 +43,9 @@ int table_threads_new(struct table_threads **threads);
 /**
  * table_threads_find() - find the thread of an event
  * @threads: from table_threads_new()
- * @event: the event, or something else with the ids of a thread and a time
- * @utid: where to store its number, or 0 if it has no thread or there are too many
+ * @event: an event; only the ids of the thread and the time are used
+ * @utid: where to store the number of the thread; 0 if the event has no thread or there are too
+ *	many
  *
  * Return: 0 or -ENOMEM.
  */
@@ -52,7 +54,7 @@ int table_threads_find(struct table_threads *threads, const struct event *event,
 /* table_threads_count() - count an event of a thread */
 void table_threads_count(struct table_threads *threads, uint32_t utid, const struct event *event);
 
-/* table_threads_get() - get a thread by a number that is not 0 */
+/* table_threads_get() - get a thread by its number, which must not be 0 */
 const struct table_thread *table_threads_get(const struct table_threads *threads, uint32_t utid);
 
 /* table_threads_latest() - find the last thread with these ids, or 0; returns 0 or -ENOMEM */

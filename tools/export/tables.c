@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes the tables of a log as CSV, JSON lines or Arrow: one table as a file, or several as files
- * in a directory. All tables are made in one pass over the log.
+ * Writes the tables of a log as CSV, JSON lines or Arrow. A single table is one file. Several
+ * tables are files in a directory. All tables are written in one pass over the log.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,8 +62,8 @@ struct tables {
 	struct export *export;
 	const struct table_format *format;
 	struct table tables[NR_TABLES];
-	int directory;			/* -1: only one table, in export->file */
-	bool made;			/* the directory was made */
+	int directory;			/* -1: a single table, in export->file */
+	bool made;			/* this export created the directory */
 	struct table_threads *threads;
 	struct table_spans *spans;
 	struct table_losses losses;
@@ -199,7 +199,7 @@ static int put_rest(struct tables *tables)
 	struct table *losses = &tables->tables[TABLE_LOSSES];
 	struct table *hosts = &tables->tables[TABLE_HOSTS];
 	struct export *export = tables->export;
-	/* The caller completes the counts of the export. */
+	/* Work on a copy, because the caller completes the counts of the export. */
 	struct logend end = export->end;
 	int err = logend_read(&end, export->source);
 

@@ -15,7 +15,7 @@ extern const struct option_choice tables_names[];
 /**
  * tables_choose() - add the tables in a list
  * @target: the mask of tables, unsigned int
- * @option: has @tables_names as choices
+ * @option: an option with tables_names as choices
  * @value: names with commas between them
  *
  * Return: 0, or -EINVAL after printing an error.
@@ -26,9 +26,9 @@ int tables_choose(void *target, const struct command_option *option, const char 
 bool tables_are_many(unsigned int tables);
 
 /**
- * tables_export() - make the tables of a log
- * @export: the log; has the mask of tables, and the sink if the format has no files
- * @format: what to do with the rows
+ * tables_export() - write the tables of a log
+ * @export: the log, with the mask of tables, and with the sink if the format has no files
+ * @format: how to write the rows
  *
  * Return: 0 or a negative error number.
  */
