@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the time of the threads of a log went, in a line: see answer.h.
+ * Prints in one line where the time of a log's threads went: see answer.h.
  */
 #include <errno.h>
 #include <posixtrace.h>
@@ -18,7 +18,7 @@ struct answer {
 	size_t threads;
 	uint64_t lifetime;
 	uint64_t time[STATES_COUNT];
-	const char *call;	/* where most of the blocked time was spent, or NULL */
+	const char *call;	/* the call in which most of the blocked time was spent, or NULL */
 	uint64_t in_call;
 };
 
@@ -40,7 +40,7 @@ static int by_place(const void *a, const void *b)
 	return (left->place > right->place) - (left->place < right->place);
 }
 
-/* Adds up the waits of all threads for each place, because the sums are by thread and place. */
+/* Adds up the waits in each place over all threads. */
 static int add_waits(struct answer *answer, const struct waits *waits)
 {
 	const struct waits_sum *sums;

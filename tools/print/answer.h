@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The shortest answer that a log with kernel events has: where the time of its threads went.
+ * Prints a one-line answer for a log with kernel events: where the time of its threads went.
  */
 #ifndef POSIXTRACE_ANSWER_H
 #define POSIXTRACE_ANSWER_H

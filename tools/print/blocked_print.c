@@ -23,7 +23,7 @@ struct row {
 	struct states_blocked blocked;
 	const struct posixtrace_thread_state *state;	/* or NULL */
 	uint64_t length;		/* ns; 0: unknown */
-	const char *holder;		/* "": it does not wait for a lock, as far as known */
+	const char *holder;		/* ""; or who holds the lock for which it waits */
 	struct buffer place;
 };
 
@@ -57,7 +57,7 @@ static const struct posixtrace_thread_state *find_state(const struct snapshot *s
 	return NULL;
 }
 
-/* The last thread with these ids, or NULL. */
+/* Finds the last thread with these ids, or NULL. */
 static const struct states_thread *find_thread(const struct table *table, pid_t pid, pid_t tid)
 {
 	for (size_t i = table->nr_threads; i > 0; i--) {
@@ -67,7 +67,7 @@ static const struct states_thread *find_thread(const struct table *table, pid_t 
 	return NULL;
 }
 
-/* The descriptors of a state. */
+/* Argument of put_fd(): the state that has the descriptors. */
 struct fds {
 	struct open_files *files;
 	const struct posixtrace_thread_state *state;
@@ -93,7 +93,7 @@ static void put_fd(struct buffer *to, const void *context, int64_t fd)
 
 /*
  * Is the thread the only one of its process? Otherwise another thread may have closed the
- * descriptor during the call, and opened another file with the same number.
+ * descriptor during the call, and its number may now belong to a different file.
  */
 static bool is_alone(const struct table *table, const struct states_thread *thread)
 {
@@ -119,7 +119,7 @@ static void name_place(struct table *table, struct row *row)
 		buffer_text(&row->place, "unknown");
 }
 
-/* Returns false if the thread is not blocked any longer. */
+/* Returns false if the thread is no longer blocked. */
 static bool fill_row(struct table *table, uint32_t thread, struct row *row)
 {
 	uint64_t end = states_last(table->states);
@@ -141,7 +141,7 @@ static bool fill_row(struct table *table, uint32_t thread, struct row *row)
 	return true;
 }
 
-/* Returns the owner of the lock if it is certain. */
+/* Returns the thread that owns the lock, or NULL if this is not certain. */
 static const struct states_thread *find_owner(const struct table *table, const struct row *row,
 					      const struct holder_words *words)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Prints the threads that are still blocked at the end of a trace: since when, in which system
- * call, and who holds the lock.
+ * call, and who holds the lock for which they wait.
  */
 #ifndef POSIXTRACE_BLOCKED_PRINT_H
 #define POSIXTRACE_BLOCKED_PRINT_H

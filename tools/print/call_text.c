@@ -22,7 +22,7 @@ static enum syscall_machine find_machine(struct call_context *context, struct so
 	return context->machine;
 }
 
-/* Gives the descriptors that were open before an event. */
+/* Finds the paths of the descriptors that were open before an event. */
 struct paths {
 	const struct descriptors *descriptors;
 	const struct event *event;
@@ -50,7 +50,7 @@ bool call_text_entry(struct buffer *to, struct call_context *context, struct sou
 		.context = fds,
 	};
 
-	/* Programs of 32 bits have other arguments. */
+	/* Leave out 32-bit calls, whose arguments differ. */
 	if (entry->compat || !entry->name.len)
 		return false;
 	call.known = syscall_args_find(entry->name.at, entry->name.len);
@@ -92,7 +92,7 @@ static bool put_exit(struct buffer *to, const struct call_context *context,
 	if (kevent.result >= 0 || kevent.result < -KEVENT_ERROR_MAX)
 		return true;
 	error = kevent_error(event, &kevent, room);
-	/* An error without a name is only a number, which has been printed. */
+	/* Without a name, the error is only the number, which is already in the result. */
 	if (error.at != room) {
 		buffer_byte(to, ' ');
 		escape_plain(to, error.at, error.len);

@@ -14,8 +14,8 @@
 /**
  * struct call_context - what is known about the calls of a source
  * @source: source of the last event, or NULL
- * @machine: where the calls were made
- * @descriptors: before an entry and after an exit; or NULL
+ * @machine: machine on which the calls were made
+ * @descriptors: the state before a syscall_entry or after a syscall_exit; or NULL
  */
 struct call_context {
 	const struct source *source;
@@ -26,13 +26,13 @@ struct call_context {
 /**
  * call_text_entry() - append a system call: read(3</etc/passwd>, 0x7ffd0000, 100)
  * @to: where to append
- * @context: zeroed at first; updated
- * @source: where the call comes from
+ * @context: initially all zero; updated by each call
+ * @source: source of the call
  * @entry: fields of its syscall_entry
- * @put_fd: appends what is known about a descriptor; or NULL
- * @fds: for @put_fd
+ * @put_fd: appends a description of a descriptor; or NULL
+ * @fds: argument of @put_fd
  *
- * Return: false without appending if its arguments are not known, or for a 32-bit program.
+ * Return: true. False without appending if the arguments are unknown, or for a 32-bit program.
  */
 bool call_text_entry(struct buffer *to, struct call_context *context, struct source *source,
 		     const struct kevent *entry, syscall_put_fd *put_fd, const void *fds);
@@ -41,11 +41,11 @@ bool call_text_entry(struct buffer *to, struct call_context *context, struct sou
  * call_text() - append the call of a syscall_entry, the result of a syscall_exit, or a text:
  *	0x7ffd0000 = "/etc/passwd"
  * @to: where to append
- * @context: zeroed at first, except for the descriptors; updated
+ * @context: initially all zero except the descriptors; updated by each call
  * @event: any event
  *
- * Return: false without appending if it is another event, or if the name of the call is not known.
- *	An entry also needs a call with known arguments, of a 64-bit program.
+ * Return: true. False without appending if the event has another type, or if the name of the call
+ * is unknown. For a syscall_entry also if the arguments are unknown, or for a 32-bit program.
  */
 bool call_text(struct buffer *to, struct call_context *context, const struct event *event);
 

@@ -22,7 +22,7 @@ void cells_widen(size_t *column, const char *name);
 /* cells_name() - print a name, which may contain any bytes, padded to the width of its column */
 void cells_name(FILE *to, const char *name, size_t column);
 
-/* cells_text_width(), cells_text() - the same for text that is already escaped */
+/* cells_text_width(), cells_text() - like cells_width() and cells_name(), for escaped text */
 size_t cells_text_width(const struct buffer *text);
 void cells_text(FILE *to, const struct buffer *text, size_t column);
 

@@ -10,7 +10,7 @@
 #include "print/measure_cells.h"
 
 #define ROWS_SHOWN	20
-#define CERTAINTY_MAX	99.99	/* per cent; larger ones are shown as "> 99.99 %" */
+#define CERTAINTY_MAX	99.99	/* per cent; larger values are shown as "> 99.99 %" */
 
 static const struct {
 	const char *name;

@@ -11,10 +11,10 @@
 #include "analyze/measures.h"
 
 /**
- * compare_print() - print a table for each kind of measure that one of two traces has
+ * compare_print() - print a table for each kind of measure that at least one trace has
  * @a: measures of trace A, after measures_end()
  * @b: measures of trace B
- * @by: name of what they are divided by, or NULL
+ * @by: argument of --by, or NULL
  * @to: where to print
  * @all: print all rows, not only the top ones
  *

@@ -10,7 +10,7 @@
 #include "util/buffer.h"
 
 /**
- * json_number() - append an integer; as a string if readers would round it
+ * json_number() - append an integer; as a string if JSON readers, which use doubles, would round it
  * @to: where to append
  * @value: its absolute value
  * @negative: it is negative
@@ -23,7 +23,7 @@ void json_number(struct buffer *to, uint64_t value, bool negative);
  * @event: an event for which event_has_fields() returned true
  * @html: @to becomes part of an HTML page
  *
- * Return: as json_fields().
+ * Return: as for json_fields().
  */
 bool json_values(struct buffer *to, const struct event *event, bool html);
 

@@ -9,9 +9,9 @@
 #include "print/measure_cells.h"
 #include "util/escape.h"
 
-#define VALUE_BYTES	48	/* shown of a value */
+#define VALUE_BYTES	48	/* bytes of a value that are shown */
 
-/* Returns the number of bytes to show, without a part of a character at the end. */
+/* Returns the number of bytes to show. Does not split a character. */
 static size_t shown_bytes(const struct measure *measure)
 {
 	size_t len = measure->value_len;
@@ -52,7 +52,7 @@ static void put_value(const struct measure *measure, struct buffer *to)
 	}
 }
 
-/* Appends the name; of a scope without the separator before "begin". */
+/* Appends the name of a measure. For a scope, leaves out the separator before "begin". */
 static void put_name(const struct measure *measure, struct buffer *to)
 {
 	size_t len = measure->name ? strlen(measure->name) : 0;

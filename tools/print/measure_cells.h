@@ -14,7 +14,7 @@
 
 /**
  * struct measure_columns - the first columns of a table
- * @by: name of what the measures are divided by, or NULL
+ * @by: argument of --by, or NULL
  * @name: width of the names
  * @value: width of the values
  */
@@ -24,16 +24,16 @@ struct measure_columns {
 	size_t value;
 };
 
-/* measure_columns_begin() - begin with the width of the headings */
+/* measure_columns_begin() - set the widths to those of the headings */
 void measure_columns_begin(struct measure_columns *columns, const char *by);
 
-/* measure_columns_widen() - make room for the name and value of a measure */
+/* measure_columns_widen() - widen the columns for the name and value of a measure */
 void measure_columns_widen(struct measure_columns *columns, const struct measure *measure);
 
-/* measure_columns_head() - print the headings of the first columns; @name: of the first one */
+/* measure_columns_head() - print the headings of these columns; @name: heading of the first one */
 void measure_columns_head(const struct measure_columns *columns, const char *name, FILE *to);
 
-/* measure_columns_print() - print name and value of a measure, or blanks if it is NULL */
+/* measure_columns_print() - print the name and value of a measure; NULL: print blanks */
 void measure_columns_print(const struct measure_columns *columns, const struct measure *measure,
 			   FILE *to);
 

@@ -13,7 +13,7 @@
 #include "print/measures_json.h"
 #include "util/escape.h"
 
-#define DIGITS_MAX	15	/* readers round integers with more digits */
+#define DIGITS_MAX	15	/* JSON readers round integers with more digits */
 
 static const char *const tables[MEASURE_KINDS] = {
 	[MEASURE_EVENT] = "event",
@@ -65,7 +65,7 @@ static void put_value(struct buffer *to, const struct measure *measure)
 		put_string(to, "unit", measure->unit, strlen(measure->unit));
 }
 
-/* Begins an object: writes the table, the name and the value of the measure. */
+/* Begins the object of a measure: appends its table, name and value. */
 static void put_head(struct buffer *to, const struct measure *measure)
 {
 	size_t len = measure->name ? strlen(measure->name) : 0;
@@ -104,7 +104,7 @@ static void put_counts(struct buffer *to, const struct measure *measure)
 	put_times(to, &measure->times);
 }
 
-/* Ends the object, and prints it. */
+/* Ends the object of a measure and prints it. */
 static int print_object(struct buffer *text, FILE *to)
 {
 	buffer_text(text, "}\n");
@@ -179,7 +179,7 @@ static void put_side(struct buffer *to, const char *name, const struct measure *
 	buffer_printf(to, ",\"%s\":{", name);
 	at = to->len;
 	put_counts(to, measure);
-	/* The first member has no comma before it. */
+	/* Remove the comma before the first member. */
 	if (!to->failed && at < to->len)
 		memmove(to->data + at, to->data + at + 1, to->len-- - at - 1);
 	buffer_byte(to, '}');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Measures and their differences as JSON: an object on each line.
+ * Prints measures and their differences as JSON, one object per line.
  */
 #ifndef POSIXTRACE_MEASURES_JSON_H
 #define POSIXTRACE_MEASURES_JSON_H
@@ -21,8 +21,8 @@ int measures_json(const struct measures *measures, uint64_t lost, FILE *to);
 
 /**
  * compare_json() - print the differences between two traces
- * @measures: of traces A and B
- * @lost: number of lost events of each
+ * @measures: measures of traces A and B
+ * @lost: number of lost events of each trace
  * @to: where to print
  *
  * Return: 0 or -ENOMEM.

@@ -10,7 +10,7 @@
 
 #define ROWS_SHOWN	20
 
-/* What all tables use. */
+/* Arguments that all tables share. */
 struct tables {
 	const struct measures *measures;
 	const char *by;
@@ -68,7 +68,10 @@ static const struct {
 	},
 };
 
-/* Prints how many returns have no call: a new thread returns from the call of its creator. */
+/*
+ * Prints how many syscall_exits have no entry. A new thread has such an exit, because its creator
+ * made the call.
+ */
 static void print_returns(const struct tables *tables)
 {
 	uint64_t count = measures_returns(tables->measures);
@@ -99,7 +102,7 @@ static void print_table(const struct tables *tables, enum measure_kind kind)
 		free(rows);
 		return;
 	}
-	/* The rows of other values are at the end, and always shown. */
+	/* The rows for all other values are last, and are always shown. */
 	count = all;
 	while (count && rows[count - 1]->part == MEASURE_OTHERS)
 		count--;
@@ -121,7 +124,7 @@ static void print_table(const struct tables *tables, enum measure_kind kind)
 	free(rows);
 }
 
-/* Prints the number of events that no table counts because they do not have the field. */
+/* Prints the number of events that are in no table because they lack the field of --by. */
 static void print_without(const struct tables *tables)
 {
 	uint64_t events;

@@ -13,7 +13,7 @@
 /**
  * measures_print() - print a table for each kind of measure that has rows
  * @measures: the measures, after measures_end()
- * @by: name of what they are divided by, or NULL
+ * @by: argument of --by, or NULL
  * @to: where to print
  * @all: print all rows, not only the top ones
  */

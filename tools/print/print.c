@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints events as lines of text: see print.h. Avoids printf(), which would dominate the time for a
- * large log.
+ * Prints events as lines of text: see print.h. Does not use printf(), which would take most of the
+ * time for a large log.
  */
 #include <errno.h>
 #include <limits.h>
@@ -27,7 +27,7 @@
 #define DATA_SHOWN	48	/* bytes of data, without --full */
 #define NAME_WIDTH	24
 #define THREAD_WIDTH	18
-#define PID_WIDE	10000000	/* ids from here on are wider than the column */
+#define PID_WIDE	10000000	/* larger ids are wider than their column */
 #define WRITE_AT	(64U << 10)	/* write the text when it has this many bytes */
 #define GRACE_MS	1000
 
@@ -65,7 +65,7 @@ const struct command_option print_options[] = {
 	{ }
 };
 
-/* Checks for a terminal with colours, and for NO_COLOR in the environment. */
+/* Checks if standard output is a terminal with colours, and NO_COLOR is not set. */
 static bool shows_colours(void)
 {
 	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
@@ -77,7 +77,7 @@ void print_begin(struct print *print)
 {
 	struct stat stat;
 
-	/* Writing to a file does not wait for a reader. */
+	/* Writes to a regular file never block, so any number of bytes may be written at once. */
 	print->part = !fstat(STDOUT_FILENO, &stat) && S_ISREG(stat.st_mode) ? SIZE_MAX : 0;
 	print->thread_width = THREAD_WIDTH;
 	print->colour = print->color == PRINT_AUTO ? shows_colours() :
@@ -121,7 +121,7 @@ static void put_fraction(struct buffer *to, uint64_t value, size_t len)
 
 static void put_micros(struct buffer *to, uint64_t time, uint64_t since)
 {
-	/* Times in a log may be in any order. */
+	/* @time may be before @since: a log need not be in order of time. */
 	bool before = time < since;
 	uint64_t ns = before ? since - time : time - since;
 
@@ -188,7 +188,7 @@ static const char *colour_of(const struct event *event)
 	}
 }
 
-/* Returns the number of characters in escaped UTF-8 text: all bytes but continuation bytes. */
+/* Returns the number of characters in escaped UTF-8 text: continuation bytes do not count. */
 static size_t width_of(const unsigned char *text, size_t len)
 {
 	size_t width = 0;
@@ -214,8 +214,8 @@ static void make_name(struct print *print, struct buffer *to, const struct event
 }
 
 /*
- * Most lines have the name of one of a few types, so keep their texts. The slot of a type is free,
- * or has the last text of a type with this hash.
+ * Most lines have one of a few event types, so the formatted names are cached. The slot of a type
+ * is free, or has the text of the last type with the same hash.
  */
 static void put_name(struct print *print, struct buffer *to, const struct event *event)
 {
@@ -238,7 +238,7 @@ static void put_name(struct print *print, struct buffer *to, const struct event 
 	known->len = len;
 }
 
-/* Returns the length of the data as text, without a final null byte; 0 if they are not text. */
+/* Returns the length of the data if they are text, without a final null byte; otherwise 0. */
 static size_t text_length(const struct event *event)
 {
 	size_t len = event->len;
@@ -269,7 +269,7 @@ static void put_data(const struct print *print, struct buffer *to, const struct 
 	}
 }
 
-/* Appends data of system events that are useful to people. */
+/* Appends those data of a system event that are useful to people. */
 static void put_system_data(const struct print *print, struct buffer *to,
 			    const struct event *event)
 {
@@ -296,7 +296,10 @@ static void put_system_data(const struct print *print, struct buffer *to,
 /* ------------------------------------------------------------------ */
 /* Lines								*/
 
-/* Appends where the event was recorded. It comes last, because the data may have any length. */
+/*
+ * Appends the location of an event. It is the last column, because the data before it have any
+ * length.
+ */
 static void put_location(const struct print *print, struct buffer *to, const struct event *event)
 {
 	struct location location;
@@ -309,7 +312,7 @@ static void put_location(const struct print *print, struct buffer *to, const str
 	put_colour(print, to, PLAIN);
 }
 
-/* Appends the process id, with the two spaces that separate columns before and after it. */
+/* Appends the process id, with two spaces before and after it to separate the columns. */
 static void put_pid(struct buffer *to, pid_t pid)
 {
 	const char *sign = pid < 0 ? "-" : "";
@@ -323,7 +326,10 @@ static void put_pid(struct buffer *to, pid_t pid)
 	buffer_text(to, "  ");
 }
 
-/* Appends the name and kernel id of the thread, or its pthread_self(), and two spaces. */
+/*
+ * Appends the name and kernel id of the thread, or pthread_self() if the id is unknown, and two
+ * spaces.
+ */
 static void put_thread(struct print *print, struct buffer *to, const struct event *event,
 		       const char *name)
 {
@@ -342,7 +348,7 @@ static void put_thread(struct print *print, struct buffer *to, const struct even
 		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 0);
 		width = to->len - before;
 	}
-	/* Keep the following columns aligned from here on. */
+	/* Widen the column for this and all following lines, to keep the next columns aligned. */
 	if (width > print->thread_width)
 		print->thread_width = width;
 	buffer_spaces(to, print->thread_width - width + 2);
@@ -360,8 +366,8 @@ static void make_ids(struct print *print, struct buffer *to, const struct event 
 }
 
 /*
- * Appends the CPU, the process and the thread. They are the same in many lines, so keep their text.
- * The slot of a thread is free, or has the last text of a thread with this hash.
+ * Appends the CPU, the process and the thread. Many lines have the same ones, so the formatted text
+ * is cached. The slot of a thread is free, or has the text of the last thread with the same hash.
  */
 static void put_ids(struct print *print, struct buffer *to, const struct event *event)
 {
@@ -426,7 +432,10 @@ static void put_json_call(struct print *print, struct buffer *to, const struct e
 
 	if (event->type != POSIXTRACE_SYSCALL_ENTRY)
 		return;
-	/* Without paths, the text consists of names in our tables, and of numbers. */
+	/*
+	 * Without paths, the text has only names from our tables and numbers, so it needs no
+	 * escaping.
+	 */
 	print->call.descriptors = NULL;
 	buffer_text(to, ",\"call\":\"");
 	if (call_text(to, &print->call, event))
@@ -435,7 +444,7 @@ static void put_json_call(struct print *print, struct buffer *to, const struct e
 		to->len = before;
 }
 
-/* Appends which of several logs has the event. */
+/* Appends the number of the log that has the event, if there are several logs. */
 static void put_log(struct buffer *to, const struct event *event)
 {
 	const char *path;
@@ -447,7 +456,10 @@ static void put_log(struct buffer *to, const struct event *event)
 	escape_string(to, path, strlen(path), false);
 }
 
-/* Writes integers that a double cannot represent as strings, because readers would round them. */
+/*
+ * Appends an event as a JSON object. Integers that a double cannot represent are strings, because
+ * JSON readers would round them.
+ */
 static void put_json(struct print *print, struct buffer *to, const struct event *event)
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
@@ -492,7 +504,7 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	}
 	if (event_has_fields(event, event->len)) {
 		buffer_byte(to, ',');
-		/* Remove the comma if no fields follow. */
+		/* Without fields, remove the comma that was appended for them. */
 		to->len -= !json_fields(to, event, false) && !to->failed;
 	}
 	put_json_call(print, to, event);
@@ -504,7 +516,7 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	print->last = event->time;
 }
 
-/* Waits until the output accepts PIPE_BUF bytes, after a signal at most GRACE_MS. */
+/* Waits until the output accepts PIPE_BUF bytes. After a signal, waits at most GRACE_MS. */
 static int wait_for_reader(const struct print *print)
 {
 	struct pollfd fds[] = {
@@ -526,7 +538,10 @@ static int wait_for_reader(const struct print *print)
 	return ready ? 0 : -EINTR;
 }
 
-/* Writes what the output accepts now, or after wait_for_reader(). Returns what write() would. */
+/*
+ * Writes as much as the output accepts without waiting, or at most @print->part bytes after
+ * wait_for_reader(). Returns the result of the write.
+ */
 static ssize_t write_some(struct print *print, const unsigned char *data, size_t len)
 {
 	const struct iovec all = { .iov_base = (void *)data, .iov_len = len };
@@ -535,7 +550,7 @@ static ssize_t write_some(struct print *print, const unsigned char *data, size_t
 	if (print->part)
 		return write(STDOUT_FILENO, data, len < print->part ? len : print->part);
 	n = pwritev2(STDOUT_FILENO, &all, 1, -1, RWF_NOWAIT);
-	/* Not every file and kernel supports RWF_NOWAIT, and seccomp may not permit the call. */
+	/* Not every file and kernel supports RWF_NOWAIT, and seccomp may reject the call. */
 	if (n < 0 && errno != EAGAIN && errno != EINTR && errno != EPIPE) {
 		print->part = PIPE_BUF;
 		errno = EAGAIN;
@@ -544,8 +559,8 @@ static ssize_t write_some(struct print *print, const unsigned char *data, size_t
 }
 
 /*
- * Waits with poll(), not in write(): signals are blocked, so they could not interrupt a write to a
- * full pipe.
+ * Writes data in parts. Waits for the reader in poll(), not in write(): signals are blocked, so
+ * they could not interrupt a write to a full pipe.
  */
 static int write_in_parts(struct print *print, const unsigned char *data, size_t len)
 {

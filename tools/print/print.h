@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Prints events as lines of text, for people and for programs.
+ * Prints events as lines of text for people, or as JSON for programs.
  */
 #ifndef POSIXTRACE_PRINT_H
 #define POSIXTRACE_PRINT_H
@@ -14,7 +14,7 @@
 #include "util/buffer.h"
 #include "util/options.h"
 
-/* What the first column shows. */
+/* What the first column shows: the option --clock. */
 enum print_clock {
 	PRINT_RELATIVE,		/* microseconds since the first event */
 	PRINT_DELTA,		/* microseconds since the previously printed event */
@@ -22,7 +22,7 @@ enum print_clock {
 	PRINT_UTC,		/* date and time */
 };
 
-/* When to use colours. */
+/* When to use colours: the option --color. */
 enum print_color {
 	PRINT_AUTO,		/* on a terminal */
 	PRINT_ALWAYS,
@@ -34,9 +34,9 @@ enum print_color {
 /**
  * struct print_name - how the name of an event type is printed
  * @type: the event type
- * @name: its name; any bytes
+ * @name: name of the type; any bytes
  * @text: the whole column, with colours
- * @len: bytes of it; 0: free
+ * @len: bytes of @text; 0: free
  */
 struct print_name {
 	trace_event_id_t type;
@@ -50,10 +50,10 @@ struct print_name {
  * @cpu: the CPU
  * @pid: the process
  * @tid: the thread
- * @columns: columns for the name of a thread
+ * @columns: the print.thread_width for which @text was made
  * @name: name of the thread; any bytes
- * @text: the columns
- * @len: bytes of it; 0: free
+ * @text: the text of the columns
+ * @len: bytes of @text; 0: free
  */
 struct print_thread {
 	unsigned int cpu;
@@ -73,14 +73,14 @@ struct print_thread {
  * @full: print all bytes of the data
  * @colour: use colours; set by print_begin()
  * @json: print JSON objects instead of lines of text
- * @symbols: print where each event was recorded, if known; or NULL
+ * @symbols: NULL, or where to look up the location of each event, to print it
  * @signals: a signalfd, or -1. Once it is readable, print_write() waits at most a second for the
  *	reader of the output
- * @ending: a signal was read from it, which also limits the wait
- * @part: bytes that the output takes in one write without waiting; 0: each write finds out
- * @thread_width: columns for the thread; grows with the names
- * @names: texts of event types, by a hash of the type
- * @threads: texts of threads, by a hash of the kernel thread id
+ * @ending: a signal was read from @signals, so the wait for the reader is limited
+ * @part: bytes that one write can take without waiting, after poll(); 0: use RWF_NOWAIT instead
+ * @thread_width: width of the column for the thread; grows with the names
+ * @names: cached texts of event types, indexed by a hash of the type
+ * @threads: cached texts of threads, indexed by a hash of the kernel thread id
  * @begun: an event has been seen
  * @first: time of the first event
  * @last: time of the last printed event
@@ -124,7 +124,7 @@ void print_begin(struct print *print);
  */
 void print_see(struct print *print, const struct event *event);
 
-/* print_see_first() - tell the time of the first event, which may be one that was skipped */
+/* print_see_first() - set the time of the first event, if that event was skipped */
 void print_see_first(struct print *print, uint64_t time);
 
 /* print_restart() - forget previous events, before the events of another log */
@@ -147,7 +147,7 @@ int print_event(struct print *print, struct buffer *to, const struct event *even
  * @print: how to print
  * @from: the buffer
  *
- * Return: 0 or a negative error number; -EINTR if a signal came while the reader did not read.
+ * Return: 0 or a negative error number; -EINTR after a signal, if the output accepts no more bytes.
  */
 int print_write(struct print *print, struct buffer *from);
 

@@ -121,7 +121,7 @@ static void print_threads(const struct stats *stats, FILE *to, bool all)
 	struct stat_thread *sorted;
 	size_t count = stats->nr_threads - 1, shown, width = THREAD_WIDTH;
 
-	/* The first entry is for all threads beyond the limit. */
+	/* Entry 0 is for all threads beyond the limit. */
 	sorted = calloc(stats->nr_threads, sizeof(*sorted));
 	if (!sorted)
 		return;
@@ -154,7 +154,7 @@ static bool is_pair(const struct stat_pair *pair)
 	return pair->roles == (1U << PAIRS_BEGIN | 1U << PAIRS_END);
 }
 
-/* Prints the name without the separator before "begin". */
+/* Prints the name of a pair without the separator before "begin". */
 static void print_pair_name(FILE *to, const struct stat_pair *pair, size_t column)
 {
 	char name[PAIRS_NAME_MAX];
@@ -200,7 +200,7 @@ static void print_histogram(FILE *to, const struct histogram *histogram)
 	}
 }
 
-/* Explains the unmatched events of a pair. */
+/* Explains why events of a pair are unmatched. */
 static void print_unmatched(FILE *to, const struct stat_pair *pair)
 {
 	fprintf(to, "  unmatched: %llu without end, ", (unsigned long long)pair->no_end);

@@ -9,7 +9,7 @@
 #include "print/state_text.h"
 #include "util/escape.h"
 
-/* Writes a call with unknown arguments, and what it works on if that is known. */
+/* Writes a call whose arguments are unknown, except the descriptor or futex on which it works. */
 static void put_plain_call(struct buffer *to, const struct posixtrace_thread_state *state)
 {
 	const char *arg = place_names_arg(state->call_name);

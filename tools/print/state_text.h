@@ -12,11 +12,11 @@
 /**
  * state_text_place() - append where a thread is: its system call, "no system call" or "unknown"
  * @to: where to append
- * @context: as for call_text_entry()
- * @source: where the state comes from
+ * @context: initially all zero: see call_text_entry()
+ * @source: source of the state
  * @state: the state
- * @put_fd: appends what is known about a descriptor; or NULL
- * @fds: for @put_fd
+ * @put_fd: appends a description of a descriptor; or NULL
+ * @fds: argument of @put_fd
  */
 void state_text_place(struct buffer *to, struct call_context *context,
 		      struct source *source, const struct posixtrace_thread_state *state,

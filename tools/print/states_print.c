@@ -14,7 +14,7 @@
 #define THREAD_WIDTH	17
 #define PLACE_WIDTH	28
 
-/* What all tables use. */
+/* Arguments that all tables share. */
 struct tables {
 	const struct states *states;
 	const struct states_thread *threads;
@@ -25,7 +25,7 @@ struct tables {
 	bool all;
 };
 
-/* Finds the thread that had the ids at the time, or NULL. */
+/* Finds the thread that had the ids at a time; NULL if unknown. */
 static const struct states_thread *find_thread(const struct tables *tables, pid_t pid, pid_t tid,
 					       uint64_t time)
 {
@@ -47,8 +47,8 @@ static void label_thread(const struct tables *tables, const struct states_thread
 	};
 
 	/*
-	 * In a stream, ask for the name again. In a log, it was known at the first event of the
-	 * thread.
+	 * A stream may know the name by now, so ask again. A log had it at the first event, if at
+	 * all.
 	 */
 	if (tables->source && !source_is_log(tables->source) &&
 	    event_thread_label(&event, label))
@@ -59,7 +59,7 @@ static void label_thread(const struct tables *tables, const struct states_thread
 		snprintf(label, LABEL_SIZE, "%d", (int)thread->tid);
 }
 
-/* As label_thread(), for a thread without events, with its name at the time. */
+/* Like label_thread(), for a thread without events: uses the name that it had at a time. */
 static void label_other(const struct tables *tables, pid_t pid, pid_t tid, uint64_t time,
 			char label[LABEL_SIZE])
 {
@@ -250,7 +250,7 @@ static void print_lock(const struct tables *tables, const struct locks_sum *lock
 	fputc('\n', tables->to);
 }
 
-/* Prints who held the locks that threads waited for. */
+/* Prints which threads held the locks for which threads waited. */
 static void print_locks(const struct tables *tables)
 {
 	struct locks_sum *sorted;
@@ -315,7 +315,7 @@ static void print_waker(const struct tables *tables, const struct wait *wait)
 	fputc('\n', tables->to);
 }
 
-/* Prints the start in the format of "posixtrace dump", so that it can be found there. */
+/* Prints the longest waits. Their start has the format of "posixtrace dump", to be found there. */
 static void print_longest(const struct tables *tables)
 {
 	const struct wait *wait;

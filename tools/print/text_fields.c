@@ -8,8 +8,8 @@
 #include "util/digits.h"
 #include "util/escape.h"
 
-#define TEXT_SHOWN	48	/* bytes per text, unless @full */
-#define LINE_SHOWN	256	/* bytes of all fields, approximately */
+#define TEXT_SHOWN	48	/* bytes of a text that are shown, unless @full */
+#define LINE_SHOWN	256	/* bytes of all fields that are shown, approximately */
 
 static void put_text(struct buffer *to, const void *text, size_t len, bool full)
 {
@@ -57,7 +57,7 @@ static void put_value(struct buffer *to, const struct posixtrace_value *value, b
 	}
 }
 
-/* Appends the size of the data, in place of further fields. */
+/* Appends the size of the data, instead of the fields that are left out. */
 static void put_more(struct buffer *to, const struct event *event)
 {
 	buffer_printf(to, "... (%zu bytes)", event->len);
@@ -100,7 +100,7 @@ static char *put_bool(char *p, bool value)
 	return p + (value ? 4 : 5);
 }
 
-/* Returns where to append, with room for @count items but not for texts and labels; or NULL. */
+/* Returns where to append @count items, not counting texts and labels; NULL if out of memory. */
 static char *room_for(struct buffer *to, size_t count)
 {
 	if (!buffer_has_room(to, count * (LAYOUT_LABEL + DIGITS_ROOM + 2)))
@@ -109,8 +109,8 @@ static char *room_for(struct buffer *to, size_t count)
 }
 
 /*
- * As text_fields(), without a walk through the description, and with few checks, because a command
- * that prints kernel events spends most of its time here.
+ * Does the same as text_fields(), but without a walk through the description and with few checks: a
+ * command that prints kernel events spends most of its time here.
  */
 static void put_layout(struct buffer *to, const struct layout *layout, const struct event *event,
 		       bool full)
@@ -127,7 +127,10 @@ static void put_layout(struct buffer *to, const struct layout *layout, const str
 		if ((size_t)(p - (char *)to->data) > limit)
 			break;
 		if (item->kind != LAYOUT_END) {
-			/* A copy of constant size is fast. The next item overwrites the excess. */
+			/*
+			 * Copy a constant size, which is fast. The next item overwrites the excess
+			 * bytes.
+			 */
 			memcpy(p, item->label + first, LAYOUT_LABEL - 1);
 			p += item->label_len - first;
 		}
@@ -217,7 +220,7 @@ void text_description(struct buffer *to, trace_id_t trid, trace_event_id_t type)
 	if (posixtrace_eventid_get_description(trid, type, text, sizeof(text), NULL) ||
 	    posixtrace_fields_parse(text, &fields, NULL))
 		return;
-	/* A backslash in a description is part of an escape: do not double it. */
+	/* In a description, a backslash begins an escape, so do not double it. */
 	for (at = posixtrace_fields_text(fields); *at;) {
 		size_t len = strcspn(at, "\\");
 

@@ -15,7 +15,7 @@
  * text_fields() - append the fields of an event, such as: id=7 op=set latency=12 ns at={x=1 y=2}
  * @to: where to append
  * @event: an event for which event_has_fields() returned true
- * @full: append all of them, up to TEXT_FIELDS_MAX bytes
+ * @full: append all fields, up to TEXT_FIELDS_MAX bytes; otherwise shorten them
  */
 void text_fields(struct buffer *to, const struct event *event, bool full);
 

@@ -11,17 +11,17 @@
 #include "print/why_text.h"
 #include "util/escape.h"
 
-#define PAGE_PARTS	1000	/* if there are more, a page lacks the small ones */
+#define PAGE_PARTS	1000	/* if there are more parts, the small ones are left out of a page */
 #define PAGE_STEPS	5000
-#define PAGE_SMALL	200	/* a small part is less than 1/200 of the whole */
+#define PAGE_SMALL	200	/* a part of less than 1/200 of the whole is small */
 #define ALL_STEPS	SIZE_MAX
 
 /* What to write, and how. */
 struct output {
 	const struct why *why;
 	struct buffer *text;
-	bool html;		/* becomes part of an HTML page, with a description of each part */
-	uint64_t least;		/* ns; shorter parts are written as one */
+	bool html;		/* for an HTML page: also write a description of each part */
+	uint64_t least;		/* ns; all shorter parts are combined into one */
 	size_t max_steps;
 };
 
@@ -128,7 +128,7 @@ static void put_what(const struct output *to, const struct part *part)
 	}
 }
 
-/* Appends the description of a part, which is printable, as a string. */
+/* Appends the description of a part as a string. Descriptions are printable. */
 static int put_text(const struct output *to, const struct part *part)
 {
 	struct buffer words = { };
@@ -200,7 +200,7 @@ static int put_parts(const struct output *to, uint32_t number)
 	return err;
 }
 
-/* Appends the steps. They refer to the parts by their numbers, instead of repeating them. */
+/* Appends the steps, which refer to the parts by their numbers. */
 static void put_path(const struct output *to)
 {
 	bool more;

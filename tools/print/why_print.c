@@ -11,10 +11,10 @@
 #include "print/why_text.h"
 #include "util/escape.h"
 
-/* Parts below 1/200 of the whole are printed as one. */
+/* Parts of less than 1/200 of the whole are combined into one line. */
 #define SMALL	200
 
-/* What all lines use. */
+/* Arguments that all lines share. */
 struct tree {
 	const struct why *why;
 	const struct part *parts;
@@ -30,7 +30,7 @@ static double percent(const struct tree *tree, uint64_t ns)
 	return whole ? 100.0 * (double)ns / (double)whole : 0;
 }
 
-/* Ends a line with the text, and empties it. */
+/* Prints tree->text as the end of a line, and empties it. */
 static int end_line(struct tree *tree)
 {
 	if (tree->text.failed)
@@ -53,7 +53,9 @@ static void print_cells(const struct tree *tree, uint64_t ns, uint64_t count, ui
 		fprintf(tree->to, "%18s", "");
 }
 
-/* Is the number of periods shown? It is useful for waits and interrupts, but not for what ran. */
+/*
+ * Print the number of periods? It is useful for waits and interrupts, but not for running threads.
+ */
 static bool is_counted(const struct part *part)
 {
 	switch (part->kind) {
@@ -68,8 +70,8 @@ static bool is_counted(const struct part *part)
 }
 
 /*
- * Returns the thread that ran while @part waited for a CPU, if it was the only one. It is printed
- * in the line of @part.
+ * Returns the thread that ran while @part waited for a CPU, if there was only one. That thread is
+ * printed on the line of @part.
  */
 static const struct part *only_runner(const struct tree *tree, const struct part *part)
 {
@@ -89,7 +91,10 @@ static int print_part(struct tree *tree, const struct part *part, unsigned int d
 
 	print_cells(tree, part->ns, counted ? part->count : 0, part->longest);
 	buffer_spaces(&tree->text, 2 * depth);
-	/* Name the thread if it is not the parent's: the parts of a wait are about the waker. */
+	/*
+	 * Print the thread of a part if it differs from that of its parent: inside a wait, it is
+	 * the waker.
+	 */
 	if (part->kind != PART_MORE && parent->kind != PART_WHOLE &&
 	    parent->thread != part->thread) {
 		why_text_label(&tree->text, tree->why->tracks, part->thread);
@@ -134,7 +139,7 @@ static int print_parts(struct tree *tree, uint32_t number, unsigned int depth)
 	}
 	for (size_t small = i; !err && small < count; small++)
 		rest += tree->parts[sorted[small]].ns;
-	/* A line for the rest only makes sense after lines for other parts. */
+	/* Print the line for the rest only if other parts have lines. */
 	if (!err && i && i < count)
 		err = print_rest(tree, rest, count - i, depth);
 	free(sorted);
@@ -144,7 +149,7 @@ static int print_parts(struct tree *tree, uint32_t number, unsigned int depth)
 /* ------------------------------------------------------------------ */
 /* The longest part							*/
 
-/* Compares what two parts are about, wherever they are in the tree. */
+/* Compares what two parts are, ignoring their place in the tree. */
 static int compare_what(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
@@ -166,7 +171,9 @@ static int compare_what(const void *a, const void *b)
 	return x->io - y->io;
 }
 
-/* Finds what took the longest of all that is not divided further. Returns 0 or -ENOMEM. */
+/*
+ * Finds the kind of part that took longest, among the parts without children. Returns 0 or -ENOMEM.
+ */
 static int find_longest(const struct tree *tree, struct part *longest)
 {
 	size_t count, leaves = 0;
@@ -215,7 +222,7 @@ static int print_longest(struct tree *tree)
 /* ------------------------------------------------------------------ */
 /* All									*/
 
-/* Prints a time in the format of "posixtrace dump", so that it can be found there. */
+/* Appends a time in the format of "posixtrace dump", to be found there. */
 static void put_time(struct tree *tree, uint64_t time)
 {
 	const uint64_t ns = time - tree->why->first;
@@ -230,7 +237,7 @@ static const char *const sums[] = {
 
 #define NR_SUMS		(sizeof(sums) / sizeof(sums[0]))
 
-/* Returns the index of the part's sum in sums[]. */
+/* Returns the index in sums[] to which a part is added. */
 static size_t sum_of(const struct part *part)
 {
 	switch (part->kind) {

@@ -15,14 +15,14 @@
 
 /**
  * struct why - a period that has been divided
- * @tracks: the threads
- * @parts: its parts
+ * @tracks: tracks of the threads
+ * @parts: parts of the period
  * @thread: number of the thread
  * @scope: name of the scope, or NULL
  * @number: number of the instance: 1 is the longest
  * @of: number of instances that are printed
- * @begin: its start
- * @end: its end
+ * @begin: start of the period
+ * @end: end of the period
  * @first: time of the first event of the log
  */
 struct why {
@@ -41,7 +41,7 @@ struct why {
  * why_print() - print a period as a tree
  * @why: the period
  * @to: output file
- * @all: also print parts of less than half a percent, otherwise as one line
+ * @all: print all parts; otherwise parts of less than 0.5 % are combined into one line
  *
  * Return: 0 or -ENOMEM.
  */
@@ -56,8 +56,8 @@ int why_json(const struct why *why, FILE *to);
  * @to: where to append
  *
  * Each part also has a "text" that describes it. If there are more than 1000 parts, those of less
- * than half a percent are left out, and "smaller" has their number and time. The path has at most
- * 5000 steps.
+ * than 0.5 % are left out, and "smaller" has their number and time. The path has at most 5000
+ * steps.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -25,7 +25,7 @@ static void put_holder(struct buffer *to, const struct tracks *tracks, const str
 	why_text_label(to, tracks, part->holder);
 }
 
-/* Names the other thread of a part, with its process if it differs from the part's process. */
+/* Names the thread part.other, with its process if that is not the process of part.thread. */
 static void put_other(struct buffer *to, const struct tracks *tracks, const struct part *part)
 {
 	const struct track_thread *other;
@@ -65,7 +65,7 @@ static void put_place(struct buffer *to, const struct tracks *tracks, const stru
 static void put_waker(struct buffer *to, const struct tracks *tracks, const struct part *part)
 {
 	static const struct {
-		const char *named;	/* followed by the name of a thread */
+		const char *named;	/* text before the name of the other thread */
 		const char *anonymous;
 	} wakers[] = {
 		[WAKER_UNKNOWN] = { "", ", waker unknown" },
