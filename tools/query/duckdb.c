@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * DuckDB's library: see duckdb.h.
+ * Loads DuckDB's library: see duckdb.h.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "query/duckdb.h"
 #include "util/message.h"
 
-/* Part of the machine's memory that a query may use before DuckDB writes to the disk. */
+/* A query may use 1/4 of the machine's memory, then DuckDB writes to the disk. */
 #define MEMORY_PART	4
 #define MEMORY_LEAST	(256ULL << 20)
 
@@ -143,7 +143,7 @@ static int configure(const struct duckdb *db, void *config, const char *folder)
 	char limit[32];
 
 	snprintf(limit, sizeof(limit), "%lluB", memory_limit());
-	/* A query does not download anything. */
+	/* Do not let a query download extensions. */
 	if (db->set_config(config, "autoinstall_known_extensions", "false") ||
 	    db->set_config(config, "memory_limit", limit) ||
 	    db->set_config(config, "temp_directory", folder))
@@ -220,6 +220,6 @@ void duckdb_end(struct duckdb *db)
 		db->disconnect(&db->connection);
 	if (db->database)
 		db->close(&db->database);
-	/* The library stays loaded: its threads may still end. */
+	/* Do not unload the library, because its threads may still be ending. */
 	*db = (struct duckdb){ };
 }

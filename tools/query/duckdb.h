@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * DuckDB's library, loaded when it is needed: its C API as far as queries use it. The names and
- * types are those of duckdb.h without the prefix; the functions are in every version since 1.2.
+ * The part of DuckDB's C API that queries use. The library is loaded at run time. Names and types
+ * are those of DuckDB's own duckdb.h, without the prefix. All functions exist since version 1.2.
  */
 #ifndef POSIXTRACE_DUCKDB_H
 #define POSIXTRACE_DUCKDB_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Types of columns. */
+/* Types of columns, with the numbers of the API. */
 enum duckdb_type {
 	DUCKDB_BOOLEAN = 1, DUCKDB_TINYINT, DUCKDB_SMALLINT, DUCKDB_INTEGER, DUCKDB_BIGINT,
 	DUCKDB_UTINYINT, DUCKDB_USMALLINT, DUCKDB_UINTEGER, DUCKDB_UBIGINT, DUCKDB_FLOAT,
@@ -18,7 +18,7 @@ enum duckdb_type {
 	DUCKDB_TIMESTAMP_TZ = 31, DUCKDB_SQLNULL = 36,
 };
 
-/* What a statement returns. */
+/* What a statement returns, with the numbers of the API. */
 enum { DUCKDB_CHANGED_ROWS = 1, DUCKDB_NOTHING, DUCKDB_ROWS };
 
 struct duckdb_result {
@@ -43,7 +43,7 @@ struct duckdb_date {
 	int32_t days;
 };
 
-struct duckdb_micros {		/* a time or a timestamp */
+struct duckdb_micros {		/* a time or a timestamp, in microseconds */
 	int64_t micros;
 };
 
@@ -62,7 +62,7 @@ union duckdb_string {
 	struct {
 		uint32_t length;
 		char at[12];
-	} inlined;			/* if its length is at most 12 */
+	} inlined;			/* if the length is at most 12 */
 	struct {
 		uint32_t length;
 		char prefix[4];
@@ -73,11 +73,11 @@ union duckdb_string {
 /**
  * struct duckdb - an open database; initially all zero
  * @library: from dlopen()
- * @database: in memory
- * @connection: to it
+ * @database: handle of the database, which is in memory
+ * @connection: handle of the connection to @database
  *
- * The other members are the functions of the library, in the order of the table in duckdb.c. Their
- * handles are void pointers here; a state is 0 or an error.
+ * The other members are functions of the library, in the order of the table in duckdb.c. DuckDB's
+ * handles are void pointers here. Functions that return a state return 0 or an error.
  */
 struct duckdb {
 	void *library;
@@ -153,7 +153,7 @@ struct duckdb {
 /**
  * duckdb_begin() - load the library and open an empty database
  * @db: where to store it
- * @folder: an empty directory for what does not fit into the memory
+ * @folder: an empty directory for data that do not fit into the memory
  *
  * Return: 0, or a negative error number after printing an error.
  */
@@ -165,7 +165,7 @@ int duckdb_run(const struct duckdb *db, const char *sql);
 /* duckdb_complain() - print an error message of the library, which may have several lines */
 void duckdb_complain(const char *message);
 
-/* duckdb_end() - close the database, also after an error or if all is zero */
+/* duckdb_end() - close the database; may be called after an error, and if all is zero */
 void duckdb_end(struct duckdb *db);
 
 #endif /* POSIXTRACE_DUCKDB_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A child process with a temporary directory: see isolate.h. A crash of a large library, or a lack
- * of memory, ends only the child.
+ * Runs a child process with a temporary directory: see isolate.h. If a large library crashes or
+ * runs out of memory, only the child ends.
  */
 #include <errno.h>
 #include <ftw.h>
@@ -19,15 +19,15 @@
 #include "util/message.h"
 #include "util/pager.h"
 
-#define DESCRIPTORS	16	/* of a walk through the directory */
+#define DESCRIPTORS	16	/* descriptors that nftw() may use to remove the directory */
 
 struct isolate {
 	int (*run)(void *arg, const char *folder);
 	void *arg;
 	char folder[PATH_MAX];
-	sigset_t signals;	/* SIGCHLD and what ends the command */
+	sigset_t signals;	/* SIGCHLD and the signals that end the command */
 	sigset_t before;	/* the signal mask of the caller */
-	int ended_by;		/* signal of this process, or 0 */
+	int ended_by;		/* the signal that ended this process, or 0 */
 };
 
 static int make_folder(struct isolate *isolate)
@@ -43,7 +43,7 @@ static int make_folder(struct isolate *isolate)
 		complain("TMPDIR", ENAMETOOLONG);
 		return -ENAMETOOLONG;
 	}
-	/* Only the user may enter it. */
+	/* mkdtemp() gives access only to the user. */
 	if (mkdtemp(isolate->folder))
 		return 0;
 	len = errno;
@@ -65,7 +65,10 @@ static void remove_folder(const struct isolate *isolate)
 	nftw(isolate->folder, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Signals wait until this process looks, so none can come between. Ignored ones stay ignored. */
+/*
+ * Blocks the signals that this process waits for, so that none can be missed. Ignored ones stay
+ * ignored.
+ */
 static void block_signals(struct isolate *isolate)
 {
 	static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
@@ -81,7 +84,7 @@ static void block_signals(struct isolate *isolate)
 	sigprocmask(SIG_BLOCK, &isolate->signals, &isolate->before);
 }
 
-/* Child process: does not return. */
+/* Runs the function in the child process. Does not return. */
 static void run_child(const struct isolate *isolate, pid_t parent)
 {
 	int status;
@@ -94,7 +97,7 @@ static void run_child(const struct isolate *isolate, pid_t parent)
 	fflush(stdout);
 	fflush(stderr);
 	pager_end();
-	/* Without the destructors of libraries, whose threads may still run. */
+	/* Skip the destructors of libraries, because their threads may still run. */
 	_exit(status);
 }
 
@@ -118,7 +121,7 @@ static int exit_status(struct isolate *isolate, int status)
 {
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	/* As if there had been no child: the reader of a pipe has gone. */
+	/* The reader of the output has gone: end like a command without a child. */
 	if (WTERMSIG(status) == SIGPIPE)
 		isolate->ended_by = SIGPIPE;
 	else if (!isolate->ended_by)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Runs a query in a child process with a temporary directory, which is removed however the child
- * ends.
+ * Runs a query in a child process with a temporary directory. The directory is removed even if the
+ * child crashes.
  */
 #ifndef POSIXTRACE_ISOLATE_H
 #define POSIXTRACE_ISOLATE_H
 
 /**
  * isolate_run() - run a function in a child process
- * @run: gets @arg and the path of an empty directory; returns the exit status. Runs with the
- *	signals of the caller
- * @arg: for @run
+ * @run: the function; gets @arg and the path of an empty directory; returns the exit status. The
+ *	signal mask is that of the caller
+ * @arg: first argument of @run
  *
- * The directory is in TMPDIR, otherwise in /var/tmp. Passes signals that end the command to the
- * child; then removes the directory and ends in the same way.
+ * The directory is in TMPDIR, otherwise in /var/tmp. A signal that ends the command is forwarded to
+ * the child. When the child has ended, isolate_run() removes the directory and ends this process by
+ * the same signal.
  *
  * Return: the exit status of the child, or 1 after printing an error.
  */

@@ -94,7 +94,7 @@ int load_begin(struct load *load)
 /* ------------------------------------------------------------------ */
 /* Rows									*/
 
-/* Rows that wait until there are enough of them. Column 0 is the number of the log. */
+/* A chunk of rows that is filled, then passed to DuckDB. Column 0 is the number of the log. */
 struct rows {
 	void *appender;
 	void *chunk;
@@ -113,7 +113,7 @@ static int refuse(const struct duckdb *db, void *appender)
 	return -ECANCELED;
 }
 
-/* Finds where to write the rows of an empty chunk. */
+/* Gets pointers to the columns of an empty chunk. */
 static void find_columns(const struct duckdb *db, const struct table *table)
 {
 	struct rows *rows = table->state;
@@ -261,7 +261,7 @@ static const struct table_format format = {
 /* ------------------------------------------------------------------ */
 /* Logs									*/
 
-/* Adds the row of table logs. */
+/* Adds the row of a log to the table logs. */
 static int put_log(const struct load *load, const char *name)
 {
 	static const struct column columns[] = { { "path", COLUMN_TEXT } };
@@ -318,7 +318,7 @@ int load_log(struct load *load, const char *const *paths, size_t count, const ch
 		complain(name, -err);
 	if (!err) {
 		misfits_warn(export.formats, export.source);
-		/* What can be read of a damaged log is worth an answer. */
+		/* Even the readable part of a damaged log is worth an answer. */
 		if (logend_tell(&export.end, name, export.source))
 			load->incomplete = true;
 		err = select_complain(export.selection, name, export.source);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Puts the tables of logs into DuckDB. The rows are passed as values, so nothing in a log can
- * become a part of a statement.
+ * Loads the tables of logs into DuckDB. Rows are passed as values, so the contents of a log cannot
+ * become part of an SQL statement.
  */
 #ifndef POSIXTRACE_LOAD_H
 #define POSIXTRACE_LOAD_H
@@ -13,9 +13,9 @@
 /**
  * struct load - the logs of a query
  * @db: the database
- * @tables: mask of the tables
+ * @tables: bit mask of the tables to load
  * @formats: contents of the format file, or NULL
- * @selection: the events
+ * @selection: selects the events
  * @logs: number of logs, or sets of logs, so far
  * @incomplete: a log was damaged
  */
@@ -30,9 +30,10 @@ struct load {
 
 /**
  * load_choose() - find the tables that a statement needs
- * @sql: the statements
+ * @sql: the SQL statements
  *
- * Return: a mask of all tables whose names are words of it; of all tables if there is none.
+ * Return: a bit mask of the tables whose names are words in @sql; all tables if there is no such
+ * name.
  */
 unsigned int load_choose(const char *sql);
 
@@ -42,9 +43,9 @@ int load_begin(struct load *load);
 /**
  * load_log() - put the rows of a log into the tables
  * @load: the database
- * @paths: the logs that are read as one
- * @count: their number
- * @name: what messages and the table logs call them
+ * @paths: paths of the logs, which are read as one
+ * @count: number of @paths
+ * @name: name of the logs, for messages and the table logs
  *
  * Return: 0, or a negative error number after printing an error.
  */

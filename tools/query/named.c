@@ -10,7 +10,7 @@
 
 #define PARAMETER	"-- parameter "
 
-/* queries.inc is made of the files: QUERY(number, name, text) */
+/* queries.inc is generated from the files, with a line QUERY(number, name, text) for each. */
 #define QUERY(number, name, text)	{ name, number },
 const struct option_choice named_choices[] = {
 #include "query/queries.inc"
@@ -39,7 +39,7 @@ bool named_needs_each(int query)
 /* ------------------------------------------------------------------ */
 /* Parameters								*/
 
-/* Finds the next parameter from @text on. Returns its name, of @len bytes, or NULL. */
+/* Finds the next parameter in @text. Returns its name, of @len bytes, or NULL. */
 static const char *next_parameter(const char *text, int *len)
 {
 	const char *at = strstr(text, "\n" PARAMETER);
@@ -119,7 +119,7 @@ void named_set(struct buffer *sql, const struct named_values *values)
 /* ------------------------------------------------------------------ */
 /* The list								*/
 
-/* Returns the text of the second line, without "-- ". */
+/* Returns the question: the second line of the query, without "-- ". */
 static const char *question_of(int query, int *len)
 {
 	const char *at = strchr(texts[query], '\n') + strlen("\n-- ");

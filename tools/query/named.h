@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The queries in tools/queries, which are a part of the command, and values of their parameters.
+ * The queries in tools/queries, which are compiled into the command, and the values of their
+ * parameters.
  *
- * A query is SQL that begins with comments: the license, the question, what it prints, and
+ * A query is SQL that begins with comments: the license, the question, and what the query prints.
+ * Further lines of the comments are
  *
  *	-- parameter NAME: what it means
  *	-- logs: each on its own
  *
- * for each parameter, and if it needs --each.
+ * for each parameter, and for a query that needs --each.
  */
 #ifndef POSIXTRACE_NAMED_H
 #define POSIXTRACE_NAMED_H
@@ -26,25 +28,27 @@ extern const struct option_choice named_choices[];
 /**
  * struct named_values - values of parameters; initially all zero
  * @count: number of values
- * @texts: NAME=VALUE
+ * @texts: the values, as NAME=VALUE
  */
 struct named_values {
 	size_t count;
 	const char *texts[NAMED_VALUES];
 };
 
-/* named_add_value() - add NAME=VALUE, the value of an option; 0 or -EINVAL after an error */
+/*
+ * named_add_value() - add NAME=VALUE from an option; returns 0, or -EINVAL after an error message
+ */
 int named_add_value(void *values, const struct command_option *option, const char *text);
 
 /* named_text() - get the text of a query */
 const char *named_text(int query);
 
-/* named_needs_each() - check if a query needs its logs apart */
+/* named_needs_each() - check if a query needs --each: each log is a separate set */
 bool named_needs_each(int query);
 
 /**
  * named_check() - check that a query has parameters with these names
- * @query: its number
+ * @query: number of the query
  * @values: the values
  *
  * Return: 0, or -EINVAL after printing an error.

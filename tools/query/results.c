@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Answers of queries: see results.h.
+ * Prints the answers of queries: see results.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,9 +14,9 @@
 #include "util/message.h"
 #include "util/pager.h"
 
-/* The columns of a table get the widths of their first rows, so the memory use is bounded. */
+/* The widths of columns are those of the first rows, so that the memory use is bounded. */
 #define WIDTH_ROWS	10000
-#define WIDTH_MAX	1000	/* a wider cell moves the rest of its row */
+#define WIDTH_MAX	1000	/* wider cells do not widen the column */
 
 struct result_column {
 	const char *name;
@@ -25,15 +25,15 @@ struct result_column {
 	size_t width;
 };
 
-/* The rows that a statement returns. */
+/* The rows that a statement returns. The first ones are kept until the column widths are known. */
 struct results {
 	const struct duckdb *db;
 	struct duckdb_result result;
 	bool json;
 	struct result_column *columns;
-	uint64_t count;			/* of columns */
-	struct buffer *cells;		/* of the first rows, one after the other */
-	size_t rows;			/* in @cells */
+	uint64_t count;			/* number of columns */
+	struct buffer *cells;		/* cells of the first rows, one after the other */
+	size_t rows;			/* number of rows in @cells */
 	struct buffer text;
 };
 
@@ -99,7 +99,7 @@ static void widen(struct result_column *column, const struct buffer *text)
 		column->width = width;
 }
 
-/* Prints the names and the rows that are kept. */
+/* Prints the names of the columns and the rows that were kept. */
 static int print_kept(struct results *results)
 {
 	int err = print_names(results);
@@ -208,7 +208,7 @@ static void free_results(struct results *results)
 	buffer_free(&results->text);
 }
 
-/* @printed: answers were printed before; counts this one */
+/* Prints the rows of a statement. @printed: number of answers printed so far; updated */
 static int print_results(const struct duckdb *db, struct duckdb_result result, bool json,
 			 unsigned int *printed)
 {

@@ -9,7 +9,7 @@
 #include "query/value.h"
 #include "util/escape.h"
 
-/* Decimals with more digits are strings in JSON: readers would round them. */
+/* Decimals with more digits are strings in JSON, because JSON readers would round them. */
 #define JSON_DIGITS	15
 
 /* ------------------------------------------------------------------ */
@@ -17,7 +17,7 @@
 
 static bool is_known(const struct duckdb *db, void *type, unsigned int depth);
 
-/* Takes over @type. */
+/* Checks the type of a list or struct member. Frees @type. */
 static bool child_is_known(const struct duckdb *db, void *type, unsigned int depth)
 {
 	bool known = is_known(db, type, depth + 1);
@@ -93,7 +93,7 @@ static void put_text(struct buffer *to, const char *text, size_t len, bool json)
 		escape_message(to, text, len);
 }
 
-/* Appends a text of the library, and frees it. */
+/* Appends a text that the library has allocated, and frees it. */
 static void put_owned(const struct duckdb *db, char *text, bool json, struct buffer *to)
 {
 	if (text)
@@ -101,7 +101,7 @@ static void put_owned(const struct duckdb *db, char *text, bool json, struct buf
 	db->free(text);
 }
 
-/* Appends a value of the library as its text, and frees it. */
+/* Appends a value of the library as text, and frees it. */
 static void put_value(const struct duckdb *db, void *value, bool json, struct buffer *to)
 {
 	put_owned(db, db->get_varchar(value), json, to);
@@ -138,7 +138,7 @@ static void put_signed(int64_t value, bool json, struct buffer *to)
 static void put_huge(const struct duckdb *db, struct duckdb_hugeint value, bool json,
 		     struct buffer *to)
 {
-	/* Sums of integers have this type, but are rarely large. */
+	/* DuckDB sums integers to 128 bits, but the sums are rarely large. */
 	if (!value.upper)
 		put_unsigned(value.lower, false, json, to);
 	else if (value.upper == -1 && value.lower)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Values in DuckDB's answers, as text and as JSON.
+ * Prints the values in DuckDB's answers, as text and as JSON.
  */
 #ifndef POSIXTRACE_VALUE_H
 #define POSIXTRACE_VALUE_H
@@ -10,9 +10,9 @@
 #include "query/duckdb.h"
 #include "util/buffer.h"
 
-#define VALUE_DEPTH	16	/* nested lists and structs */
+#define VALUE_DEPTH	16	/* limit of nested lists and structs */
 
-/* value_is_known() - check if values of a type, from duckdb.h, can be printed */
+/* value_is_known() - check if values of a type can be printed */
 bool value_is_known(const struct duckdb *db, void *type);
 
 /* value_is_number() - check if values of this type are numbers */
@@ -21,16 +21,16 @@ bool value_is_number(const struct duckdb *db, void *type);
 /**
  * value_put() - append a value
  * @db: the database
- * @type: its type, which is known
+ * @type: type of the column, for which value_is_known() returned true
  * @vector: the column
- * @row: its row in the column
- * @json: as JSON; otherwise as text for people, "-" for null
+ * @row: row of the value
+ * @json: append JSON; otherwise text for people, with "-" for null
  * @to: where to append
  */
 void value_put(const struct duckdb *db, void *type, void *vector, uint64_t row, bool json,
 	       struct buffer *to);
 
-/* value_string() - append a text as a string of JSON */
+/* value_string() - append a text as a JSON string */
 void value_string(struct buffer *to, const char *text, size_t len);
 
 #endif /* POSIXTRACE_VALUE_H */
