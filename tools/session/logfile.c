@@ -34,8 +34,9 @@ bool logfile_size(const struct logfile *log, unsigned long long *size)
 }
 
 /*
- * Checks if the file is standard descriptor @fd, for example as /dev/stdout: the program and this
- * command use it for other data. Devices such as /dev/null can be shared, but not terminals.
+ * Checks if the file is the standard descriptor @fd, for example because its path is /dev/stdout.
+ * The log must not share the file with the output of this command or the program. Devices such as
+ * /dev/null can be shared, but not terminals.
  */
 static bool is_descriptor(const struct stat *st, int fd)
 {
@@ -78,8 +79,8 @@ static int make_fresh(struct logfile *log)
 }
 
 /*
- * In a directory such as /tmp, another user may have planted the FIFO to read this user's log. A
- * FIFO owned by root is trusted.
+ * Checks the owner of a FIFO. In a directory such as /tmp, another user may have planted it to read
+ * this user's log. A FIFO owned by root is trusted.
  */
 static int check_owner(const struct logfile *log, const struct stat *st)
 {
@@ -89,7 +90,7 @@ static int check_owner(const struct logfile *log, const struct stat *st)
 	return EACCES;
 }
 
-/* Opens a pipe or device, which is not replaced. Returns 0, or an error after printing it. */
+/* Opens a pipe or device, which is never replaced. Returns 0, or an error after printing it. */
 static int open_special(struct logfile *log, const struct stat *st)
 {
 	struct stat opened;
@@ -102,7 +103,7 @@ static int open_special(struct logfile *log, const struct stat *st)
 		err = errno;
 		complain(log->path, err);
 	} else {
-		/* The file may have been replaced before open(). */
+		/* Check again, because the file may have been replaced before open(). */
 		err = check_owner(log, &opened);
 	}
 	if (err && log->fd >= 0)
@@ -110,7 +111,7 @@ static int open_special(struct logfile *log, const struct stat *st)
 	return err;
 }
 
-/* Returns 0, or an error number after printing an error. */
+/* Opens an existing file. Returns 0, or an error number after printing an error. */
 static int open_existing(struct logfile *log)
 {
 	struct stat st;
@@ -137,12 +138,12 @@ static int open_existing(struct logfile *log)
 	return err;
 }
 
-/* Returns 0, or an error number after printing an error. */
+/* Opens or creates the file at log->path. Returns 0, or an error number after printing an error. */
 static int open_path(struct logfile *log)
 {
 	int err;
 
-	/* Also open for reading: "record" reads the status of the finished log. */
+	/* Open also for reading, because "record" reads the status of the finished log. */
 	log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	log->made = log->fd >= 0;
 	if (log->made)

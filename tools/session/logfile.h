@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The log file. An existing file is replaced only once recording has begun, so a failed start does
- * not destroy it. A new file is private by default, because a log contains command lines and data
- * of programs.
+ * The log file. An existing file is replaced only after recording has begun, so a failed start does
+ * not destroy it. By default, only the user can access a new file, because a log contains command
+ * lines and data of programs.
  */
 #ifndef POSIXTRACE_LOGFILE_H
 #define POSIXTRACE_LOGFILE_H
@@ -12,7 +12,7 @@
 struct logfile {
 	const char *path;	/* "-" means standard output */
 	bool force;		/* replace an existing file */
-	int mode;		/* of a new file, regardless of the umask; 0: 0600 & ~umask */
+	int mode;		/* mode of a new file, regardless of umask; 0: 0600 & ~umask */
 
 	int fd;
 	char *fresh;		/* path of the replacement, or NULL */
@@ -20,24 +20,24 @@ struct logfile {
 };
 
 /*
- * logfile_open() - open or create the file. Without @any_kind it must be a regular file, which the
- * log policies loop and until-full require. Returns 0, or an error number after printing an error.
+ * logfile_open() - open or create the file. If not @any_kind, it must be a regular file, as the log
+ * policies loop and until-full require. Returns 0, or an error number after printing an error.
  */
 int logfile_open(struct logfile *log, bool any_kind);
 
 /*
- * logfile_keep() - keep the file as the log and let it replace an existing file. If that fails, the
- * log keeps its temporary name. Returns 0, or an error number after printing an error.
+ * logfile_keep() - keep the file as the log, replacing an existing file. If that fails, the log
+ * keeps its temporary name. Returns 0, or an error number after printing an error.
  */
 int logfile_keep(struct logfile *log);
 
 /* logfile_discard() - remove the file that logfile_open() created */
 void logfile_discard(struct logfile *log);
 
-/* logfile_close() - close the descriptor. The stream has its own reference. */
+/* logfile_close() - close the descriptor; the stream keeps its own reference to the file */
 void logfile_close(struct logfile *log);
 
-/* logfile_name() - get the name to print */
+/* logfile_name() - get the name of the log for messages */
 const char *logfile_name(const struct logfile *log);
 
 /* logfile_size() - get the size in bytes; returns false if the file has no size, such as a pipe */

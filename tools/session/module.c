@@ -34,7 +34,7 @@ struct kmod_module *module_installed(struct kmod_ctx *ctx)
 
 	if (kmod_module_new_from_name(ctx, MODULE_NAME, &module) < 0)
 		return NULL;
-	/* The path comes from depmod's index. Without a path, the module is not installed. */
+	/* libkmod finds the path in depmod's index. Without a path, the module is not installed. */
 	if (!kmod_module_get_path(module)) {
 		kmod_module_unref(module);
 		return NULL;

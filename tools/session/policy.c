@@ -54,7 +54,10 @@ static bool read_sysctl(const char *path, long *value)
 
 const char *policy_trace_scope(void)
 {
-	/* The parameter has the same numbers. Treat larger ones, which should be stricter, as 3. */
+	/*
+	 * Names of the values of the sysctl, which are those of the parameter. Larger values should
+	 * be stricter, so treat them as 3.
+	 */
 	static const char *const scopes[] = { "0", "1", "2", "3" };
 	long value;
 
@@ -89,7 +92,7 @@ bool policy_needs_perfmon(const char *name)
 	return false;
 }
 
-/* Explains why a scope refuses a process that the caller may signal; NULL if it does not. */
+/* Explains why a trace scope refuses a process that the caller may signal. NULL if it does not. */
 static const char *refusal_of(const char *scope, bool is_child)
 {
 	if (!strcmp(scope, "1") && !is_child)
@@ -101,7 +104,7 @@ static const char *refusal_of(const char *scope, bool is_child)
 	return NULL;
 }
 
-/* Returns false if the trace scope was not the reason. */
+/* Reports that the trace scope refuses the process. Returns false if it was not the reason. */
 static bool complain_of_scope(pid_t pid, bool is_child)
 {
 	const char *refusal;
@@ -127,7 +130,7 @@ bool policy_knows_processes(void)
 
 	while (file && !found && getline(&line, &room, file) >= 0) {
 		found = !strncmp(line, "NSpid:", 6);
-		/* Kernels without pid namespaces have no NSpid. */
+		/* A kernel without pid namespaces has no NSpid line. */
 		ours = !found || sscanf(line, "NSpid: %*d %d", &more) != 1;
 	}
 	free(line);
@@ -143,7 +146,7 @@ static bool read_kind(pid_t pid, char *state, unsigned long *flags)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	policy_read_line(path, line, sizeof(line));
-	/* The name, in parentheses, may contain any characters. */
+	/* The program name is in parentheses and may contain any characters. */
 	end = strrchr(line, ')');
 	return end && sscanf(end, ") %c %*d %*d %*d %*d %*d %lu", state, flags) == 2;
 }

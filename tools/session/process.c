@@ -16,7 +16,7 @@
 #include "session/process.h"
 #include "util/message.h"
 
-/* Child process: waits for process_go(), then executes the program. Does not return. */
+/* In the child process: waits for process_go(), then executes the program. Does not return. */
 static void become_program(const struct process *process, int begin)
 {
 	char byte;
@@ -42,10 +42,13 @@ static int start_program(struct process *process)
 	const struct sigaction wait_for_children = { .sa_handler = SIG_DFL };
 	int begin[2];
 
-	/* If SIGCHLD is ignored, the exit status of a child is lost. */
+	/* If SIGCHLD were ignored, the exit status of the child would be lost. */
 	sigaction(SIGCHLD, &wait_for_children, &process->old_child);
 
-	/* Not a pipe: on a socket, MSG_NOSIGNAL prevents SIGPIPE if the child has been killed. */
+	/*
+	 * Use a socket, not a pipe: with MSG_NOSIGNAL, there is no SIGPIPE if the child has been
+	 * killed.
+	 */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, begin))
 		return errno;
 	process->pid = fork();
@@ -87,7 +90,7 @@ int process_begin(struct process *process)
 	if (process->sigfd < 0)
 		return errno;
 	sigprocmask(SIG_BLOCK, &mask, &process->old_mask);
-	/* It must not end the command while its signals are not blocked. */
+	/* SIGUSR1 must not kill the command while signals are not blocked. */
 	if (process->takes_request)
 		sigaction(SIGUSR1, &ignore, &process->old_request);
 	if (!process->argv)
@@ -101,8 +104,9 @@ int process_begin(struct process *process)
 }
 
 /*
- * Waits until the child has executed the program, which closes its end of the socket, or has sent
- * an error. A signal ends the wait, because a file system may take long.
+ * Waits until the child has executed the program or has failed. A successful exec closes the
+ * child's end of the socket; otherwise the child sends an error number. Also returns after a
+ * signal, because the file system may take long.
  */
 static bool was_executed(const struct process *process)
 {
@@ -149,7 +153,10 @@ bool process_signal(struct process *process)
 	}
 	if (process->argv && !process->forwarded) {
 		process->forwarded = true;
-		/* Signals from the terminal (SI_KERNEL) reach the program anyway. */
+		/*
+		 * A signal from the terminal (SI_KERNEL) also goes to the program, so do not
+		 * forward it.
+		 */
 		if (info.ssi_code != SI_KERNEL)
 			kill(process->pid, info.ssi_signo);
 		return false;
@@ -167,7 +174,7 @@ static bool wait_for_program(struct process *process)
 	};
 	bool wait = true;
 
-	/* Without a pidfd, leave signals pending until the program ends. */
+	/* Without a pidfd, wait for the program only. Signals remain pending until it ends. */
 	if (fds[0].fd < 0)
 		return true;
 	while (wait && !fds[0].revents) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The traced process and the signals that end the tracing. The process is either running already,
- * or a program started by this command, which waits until its stream exists.
+ * The traced process and the signals that end the tracing. The process is either already running,
+ * or a program that this command starts and that waits until its stream exists.
  */
 #ifndef POSIXTRACE_PROCESS_H
 #define POSIXTRACE_PROCESS_H
@@ -17,8 +17,8 @@ struct process {
 	unsigned long seconds;	/* end the tracing after so many seconds; 0: no limit */
 	bool takes_request;	/* SIGUSR1 sets @requested */
 
-	int sigfd;		/* when readable, call process_signal() */
-	int go;			/* socket that starts the program; -1 afterwards */
+	int sigfd;		/* descriptor; call process_signal() when it is readable */
+	int go;			/* socket that lets the program start; -1 after that */
 	int signal;		/* signal that ended the tracing early, or 0 */
 	bool forwarded;		/* a signal was forwarded to the program */
 	bool requested;		/* SIGUSR1 has arrived; cleared by the caller */
@@ -34,22 +34,23 @@ struct process {
 int process_begin(struct process *process);
 
 /*
- * process_go() - let the program run, now that its stream exists, and begin to count seconds.
- * Returns false after printing an error if the program cannot be executed; process_end() then
- * returns the exit status.
+ * process_go() - let the program start, now that its stream exists, and begin to count seconds. If
+ * the program cannot be executed, prints an error and returns false. process_end() then returns the
+ * exit status.
  */
 bool process_go(struct process *process);
 
 /*
- * process_signal() - handle a signal. Returns true if it ends the tracing; SIGALRM does so when the
- * seconds are over. The first other signal is forwarded to the program instead, so that its
- * reaction is recorded.
+ * process_signal() - handle a signal. Returns true if it ends the tracing. SIGALRM does so when the
+ * seconds are over. The first other signal is forwarded to the program, so that the reaction of the
+ * program is recorded.
  */
 bool process_signal(struct process *process);
 
 /*
- * process_end() - wait for the program to end. Without process_go() the program never runs. Returns
- * its exit status, or 128 plus the number of the signal that terminated it; 0 without a program.
+ * process_end() - wait for the program to end. If process_go() was not called, the program never
+ * runs. Returns the exit status of the program, or 128 plus the number of the signal that
+ * terminated it; 0 without a program.
  */
 int process_end(struct process *process);
 

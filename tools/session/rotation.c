@@ -17,7 +17,7 @@
 #include "util/duration.h"
 #include "util/message.h"
 
-/* Less than this is hardly more than the metadata of a log. */
+/* A smaller log would contain little more than its metadata. */
 #define SIZE_MIN	(64UL << 10)
 #define NSEC		1000000000ULL
 
@@ -40,7 +40,7 @@ static bool is_size(const char *text)
 	return !*text || (strchr("kKmMgG", *text) && !text[1]);
 }
 
-/* Returns 0, or -EINVAL after printing an error. */
+/* Parses a size or a time of --rotate. Returns 0, or -EINVAL after printing an error. */
 static int parse_limit(struct rotation *rotation, const struct command_option *option,
 		       const char *text)
 {
@@ -75,7 +75,7 @@ int rotation_option(struct rotation *rotation, const struct command_option *opti
 /* ------------------------------------------------------------------ */
 /* Files								*/
 
-/* The path of a log, to be freed; NULL if out of memory. */
+/* Returns the path of a log, to be freed; NULL if out of memory. */
 static char *path_of(const struct rotation *rotation, unsigned int number)
 {
 	const char *base = rotation->base;
@@ -128,7 +128,7 @@ bool rotation_is_due(const struct rotation *rotation, const struct logfile *log)
 	return rotation->size && logfile_size(log, &size) && size >= rotation->size;
 }
 
-/* Removes the oldest logs. */
+/* Removes the oldest logs if there are more than rotation.keep. */
 static void remove_oldest(struct rotation *rotation)
 {
 	char *path;
@@ -150,7 +150,9 @@ static int rotate(struct logfile *next, trace_id_t trid, int *end_error)
 		return err;
 	err = posixtrace_rotate(trid, next->fd, end_error);
 	if (!err) {
-		/* If this fails, the new log keeps the name that was printed. */
+		/*
+		 * If logfile_keep() fails, the new log keeps its temporary name, which was printed.
+		 */
 		logfile_keep(next);
 		return 0;
 	}

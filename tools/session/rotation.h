@@ -18,7 +18,7 @@ struct rotation {
 	/* Options: */
 	size_t size;		/* begin a new log when this many bytes are written; 0: no limit */
 	uint64_t ns;		/* begin a new log after this time; 0: no limit */
-	unsigned long keep;	/* number of logs to keep, with the current one; 0: all */
+	unsigned long keep;	/* number of logs to keep, including the current one; 0: all */
 
 	const char *base;	/* path of the first log */
 	char *path;		/* path of the current log, unless it is the first one */
@@ -26,7 +26,7 @@ struct rotation {
 	unsigned int oldest;	/* number of the oldest log that is kept */
 	unsigned long long written;	/* bytes of the logs before the current one */
 	uint64_t began;		/* when the current log began: CLOCK_MONOTONIC, ns */
-	bool failed;		/* a new log could not be begun: stay in the current one */
+	bool failed;		/* starting a new log has failed, so stay in the current one */
 };
 
 /* rotation_option() - the --rotate option: a size, a time, or both, with a comma in between */
@@ -34,8 +34,8 @@ int rotation_option(struct rotation *rotation, const struct command_option *opti
 		    const char *text);
 
 /*
- * rotation_begin() - check that the log can be rotated, and the next one does not exist. Returns 0,
- * or an error number after printing an error.
+ * rotation_begin() - check that the log can be rotated, and that the file for the next log does not
+ * exist. Returns 0, or an error number after printing an error.
  */
 int rotation_begin(struct rotation *rotation, const struct logfile *log);
 
@@ -44,9 +44,9 @@ bool rotation_is_due(const struct rotation *rotation, const struct logfile *log)
 
 /*
  * rotation_next() - continue the stream in the next log, which becomes @log, and remove the oldest
- * one if there are too many. Returns 0, or an error number after printing an error; the recording
- * then continues in the current log. *end_error becomes the error number with which the old log
- * ended, or 0.
+ * log if there are too many. *end_error is set to the error with which the old log ended, or 0.
+ * Returns 0, or an error number after printing an error. After an error, the recording continues in
+ * the current log.
  */
 int rotation_next(struct rotation *rotation, struct logfile *log, trace_id_t trid, int *end_error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads /proc/PID/maps and /proc/PID/fdinfo of all processes. Ignores processes that end and files
- * that are closed during the scan.
+ * Finds programs and streams by reading /proc/PID/maps and /proc/PID/fdinfo of all processes.
+ * Ignores processes that end, and files that are closed, during the scan.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -31,7 +31,7 @@ static char *copy(const char *value)
 {
 	char *text = strdup(value);
 
-	/* Tabs separate the process ids. */
+	/* Replace the tabs that separate the process ids. */
 	for (char *c = text; c && *c; c++) {
 		if (*c == '\t')
 			*c = ' ';
@@ -95,7 +95,7 @@ static int read_info(int dir, const char *fd, struct info *info)
 	return err;
 }
 
-/* @types: -1 if unknown. */
+/* @types: number of event types; -1: unknown. */
 static int add_program(struct scan *scan, long pid, int types)
 {
 	struct scan_program *more;
@@ -115,7 +115,7 @@ static int add_program(struct scan *scan, long pid, int types)
 	return 0;
 }
 
-/* Takes ownership of the name and the process list in @info. */
+/* Adds a stream. Takes ownership of the name and the process list in @info. */
 static int add_stream(struct scan *scan, struct info *info)
 {
 	struct scan_stream *more, *stream = &info->stream;
@@ -142,7 +142,7 @@ static int look_at_file(struct scan *scan, int infos, const char *fd, long pid)
 	struct info info = { };
 	int err = read_info(infos, fd, &info);
 
-	/* Skip files that a child has inherited from its parent. */
+	/* Skip descriptors that a child has inherited: info.pid has opened the file. */
 	if (!err && info.pid == pid && !strcmp(info.role, "target"))
 		err = add_program(scan, pid, (int)info.types);
 	else if (!err && info.pid == pid && !strcmp(info.role, "stream") &&
@@ -153,7 +153,7 @@ static int look_at_file(struct scan *scan, int infos, const char *fd, long pid)
 	return err;
 }
 
-/* Reading the link is much cheaper than reading fdinfo. */
+/* Is the descriptor a link to the device? Reading the link is much faster than reading fdinfo. */
 static bool is_device(int links, const char *fd)
 {
 	char target[64];
@@ -165,7 +165,7 @@ static bool is_device(int links, const char *fd)
 	return strstr(target, "/posixtrace");
 }
 
-/* The gate is at the beginning of the device, followed by the streams. */
+/* Does the mapping begin at offset 0? The gate is there, and streams have larger offsets. */
 static bool is_gate(const char *line)
 {
 	unsigned long long offset;
@@ -174,7 +174,9 @@ static bool is_gate(const char *line)
 	       !offset;
 }
 
-/* A program linked with the library maps the gate but does not keep a descriptor. */
+/*
+ * Does the process map the gate? A program linked with the library has no descriptor of the device.
+ */
 static bool maps_gate(int proc, const char *pid)
 {
 	char path[32], *line = NULL;

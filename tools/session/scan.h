@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finds processes that have the device open or mapped, as far as /proc shows them to the caller.
+ * Finds the processes that have the device open or mapped, as far as the caller may read /proc.
  */
 #ifndef POSIXTRACE_SCAN_H
 #define POSIXTRACE_SCAN_H
@@ -20,7 +20,7 @@ struct scan_stream {
 	pid_t controller;
 	bool log;
 	char state[16];
-	char *name;		/* escaped */
+	char *name;		/* name of the stream, escaped */
 	char *processes;	/* process ids, separated by spaces */
 };
 
@@ -29,7 +29,7 @@ struct scan {
 	size_t nr_programs;
 	struct scan_stream *streams;
 	size_t nr_streams;
-	bool incomplete;	/* some processes could not be inspected */
+	bool incomplete;	/* the caller may not inspect all processes */
 };
 
 /* scan() - fill @scan; returns 0 or an error number. Call scan_free() in either case. */

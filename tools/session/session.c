@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Creates a stream on a process from the options. live.c and record.c process its events.
+ * Creates a stream on the processes that the options select. live.c, record.c and top.c process its
+ * events.
  */
 #include <errno.h>
 #include <limits.h>
@@ -26,7 +27,7 @@
 #define ALL		(-1)
 #define NONE		(-2)
 
-/* Classes that the module can record. @value is the bit number. */
+/* Classes that the module can record. option_choice.value is the bit number. */
 const struct option_choice session_classes[] = {
 	{ "all", ALL },
 	{ "none", NONE },
@@ -266,10 +267,10 @@ static bool complain_of_refused(const struct session *session)
 	return told;
 }
 
-/* Processes that are not traced although the options select them. */
+/* Numbers of processes that are not traced although the options select them. */
 struct refused {
-	size_t rights;	/* the caller may not trace them */
-	size_t table;	/* they cannot share the event types of the stream */
+	size_t rights;	/* not traced because of missing rights */
+	size_t table;	/* not traced because they cannot share the stream's event types */
 };
 
 static void complain_of_create(const struct session *session, bool log, int err)
@@ -311,7 +312,7 @@ static void complain_of_create(const struct session *session, bool log, int err)
 	}
 }
 
-/* A process in another mount namespace may have a /dev without the device. */
+/* Does the process lack the device? Its mount namespace may have a different /dev. */
 static bool lacks_device(pid_t pid)
 {
 	char path[64];
@@ -348,7 +349,7 @@ static int create_on_any(struct session *session, const trace_attr_t *attr, int 
 	return err;
 }
 
-/* Reports why a process cannot be added. Returns false if recording can do without it. */
+/* Reports why a process cannot be added. Returns false if the recording may continue without it. */
 static bool complain_of_add(const struct whom_process *process, int err, struct refused *refused)
 {
 	const int pid = process->pid;
@@ -453,7 +454,9 @@ int session_create_beside(struct session *session, const trace_attr_t *attr, int
 		return err;
 	}
 	err = session_filter_set(&session->filter, *trid);
-	/* session_create() has reported those that cannot be added; others may have ended. */
+	/*
+	 * Ignore errors: session_create() has reported these processes, and others may have ended.
+	 */
 	for (size_t i = 0; !err && i < whom->nr_processes; i++)
 		posixtrace_add_process(*trid, whom->processes[i].pid);
 	if (err)
@@ -461,7 +464,7 @@ int session_create_beside(struct session *session, const trace_attr_t *attr, int
 	return err;
 }
 
-/* Returns at how many bytes to wake the reader: before a small stream is full. */
+/* Returns after how many bytes to wake the reader, so that a small stream does not become full. */
 static size_t wakeup_bytes(const struct session *session)
 {
 	size_t quarter = session->stream_size / 4;

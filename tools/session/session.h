@@ -27,8 +27,8 @@ struct session {
 	int order;		/* POSIXTRACE_ORDER_* */
 	uint64_t wakeup_ns;	/* wake the reader when an event is this old; 0: a millisecond */
 	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
-	bool with_kernel;	/* by --kernel */
-	bool chosen;		/* by session_choose_kernel() */
+	bool with_kernel;	/* --kernel was given */
+	bool chosen;		/* @kernel was set by session_choose_kernel() */
 	struct session_filter filter;	/* which events to record */
 	bool no_device;		/* the process lacks the device, perhaps in a container */
 	trace_id_t trid;
@@ -38,7 +38,7 @@ struct session {
 
 #define SESSION_PID_MAX		(1 << 22)
 
-/* A year. */
+/* One year. */
 #define SESSION_SECONDS_MAX	31536000
 
 /* Options of commands that trace a process. Their targets are in struct session. */
@@ -68,9 +68,9 @@ int session_attr(const struct session *session, const char *name, trace_attr_t *
 
 /*
  * session_create() - create the stream on all processes, with a log unless log_fd is -1. The stream
- * has its filter and is suspended. Prints which processes it cannot trace, which is an error only
- * if one was given by its id, or if none is left. Returns 0, or an error number after printing an
- * error.
+ * has its filter and is suspended. Prints which processes cannot be traced. This is an error only
+ * if such a process was given by its id, or if no process is left. Returns 0, or an error number
+ * after printing an error.
  */
 int session_create(struct session *session, const trace_attr_t *attr, int log_fd);
 
@@ -78,9 +78,9 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 int session_create_plain(struct session *session, const char *name);
 
 /*
- * session_create_beside() - create another stream with a log on the processes of a session, with
- * its filter and suspended. Leaves out processes that it cannot trace. Returns 0, or an error
- * number after printing an error.
+ * session_create_beside() - create a second stream, with a log, on the processes of a session. It
+ * has the same filter and is suspended. Leaves out processes that cannot be traced. Returns 0, or
+ * an error number after printing an error.
  */
 int session_create_beside(struct session *session, const trace_attr_t *attr, int log_fd,
 			  trace_id_t *trid);
@@ -88,12 +88,12 @@ int session_create_beside(struct session *session, const trace_attr_t *attr, int
 /* session_stats() - get event counts, including kernel events; returns 0 or an error number */
 int session_stats(const struct session *session, struct posixtrace_stats_info *stats);
 
-/* session_hint() - if no event was recorded, print likely reasons and remedies */
+/* session_hint() - if no event was recorded, print likely reasons and what to do */
 void session_hint(const struct session *session, const struct posixtrace_stats_info *stats);
 
 /*
- * session_choose_kernel() - without --kernel, record the classes sched and process of a program
- * without trace points, as far as the caller may record them
+ * session_choose_kernel() - if --kernel was not given and the program has no trace points, record
+ * the classes sched and process, as far as the caller may record them
  */
 void session_choose_kernel(struct session *session);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filters of "live" and "record": see session_filter.h.
+ * The event filter of a session: see session_filter.h.
  */
 #include <argz.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ static void tell_of_system_event(const char *name)
 
 /*
  * Rejects a pattern that begins like the names of system events and matches one of them. Accepts
- * patterns such as "*", which may be meant for other types.
+ * patterns such as "*", which may be meant for user events.
  */
 static int check_excluded(const char *pattern)
 {
@@ -110,7 +110,7 @@ void session_filter_free(struct session_filter *filter)
 /* ------------------------------------------------------------------ */
 /* Whole names								*/
 
-/* Finds the event type with this name in the process, or creates it. */
+/* Finds or creates the event type with this name in the process. */
 static int type_of(trace_id_t trid, const char *name, trace_event_id_t *type)
 {
 	int err = posix_trace_trid_eventid_open(trid, name, type);
@@ -119,7 +119,7 @@ static int type_of(trace_id_t trid, const char *name, trace_event_id_t *type)
 		tell_of_system_event(name);
 		return EINVAL;
 	}
-	/* Beyond the event type limit, all names map to the unnamed type. */
+	/* If the process has too many event types, new names get the unnamed type. */
 	if (!err && *type == POSIX_TRACE_UNNAMED_USEREVENT &&
 	    strcmp(name, POSIXTRACE_UNNAMED_NAME))
 		err = ENOSPC;
@@ -148,7 +148,10 @@ static int fill_set(const struct session_filter *filter, trace_id_t trid, trace_
 
 	posix_trace_eventset_empty(set);
 	if (filter->nr_filters) {
-		/* Exclude all user types, also later ones. Classes select the kernel types. */
+		/*
+		 * Filter out all user types, including those that are opened later. Kernel types
+		 * are selected by class, so do not filter them out.
+		 */
 		posix_trace_eventset_fill(set, POSIX_TRACE_ALL_EVENTS);
 		for (trace_event_id_t type = 1; type < POSIX_TRACE_UNNAMED_USEREVENT; type++)
 			posix_trace_eventset_del(type, set);
@@ -162,7 +165,9 @@ static int fill_set(const struct session_filter *filter, trace_id_t trid, trace_
 	return err;
 }
 
-/* In POSIX, a filter is the set of event types not to record. */
+/*
+ * Sets a filter of whole names. In POSIX, a filter is the set of event types that are not recorded.
+ */
 static int set_names(const struct session_filter *filter, trace_id_t trid)
 {
 	trace_event_set_t set;
@@ -179,7 +184,7 @@ static int set_names(const struct session_filter *filter, trace_id_t trid)
 /* ------------------------------------------------------------------ */
 /* Patterns								*/
 
-/* Classes select the kernel events, so only --exclude applies to their types. */
+/* Decides about a type. Kernel events are selected by class, so only --exclude applies to them. */
 static enum filter_verdict judge(const struct session_filter *filter, const char *name, bool user)
 {
 	size_t nr_filters = user ? filter->nr_filters : 0;
@@ -199,7 +204,7 @@ static enum filter_verdict judge(const struct session_filter *filter, const char
 	return verdict;
 }
 
-/* Judges a type once, and adds it to @set if its events cannot match. */
+/* Decides about a type only once. If its events can never match, adds it to @set. */
 static enum filter_verdict judge_type(struct session_filter *filter, trace_event_id_t type,
 				      const char *name, trace_event_set_t *set)
 {
@@ -224,7 +229,7 @@ int session_filter_update(struct session_filter *filter, trace_id_t trid)
 	if (!filter->patterns)
 		return 0;
 	posix_trace_eventset_empty(&set);
-	/* The iteration resumes after the last known type. */
+	/* The iteration continues after the last type that was returned before. */
 	for (;;) {
 		err = posix_trace_eventtypelist_getnext_id(trid, &type, &none);
 		if (err || none)
@@ -251,7 +256,7 @@ bool session_filter_passes(struct session_filter *filter, trace_id_t trid,
 	known = filter->verdicts[event->type];
 	posix_trace_eventset_empty(&set);
 	verdict = judge_type(filter, event->type, event->name, &set);
-	/* Fails if the process has ended, but then it records no more events. */
+	/* This fails if the process has ended, but then it records no more events. */
 	if (!known && verdict == FILTER_NEVER)
 		posix_trace_set_filter(trid, &set, POSIX_TRACE_ADD_EVENTSET);
 	for (size_t i = 0; verdict == FILTER_PERHAPS && i < filter->nr_filters; i++) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The filter of "live" and "record", from --filter and --exclude.
+ * The event filter of "live", "record" and "top", from --filter and --exclude.
  *
- * The kernel filters by event type. If the options only contain whole names, the kernel has the
- * final filter before the stream starts. Otherwise, a type that the process opens later is recorded
- * until this command notices it and, if it does not match, adds it to the kernel's filter.
+ * The kernel filters by event type. If the options contain only whole names, the kernel has the
+ * final filter before the stream starts. Otherwise, the process may later open types that do not
+ * match. Such a type is recorded until this command notices the type and adds it to the kernel's
+ * filter.
  */
 #ifndef POSIXTRACE_SESSION_FILTER_H
 #define POSIXTRACE_SESSION_FILTER_H
@@ -32,7 +33,7 @@ struct argz {
  * @exclude: arguments of --exclude
  * @patterns: the options contain more than lists of whole names
  * @conditions: the options contain conditions on fields
- * @verdicts: by event type: enum filter_verdict plus 1; 0 is unknown
+ * @verdicts: for each event type: enum filter_verdict plus 1; 0: not decided yet
  */
 struct session_filter {
 	struct filter **filters;
@@ -54,14 +55,14 @@ int session_filter_exclude(struct session_filter *filter, const char *value);
 int session_filter_set(struct session_filter *filter, trace_id_t trid);
 
 /*
- * session_filter_update() - filter out non-matching types that the process has opened since.
- * Returns 0 or an error number.
+ * session_filter_update() - also filter out types that the process has opened since and that do not
+ * match. Returns 0 or an error number.
  */
 int session_filter_update(struct session_filter *filter, trace_id_t trid);
 
 /*
- * session_filter_passes() - check if a recorded event should be shown. If its type does not match,
- * also filter it out in the kernel. System events always pass.
+ * session_filter_passes() - check if a recorded event should be shown. If its type can never match,
+ * also filters out the type in the kernel. System events always pass.
  */
 bool session_filter_passes(struct session_filter *filter, trace_id_t trid,
 			   const struct event *event);

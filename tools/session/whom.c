@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds processes in /proc by conditions.
+ * Finds processes by reading /proc: see whom.h.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static bool is_number(const char *text)
 	return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* Takes ownership of @rule.text. */
+/* Adds a condition. Takes ownership of @rule.text. */
 static int add_rule(struct whom *whom, struct whom_rule rule)
 {
 	struct whom_rule *more = reallocarray(whom->rules, whom->nr_rules + 1, sizeof(*more));
@@ -100,7 +100,7 @@ int whom_add_user(struct whom *whom, const char *option, const char *text)
 	return rule.text ? add_rule(whom, rule) : -ENOMEM;
 }
 
-/* Reads a file of a process up to the first NUL. Returns false if that is impossible. */
+/* Reads a file of a process up to the first NUL. Returns false on failure. */
 static bool read_file(int proc, pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
@@ -117,7 +117,7 @@ static bool read_file(int proc, pid_t pid, const char *name, char *text, size_t 
 	return len > 0;
 }
 
-/* The path of the control group of a process, in the unified hierarchy. */
+/* Reads the path of the control group of a process, in the unified hierarchy. */
 static bool read_cgroup(int proc, pid_t pid, char *path, size_t size)
 {
 	char *line;
@@ -179,7 +179,7 @@ int whom_add_cgroup(struct whom *whom, const char *option, const char *text)
 /* ------------------------------------------------------------------ */
 /* Processes								*/
 
-/* Is this the name of its program, or the name that the process has given to itself? */
+/* Is this the name of the process's program, or the name that the process has set for itself? */
 static bool has_name(int proc, pid_t pid, const char *name)
 {
 	char text[PATH_MAX], path[64];
@@ -239,7 +239,7 @@ static struct whom_process *find(const struct whom *whom, pid_t pid)
 	return NULL;
 }
 
-/* Returns the parent; 0 for a kernel thread, for a zombie, and if the process has ended. */
+/* Returns the parent of a process; 0 for kernel threads, zombies and processes that have ended. */
 static pid_t parent_of(int proc, pid_t pid)
 {
 	char text[1024], state;
@@ -249,7 +249,7 @@ static pid_t parent_of(int proc, pid_t pid)
 
 	if (!read_file(proc, pid, "stat", text, sizeof(text)))
 		return 0;
-	/* The name may contain anything. */
+	/* The program name is in parentheses and may contain any characters. */
 	end = strrchr(text, ')');
 	if (!end || sscanf(end + 1, " %c %d %*d %*d %*d %*d %u", &state, &parent, &flags) != 3)
 		return 0;
@@ -300,7 +300,10 @@ static int look_at_all(struct whom *whom)
 	return err;
 }
 
-/* A child may be listed before its parent: look until no process is new. */
+/*
+ * Finds all processes that match. /proc may list a child before its parent, so repeat the search
+ * until no new process is found.
+ */
 static int look(struct whom *whom)
 {
 	bool by_pid = !whom->children;
@@ -329,7 +332,10 @@ static int complain_of_rule(const struct whom_rule *rule)
 	return -ESRCH;
 }
 
-/* Explicit ids need no lookup: CREATE says what is wrong with them. */
+/*
+ * Checks that each condition selects a process. For ids this is not needed: the kernel rejects
+ * wrong ids when the stream is created.
+ */
 static int check_rules(const struct whom *whom, int proc)
 {
 	for (size_t i = 0; i < whom->nr_rules; i++) {
@@ -345,8 +351,8 @@ static int check_rules(const struct whom *whom, int proc)
 }
 
 /*
- * Moves a process that is linked with the library, and may have opened names, to the front: the
- * stream gets the table of event types of its first process.
+ * Moves a process that is linked with the library to the front, because it may have event types:
+ * the stream gets the type table of its first process.
  */
 static void begin_with_types(struct whom *whom)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which running processes to trace: by id, by name, of a user, of a control group, and the children
- * of these.
+ * Selects the running processes to trace: by id, name, user or control group, and optionally their
+ * children.
  */
 #ifndef POSIXTRACE_WHOM_H
 #define POSIXTRACE_WHOM_H
@@ -20,7 +20,7 @@ struct whom_rule {
 
 struct whom_process {
 	pid_t pid;
-	bool named;	/* selected by its id, not by another condition */
+	bool named;	/* selected by its id, not by other conditions */
 	bool seen;	/* whom_next() has returned it */
 };
 
@@ -34,8 +34,8 @@ struct whom {
 
 /*
  * whom_add_pids(), whom_add_user(), whom_add_cgroup() - add conditions from the value of an option:
- * ids and names with commas between; the name or id of a user; a path, or the id of a process in
- * the control group. Return 0, or a negative error number after printing an error.
+ * a comma-separated list of ids and names; the name or id of a user; the path of a control group,
+ * or the id of a process in it. Return 0, or a negative error number after printing an error.
  */
 int whom_add_pids(struct whom *whom, const char *option, const char *list);
 int whom_add_user(struct whom *whom, const char *option, const char *text);
@@ -45,15 +45,16 @@ int whom_add_cgroup(struct whom *whom, const char *option, const char *text);
 int whom_add_pid(struct whom *whom, pid_t pid);
 
 /*
- * whom_find() - find the processes that match now, without this process. The first process, with
- * which a stream begins, is one that has event types, if there is one. Returns 0; -ESRCH after
- * printing which condition selects no process; or another negative error number.
+ * whom_find() - find the processes that match now, except this process. If one of them may have
+ * event types, it comes first, because a stream gets the types of its first process. Returns 0;
+ * -ESRCH after printing which condition selects no process; or another negative error number.
  */
 int whom_find(struct whom *whom);
 
 /*
- * whom_next() - get the next process that whom_find() has found, or look again for others. A new
- * process may have been forked by one that was not traced yet. Returns NULL when there is no other.
+ * whom_next() - get the next process that whom_find() has found. After the last one, searches
+ * again, because a process that was not traced yet may have forked others. Returns NULL if there
+ * are no more.
  */
 const struct whom_process *whom_next(struct whom *whom);
 
