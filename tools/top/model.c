@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What "posixtrace top" counts: see model.h.
+ * Counts events for "posixtrace top": see model.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,17 +14,17 @@
 #include "top/model.h"
 #include "util/threads.h"
 
-#define OPEN_MAX	(1U << 14)	/* open begins, all threads */
-#define DEPTH_MAX	1024		/* open begins, per thread */
+#define OPEN_MAX	(1U << 14)	/* open begins of all threads */
+#define DEPTH_MAX	1024		/* open begins of a thread */
 #define THREADS_MAX	(1U << 16)	/* threads counted individually */
-#define THREADS_KEPT	(1U << 14)	/* start to forget threads that have no events */
-#define CACHED		64		/* threads; a power of two */
+#define THREADS_KEPT	(1U << 14)	/* with more threads, forget_threads() forgets all */
+#define CACHED		64		/* entries of the thread cache; a power of two */
 
 struct scope {
 	struct scope *next;
 	struct top_row row;
-	char name[PAIRS_NAME_MAX];	/* without the separator */
-	char kind;			/* the separator: "X_" and "X:" differ */
+	char name[PAIRS_NAME_MAX];	/* name without the separator */
+	char kind;			/* the separator, because "X_" and "X:" are two scopes */
 	unsigned int seen;		/* bits PAIRS_BEGIN and PAIRS_END */
 	struct histogram interval;
 	struct histogram total;
@@ -33,19 +33,19 @@ struct scope {
 struct type {
 	struct top_row row;
 	char *name;
-	uint64_t count;			/* in the current interval */
+	uint64_t count;			/* number of events in the current interval */
 	enum pairs_role role;
-	struct scope *scope;		/* or NULL */
+	struct scope *scope;		/* the scope that the type begins or ends, or NULL */
 };
 
-/* A thread that records events: how many in the current interval, the last one, and in total. */
+/* Event counts of a thread: in the current interval, in the last one, and in total. */
 struct counts {
 	uint64_t now;
 	uint64_t interval;
 	uint64_t total;
 };
 
-/* Finding a thread again without its hash. */
+/* Cache of thread numbers, to avoid a lookup in the hash table. */
 struct cached {
 	uint64_t key;			/* event_thread_key() */
 	pid_t pid;
@@ -60,10 +60,10 @@ struct top_model {
 	struct threads *threads;
 	struct latest *latest;
 	struct cached cache[CACHED];
-	struct counts *counts;		/* by number; 0: all threads beyond the limit */
+	struct counts *counts;		/* index: number; [0]: all threads beyond the limit */
 	size_t nr_threads;		/* entries used in @counts */
 	size_t room;			/* entries allocated in @counts */
-	uint64_t events;		/* in the current interval */
+	uint64_t events;		/* number of events in the current interval */
 	uint64_t interval_events;
 	uint64_t total_events;
 	uint64_t interval;
@@ -115,7 +115,7 @@ static int new_threads(struct top_model *model)
 	return err || model->counts ? err : -ENOMEM;
 }
 
-/* Begins all tables, which must be empty. */
+/* Initializes all tables, which must be empty. */
 static int begin(struct top_model *model)
 {
 	int err = pairs_new(OPEN_MAX, DEPTH_MAX, &model->pairs);
@@ -220,7 +220,7 @@ static int add_type(struct top_model *model, const struct event *event, struct t
 /* ------------------------------------------------------------------ */
 /* Threads								*/
 
-/* Finds the number of a thread that is not in the cache. */
+/* Finds the number of a thread that is not cached. */
 static int find_thread(struct top_model *model, const struct event *event, uint64_t key,
 		       uint32_t *number)
 {
@@ -264,8 +264,8 @@ static int count_thread(struct top_model *model, const struct event *event)
 }
 
 /*
- * Forgets all threads if there are many, because a long run may see any number of them. Those that
- * live begin anew with their next event, with zero in total.
+ * Forgets all threads if there are too many, because a long run may see any number of them. A
+ * thread that is still alive restarts with a total of zero at its next event.
  */
 static int forget_threads(struct top_model *model)
 {
@@ -320,7 +320,10 @@ static int end_scope(struct top_model *model, struct scope *scope, const struct 
 	if (begin)
 		scope->row.open--;
 	if (!begin || result->lost) {
-		/* Count two events if both ends were seen but may not belong together. */
+		/*
+		 * An end whose begin is doubtful counts as two unmatched events, an end without a
+		 * begin as one.
+		 */
 		scope->row.unmatched += begin ? 2 : 1;
 		return 0;
 	}
@@ -347,7 +350,10 @@ static int count_scope(struct top_model *model, const struct type *type,
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* Forgets open begins where events may be missing. After a RESUME, @lost of the ends tells it. */
+/*
+ * Forgets open begins if events may be missing. Not after a RESUME: pairs_result.lost then shows if
+ * events were lost.
+ */
 static int note_gap(struct top_model *model, const struct event *event)
 {
 	const struct pairs_begin *begin;
@@ -476,7 +482,10 @@ static uint64_t sort_key(const struct top_row *row, enum top_order order)
 	}
 }
 
-/* Rows without the wanted figure in the last interval are sorted by their total. */
+/*
+ * Compares rows by the wanted figure of the last interval. Rows without it are sorted by their
+ * total.
+ */
 static int compare(const void *a, const void *b, void *arg)
 {
 	const struct top_row *x = *(struct top_row *const *)a, *y = *(struct top_row *const *)b;
@@ -490,7 +499,7 @@ static int compare(const void *a, const void *b, void *arg)
 	return strcmp(x->name, y->name);
 }
 
-/* A scope of which only begins or only ends exist is no scope. */
+/* Collects the scopes, but not those of which only begins or only ends were seen. */
 static size_t collect_scopes(const struct top_model *model, const struct top_row **rows)
 {
 	size_t count = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What "posixtrace top" counts and measures of the events of a stream: event types, scopes and
- * threads, in the last interval and in total. Knows neither the stream nor the terminal.
+ * Counts and measures the events of a stream for "posixtrace top": event types, scopes and threads,
+ * in the last interval and in total. Does not depend on the stream or the terminal.
  *
- * Each event costs little: names are looked up once for each event type, and percentiles are
- * computed when an interval ends.
+ * To keep the cost of an event small, names are looked up only once per event type, and percentiles
+ * are computed only when an interval ends.
  */
 #ifndef POSIXTRACE_TOP_MODEL_H
 #define POSIXTRACE_TOP_MODEL_H
@@ -23,7 +23,7 @@ enum top_table {
 	TOP_TABLES
 };
 
-/* What to sort by: figures of the last interval, except TOP_BY_TOTAL. */
+/* Sort keys. All are figures of the last interval, except TOP_BY_TOTAL. */
 enum top_order {
 	TOP_BY_COUNT,
 	TOP_BY_MEAN,
@@ -35,7 +35,7 @@ enum top_order {
 	TOP_ORDERS
 };
 
-/* A period of time; durations in ns, 0 if there are none. */
+/* Figures of a period of time. Durations are in ns, or 0 if there are none. */
 struct top_figures {
 	uint64_t count;
 	uint64_t mean;
@@ -47,10 +47,10 @@ struct top_figures {
 /**
  * struct top_row - an event type or scope
  * @name: its name; may contain any bytes
- * @interval: the last interval
- * @total: everything up to its end
- * @unmatched: scope: begins and ends in total that have no known duration, without open scopes
- * @open: scope: how many have begun and not ended
+ * @interval: figures of the last interval
+ * @total: figures of all intervals so far
+ * @unmatched: scope: total number of begins and ends without a known duration, not counting @open
+ * @open: scope: number of instances that have begun and not ended
  */
 struct top_row {
 	const char *name;
@@ -70,8 +70,8 @@ int top_model_new(struct top_model **model);
  * @model: the model
  * @filter: the filter, which the model frees; NULL for all events
  *
- * A scope counts if its begin or its end passes: a condition on a field is true if it is true for
- * one of the two, and durations are known.
+ * A scope counts if its begin or its end passes the filter. A condition on a field is true if it is
+ * true for one of the two events. Conditions on durations also work.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -83,13 +83,13 @@ int top_model_event(struct top_model *model, const struct event *event);
 /* top_model_tick() - end the interval, which took @ns; returns 0 or -ENOMEM */
 int top_model_tick(struct top_model *model, uint64_t ns);
 
-/* top_model_interval(), top_model_time() - get the ns of the last interval, and of all of them */
+/* top_model_interval(), top_model_time() - get the ns of the last interval, or of all intervals */
 uint64_t top_model_interval(const struct top_model *model);
 uint64_t top_model_time(const struct top_model *model);
 
 /*
- * top_model_events() - get how many events were counted in the last interval, and in total, without
- * those of the standard such as posix_trace_start
+ * top_model_events() - get the number of events in the last interval and in total, not counting
+ * events of the POSIX standard such as posix_trace_start
  */
 void top_model_events(const struct top_model *model, uint64_t *interval, uint64_t *total);
 
@@ -97,8 +97,8 @@ void top_model_events(const struct top_model *model, uint64_t *interval, uint64_
  * top_model_rows() - get the rows of a table
  * @model: the model
  * @table: which table
- * @order: what to sort by, the largest first, but names as in a dictionary
- * @reverse: in the reverse order
+ * @order: sort key; names are in alphabetical order, all other keys in descending order
+ * @reverse: reverse the order
  * @count: where to store their number
  *
  * Return: an array to free, or NULL if out of memory. The rows change with the next event or tick.
@@ -110,7 +110,7 @@ const struct top_row **top_model_rows(const struct top_model *model, enum top_ta
  * top_model_thread() - get how many events a thread recorded
  * @model: the model
  * @pid: its process
- * @tid: its kernel thread id: the last thread that had these ids
+ * @tid: kernel thread id; if the ids were reused, the last thread counts
  * @total: where to store the number in total
  *
  * Return: the number in the last interval.

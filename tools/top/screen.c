@@ -2,8 +2,8 @@
 /*
  * The screen of "posixtrace top": see screen.h.
  *
- * ncurses handles SIGWINCH, and SIGTSTP with SIGCONT. The other signals are blocked: the caller
- * reads them from a descriptor, and closes the screen.
+ * ncurses handles SIGWINCH, SIGTSTP and SIGCONT. All other signals are blocked: the caller reads
+ * them from a descriptor and then closes the screen.
  */
 #include <curses.h>
 #include <errno.h>
@@ -19,10 +19,10 @@
 
 #define ESCAPE		27
 #define CTRL(key)	((key) & 0x1f)
-#define ESCAPE_MS	25	/* a later byte does not belong to the key that began with ESC */
+#define ESCAPE_MS	25	/* a byte that comes later than this after ESC is a separate key */
 
 static SCREEN *screen;
-static int line;		/* next one to draw */
+static int line;		/* next line to draw */
 static bool typing;
 static const char *question;
 static char input[SCREEN_INPUT];
@@ -77,8 +77,8 @@ size_t screen_lines(void)
 /* Drawing								*/
 
 /*
- * Returns how many bytes of a line fit into @columns, without a part of a character. Bytes that are
- * no characters of the locale may take up to four columns.
+ * Returns how many bytes of a line fit into @columns. Does not split a character. A byte that is
+ * not a character in the locale may take up to four columns.
  */
 static size_t fitting(const char *text, size_t len, int columns)
 {
@@ -137,7 +137,7 @@ void screen_put(const struct buffer *text, bool heading)
 	}
 }
 
-/* Shows the end of the text, because it is there that the user types. */
+/* Shows the end of the text that the user types. */
 static void put_input(void)
 {
 	const int columns = COLS - 2 - (int)strlen(question);
@@ -182,7 +182,7 @@ const char *screen_input(void)
 	return input;
 }
 
-/* Handles a key while a text is typed. */
+/* Handles a key while the user types a text. */
 static enum screen_key type(int key)
 {
 	switch (key) {
@@ -198,7 +198,7 @@ static enum screen_key type(int key)
 	case KEY_BACKSPACE:
 	case CTRL('H'):
 	case 0x7f:
-		/* All bytes of the character. */
+		/* Delete all bytes of the last character. */
 		while (input_len && (input[--input_len] & 0xc0) == 0x80)
 			;
 		break;

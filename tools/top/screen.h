@@ -10,12 +10,12 @@
 
 #include "util/buffer.h"
 
-#define SCREEN_INPUT	512	/* bytes of a text that is typed, with the null byte */
+#define SCREEN_INPUT	512	/* bytes of a text that the user types, with the null byte */
 
 enum screen_key {
 	SCREEN_NONE,		/* no key was pressed */
-	SCREEN_OTHER,		/* one without a meaning */
-	SCREEN_REDRAW,		/* the size or the text that is typed has changed */
+	SCREEN_OTHER,		/* a key without a meaning */
+	SCREEN_REDRAW,		/* the screen size or the text that the user types has changed */
 	SCREEN_QUIT,
 	SCREEN_PAUSE,
 	SCREEN_TABLE,
@@ -23,8 +23,8 @@ enum screen_key {
 	SCREEN_SORT_THREADS,
 	SCREEN_REVERSE,
 	SCREEN_TOTAL,
-	SCREEN_FILTER,		/* the caller asks for a text: see screen_ask() */
-	SCREEN_TYPED,		/* the text was typed */
+	SCREEN_FILTER,		/* ask the user for a filter: see screen_ask() */
+	SCREEN_TYPED,		/* the user has finished typing the text */
 	SCREEN_WRITE,
 	SCREEN_HELP,
 };
@@ -42,12 +42,15 @@ size_t screen_lines(void);
 void screen_begin(void);
 
 /*
- * screen_put() - draw lines of escaped text, cut at the right edge. @heading: the first one is a
- * heading
+ * screen_put() - draw lines of escaped text, cut at the right edge. @heading: the first line is a
+ * heading.
  */
 void screen_put(const struct buffer *text, bool heading);
 
-/* screen_end() - draw the last line: what is typed, or a message; and show everything */
+/*
+ * screen_end() - draw the last line, which is the text that the user types or @message, and show
+ * the whole screen
+ */
 void screen_end(const struct buffer *message);
 
 /* screen_key() - get the next key, without waiting */

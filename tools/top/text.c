@@ -129,7 +129,7 @@ static void head_times(struct buffer *to)
 	buffer_text(to, "      MEAN       p50       p99       max");
 }
 
-/* Appends the columns for the interval or, if @total, for the whole time. */
+/* Appends the figures of the interval or, if @total, of the whole time. */
 static void put_figures(struct buffer *to, const struct top_model *model, enum top_table table,
 			const struct top_row *row, bool total)
 {
@@ -162,7 +162,10 @@ static void put_row(struct buffer *to, const struct top_model *model, enum top_t
 	buffer_byte(to, '\n');
 }
 
-/* Returns how many rows to show, if one of @max lines says how many are left out. */
+/*
+ * Returns how many rows to show. If not all fit in @max lines, the last line says how many are left
+ * out.
+ */
 static size_t limit(size_t count, size_t max)
 {
 	if (count <= max)
@@ -208,7 +211,10 @@ int top_text_rows(struct buffer *to, const struct top_model *model, enum top_tab
 /* ------------------------------------------------------------------ */
 /* Threads								*/
 
-/* A running thread is where its next event will tell, so it has no place. */
+/*
+ * Appends the state of a thread. A running thread has no place, because its next event will show
+ * it.
+ */
 static void put_state(struct buffer *to, struct top_threads *threads,
 		      const struct top_thread *thread, struct source *source)
 {

@@ -16,12 +16,12 @@
 #include "util/buffer.h"
 
 /**
- * struct top_head - what the first lines say besides the model
- * @stats: counted by the kernel, with the events of the kernel
+ * struct top_head - contents of the first lines that are not in the model
+ * @stats: counts from the kernel, including kernel events
  * @lost_before: number of lost events when the last interval began
  * @threads: number of threads in the table of threads
- * @sampled: there is such a table
- * @paused: the tables are not renewed
+ * @sampled: there is a table of threads
+ * @paused: the tables are not being updated
  * @ended: all processes have ended
  */
 struct top_head {
@@ -40,7 +40,7 @@ struct top_view {
 	enum top_thread_order thread_order;
 	bool reverse;
 	bool total_first;	/* the columns for the whole time come first */
-	bool single;		/* leave out those that come later */
+	bool single;		/* show only the columns that come first */
 };
 
 /* top_text_head() - append two lines about the stream */

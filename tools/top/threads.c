@@ -129,7 +129,7 @@ const struct top_thread *top_threads_get(const struct top_threads *threads, size
 	return threads->threads;
 }
 
-/* Appends who holds the lock, if a thread of the process with that id exists. */
+/* Appends the holder of the lock, if the process has a thread with the holder's id. */
 static void put_holder(struct top_threads *threads, const struct top_thread *thread,
 		       struct source *source, struct buffer *to)
 {

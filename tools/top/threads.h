@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The threads of "posixtrace top": what the kernel says each of them does when an interval ends.
+ * The threads of "posixtrace top": gets from the kernel what each of them is doing when an interval
+ * ends.
  */
 #ifndef POSIXTRACE_TOP_THREADS_H
 #define POSIXTRACE_TOP_THREADS_H
@@ -24,11 +25,11 @@ enum top_thread_order {
 
 /**
  * struct top_thread - a thread
- * @state: what the kernel says
- * @interval: the same; only what interval_of_state() sets
+ * @state: state from the kernel
+ * @interval: the same state; only the members that interval_of_state() sets
  * @length: ns for which it has been in that state; 0: unknown
  * @events: number of its events in the last interval
- * @total: the same in total
+ * @total: number of its events in total
  */
 struct top_thread {
 	const struct posixtrace_thread_state *state;
@@ -43,7 +44,10 @@ struct top_threads;
 /* top_threads_new() - create an empty table; returns 0 or -ENOMEM */
 int top_threads_new(struct top_threads **threads);
 
-/* top_threads_read() - ask the kernel, and the model for counts; returns 0 or a negative error */
+/*
+ * top_threads_read() - read the states from the kernel and the counts from the model; returns 0 or
+ * a negative error number
+ */
 int top_threads_read(struct top_threads *threads, struct source *source, struct top_model *model);
 
 /* top_threads_sort() - sort the threads */
@@ -53,10 +57,10 @@ void top_threads_sort(struct top_threads *threads, enum top_thread_order order, 
 const struct top_thread *top_threads_get(const struct top_threads *threads, size_t *count);
 
 /**
- * top_threads_place() - append where a thread is that does not run, and who holds the lock that it
- *	waits for
+ * top_threads_place() - append where a thread that is not running is, and who holds the lock for
+ * which it waits
  * @threads: from top_threads_read()
- * @thread: one of them
+ * @thread: a thread from top_threads_get()
  * @source: the stream
  * @to: where to append
  */

@@ -102,7 +102,7 @@ void top_window_close(struct top_window *window)
 		return;
 	window->open = false;
 	posix_trace_shutdown(window->trid);
-	/* Nobody has asked for the current log. */
+	/* The user has not asked to write the current log. */
 	logfile_discard(&window->log);
 	logfile_close(&window->log);
 	rotation_free(&window->rotation);
