@@ -11,12 +11,12 @@
 #define CHUNK_BYTES	4096U
 #define CHUNK_BITS	(8 * CHUNK_BYTES)
 #define CHUNKS_MAX	(BITS_MAX / CHUNK_BYTES)
-#define INDEX_MAX	(1ULL << 24)	/* chunks with and without members */
+#define INDEX_MAX	(1ULL << 24)	/* limit of chunks, including those without members */
 
 struct bits {
-	unsigned char **chunks;	/* NULL: no members */
+	unsigned char **chunks;	/* NULL: a chunk without members */
 	size_t room;
-	size_t count;		/* chunks with members */
+	size_t count;		/* number of chunks with members */
 };
 
 int bits_new(struct bits **bits)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BITS_MAX	(64U << 20)	/* bytes of a set, without its index */
+#define BITS_MAX	(64U << 20)	/* limit of the bytes of a set, not counting its index */
 
 struct bits;
 

@@ -40,7 +40,10 @@ void buffer_digits(struct buffer *buffer, uint64_t value, unsigned int base, con
 		return;
 	to = (char *)buffer->data + buffer->len;
 	buffer->len += spaces + have;
-	/* A store of constant size takes one instruction. The digits overwrite the excess. */
+	/*
+	 * A store of a constant size is a single instruction. The digits overwrite the excess
+	 * spaces.
+	 */
 	if (spaces <= 16)
 		memset(to, ' ', 16);
 	else

@@ -27,10 +27,10 @@ struct buffer {
 	bool failed;
 };
 
-/* Make room for @len more bytes. False if there is no memory. */
+/* Make room for @len more bytes. Returns false if out of memory. */
 bool buffer_grow(struct buffer *buffer, size_t len);
 
-/* Inline version for the common case: a few bytes, for which there is room. */
+/* Inline version for the common case, in which there is room for a few more bytes. */
 static inline bool buffer_has_room(struct buffer *buffer, size_t len)
 {
 	return (!buffer->failed && buffer->room - buffer->len >= len) || buffer_grow(buffer, len);
@@ -58,14 +58,14 @@ static inline void buffer_text(struct buffer *buffer, const char *text)
 __attribute__((format(printf, 2, 3)))
 void buffer_printf(struct buffer *buffer, const char *format, ...);
 
-/* As buffer_integer(); the prefix has @prefix_len characters. */
+/* Like buffer_integer(), for a prefix of @prefix_len characters. */
 void buffer_digits(struct buffer *buffer, uint64_t value, unsigned int base, const char *prefix,
 		   size_t prefix_len, size_t width);
 
 /*
  * Append @prefix and the digits of @value in base 10 or 16, padded on the left with spaces to
- * @width characters. Much faster than buffer_printf(). Inline, because a constant prefix has a
- * known length.
+ * @width characters. Much faster than buffer_printf(). Inline, so that the compiler knows the
+ * length of a constant prefix.
  */
 static inline void buffer_integer(struct buffer *buffer, uint64_t value, unsigned int base,
 				  const char *prefix, size_t width)
@@ -93,7 +93,7 @@ static inline void buffer_spaces(struct buffer *buffer, size_t count)
 {
 	if (!buffer_has_room(buffer, count < 32 ? 32 : count))
 		return;
-	/* A store of a constant size takes few instructions, and usually suffices. */
+	/* Store a constant size, which takes few instructions and is usually enough. */
 	memset(buffer->data + buffer->len, ' ', 32);
 	if (count > 32)
 		memset(buffer->data + buffer->len, ' ', count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Digits of numbers. Inline, because an event has a dozen numbers, and a command prints millions.
+ * Converts numbers to digits. Inline for speed: an event has a dozen numbers, and a command may
+ * print millions of events.
  */
 #ifndef POSIXTRACE_DIGITS_H
 #define POSIXTRACE_DIGITS_H
@@ -30,7 +31,10 @@ static inline void digits_pair(char *to, unsigned int value)
 	memcpy(to, &pair, sizeof(pair));
 }
 
-/* Writes the digits right before @end. Returns false if there may be more than @max (>= 2). */
+/*
+ * Writes the digits right before @end. Returns false if the number may have more than @max (>= 2)
+ * digits.
+ */
 static inline bool digits_before(char *end, uint64_t value, size_t max)
 {
 	for (; value >= 100; value /= 100, max -= 2) {
@@ -65,7 +69,7 @@ static inline uint64_t digits_of_half(uint32_t value)
 {
 	uint64_t x = value, letters;
 
-	/* Spread the digits, one to each byte, the last digit to the lowest byte. */
+	/* Spread the digits, one per byte, with the last digit in the lowest byte. */
 	x = (x | x << 16) & 0x0000ffff0000ffffULL;
 	x = (x | x << 8) & 0x00ff00ff00ff00ffULL;
 	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Escapes what cannot be printed: see escape.h.
+ * Escapes unprintable bytes: see escape.h.
  */
 #include <stdint.h>
 
@@ -8,7 +8,10 @@
 
 static const char digits[] = "0123456789abcdef";
 
-/* Characters that reorder, hide or end text. A name with them could imitate another name. */
+/*
+ * Is it a character that reorders, hides or ends text? A name with such a character could look like
+ * a different name.
+ */
 static bool is_deceptive(uint32_t c)
 {
 	return (c >= 0x80 && c < 0xa0) || c == 0xad || c == 0x61c ||
@@ -58,7 +61,7 @@ static void put_hex(struct buffer *to, const char *before, unsigned char byte)
 	buffer_put(to, text, sizeof(text));
 }
 
-/* @backslash: a backslash as the output format writes it. */
+/* @backslash: how the output format writes a backslash. */
 static void put_unprintable(struct buffer *to, const char *backslash, unsigned char byte)
 {
 	buffer_text(to, backslash);
@@ -70,7 +73,7 @@ static void put_unprintable(struct buffer *to, const char *backslash, unsigned c
 		put_hex(to, "x", byte);
 }
 
-/* Bytes that an output format changes, or may change. */
+/* Bytes that at least one output format changes. */
 static const bool changed[256] = {
 	[0 ... ' ' - 1] = true,
 	[0x7f ... 0xff] = true,
@@ -81,7 +84,9 @@ static const bool changed[256] = {
 	['&'] = true,
 };
 
-/* Returns the length of the prefix, usually the whole text, that no output format changes. */
+/*
+ * Returns the length of the longest prefix, usually the whole text, that no output format changes.
+ */
 static size_t plain_length(const unsigned char *text, size_t len)
 {
 	size_t i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Escapes names and data, which a traced process chooses freely, for printing: printable characters
- * stay as they are, all others become "\n", "\t" or "\xNN".
+ * Escapes names and data for printing, because a traced process can choose them freely. Printable
+ * characters stay unchanged. All other bytes become "\n", "\t" or "\xNN".
  */
 #ifndef POSIXTRACE_ESCAPE_H
 #define POSIXTRACE_ESCAPE_H
@@ -39,7 +39,7 @@ bool escape_is_text(const unsigned char *text, size_t len);
 void escape_plain(struct buffer *to, const void *text, size_t len);
 
 /**
- * escape_message() - append text to a message for people; backslashes stay as they are
+ * escape_message() - append text to a message for people; backslashes stay unchanged
  * @to: where to append
  * @text: the bytes
  * @len: number of bytes
@@ -63,7 +63,7 @@ void escape_quoted(struct buffer *to, const void *text, size_t len);
  * @len: number of bytes
  * @html: @to becomes part of an HTML page: write "<", ">" and "&" as "\u003c" and so on
  *
- * The string contains the text that escape_plain() makes.
+ * The string contains the result of escape_plain().
  */
 void escape_string(struct buffer *to, const void *text, size_t len, bool html);
 

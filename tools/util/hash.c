@@ -27,7 +27,9 @@ uint64_t hash_pair(uint64_t first, uint64_t second)
 		memcpy(secret, (const void *)getauxval(AT_RANDOM), sizeof(secret));
 		is_known = true;
 	}
-	/* Any odd constant: the second round mixes bits that the first one did not spread. */
+	/*
+	 * Any odd constant will do. The second fold() mixes bits that the first one did not spread.
+	 */
 	return fold(fold(first ^ secret[0], second ^ secret[1]) ^ secret[0], 0x9e3779b97f4a7c15ULL);
 }
 

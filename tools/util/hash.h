@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hash function for tables. The keys may come from a forged log, so the hash depends on a random
- * secret of the process: the author of the log cannot choose keys that collide.
+ * Hash function for tables. Keys may come from a forged log, so the hash depends on a random secret
+ * of the process. Otherwise the author of the log could choose keys that collide.
  */
 #ifndef POSIXTRACE_HASH_H
 #define POSIXTRACE_HASH_H
@@ -18,7 +18,7 @@
  */
 uint64_t hash_pair(uint64_t first, uint64_t second);
 
-/* hash_bytes() - hash @len bytes, beginning with the hash of what precedes them */
+/* hash_bytes() - hash @len bytes; @hash is the hash of the bytes before them */
 uint64_t hash_bytes(uint64_t hash, const void *data, size_t len);
 
 #endif /* POSIXTRACE_HASH_H */

@@ -25,7 +25,7 @@ void vtell(const char *format, va_list args)
 
 	if (vasprintf(&text, format, args) < 0)
 		return;
-	/* Names of files and events may contain any bytes, even terminal escape sequences. */
+	/* File and event names may contain any bytes, including terminal escape sequences. */
 	escape_message(&line, text, strlen(text));
 	free(text);
 	if (kept) {

@@ -16,8 +16,8 @@ __attribute__((format(printf, 1, 0)))
 void vtell(const char *format, va_list args);
 
 /*
- * message_keep() - store the last message instead of printing it, as long as something else uses
- * the terminal; NULL: print messages again
+ * message_keep() - store the last message in @to instead of printing it, while the terminal is used
+ * for a screen; NULL: print messages again
  */
 void message_keep(struct buffer *to);
 

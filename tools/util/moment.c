@@ -23,7 +23,7 @@ static bool parse_date(const char *text, uint64_t *time)
 	rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
 	if (!rest)
 		return false;
-	/* Detect invalid dates, such as February 30, which timegm() would normalize. */
+	/* Reject invalid dates such as February 30, which timegm() would normalize. */
 	given = tm;
 	seconds = timegm(&tm);
 	if (tm.tm_mday != given.tm_mday || tm.tm_hour != given.tm_hour ||
@@ -55,7 +55,7 @@ int moment_option(struct moment *moment, const struct command_option *option, co
 	if (*text != '@' && parse_date(text, &moment->time))
 		return 0;
 	moment->absolute = false;
-	/* Without a unit: microseconds, as printed by "dump". */
+	/* A number without a unit is in microseconds, as printed by "dump". */
 	if (duration_parse(text, 1000, &moment->time))
 		return 0;
 	tell("--%s: must be a time such as " MOMENT_FORMS " (got \"%s\")", option->name, text);
@@ -75,7 +75,7 @@ int moment_compare(const struct moment *moment, uint64_t first, uint64_t time)
 {
 	const uint64_t limit = moment_time(moment, first);
 
-	/* A limit of UINT64_MAX also stands for all later times, so it is after every event. */
+	/* A @limit of UINT64_MAX may stand for a later time, so it is later than every event. */
 	if (limit == UINT64_MAX)
 		return -1;
 	return time < limit ? -1 : time > limit;

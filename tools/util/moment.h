@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Points of time in the options of commands: after the first event of a trace, or dates.
+ * Points of time in the options of commands: either relative to the first event of a trace, or
+ * dates.
  */
 #ifndef POSIXTRACE_MOMENT_H
 #define POSIXTRACE_MOMENT_H
@@ -10,7 +11,7 @@
 
 #include "util/options.h"
 
-/* What moment_option() accepts, for the help. */
+/* The forms that moment_option() accepts, for the help. */
 #define MOMENT_FORMS	"1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z"
 
 /**

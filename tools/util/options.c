@@ -14,8 +14,8 @@
 #include "util/options.h"
 #include "util/options_help.h"
 
-#define OPTIONS_MAX	64	/* per command */
-#define FIRST_ID	256	/* option ids, in table order; larger than any letter */
+#define OPTIONS_MAX	64	/* options of a command, at most */
+#define FIRST_ID	256	/* ids of options, in table order, start here, above all letters */
 
 /* The options of a command in the form for getopt_long(). */
 struct parser {
@@ -178,7 +178,7 @@ static int find_option(const struct parser *parser, int id)
 	return -1;
 }
 
-/* Reports a text that is not an option, or is an ambiguous prefix. */
+/* Reports an argument that is not an option or is an ambiguous prefix of options. */
 static int refuse_name(const struct parser *parser, const char *text)
 {
 	int name_len = (int)strcspn(text, "=");
@@ -240,7 +240,7 @@ int options_parse(const struct command *command, int argc, char **argv, void *ba
 	struct parser parser = { .command = command };
 	int id, status = OPTIONS_OK;
 
-	/* For shell completion and the man pages. */
+	/* Used by shell completion and the man pages. */
 	if (argc == 2 && !strcmp(argv[1], "--list-options")) {
 		options_print_list(command);
 		return 0;

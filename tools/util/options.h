@@ -36,7 +36,7 @@ enum option_kind {
 	OPTION_GROUP,	/* not an option: includes the options of another table */
 };
 
-/* What completion offers as the value if the option has no choices. */
+/* The kind of words that completion offers as the value, if the option has no choices. */
 enum option_value {
 	OPTION_ANY,
 	OPTION_FILE,
@@ -52,15 +52,18 @@ struct command_option {
 	enum option_kind kind;
 	char letter;		/* 0: no letter */
 	const char *name;
-	const char *argument;	/* name of the value in the help, or NULL */
-	const char *help;	/* no capital letter, no full stop */
+	const char *argument;	/* name of the value in the help; NULL: no value */
+	const char *help;	/* without an initial capital letter or full stop */
 	size_t offset;		/* of the target in the structure passed to options_parse() */
 	const struct option_choice *choices;	/* the words, or NULL */
 	bool list;		/* the value is a comma-separated list of @choices */
 	enum option_value value;
 	unsigned long min;	/* for a number or size */
 	unsigned long max;
-	/* Returns 0 or a negative error number; -EINVAL after reporting a wrong value. */
+	/*
+	 * Called with the value. Returns 0 or a negative error number; -EINVAL after reporting an
+	 * error.
+	 */
 	int (*call)(void *target, const struct command_option *option, const char *value);
 	const struct command_option *group;
 };
@@ -74,15 +77,15 @@ struct command_option {
 #define OPTION_SIZE_AT(type, member)	.offset = OPTION_TARGET(type, member, size_t)
 #define OPTION_CHOICE_AT(type, member)	.offset = OPTION_TARGET(type, member, int)
 
-/* Includes another table; its targets are in @member. */
+/* Includes the options of another table. Their targets are in @member. */
 #define OPTION_GROUP_AT(type, member, table) \
 	{ .kind = OPTION_GROUP, .offset = offsetof(type, member), .group = (table) }
 
-/* Operands, for completion. */
+/* Kinds of operands, for completion. */
 enum {
 	OPERAND_FILE = 1,
 	OPERAND_PID = 2,
-	OPERAND_PROGRAM = 4,	/* a program and its arguments; options end before it */
+	OPERAND_PROGRAM = 4,	/* a program and its arguments; our options end before it */
 };
 
 /**
@@ -94,8 +97,8 @@ enum {
  * @notes: what --help prints after the options
  * @operands: OPERAND_*
  * @options: its options except --help, which all commands have
- * @run: gets the name as argv[0]; returns the exit status: 0, 1 after a failure, 2 after a usage
- *	error
+ * @run: runs the command; argv[0] is its name; returns the exit status: 0, 1 after a failure, 2
+ *	after a usage error
  */
 struct command {
 	const char *name;

@@ -12,7 +12,7 @@
 #define LINE_WIDTH	92
 #define HELP_COLUMN_MAX	30
 
-/* Options of a command, sorted by name. */
+/* The options of a command, sorted by name. */
 struct sorted {
 	const struct command_option *options[OPTIONS_MAX];
 	size_t count;
@@ -74,7 +74,7 @@ static int put_names(char *to, size_t size, const struct command_option *option)
 			option->argument ? "=" : "", option->argument ? option->argument : "");
 }
 
-/* Prints a text from a column on, with lines broken between words. */
+/* Prints a text starting at a column, and breaks lines between words. */
 static void print_text(const char *text, int column)
 {
 	int at = column;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Prints the options of a command: the help for people, and a list for programs.
+ * Prints the options of a command: as help for people, or as a list for programs.
  */
 #ifndef POSIXTRACE_OPTIONS_HELP_H
 #define POSIXTRACE_OPTIONS_HELP_H
@@ -34,8 +34,8 @@ void options_print_help(const struct command *command);
  *	operands	WORD...
  *	option	LETTER	NAME	ARGUMENT	VALUES	HELP
  *
- * where each WORD is file, pid or program; LETTER, ARGUMENT and VALUES are "-" if the option lacks
- * them; and VALUES is any, file, pid, or "one" or "list" followed by the choices.
+ * Each WORD is file, pid or program. LETTER, ARGUMENT and VALUES are "-" if the option lacks them.
+ * VALUES is any, file or pid, or it is "one" or "list" followed by the choices.
  */
 void options_print_list(const struct command *command);
 

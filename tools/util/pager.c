@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shows output with a pager: see pager.h. This command stays the parent, so that the shell gets its
- * exit status.
+ * Shows output with a pager: see pager.h. The pager is the child process, so that the shell gets
+ * the exit status of this command.
  */
 #include <errno.h>
 #include <limits.h>
@@ -15,10 +15,13 @@
 #include "util/message.h"
 #include "util/pager.h"
 
-static pid_t pager;	/* 0: none */
+static pid_t pager;	/* process id; 0: no pager */
 static bool with_errors;
 
-/* Checks if the first word of a command is a program. A path, or shell syntax, is not checked. */
+/*
+ * Checks if the first word of a command is a program in PATH. Paths and shell syntax are not
+ * checked.
+ */
 static bool is_program(const char *command)
 {
 	size_t len = strcspn(command, " \t"), dir_len;
@@ -36,7 +39,7 @@ static bool is_program(const char *command)
 	return false;
 }
 
-/* Returns NULL for no pager. */
+/* Returns the command of the pager; NULL for none. */
 static const char *choose(void)
 {
 	const char *command = getenv("POSIXTRACE_PAGER"), *term = getenv("TERM");
@@ -53,21 +56,24 @@ static const char *choose(void)
 	return NULL;
 }
 
-/* Child process: does not return. */
+/* Executes the pager in the child process. Does not return. */
 static void become_pager(const char *command, const int pipe[2])
 {
 	if (dup2(pipe[0], STDIN_FILENO) < 0)
 		_exit(126);
 	close(pipe[0]);
 	close(pipe[1]);
-	/* As git does: quit if one screen is enough, show colours, keep the screen. */
+	/*
+	 * Same default as git: quit if the text fits on one screen, show colours, do not clear the
+	 * screen.
+	 */
 	setenv("LESS", "FRX", 0);
 	setenv("LV", "-c", 0);
 	execl("/bin/sh", "sh", "-c", command, NULL);
 	_exit(127);
 }
 
-/* Ends the output and waits. Async-signal-safe. */
+/* Closes the output and waits for the pager. Async-signal-safe. */
 static void leave(void)
 {
 	int saved_errno = errno;
@@ -80,7 +86,7 @@ static void leave(void)
 	errno = saved_errno;
 }
 
-/* Ends after the pager, which may still use the terminal. */
+/* Wait for the pager before ending, because it may still use the terminal. */
 static void on_signal(int number)
 {
 	leave();

@@ -10,7 +10,10 @@
 #include "util/message.h"
 #include "util/ranges.h"
 
-/* Parses a number and advances the position. Base 0, because threads are printed in hexadecimal. */
+/*
+ * Parses a number and advances the position. Base 0 also accepts hexadecimal, as thread ids are
+ * printed.
+ */
 static bool parse_number(const char **at, uint64_t max, uint64_t *number)
 {
 	char *end;

@@ -26,7 +26,7 @@ struct ranges {
  * ranges_option() - add the numbers of an option
  * @ranges: the list
  * @option: the option
- * @text: its value: decimal, hexadecimal or octal numbers, as in C, separated by commas
+ * @text: value of the option: decimal, hexadecimal or octal numbers as in C, separated by commas
  * @max: largest number
  * @spans: FIRST-LAST is also allowed
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Assigns small numbers to threads, and to other things with two ids. A number replaces
- * event_thread_key(), because no viewer accepts such a key as a thread id. event/lives.h defines
- * what a thread is.
+ * Assigns small numbers to threads, and to anything else that is identified by two numbers. An
+ * exporter uses them as thread ids, because no viewer accepts an event_thread_key(). event/lives.h
+ * defines what a thread is.
  */
 #ifndef POSIXTRACE_THREADS_H
 #define POSIXTRACE_THREADS_H
