@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The names of values of arguments of system calls, such as O_CLOEXEC.
+ * The names of the values of system call arguments, such as O_CLOEXEC.
  */
 #ifndef POSIXTRACE_SYSCALL_VALUES_H
 #define POSIXTRACE_SYSCALL_VALUES_H
@@ -12,23 +12,23 @@
 #include "event/syscall_args.h"
 #include "util/buffer.h"
 
-/* What the names of values mean, where machines differ. */
+/* The machine on which a call was made: some values have different names on different machines. */
 enum syscall_machine {
-	SYSCALL_MACHINE_UNKNOWN,	/* only names that mean the same on all machines */
+	SYSCALL_MACHINE_UNKNOWN,	/* use only names with the same value on all machines */
 	SYSCALL_MACHINE_X86 = 'x',
 	SYSCALL_MACHINE_ARM = 'a',
 };
 
-/* Appends what is known about a descriptor. */
+/* Appends a description of a descriptor. */
 typedef void syscall_put_fd(struct buffer *to, const void *context, int64_t fd);
 
 /**
  * struct syscall_call - a system call with its arguments
  * @known: from syscall_args_find()
  * @args: one word for each register
- * @machine: where the call was made
- * @put_fd: appends what is known about a descriptor; or NULL
- * @context: for @put_fd
+ * @machine: machine on which the call was made
+ * @put_fd: appends a description of a descriptor; or NULL
+ * @context: second argument of @put_fd
  */
 struct syscall_call {
 	const struct syscall_args *known;
@@ -46,15 +46,15 @@ enum syscall_machine syscall_machine_named(const char *name);
  * @to: where to append
  * @call: the call
  *
- * Values and bits without a name are numbers. Leaves out the mode if the call creates no file,
- * because the register may then have any value.
+ * Values and bits without a name are shown as numbers. Leaves out the mode of open() if the call
+ * creates no file, because the register may then have any value.
  */
 void syscall_put(struct buffer *to, const struct syscall_call *call);
 
 /* syscall_descriptor() - get the number of the first argument that is a descriptor, or -1 */
 int syscall_descriptor(const struct syscall_args *known);
 
-/* syscall_put_result() - append the result of a call (NULL: unknown), a number or an address */
+/* syscall_put_result() - append the result of a call as a number or address; @known may be NULL */
 void syscall_put_result(struct buffer *to, const struct syscall_args *known, int64_t result);
 
 #endif /* POSIXTRACE_SYSCALL_VALUES_H */
