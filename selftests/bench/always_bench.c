@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts what programs pay for being traced all the time: by a stream with POSIX_TRACE_LOOP that
- * is not read, with trace points, the class sched, or both. "always" runs it in a guest with a
- * clock that counts instructions (selftests/vm/run --icount).
+ * Measures the cost for programs that are traced all the time, by a POSIX_TRACE_LOOP stream without
+ * a reader. The stream records trace points, the class sched, or both. The script "always" runs
+ * this program in a guest whose clock counts instructions (selftests/vm/run --icount).
  *
  *   always_bench [ROUNDS [SIZE]]    SIZE: bytes of the stream
  *
- * Prints a line for each program, number of requests at a time, and way to trace. Per request:
- * instructions of the whole guest, and of the untraced program; recorded trace points and kernel
- * events; how often a thread of the program began to run; how many instructions more than untraced
- * the guest executed: the median, the least and the most of all rounds, and the median as a
- * percentage of the instructions of the program.
+ * Prints a line for each program, number of concurrent requests, and way to trace. All numbers are
+ * per request: instructions of the whole guest, and of the program, without a stream; recorded
+ * trace points and kernel events; how often a thread of the program began to run; additional
+ * instructions of the guest with the stream: median, minimum and maximum of all rounds, and the
+ * median as a percentage of the instructions of the program.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -37,7 +37,7 @@ static const int at_a_time[] = { 1, CLIENTS };
 
 #define DEPTHS		(sizeof(at_a_time) / sizeof(at_a_time[0]))
 
-/* The same number of checkpoints in each measurement. */
+/* The checkpoint interval is fixed, so that each measurement has the same number of checkpoints. */
 #define TABLE	".output /dev/null\nPRAGMA wal_autocheckpoint=100;\n.output stdout\n" \
 	"PRAGMA journal_mode=WAL; " \
 	"CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, n INT); " \
@@ -46,9 +46,9 @@ static const int at_a_time[] = { 1, CLIENTS };
 
 static const struct program {
 	const char *name;
-	const char *prepare;	/* answered with one line */
+	const char *prepare;	/* request without measurement; its answer is one line */
 	const char *request;
-	int lines;		/* of an answer */
+	int lines;		/* lines of an answer */
 	int port;		/* TCP port; 0: answers on standard output */
 	const char *point;	/* the trace point that "one point" records */
 	char *command[14];
@@ -128,7 +128,10 @@ static void receive_lines(int fd, int lines)
 	check(lines ? EPROTO : 0, "answer");
 }
 
-/* A server gets requests from several clients, SQLite several statements in one write. */
+/*
+ * Sends requests. A server gets them from several clients, SQLite gets several statements in one
+ * write.
+ */
 static void ask(const struct server *server, int at_once, int count)
 {
 	const struct program *program = server->program;
@@ -148,7 +151,7 @@ static void ask(const struct server *server, int at_once, int count)
 /* ------------------------------------------------------------------ */
 /* Starting a program							*/
 
-/* The server may not listen yet. */
+/* Retry, because the server may not listen yet. */
 static int connect_to(int port)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
@@ -231,7 +234,7 @@ static trace_id_t new_stream(const struct server *server, const struct way *way)
 	return trid;
 }
 
-/* Reads what the threads of a process have run, in instructions and in times. */
+/* Reads how many instructions the threads of a process have executed, and how often they ran. */
 static void read_threads(pid_t pid, struct counts *counts)
 {
 	unsigned long long ran, waited, runs;
@@ -279,7 +282,10 @@ static double now(void)
 	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* The pages of a new stream are not mapped yet: record until the first events are overwritten. */
+/*
+ * Records until the first events are overwritten, because the pages of a new stream are not mapped
+ * yet.
+ */
 static void fill(const struct server *server, trace_id_t trid)
 {
 	struct posixtrace_stats_info stats;
@@ -290,7 +296,7 @@ static void fill(const struct server *server, trace_id_t trid)
 	} while (!stats.overwritten);
 }
 
-/* Per request, after some that warm up caches. */
+/* Measures the cost per request, after some requests that warm up the caches. */
 static struct counts measure(const struct server *server, int at_once, trace_id_t trid)
 {
 	struct counts before = { 0 }, after = { 0 };
@@ -336,7 +342,9 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Prints how much more a way costs than no stream, over all rounds, for one number of requests. */
+/*
+ * Prints how much more a way to trace costs than no stream, for one number of concurrent requests.
+ */
 static void print_way(const struct server *server, size_t way, size_t depth, int rounds)
 {
 	double more[ROUNDS_MAX], ran[ROUNDS_MAX], guest[ROUNDS_MAX];
@@ -356,7 +364,10 @@ static void print_way(const struct server *server, size_t way, size_t depth, int
 	       more[rounds - 1], 100 * more[rounds / 2] / ran[rounds / 2]);
 }
 
-/* The ways without handlers in the kernel come first, because handlers stay for a minute. */
+/*
+ * Compares the ways to trace. Those without handlers in the kernel come first, because the handlers
+ * remain for a minute.
+ */
 static void compare_ways(const struct server *server, int rounds)
 {
 	for (int round = 0; round < rounds; round++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Trace points for a server, loaded with LD_PRELOAD: one for each read() and one for each write().
- * A request to redis is one of each.
+ * A request to redis makes one call of each.
  */
 #include <posixtrace/points.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 POSIXTRACE_POINT(request, (i32, fd), (i32, bytes));
 POSIXTRACE_POINT(reply, (i32, fd), (i32, bytes));
 
-/* Names of the C library for the functions that these hide. */
+/* Names of the C library for read() and write(), which this file replaces. */
 __typeof__(read) __read;
 __typeof__(write) __write;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures what compressors make of the blocks of logs that are not compressed: bytes and
- * nanoseconds an event, for kernel events and for events of programs. "heads" moves the first words
- * of the records to the front, as kmod/log/pack.c does; its time counts. With SIZES in the
- * environment, also for blocks of other sizes, cut anywhere. Runs in user space, with the libraries
- * of this machine; the kernel has the same algorithms.
+ * Compares compressors on the blocks of uncompressed logs. Prints bytes and nanoseconds per event,
+ * for kernel events and for events of programs. "heads" first moves the first words of the records
+ * to the front of the block, as kmod/log/pack.c does, and includes the time for that. With SIZES in
+ * the environment, also measures blocks of other sizes, which end anywhere in a record. Runs in
+ * user space, with the libraries of this machine. The kernel has the same algorithms.
  *
  * usage: compress_bench LOG...
  */
@@ -64,7 +64,7 @@ static const struct codec codecs[] = {
 	{ "zstd", 3, pack_zstd, 1 },	{ "zstd", 6, pack_zstd, 1 },
 };
 
-/* All payloads of one type, one after the other, and where each of them ends. */
+/* All payloads of one type in a row, with the end of each. */
 struct payloads {
 	char *data;
 	size_t len;
@@ -126,7 +126,9 @@ static double now_ns(void)
 	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* As in the module. Returns false if not all of it consists of records. */
+/*
+ * Moves the heads as the module does. Returns false if the block does not consist of whole records.
+ */
 static int move_heads(unsigned long long *to, unsigned int type, const unsigned long long *from,
 		      unsigned int words)
 {
@@ -159,7 +161,9 @@ static int move_heads(unsigned long long *to, unsigned int type, const unsigned 
 	return 1;
 }
 
-/* The end of the block at @at: as in the log, or after @size bytes. */
+/*
+ * Returns the end of the block at @at: that of the log if @size is 0, otherwise after @size bytes.
+ */
 static size_t end_of(const struct payloads *all, size_t at, size_t i, size_t size)
 {
 	if (!size)
@@ -198,7 +202,9 @@ static void measure(const struct payloads *all, const char *what, const struct c
 				fprintf(stderr, "compress_bench: %s is wrong\n", codec->name);
 				exit(1);
 			}
-			/* A block that does not shrink is stored as it is. */
+			/*
+			 * The module stores a block uncompressed if compression does not shrink it.
+			 */
 			len = (len + 7) / 8 * 8;
 			total += len < end - at ? len : end - at;
 		}

@@ -54,7 +54,7 @@ static struct {
 	size_t heads_at, pool_at, pool_size;
 	unsigned int open[CPUS_MAX + 1];
 	unsigned int next[SUBBUFS_MAX];	/* next sub-buffer of the same CPU */
-	unsigned int youngest[CPUS_MAX + 1];	/* valid if there is an oldest one */
+	unsigned int youngest[CPUS_MAX + 1];	/* valid if the list of the CPU is not empty */
 	unsigned int unused[2][SUBBUFS_MAX];	/* for processes, and for system events */
 	unsigned int nr_unused[2];
 	unsigned long long seq;
@@ -94,7 +94,7 @@ static void publish_counter(struct posixtrace_clock *clock)
 
 static void update_counter(struct posixtrace_clock *clock)
 {
-	/* 64 bits suffice for some seconds. */
+	/* 64 bits are enough for a few seconds. */
 	unsigned long long now = __builtin_ia32_rdtsc();
 	unsigned long long units = clock->fraction + (now - clock->cycle_last) * clock->mult;
 
@@ -225,7 +225,7 @@ static void release_subbuf(unsigned int idx)
 	put_unused(idx);
 }
 
-/* Takes an unused sub-buffer, or the one that was closed first. */
+/* Takes an unused sub-buffer. If there is none, takes the one that was closed first. */
 static unsigned int take_subbuf(bool system)
 {
 	unsigned int idx, best = POSIXTRACE_NONE, cpu;
@@ -474,7 +474,7 @@ static long answer(int err)
 	return -1;
 }
 
-/* How a program attaches before main(). */
+/* Maps the gate, as the library does to attach a program before main(). */
 static long map_gate(void *place, size_t size)
 {
 	struct posixtrace_attach arg;
@@ -508,7 +508,7 @@ long __wrap_syscall(long number, ...)
 	if (number == SYS_mmap && (int)arg[4] >= FAKE_FD_MIN)
 		return map_gate((void *)arg[0], (size_t)arg[1]);
 	if (number == SYS_ioctl && (int)arg[0] >= FAKE_FD_MIN) {
-		/* Add the cost of a system call to each command. */
+		/* Make a real system call, so that each command has the cost of one. */
 		__real_syscall(SYS_getppid);
 		pthread_mutex_lock(&fake.lock);
 		err = command(arg[1], (void *)arg[2]);

@@ -4,8 +4,8 @@
  * policy POSIX_TRACE_LOOP that traces this process. The library is the real one; its system calls
  * to the module are intercepted.
  *
- * Recording threads must be pinned: only the kernel can execute NEXT atomically with respect to a
- * CPU.
+ * Recording threads must be pinned to their CPU, because only the kernel can execute NEXT
+ * atomically with respect to a CPU.
  */
 #ifndef BENCH_FAKE_H
 #define BENCH_FAKE_H

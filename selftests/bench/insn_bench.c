@@ -5,9 +5,10 @@
  *
  * usage: insn_bench [all|recording|processors|interrupts]
  *
- * "recording" measures only what depends on GLIBC_TUNABLES=glibc.pthread.rseq=0, "processors" what
- * depends on the number of possible processors. "interrupts" prints the longest time with
- * interrupts off, in microseconds of 1000 instructions each.
+ * "recording" measures only the operations whose cost depends on
+ * GLIBC_TUNABLES=glibc.pthread.rseq=0, "processors" only those whose cost depends on the number of
+ * possible processors. "interrupts" prints the longest time with interrupts off, in microseconds of
+ * 1000 instructions each.
  */
 #include <fcntl.h>
 #include <posixtrace.h>
@@ -34,7 +35,7 @@
 #define STREAM_SIZE	(1U << 20)
 #define NATIVE_SIZE	(8U << 20)	/* as in native_bench */
 #define DATA_SIZE	16
-#define RECORD_SIZE	32		/* at least */
+#define RECORD_SIZE	32		/* minimum size of a record */
 #define DATA_MAX	64
 #define REPEATS		15
 #define EVENTS		200
@@ -44,7 +45,7 @@
 #define PROCESSES	200
 #define STACK_SIZE	(64 << 10)
 
-/* Its data has DATA_SIZE bytes. */
+/* A trace point whose data has DATA_SIZE bytes. */
 POSIXTRACE_POINT(typed, (u32, id), (u32, size), (u64, address));
 
 static unsigned char payload[DATA_SIZE];
@@ -205,7 +206,7 @@ static void open_types(int count)
 	}
 }
 
-/* The mean over many sub-buffers: each of them costs a system call. */
+/* Returns the mean over many sub-buffers, because each new sub-buffer costs a system call. */
 static inline __attribute__((__always_inline__)) double mean_of_many(void (*fn)(void))
 {
 	long long begin = instructions();
@@ -228,7 +229,7 @@ static void measure_recording(void)
 	posix_trace_shutdown(trid[0]);
 }
 
-/* Comparable with insn_standin of native_bench. */
+/* Measures the same events as insn_standin of native_bench, with the module. */
 static void measure_module(void)
 {
 	stream_size = NATIVE_SIZE;
@@ -238,7 +239,7 @@ static void measure_module(void)
 	stream_size = STREAM_SIZE;
 }
 
-/* The same bytes as record(), from a point with three fields. */
+/* Measures trace points with three fields, which record as many bytes as record(). */
 static void measure_points(void)
 {
 	open_stream(&trid[0]);
@@ -277,7 +278,7 @@ static void measure_types(void)
 	int opened = 0;
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		/* In addition to the recorded type and the unnamed type. */
+		/* These types are in addition to the recorded one and the unnamed one. */
 		open_types(counts[i]);
 		opened = counts[i];
 		open_stream(&trid[0]);
@@ -302,7 +303,10 @@ static void measure_streams(void)
 		posix_trace_shutdown(trid[--opened]);
 }
 
-/* The stream is registered in an epoll instance, and no thread waits for it. */
+/*
+ * Measures recording into a stream that is registered in an epoll instance on which no thread
+ * waits.
+ */
 static void measure_epoll(void)
 {
 	struct epoll_event ready = { .events = EPOLLIN };
@@ -327,7 +331,7 @@ static void *read_on(void *arg)
 	size_t count;
 	int *tid = arg;
 
-	/* The reader keeps up: once awake, it runs before the writer. */
+	/* Let the reader keep up: once awake, it runs before the writer. */
 	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &first))
 		die("SCHED_FIFO");
 	__atomic_store_n(tid, gettid(), __ATOMIC_RELEASE);
@@ -337,7 +341,10 @@ static void *read_on(void *arg)
 	return NULL;
 }
 
-/* CPU time of this thread per event. Includes its system calls, not the work of the reader. */
+/*
+ * Returns the CPU time of this thread per event. Includes the thread's system calls, but not the
+ * reader.
+ */
 static double own_time(void)
 {
 	struct timespec begin, end;
@@ -349,7 +356,7 @@ static double own_time(void)
 	return ((end.tv_sec - begin.tv_sec) * 1e9 + (end.tv_nsec - begin.tv_nsec)) / LIVE_EVENTS;
 }
 
-/* Records beside a thread that reads, and sleeps while the stream is empty. */
+/* Records events while another thread reads them, and sleeps when the stream is empty. */
 static void measure_live(const char *name, bool reads, size_t bytes, uint64_t ns)
 {
 	pthread_t reader;
@@ -529,7 +536,7 @@ static unsigned int read_microseconds(const char *path)
 	return us;
 }
 
-/* The longest time with interrupts off, of the whole system, while an operation runs. */
+/* Prints the longest time that any CPU of the system has interrupts off while an operation runs. */
 static void print_irqs_off(const char *name, void (*before)(void), void (*fn)(void),
 			   void (*after)(void))
 {

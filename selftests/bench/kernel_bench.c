@@ -25,7 +25,7 @@
 #define REPEATS		31
 #define COUNT		200
 
-/* Traced processes. */
+/* Number of traced processes. */
 #define SLEEPERS	6000
 #define FORKS		20
 
@@ -58,7 +58,7 @@ static void repeat(void (*fn)(void), unsigned int count, double *took)
 	qsort(took, REPEATS, sizeof(took[0]), compare);
 }
 
-/* The median: timer interrupts disturb some measurements. */
+/* Returns the median, because timer interrupts disturb some measurements. */
 static double measure(void (*fn)(void), unsigned int count)
 {
 	double took[REPEATS];
@@ -67,7 +67,10 @@ static double measure(void (*fn)(void), unsigned int count)
 	return took[REPEATS / 2];
 }
 
-/* A quartile: the kernel's allocators take longer in about half of the calls of execve(). */
+/*
+ * Returns a quartile, because the kernel's allocators take longer in about half of the execve()
+ * calls.
+ */
 static double measure_allocating(void (*fn)(void), unsigned int count)
 {
 	double took[REPEATS];
@@ -76,7 +79,7 @@ static double measure_allocating(void (*fn)(void), unsigned int count)
 	return took[REPEATS / 4];
 }
 
-/* Two threads on one processor: each call switches to the other thread and back. */
+/* Switches to the other thread on the same processor and back. */
 static void give_way(void)
 {
 	for (int i = 0; i < COUNT; i++)
@@ -90,7 +93,7 @@ static void *yielder(void *arg)
 	return arg;
 }
 
-/* The other thread runs when this returns. */
+/* Starts the other thread, which runs before this function returns. */
 static pthread_t start_yielder(void)
 {
 	pthread_t thread;
@@ -110,7 +113,7 @@ static void stop_yielder(pthread_t thread)
 	pthread_join(thread, NULL);
 }
 
-/* Two threads wake each other: a wake-up and a switch in each direction. */
+/* Wakes the other thread and is woken by it: a wake-up and a switch in each direction. */
 static void play(void)
 {
 	char byte = 0;
@@ -130,7 +133,7 @@ static void *player(void *arg)
 	return arg;
 }
 
-/* The same with a futex: each side waits for it to have another value. */
+/* The same with a futex: each thread waits until @turn has the value of its side. */
 static unsigned int turn;
 static bool ended;
 
@@ -147,8 +150,8 @@ static void give_turn(unsigned int other)
 }
 
 /*
- * A woken thread of equal priority does not preempt the other one, so each wait_for_turn() really
- * waits.
+ * Gives both threads the same priority. A woken thread then does not preempt the other one, so each
+ * wait_for_turn() really waits.
  */
 static void take_equal_turns(pthread_t thread, int policy)
 {
@@ -191,7 +194,9 @@ static void call(void)
 
 static char *pages;
 
-/* Only reads: the cost of new memory depends on which pages are free. */
+/*
+ * Causes page faults. Only reads, because the cost of new memory depends on which pages are free.
+ */
 static void touch(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -214,8 +219,9 @@ static void signal_itself(void)
 }
 
 /*
- * Calls with and without texts. The path leads through a file that is not a directory, so the
- * kernel's own work ends there, and hardly depends on the length. The text lies in one page.
+ * A path for calls with and without recorded texts. It leads through a file that is not a
+ * directory, so the kernel's own work ends there and hardly depends on the length. The text is in a
+ * single page.
  */
 static char text[4096] __attribute__((aligned(4096)));
 
@@ -246,14 +252,16 @@ static void rename_text(void)
 		syscall(SYS_renameat, AT_FDCWD, text, AT_FDCWD, text);
 }
 
-/* The address of a socket is not a text. */
+/* Calls connect(). The address of a socket is not recorded as a text. */
 static void connect_nothing(void)
 {
 	for (int i = 0; i < COUNT; i++)
 		syscall(SYS_connect, -1, text, 16);
 }
 
-/* Long enough for many timer interrupts: a second is at most COMPUTING times this. */
+/*
+ * Iterations that last many timer interrupts: COMPUTING times this number take at least a second.
+ */
 #define COMPUTING	10000000
 
 static void compute(void)
@@ -263,15 +271,15 @@ static void compute(void)
 }
 
 /*
- * The module removes its handlers a minute after the last stream of their class. While no thread
- * runs, that minute takes no time of the host.
+ * Waits until the module has removed its handlers, a minute after the last stream of their class
+ * ended. No thread runs during that minute, so it takes no time on the host.
  */
 static void settle(void)
 {
 	sleep(65);
 }
 
-/* A stream with only these types, on a process and its later children. */
+/* Creates a stream with only these types on a process and its later children. */
 static trace_id_t new_stream(pid_t pid, unsigned int classes, unsigned long types)
 {
 	trace_event_set_t filter;
@@ -304,7 +312,9 @@ static double more_with(pid_t pid, unsigned int classes, unsigned long types, vo
 	return with - without;
 }
 
-/* The additional cost of one interrupt, from the number of interrupts of a computing thread. */
+/*
+ * Returns the additional cost of an interrupt, from the number of interrupts of a computing thread.
+ */
 static double more_by_interrupt(void)
 {
 	trace_id_t trid = new_stream(0, POSIXTRACE_CLASS_IRQ, 0);
@@ -320,7 +330,7 @@ static double more_by_interrupt(void)
 	return (with - without) * (REPEATS + 1) / info.recorded[4];
 }
 
-/* Use vfork(), so that the memory of the program does not matter. */
+/* Creates a process with vfork(), so that the size of this program's memory does not matter. */
 static void make_process(void)
 {
 	pid_t pid;
@@ -334,7 +344,7 @@ static void make_process(void)
 	}
 }
 
-/* Creates thousands of sleeping processes, and a stream that traces them if there are classes. */
+/* Creates thousands of sleeping processes, and a stream that traces them unless @classes is 0. */
 static trace_id_t trace_sleepers(struct child *child, unsigned int classes)
 {
 	trace_id_t trid = 0;
@@ -402,7 +412,7 @@ static void print_calls(const char *kind, double *without)
 	}
 }
 
-/* Has the stream recorded each text of print_calls(), and no other one? */
+/* Checks that the stream has recorded each text of print_calls(), and no other text. */
 static void check_texts(trace_id_t trid, bool all)
 {
 	struct posixtrace_kernel_info info;
@@ -425,10 +435,10 @@ static void print_texts(pid_t other)
 		unsigned long types;
 		bool texts;
 	} streams[] = {
-		/* Without a handler of the class strings: */
+		/* Without a handler of the class strings in the kernel: */
 		{ "syscall_untraced", other, syscalls, ~0UL, false },
 		{ "syscall", 0, syscalls, ~0UL, false },
-		/* With one: */
+		/* With such a handler: */
 		{ "untraced", other, both, ~0UL, false },
 		{ "filtered", 0, both, 0, false },
 		{ "traced", 0, both, ~0UL, true },
@@ -520,7 +530,7 @@ int main(void)
 	printf("process %.0f\n", making);
 	printf("process_untraced %.0f\n",
 	       more_with(child.pid, POSIXTRACE_CLASS_PROCESS, ~0UL, make_process, FORKS, making));
-	/* The kernel's own cost of a process grows with the number of processes. */
+	/* Measure again with many processes, which also make the kernel's own cost larger. */
 	settle();
 	trid = trace_sleepers(&family, 0);
 	making = measure(make_process, FORKS);

@@ -2,8 +2,8 @@
 /*
  * Measures how long a real-time thread waits for its processor while the module is busy. As in
  * cyclictest, one thread per processor wakes up each millisecond, alternately during other kernel
- * work and during work of the module. If the module disables interrupts or preemption, the waits
- * during its work become longer.
+ * work and during work of the module. If the module disables interrupts or preemption for long, the
+ * waits during its work are longer.
  *
  * Another process does the work, because fork() makes the pages of its process read-only, and a
  * thread that writes to them waits until the fork() has finished.
@@ -30,7 +30,7 @@
 #define WORKS_MAX	8
 #define INTERVAL	1000000L	/* ns */
 #define NSEC		1000000000L
-#define BINS		100000		/* 1 us each; the last one holds all longer waits */
+#define BINS		100000		/* of 1 us; the last bin has all longer waits */
 
 struct cpu {
 	pthread_t thread;
@@ -105,7 +105,7 @@ static void *measure(void *arg)
 
 /* ------------------------------------------------------------------ */
 
-/* Counts the rounds of a thread of the work. */
+/* Counts a round of a work thread. Returns false if the thread must stop. */
 static bool goes_on(void *count)
 {
 	++*(unsigned long *)count;
@@ -245,7 +245,7 @@ static const struct load loads[] = {
 
 #define LOADS	(sizeof(loads) / sizeof(loads[0]))
 
-/* The other process: works until standard input ends. */
+/* Runs in the other process: works until standard input ends. */
 static int do_work(const char *name)
 {
 	const struct load *load = loads;
@@ -329,7 +329,7 @@ static void end_load(pid_t pid, int end)
 	close(end);
 }
 
-/* Runs one round: adds to @bins, and returns the longest wait in ns. */
+/* Runs one round. Adds the waits to @bins, and returns the longest wait in ns. */
 static long run(const struct load *load, int seconds, unsigned int *bins)
 {
 	long max = 0;

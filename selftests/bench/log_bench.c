@@ -2,7 +2,8 @@
 /*
  * Measures the cost of a log: how long a flush takes compared with a plain write() of the same
  * number of bytes, how much a log slows down a recording program, and what compression costs and
- * saves. The rounds alternate, and the result is the median of their ratios.
+ * saves. Rounds with and without the log (or compression) alternate. The result is the median of
+ * their ratios.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +74,9 @@ static int open_file(void)
 	return fd;
 }
 
-/* Excludes holes, because a LOOP log has the full length of its ring from the beginning. */
+/*
+ * Returns the bytes of a file without holes, because a LOOP log has its full length from the start.
+ */
 static off_t bytes_in(int fd)
 {
 	struct stat stat;
@@ -107,7 +110,7 @@ static void record(int count)
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
 }
 
-/* Polls every 50 us whether the flush is done: busy polling would slow it down. */
+/* Flushes, and polls every 50 us if the flush is done. Busy polling would slow down the flush. */
 static void flush(trace_id_t trid)
 {
 	const struct timespec pause = { .tv_nsec = 50000 };
@@ -141,8 +144,8 @@ static double write_plainly(int fd, off_t len)
 }
 
 /*
- * The first use of memory in a virtual machine costs more than a write to it. Touch as much as all
- * rounds need, so that their files get memory that was used before.
+ * In a virtual machine, the first use of memory costs more than a write to it. Touch as much memory
+ * as all rounds need, so that their files get memory that was used before.
  */
 static void use_memory(void)
 {
@@ -191,7 +194,7 @@ static void *flush_until_end(void *arg)
 	return NULL;
 }
 
-/* Measures the processor time of this thread, without the flush. */
+/* Returns the processor time of this thread, which does not include the flush. */
 static double time_recording(void)
 {
 	double begin = seconds_of(CLOCK_THREAD_CPUTIME_ID);
@@ -226,7 +229,9 @@ static void bench_recording(void)
 /* ------------------------------------------------------------------ */
 /* Compression								*/
 
-/* Iterations of a loop between two events, at most: 1 us in a guest that counts instructions. */
+/*
+ * Largest number of loop iterations between two events: 1 us in a guest that counts instructions.
+ */
 #define PAUSE		512
 
 static unsigned int next_random(void)
@@ -237,7 +242,7 @@ static unsigned int next_random(void)
 	return state >> 33;
 }
 
-/* Events as of a program: alternately a counter with a size, and a small number. */
+/* Records events like those of a program: alternately a counter with a size, and a small number. */
 static void record_varied(int count)
 {
 	static unsigned long long number;
@@ -266,7 +271,7 @@ static off_t size_of(int fd)
 	return stat.st_size;
 }
 
-/* If the kernel has no compressor, the log is not compressed. */
+/* Checks if the log is compressed. It is not if the kernel has no compressor. */
 static int is_compressed(trace_id_t trid)
 {
 	trace_attr_t attr;
@@ -307,7 +312,7 @@ static void close_packing(struct packing *packing)
 	close(packing->fd);
 }
 
-/* Both streams record the same events. */
+/* Records the same events into a stream with and one without compression. */
 static void bench_packing(void)
 {
 	static struct packing plain, packed;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures the same as native_bench with LTTng-UST. Prints one round of lines "NAME VALUE".
+ * Makes the same measurements as native_bench, with LTTng-UST. Prints one round of lines "NAME
+ * VALUE".
  *
  * usage: lttng_bench on|off|read
  *
- * "on" needs a session that records the event, "off" needs no session. "read" records the events
- * that are read afterwards.
+ * "on" needs a session that records the event, "off" needs no session. "read" records events, which
+ * are then read separately.
  */
 #include <sched.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  *
  * usage: native_bench [ROUND]		odd rounds measure in reverse order
  *	  native_bench instructions	where an instruction takes a nanosecond: recording, and
- *					reading what several processors have recorded in turn
+ *					reading events that several processors have recorded in turn
  */
 #include <pthread.h>
 #include <sched.h>
@@ -25,7 +25,7 @@
 
 #define STREAM_SIZE	(8U << 20)
 #define DATA_MAX	1024
-#define EVENTS		20000	/* take less than a time slice */
+#define EVENTS		20000	/* so few that they take less than a time slice */
 #define CHUNKS		20
 #define PAIRS		100
 #define READ_EVENTS	60000
@@ -90,7 +90,7 @@ static double name(size_t len)			\
 
 static struct timespec clock_time;
 
-/* Runs at full speed of the core, without using memory. */
+/* Adds numbers in registers, so that it runs at the full speed of the core. */
 static inline void add_up(void)
 {
 	unsigned long a = 0, b = 0, c = 0, d = 0;
@@ -234,7 +234,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median, because other processes use the CPU for whole time slices. */
+/* Prints the median, because other processes use the CPU for whole time slices. */
 static void print_median(const char *name, double chunk[CHUNKS])
 {
 	qsort(chunk, CHUNKS, sizeof(chunk[0]), compare);
@@ -295,7 +295,10 @@ static double add_in_turn(void)
 	return now() - begin;
 }
 
-/* Returns the time of four times as many additions. Most processors execute four in parallel. */
+/*
+ * Returns the time of four times as many independent additions. Most processors execute four at a
+ * time.
+ */
 static double add_side_by_side(void)
 {
 	unsigned long a = 0, b = 0, c = 0, d = 0;
@@ -309,15 +312,15 @@ static double add_side_by_side(void)
 }
 
 /*
- * True if another thread uses the core. It takes issue slots, but does not lengthen a chain of
- * dependent instructions.
+ * Does another thread use the same core? If so, it takes issue slots, but does not slow down a
+ * chain of dependent instructions.
  */
 static bool core_is_shared(void)
 {
 	return add_side_by_side() > 1.1 * add_in_turn();
 }
 
-/* Skips the result if there are too few times, which may be chance. */
+/* Prints the results, unless there are too few times, which may be due to chance. */
 static void print_times(const char *name, const char *when, double *times, int count)
 {
 	if (count < PAIRS / 10)
@@ -327,9 +330,10 @@ static void print_times(const char *name, const char *when, double *times, int c
 }
 
 /*
- * The time of an event as a multiple of reading the clock, which it includes: over all pairs, and
- * over the pairs on an unshared or a shared core. Reading a counter leaves most issue slots unused,
- * so another thread hardly slows it down.
+ * Measures the time of an event as a multiple of the time to read the clock, which is part of the
+ * event. Prints it for all pairs, and for the pairs measured on an unshared or a shared core.
+ * Reading a counter leaves most issue slots unused, so another thread on the core hardly slows it
+ * down.
  */
 static void measure_times(const char *name, measurement *clock)
 {
@@ -380,7 +384,7 @@ static void measure_recording(void)
 	fake_clock(true);
 }
 
-/* Faults in all pages. */
+/* Records until all pages of the stream are mapped. */
 static void use_all_pages(void)
 {
 	for (int i = 0; i < 3 * CHUNKS; i++)
@@ -405,14 +409,14 @@ static void measure_threads(void)
 	printf("on_16_1 %f\n", 1 / one);
 	printf("on_16_2 %f\n", 2 / two);
 	printf("scale2 %f\n", two / one);
-	/* Without shared data, to show how the processors themselves scale. */
+	/* The additions share no data: this shows how the processors themselves scale. */
 	printf("scale2_adding %f\n", throughput(2, adding) / throughput(1, adding));
 }
 
 /* ------------------------------------------------------------------ */
 /* Many processors							*/
 
-/* The rseq area of this thread, unregistered. The benchmark sets the CPU in it: see fake.h. */
+/* The unregistered rseq area of this thread. The benchmark sets the CPU in it: see fake.h. */
 static struct rseq *area;
 
 static void forgo_sequences(void)
@@ -423,7 +427,10 @@ static void forgo_sequences(void)
 	__atomic_store_n(&area->cpu_id, 0, __ATOMIC_RELAXED);
 }
 
-/* All processors have records at any time, and consecutive events come from different ones. */
+/*
+ * Measures reading while all processors have records, and consecutive events come from different
+ * ones.
+ */
 static void measure_processors(unsigned int count)
 {
 	char name[32];
@@ -445,7 +452,7 @@ static void measure_processors(unsigned int count)
 #ifdef __x86_64__
 #define HANDOVERS	1000000
 
-/* In separate cache lines. */
+/* In a separate cache line. */
 static unsigned long long handed_over __attribute__((__aligned__(64)));
 static unsigned int enough __attribute__((__aligned__(64)));
 
@@ -466,8 +473,9 @@ static void *hand_over(void *arg)
 }
 
 /*
- * Another thread reads the counter, then publishes the value. Measures by how much a counter can be
- * smaller if it is read after the value was seen. Relaxed order permits that.
+ * Another thread reads the counter and then publishes the value. This thread sees the value and
+ * reads the counter as well. Measures by how much its own reading can be smaller, which relaxed
+ * order permits.
  */
 static void measure_early(void)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts the instructions of fork(), exec and exit of a program that no stream traces, and of a
- * command through the door and by ioctl(), in a guest with a clock that counts instructions
- * (selftests/vm/run --icount). The Makefile builds it with the library (process_bench,
- * process_bench_shared) and without (process_bench_plain). Prints lines "NAME VALUE".
+ * Counts instructions in a guest whose clock counts instructions (selftests/vm/run --icount): of
+ * fork(), exec and exit of an untraced program, and of a command to the module through the door and
+ * by ioctl(). The Makefile builds it with the library (process_bench, process_bench_shared) and
+ * without (process_bench_plain). Prints lines "NAME VALUE".
  */
 #include <fcntl.h>
 #include <linux/posixtrace.h>
@@ -95,7 +95,7 @@ static void execute(void)
 	wait_for(pid);
 }
 
-/* No slot: WAKE does nothing. */
+/* The argument for WAKE: it names no slot, so WAKE does nothing. */
 static const __u32 no_slot;
 
 static void by_ioctl(void)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures what it takes to report the states of many threads, in a guest with one processor and a
+ * Measures the cost of reporting the states of many threads, in a guest with one processor and a
  * clock that counts instructions (selftests/vm/run --icount). Prints lines "NAME VALUE".
  *
  * A real-time thread on the same processor wakes up periodically. Its longest wait shows for how
- * long the module keeps the processor. Fails if this is longer than STEP threads take, in addition
- * to the wait during other work of the kernel: Documentation/locking.rst ("Walks").
+ * long the module does not yield the processor. The program fails if this is longer than the time
+ * for STEP threads plus the longest wait during other work of the kernel: see
+ * Documentation/locking.rst ("Walks").
  *
  * usage: states_bench [THREADS]
  */
@@ -49,7 +50,10 @@ static void check(int error, const char *what)
 /* ------------------------------------------------------------------ */
 /* Traced processes							*/
 
-/* The dearest state: the module also reads the memory of the process. */
+/*
+ * Waits for a futex. This state costs most, because the module also reads the memory of the
+ * process.
+ */
 static void *wait_for_futex(void *arg)
 {
 	for (;;)
@@ -75,7 +79,7 @@ static int be_many(void *arg, const struct talk *talk)
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK);
 	pthread_attr_setguardsize(&attr, 0);
-	/* The main thread is one of them. */
+	/* Start at 1, because the main thread is also one. */
 	for (i = 1; i < threads && !err; i++)
 		err = pthread_create(&thread, &attr, wait, &words[i]);
 	if (err)
@@ -120,13 +124,13 @@ static void new_stream(pid_t pid, unsigned int classes, int fd)
 
 	check(posix_trace_attr_init(&attr), "attr");
 	check(posixtrace_attr_setkernel(&attr, classes), "setkernel");
-	/* Such a log keeps all states: the others have a limit for metadata. */
+	/* An APPEND log stores all states. Logs of other policies have a limit for metadata. */
 	check(posix_trace_attr_setlogfullpolicy(&attr, POSIX_TRACE_APPEND), "setlogpolicy");
 	check(fd < 0 ? posix_trace_create(pid, &attr, &trid) :
 		       posix_trace_create_withlog(pid, &attr, fd, &trid), "create");
 }
 
-/* STATES, for all threads. */
+/* Gets the states of all threads with the command STATES. */
 static void ask(void)
 {
 	static struct posixtrace_thread_state states[64];
@@ -153,7 +157,7 @@ static void flush(void)
 	check(status.posix_stream_flush_error, "flushing");
 }
 
-/* After each start, the next flush writes the states to the log. */
+/* Starts and flushes: after each start, the next flush writes the states to the log. */
 static void start_and_flush(void)
 {
 	check(posix_trace_start(trid), "start");
@@ -161,7 +165,7 @@ static void start_and_flush(void)
 	check(posix_trace_stop(trid), "stop");
 }
 
-/* Then the log also gets all names, mappings and other metadata again. */
+/* Clears and flushes: the log then also gets all names, mappings and other metadata again. */
 static void clear_and_flush(void)
 {
 	check(posix_trace_start(trid), "start");
@@ -170,7 +174,7 @@ static void clear_and_flush(void)
 	check(posix_trace_stop(trid), "stop");
 }
 
-/* Work of the kernel without the module. */
+/* Makes the kernel work without the module. */
 static void copy(void)
 {
 	static char data[65536];
@@ -193,7 +197,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median. */
+/* Returns the median. */
 static double measure(void (*fn)(void))
 {
 	double took[REPEATS];
@@ -229,7 +233,7 @@ static void *take_turns(void *arg)
 	return arg;
 }
 
-/* The longest wait of a thread with priority over all others, during several rounds of @fn. */
+/* Returns the longest wait of the real-time thread during several rounds of @fn. */
 static double measure_wait(void (*fn)(void))
 {
 	const struct sched_param param = { .sched_priority = 1 };
@@ -254,7 +258,7 @@ static double measure_wait(void (*fn)(void))
 /* The log								*/
 
 struct blocks {
-	unsigned long long bytes;	/* with the headers */
+	unsigned long long bytes;	/* including the headers */
 	unsigned long long states;
 };
 
@@ -327,7 +331,7 @@ static double measure_start(pid_t pid, unsigned int classes)
 	return took;
 }
 
-/* Returns the longest wait. */
+/* Returns the longest wait of the real-time thread while a log is written. */
 static double measure_log(const char *kind, pid_t pid)
 {
 	double without = measure_start(pid, 0), with = measure_start(pid, POSIXTRACE_CLASS_SCHED);
@@ -341,7 +345,10 @@ static double measure_log(const char *kind, pid_t pid)
 	waited = measure_wait(start_and_flush);
 	print(kind, "wait_start_log", waited);
 	count_blocks(fd, &blocks);
-	/* A writer that pauses in between continues with the next thread. */
+	/*
+	 * If the writer pauses and continues with the next thread, each state is written exactly
+	 * once.
+	 */
 	if (blocks.states != (REPEATS + 1ULL) * threads) {
 		fprintf(stderr, "states_bench: %llu states in the log\n", blocks.states);
 		exit(1);
@@ -354,7 +361,10 @@ static double measure_log(const char *kind, pid_t pid)
 	return waited > waited_clear ? waited : waited_clear;
 }
 
-/* Returns false if the real-time thread has waited for longer than a step takes. */
+/*
+ * Measures threads of one kind. Returns false if the real-time thread waited longer than a step
+ * takes.
+ */
 static bool measure_kind(const char *kind, void *(*wait)(void *), double wait_alone)
 {
 	struct child child;
@@ -370,7 +380,7 @@ static bool measure_kind(const char *kind, void *(*wait)(void *), double wait_al
 	return waited <= STEP * each + wait_alone && waited_log <= STEP * each + wait_alone;
 }
 
-/* Threads that the stream does not trace: ids to look up. */
+/* Measures the look-up of thread ids that the stream does not trace. */
 static void measure_strangers(pid_t pid)
 {
 	struct child child;

@@ -4,8 +4,8 @@
  * that counts instructions (selftests/vm/run --icount).
  *
  *   syscall_bench calls N    makes N system calls
- *   syscall_bench stream N   the same, recorded in a stream without a reader
- *   syscall_bench scopes N   records N scopes, two events each, if it is traced
+ *   syscall_bench stream N   makes N system calls, recorded in a stream without a reader
+ *   syscall_bench scopes N   records N scopes of two events each, if the process is traced
  *   syscall_bench busy       prints for how many nanoseconds the only processor was busy
  */
 #include <posixtrace.h>
@@ -57,7 +57,7 @@ static int record_scopes(unsigned long count)
 	return 0;
 }
 
-/* Excludes the time that the processor slept. */
+/* Prints the time that the processor was busy, not counting the time that it slept. */
 static int print_busy(void)
 {
 	FILE *file = fopen("/proc/timer_list", "r");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compares the module's copy with checksum to memcpy() and the kernel's CRC32C, on the
- * largest sub-buffer. Prints "bench: METRIC VALUE UNIT" to the kernel log. insmod fails on
- * purpose, so that the module does not stay loaded.
+ * Compares the module's function that copies and computes a checksum with memcpy() and the kernel's
+ * CRC32C, on the largest sub-buffer. Prints "bench: METRIC VALUE UNIT" to the kernel log. insmod
+ * fails on purpose, so that this module does not remain loaded.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -21,7 +21,10 @@ static u32 own(void *to, const void *from)
 	return pxt_crc32c_copy(to, from, SIZE);
 }
 
-/* The kernel's function reads the copy: others may still write to the original. */
+/*
+ * The kernel's function must compute the checksum of the copy: writers may still change the
+ * original.
+ */
 static u32 kernels(void *to, const void *from)
 {
 	memcpy(to, from, SIZE);
