@@ -8,7 +8,7 @@
 #include "pxt_test.h"
 #include "stream_state.h"
 
-/* The value of trid before a call that must not write it. */
+/* Value of trid before a call, to see that a failed call does not write it. */
 #define UNTOUCHED	4711
 
 /* The maximum number of streams per process. */

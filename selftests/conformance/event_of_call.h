@@ -30,8 +30,8 @@ static void *make_timed_call(void *arg)
 }
 
 /*
- * Another thread calls the function for a stream without events, which traces another process.
- * Expects an event of type @id with the process, thread, address and time of the call.
+ * Another thread calls the function for an empty stream that traces a different process. Expects an
+ * event of type @id with the process, thread, address and time of the call.
  */
 static inline void expect_event_of_call(struct __test_metadata *_metadata, trace_event_id_t id,
 					int (*fn)(trace_id_t trid), trace_id_t trid)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tests of functions that are for streams with log, or for logs: they refuse a stream without log,
- * here the stream of the fixture "until_full".
+ * Tests of functions that need a stream with log, or a log: they refuse a stream without log, here
+ * the stream of the fixture "until_full".
  */
 #ifndef _SELFTESTS_LOG_FUNCTION_H
 #define _SELFTESTS_LOG_FUNCTION_H
@@ -28,7 +28,10 @@ static inline void expect_einval_without_log(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, take(trid, &event));
 }
 
-/* The call fails with EINVAL if the stream is suspended or full, and does not change that. */
+/*
+ * The call also fails with EINVAL if the stream is suspended or full, and does not change the
+ * state.
+ */
 static inline void expect_einval_in_every_state(struct __test_metadata *_metadata,
 						int (*fn)(trace_id_t trid), trace_id_t trid)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that maps TRACE_USER_EVENT_MAX - 1 names which begin with its first argument. It
- * records an event of the first type with the number 1, and one of the last with the number 2.
+ * A program that maps TRACE_USER_EVENT_MAX - 1 names that begin with its first argument. It then
+ * records an event of the first type with the data 1, and an event of the last type with the data
+ * 2.
  */
 #include <stdio.h>
 #include <trace.h>

@@ -24,7 +24,7 @@ TEST_F(attr, a01_has_space_for_two_event_sets)
 
 /* A stream, and the events that it should have recorded. */
 struct traced {
-	trace_attr_t attr;	/* as granted */
+	trace_attr_t attr;	/* attributes of the created stream */
 	trace_id_t trid;
 	size_t stream_size;
 	int running;
@@ -93,7 +93,7 @@ static const char *wrong(const struct traced *traced)
 	return plan_verify(&plan, traced->trid, traced->system, traced->count);
 }
 
-/* The number of system events that the stream has space for. */
+/* Returns how many system events fit into stream-min-size. */
 static int system_events(const struct traced *traced)
 {
 	return traced->stream_size / system_size(&traced->attr);
@@ -208,7 +208,7 @@ TEST_F(promise, a05_after_the_stream_was_full)
 	ASSERT_TRUE(record_until_full(self->traced.trid, &self->traced.attr));
 	if (variant->policy == POSIX_TRACE_LOOP)
 		ASSERT_EQ(0, posix_trace_clear(self->traced.trid));
-	/* Also read the START that an empty stream records. */
+	/* Also read the START that the stream records when it restarts because it is empty. */
 	EXPECT_LE(0, take_all(self->traced.trid));
 	self->traced.count = 0;
 	ASSERT_EQ(0, record_both(&self->traced, system_events(&self->traced) / 2));

@@ -60,7 +60,7 @@ TEST_F(attr, a02_uses_the_current_attributes)
 
 FIXTURE(promise)
 {
-	trace_attr_t attr;	/* as granted */
+	trace_attr_t attr;	/* attributes of the created stream */
 	trace_id_t trid;
 	size_t stream_size;
 };
@@ -145,7 +145,7 @@ TEST_F(promise, a04_cpus_in_turn)
 	EXPECT_STREQ("", plan_verify(&plan, self->trid, start, 1));
 }
 
-/* Each other CPU holds a sub-buffer with one event of the smallest size. */
+/* All other CPUs hold a sub-buffer with a single event of the smallest size. */
 TEST_F(promise, a04_one_cpu_records_nearly_all)
 {
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN), i;
@@ -204,7 +204,7 @@ TEST_F(promise, a04_cpus_at_the_same_time)
 	EXPECT_STREQ("", plan_verify(&plan, self->trid, start, 1));
 }
 
-/* More threads than CPUs, and not pinned. */
+/* Records with more threads than CPUs, which are not pinned. */
 static void *record_share_anywhere(void *arg)
 {
 	struct recorder *recorder = arg;

@@ -54,7 +54,7 @@ TEST_F(attr, a03_stream_has_that_much_memory_for_events)
 		while (take_user(trid, &event) == 1)
 			used += 48 + event.len;
 		EXPECT_LE(size, used);
-		/* Each CPU holds another 4 KiB. */
+		/* Each CPU may hold an additional sub-buffer of 4 KiB. */
 		EXPECT_GE(size + (4 << 10) * sysconf(_SC_NPROCESSORS_CONF), used);
 		EXPECT_EQ(0, posix_trace_shutdown(trid));
 	}

@@ -27,7 +27,7 @@ static int record_in_child(void *arg, const struct talk *talk)
 	(void)arg;
 	record(2);
 	say(talk, 0);
-	/* Record again after the answer, while the parent continues. */
+	/* Record again after the answer to the parent, while the parent continues. */
 	record(3);
 	return 0;
 }

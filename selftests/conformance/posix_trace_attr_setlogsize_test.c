@@ -30,7 +30,7 @@ TEST_F(attr, a05_too_large)
 
 TEST_F(log_file, a02_limits_loop_and_until_full)
 {
-	/* A log of 16 MiB would not be full. */
+	/* With the largest size, 16 MiB, these events would not fill the log. */
 	ASSERT_EQ(0, withlog_fill(POSIX_TRACE_LOOP, 4000, self->fd, &self->content));
 	EXPECT_GT((32 << 10) / (16 + 8), self->content.numbers);
 	ASSERT_EQ(0, ftruncate(self->fd, 0));

@@ -16,8 +16,8 @@ TEST_F(attr, a01_sets_only_this_attribute)
 }
 
 /*
- * Records @len bytes of data into a stream with max-data-size @max. True if the event is
- * correct.
+ * Records @len bytes of data into a stream with max-data-size @max. Returns true if the event is as
+ * expected.
  */
 static int records(trace_attr_t *attr, size_t max, size_t len)
 {

@@ -140,7 +140,10 @@ TEST_F(attr, a06_until_full_reuses_the_memory_of_reported_events)
 	trace_id_t trid;
 
 	ASSERT_EQ(0, start_stream(&self->attr, POSIX_TRACE_UNTIL_FULL, &trid));
-	/* Many times the capacity of the stream, which never becomes full. */
+	/*
+	 * Record many times the capacity of the stream. It is read in between, so it never becomes
+	 * full.
+	 */
 	for (int i = 0; i < 1000; i += 20) {
 		record(i, 20);
 		for (int k = 0; k < 20; k++) {
@@ -234,14 +237,20 @@ TEST(a10_flush_flushes_automatically)
 	ASSERT_EQ(0, withlog_start(&flush, fd, &trid));
 	withlog_record(0, 10);
 	log_wait_number(fd, 9);
-	/* Record faster than the stream is flushed, so that it behaves like UNTIL_FULL. */
+	/*
+	 * Record faster than the stream is flushed: then FLUSH also suspends the stream, like
+	 * UNTIL_FULL.
+	 */
 	withlog_record(10, 40000);
 	do {
 		sched_yield();
 		log_content_fd(fd, &content);
 		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
 		ASSERT_EQ(0, posixtrace_get_stats(trid, &stats));
-		/* Wait for all events: a running stream may be too full for the next ones. */
+		/*
+		 * Wait until all events are in the log: until then, the stream may have too little
+		 * space.
+		 */
 	} while (status.posix_stream_status != POSIX_TRACE_RUNNING ||
 		 content.numbers != (int)stats.recorded);
 	withlog_record(40010, 10);

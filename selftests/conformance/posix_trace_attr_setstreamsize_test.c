@@ -29,7 +29,7 @@ TEST_F(attr, a02_stream_has_at_least_that_size)
 			ASSERT_EQ(0, attr_granted(&self->attr, &granted));
 			ASSERT_EQ(0, posix_trace_attr_getstreamsize(&granted, &size));
 			EXPECT_LE(sizes[i], size);
-			/* There is space for at least one event of the largest size. */
+			/* The size granted has space for at least one event of the largest size. */
 			EXPECT_LE(48 + data[k], size);
 		}
 	}

@@ -334,7 +334,7 @@ TEST_F(started, a11_no_other_stream_is_cleared)
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
-/* The next number of a thread, and its CPU. */
+/* A thread that records, with its next number and its CPU. */
 struct writer {
 	pthread_t thread;
 	const int *ended;
@@ -371,7 +371,10 @@ TEST_F(started, a12_threads_can_record_during_the_call)
 			sched_yield();
 		before = __atomic_load_n(&writer.number, __ATOMIC_ACQUIRE);
 		ASSERT_EQ(0, posix_trace_clear(self->trid));
-		/* Later, wait for the event that may be in progress, and for the next one. */
+		/*
+		 * Wait until the event that may be in progress is recorded, and the next one as
+		 * well.
+		 */
 		after = __atomic_load_n(&writer.number, __ATOMIC_ACQUIRE) + 1;
 		/* The stream is suspended if it was full when it was cleared. */
 		ASSERT_EQ(0, posix_trace_start(self->trid));

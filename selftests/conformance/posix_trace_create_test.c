@@ -91,7 +91,9 @@ static int use_trid_eventid_open(trace_id_t trid)
 	return posix_trace_trid_eventid_open(trid, "create", &id);
 }
 
-/* All succeed in this order, because START and STOP can be read. */
+/*
+ * Functions of the stream. In this order, all succeed: the stream then has START and STOP to read.
+ */
 static const struct use {
 	const char *name;
 	int (*fn)(trace_id_t trid);
@@ -158,7 +160,7 @@ TEST_F(create, a02_stream_has_the_attributes_of_the_object)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* The stream applies max-data-size and the full policy; it does not only report them. */
+/* The stream has the max-data-size and the full policy that it reports. */
 TEST_F(create, a02_stream_uses_its_attributes)
 {
 	char data[100] = "";
@@ -288,7 +290,7 @@ TEST_F(create, a07_only_the_process_with_that_id_is_traced)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-/* A process that has called no function of the trace system yet. */
+/* The process has not called any function of the library before. */
 TEST_F(create, a07_process_is_traced_from_its_first_event)
 {
 	struct child child;
@@ -432,7 +434,7 @@ TEST_F(create, a14_all_processes_together_can_create_trace_sys_max_streams)
 	EXPECT_EQ(TRACE_SYS_MAX, streams);
 	EXPECT_EQ(EAGAIN, posix_trace_create(0, &self->attr, &self->trid));
 	EXPECT_EQ(UNTOUCHED, self->trid);
-	/* The child shuts one stream down, so this process can create one. */
+	/* The child has shut down one stream, so now this process can create one. */
 	EXPECT_EQ(0, let_record(&child[0], 0));
 	EXPECT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
 	EXPECT_EQ(EAGAIN, posix_trace_create(0, &self->attr, &test.trid[0]));
@@ -440,7 +442,9 @@ TEST_F(create, a14_all_processes_together_can_create_trace_sys_max_streams)
 	/* End the last child first: it has copies of the pipes of the earlier ones. */
 	for (int i = TRACE_SYS_MAX / STREAMS_MAX - 1; i >= 0; i--)
 		EXPECT_EQ(0, child_wait(&child[i]));
-	/* The streams of the children have ended with them, and do not count. */
+	/*
+	 * The streams of the children ended with them, so they no longer count towards the limit.
+	 */
 	EXPECT_TRUE(all_slots_are_free(&self->attr));
 }
 
@@ -475,14 +479,14 @@ TEST_F(create, a15_trace_id_is_not_valid_in_a_child)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* A child's own streams do not make the parent's trace id valid in the child. */
+/* Creates a stream in the child: it does not make the parent's trace id valid in the child. */
 static int uses_accepted_beside_own(void *arg, const struct talk *talk)
 {
 	trace_id_t own;
 
 	if (posix_trace_create(0, NULL, &own))
 		return 255;
-	/* The two trace ids can be equal. The id is then valid, but is the child's stream. */
+	/* If the two trace ids are equal, the id is valid, but refers to the child's own stream. */
 	return own == *(trace_id_t *)arg ? 0 : uses_accepted(arg, talk);
 }
 

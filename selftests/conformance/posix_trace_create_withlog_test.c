@@ -9,7 +9,7 @@
 #include "stream_state.h"
 #include "withlog.h"
 
-/* The value of trid before a call that must not write it. */
+/* Value of trid before a call, to see that a failed call does not write it. */
 #define UNTOUCHED	4711
 
 FIXTURE(withlog)

@@ -98,7 +98,7 @@ TEST(a14_first_events_of_threads_at_the_same_time)
 #define ENV_PREINIT	"POSIXTRACE_TEST_PREINIT"
 #define ENV_CONSTRUCTOR	"POSIXTRACE_TEST_CONSTRUCTOR"
 
-/* Records as the traced process of a test, and exits before main(). */
+/* Called before main() in the traced process of a test: records an event and exits. */
 static void record_before_main(const char *descriptors)
 {
 	struct talk talk = { descriptors[0] - 'a', descriptors[1] - 'a' };

@@ -85,7 +85,7 @@ FIXTURE_TEARDOWN(waiting)
 	posix_trace_shutdown(self->trid);
 }
 
-/* The event is the first one after a new stream, so the library takes its lock. */
+/* It is the first event after a new stream was created, so the library takes its lock. */
 TEST_F(waiting, a25_event_in_a_handler_of_a_cancelled_thread)
 {
 	struct reader reader;
@@ -113,7 +113,7 @@ TEST_F(waiting, a25_event_in_a_handler_of_a_cancelled_thread)
 /* ------------------------------------------------------------------ */
 /* A thread that is cancelled while it holds the library's lock		*/
 
-/* Stands in for the module. SYNC fails, the command that picks up new streams. */
+/* Simulates the module: SYNC, the command that picks up new streams, fails. */
 static void answer_sync(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *interrupted = context;

@@ -10,7 +10,7 @@
 #include "step.h"
 #include "trace_test.h"
 
-/* The number of an event by an interrupted call; the numbers of the handler start at 0. */
+/* The number in events of interrupted calls. The numbers of the handler start at 0. */
 #define INTERRUPTED	(-2)
 
 static int handled;		/* events that the handler has recorded */
@@ -42,7 +42,7 @@ static void expect_handled(struct __test_metadata *_metadata, trace_id_t trid, i
 	}
 	EXPECT_EQ(count, next);
 	EXPECT_EQ(calls, interrupted);
-	/* The handler must have interrupted enough steps. */
+	/* The handler must have run at enough steps of the call. */
 	EXPECT_LT(20, next);
 }
 
@@ -156,7 +156,7 @@ TEST_F(step, a17_handler_interrupts_the_first_opening_of_a_type)
 static int bad_children;
 static bool is_child;
 
-/* Forks during some steps. In the child, the interrupted call continues without steps. */
+/* Forks at some steps. In the child, the interrupted call continues without single-stepping. */
 static void handle_and_fork(void)
 {
 	int status;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_event(): Documentation/conformance/posix_trace_event.rst. Recorded data,
- * streams, bad data, errno and cancellation. For the callers see
- * posix_trace_event_callers_test.c and posix_trace_event_handler_test.c; for the other
- * members of an event xsh_2_11_events_test.c.
+ * posix_trace_event(): Documentation/conformance/posix_trace_event.rst. Tests recorded data,
+ * streams, bad data, errno and cancellation. posix_trace_event_callers_test.c and
+ * posix_trace_event_handler_test.c test different callers. xsh_2_11_events_test.c tests the other
+ * members of an event.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include "family.h"
 #include "trace_test.h"
 
-#define MAX_DATA	256	/* of new_stream() */
+#define MAX_DATA	256	/* max-data-size of new_stream() */
 
 TEST_F(event, a01_type_and_data)
 {
@@ -53,7 +53,7 @@ TEST_F(event, a02_data_that_fits)
 	}
 }
 
-/* Two pages; the second one is not readable. */
+/* Maps two pages, of which the second is not readable. */
 static unsigned char *half_readable(size_t page)
 {
 	unsigned char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
@@ -134,7 +134,7 @@ TEST(a05_full_stream_records_nothing)
 	} while (status.posix_stream_full_status == POSIX_TRACE_NOT_FULL);
 	for (int i = 0; i < 100; i++)
 		record(-1);
-	/* All earlier events are there, except the last, which found no space. */
+	/* All earlier events are there, except the last one, for which there was no space. */
 	for (int i = 1; i < last; i++) {
 		ASSERT_EQ(1, take_user(trid, &event));
 		ASSERT_EQ(i, event_number(&event));
@@ -208,7 +208,7 @@ TEST_F(event, a08_inherited_streams_record_it)
 		EXPECT_EQ(0, take_user(trids[i], &event));
 		EXPECT_EQ(0, posix_trace_shutdown(trids[i]));
 	}
-	/* This stream is not inherited. */
+	/* This stream is not inherited, so the event of the child is not in it. */
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 

@@ -92,7 +92,7 @@ static int same_in_all(const struct opener opener[THREADS])
 	return 1;
 }
 
-/* All identifiers differ and belong to named user types. */
+/* Returns 1 if all identifiers differ and belong to named user types. */
 static int all_different(const struct opener opener[THREADS])
 {
 	char seen[UNNAMED + TRACE_USER_EVENT_MAX] = "";
@@ -159,8 +159,8 @@ TEST(a04_first_calls_of_threads_at_the_same_time)
 }
 
 /*
- * A thread of the child is stopped after it has begun to attach the process. Another thread
- * opens a name before the module holds any data of the process.
+ * A thread of the child is stopped while it attaches the process to the module. Meanwhile another
+ * thread opens a name, when the module has no data of the process yet.
  */
 struct attacher {
 	const struct talk *talk;
@@ -319,7 +319,7 @@ struct filler {
 	int named;
 };
 
-/* Opens names until no type is left. No other thread uses these names. */
+/* Opens names that no other thread uses, until no type is left. */
 static void *fill_with_own(void *arg)
 {
 	struct filler *filler = arg;
@@ -434,7 +434,7 @@ enum generation {
 	GENERATIONS,
 };
 
-/* The identifiers that each process opened, in shared memory. It opens the newest names first. */
+/* The identifiers that each process has opened, in shared memory. Names are opened newest first. */
 struct opened {
 	trace_event_id_t ids[GENERATIONS][GENERATIONS];
 };

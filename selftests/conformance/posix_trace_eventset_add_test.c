@@ -52,7 +52,7 @@ TEST_F(add, a02_member_of_a_full_set)
 
 TEST_F(add, a03_other_types_do_not_change)
 {
-	/* Around word boundaries of any size. */
+	/* Ids around the word boundaries of the set, for any word size. */
 	static const trace_event_id_t ids[] = { 1, 31, 32, 63, 64, 65, 127, 128, 4063, 4095 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {

@@ -54,7 +54,7 @@ TEST_F(del, a02_type_of_an_empty_set)
 
 TEST_F(del, a03_other_types_do_not_change)
 {
-	/* Around word boundaries of any size. */
+	/* Ids around the word boundaries of the set, for any word size. */
 	static const trace_event_id_t ids[] = { 1, 31, 32, 63, 64, 65, 127, 128, 4063, 4095 };
 	int all = set_count(&self->set, 1, IDS_MAX);
 

@@ -35,7 +35,7 @@ TEST(a02_system_events)
 	EXPECT_EQ(0, set_count(&set, POSIX_TRACE_UNNAMED_USEREVENT, IDS_MAX));
 }
 
-/* All types of a stream that come before the first user type. */
+/* The set includes all types of a stream that precede the first user type. */
 TEST(a02_all_system_events_of_a_stream)
 {
 	trace_event_set_t set = set_filled(POSIX_TRACE_SYSTEM_EVENTS);

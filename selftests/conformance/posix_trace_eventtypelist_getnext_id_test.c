@@ -15,7 +15,7 @@
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 #define MAX	(UNNAMED + TRACE_USER_EVENT_MAX)
 
-/* More than the library fetches at a time. */
+/* More names than the library fetches at a time. */
 #define NAMES	200
 
 TEST_F(suspended, a01_all_types_once)
@@ -123,7 +123,7 @@ TEST_F(suspended, a05_types_defined_during_the_listing)
 /* Types defined concurrently						*/
 
 #define DEFINERS	3
-#define DEFINED		300	/* by each definer */
+#define DEFINED		300	/* types that each definer defines */
 
 struct definer {
 	trace_id_t trid;	/* 0 for a thread of the traced process */
@@ -174,11 +174,11 @@ TEST(a06_complete_and_in_order)
 		ASSERT_EQ(0, posix_trace_eventtypelist_rewind(definer.trid));
 		for (count = 0; (id = next_id(definer.trid)) > 0; count++) {
 			ASSERT_GT((int)ARRAY_SIZE(list), count);
-			/* Known types are reported again at the same position. */
+			/* Types that were known before are reported again, at the same position. */
 			if (count < known)
 				ASSERT_EQ(list[count], id);
 			list[count] = id;
-			/* Each type has its name immediately. */
+			/* A new type already has its name when it is reported. */
 			if (count >= known)
 				ASSERT_STRNE("", name_of(definer.trid, id).text);
 		}

@@ -12,7 +12,7 @@
 #include "trace_test.h"
 #include "log_reading.h"
 
-/* More than the library fetches at a time. */
+/* More names than the library fetches at a time. */
 #define NAMES	200
 
 FIXTURE(rewind)

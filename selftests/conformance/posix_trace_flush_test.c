@@ -42,7 +42,7 @@ TEST_F(logged, a04_copies_the_events_of_the_stream)
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 100));
-	/* Events recorded since are flushed as well. */
+	/* Events recorded after the previous flush are flushed as well. */
 	withlog_record(100, 100);
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	log_content_fd(self->fd, &content);
@@ -123,7 +123,7 @@ TEST_F(logged, a07_space_of_flushed_events_is_free)
 	trace_id_t trid;
 
 	ASSERT_EQ(0, withlog_start(&until_full, fd, &trid));
-	/* In total, this is more than the stream holds. */
+	/* The total is more than the stream can hold. */
 	for (int i = 0; i < 10; i++) {
 		withlog_record(i * 500, 500);
 		EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(trid));

@@ -62,7 +62,7 @@ TEST_F(attr, a03_sizes_are_the_granted_ones)
 		ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, sizes[i]));
 		ASSERT_EQ(0, attr_granted(&self->attr, &granted));
 		ASSERT_EQ(0, attr_read(&granted, &values));
-		/* The size is granted in whole pages, at least two. */
+		/* The stream gets whole pages, at least two. */
 		EXPECT_EQ(sizes[i] > 1 ? (sizes[i] + 4095) / 4096 * 4096 : 8192,
 			  values.stream_size);
 		EXPECT_EQ(100, values.max_data_size);
@@ -139,7 +139,10 @@ TEST_F(attr, a07_each_stream_has_its_own_attributes)
 		EXPECT_EQ(0, posix_trace_shutdown(trid[i]));
 }
 
-/* True if these are the attributes of the stream. @fill presets the memory for them. */
+/*
+ * Returns true if the stream has these attributes. @fill presets the memory that they are written
+ * to.
+ */
 static int has(trace_id_t trid, const struct attr_values *expected, int fill)
 {
 	struct attr_values values;
@@ -335,7 +338,7 @@ TEST_F(attr, a15_cancelled_thread_leaves_nothing_behind)
 	EXPECT_EQ(0, posix_trace_get_attr(trid, &self->attr));
 	EXPECT_EQ(0, posix_trace_start(trid));
 	EXPECT_EQ(1, take(trid, &event));
-	/* This would wait if a cancelled thread still counted as a user of the stream. */
+	/* This would wait forever if a cancelled thread still counted as a user of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 

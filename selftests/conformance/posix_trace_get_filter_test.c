@@ -29,7 +29,7 @@ FIXTURE_TEARDOWN(get)
 	posix_trace_shutdown(self->trid);
 }
 
-/* The types with a number of @rest modulo 3. */
+/* Returns the set of all types whose number is @rest modulo 3. */
 static trace_event_set_t every_third(unsigned int rest)
 {
 	trace_event_set_t set;
@@ -120,7 +120,7 @@ static void *change(void *arg)
 	return NULL;
 }
 
-/* The two sets are disjoint: a mixture would have members of both, or be empty. */
+/* The old and new sets are disjoint: a mixture would have members of both, or be empty. */
 TEST_F(get, a05_old_or_new_filter_but_no_mixture)
 {
 	struct changer changer = { .sets = { every_third(1), every_third(2) } };

@@ -124,7 +124,7 @@ TEST_F(getnext, a08_all_data_if_there_is_space)
 	}
 }
 
-/* max-data-size is 256. */
+/* max-data-size of the stream is 256. */
 TEST_F(getnext, a09_data_truncated_when_recorded)
 {
 	char data[257] = "";
@@ -152,13 +152,13 @@ TEST_F(getnext, a10_data_is_truncated_to_the_space)
 		EXPECT_EQ('z', self->event.data[rooms[i]]);
 		EXPECT_EQ(POSIX_TRACE_TRUNCATED_READ, self->event.info.posix_truncation_status);
 	}
-	/* Without space, no array is needed. */
+	/* With a length of 0, the array may be NULL. */
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "0123456789", 10);
 	ASSERT_EQ(0, posix_trace_getnext_event(self->trid, &self->event.info, NULL, 0,
 					       &self->event.len, &self->event.unavailable));
 	EXPECT_EQ(0, self->event.len);
 	EXPECT_EQ(POSIX_TRACE_TRUNCATED_READ, self->event.info.posix_truncation_status);
-	/* The rest of the data is not reported later. */
+	/* The rest of the data is not reported by a later call. */
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
@@ -315,7 +315,7 @@ TEST_F(getnext, a18_interrupted_call_has_no_effect)
 	}
 }
 
-/* Signal and event come together: this call or a later one reports the event, once. */
+/* Signal and event arrive together: this call or a later one reports the event, but only once. */
 TEST_F(getnext, a18_no_effect_if_an_event_comes_with_the_signal)
 {
 	struct sigaction action = { .sa_handler = ignore_signal };

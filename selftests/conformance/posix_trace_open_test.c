@@ -8,7 +8,7 @@
 #include "stream_state.h"
 #include "log_reading.h"
 
-/* The value of trid before a call that must not write it. */
+/* Value of trid before a call, to see that a failed call does not write it. */
 #define UNTOUCHED	4711
 
 TEST(a01_ebadf_for_a_number_out_of_range)
@@ -210,7 +210,10 @@ TEST_F(open, a11_can_be_opened_many_times_in_any_process)
 
 TEST_F(open, a12_truncated_and_damaged_logs)
 {
-	/* Keep the name, two blocks of fifty events, and a part of the third block. */
+	/*
+	 * Keep the name, two blocks of fifty events, and a part of the third block, which is then
+	 * cut off.
+	 */
 	size_t block = LOG_BLOCK + sizeof(struct posixtrace_writer) +
 		       50 * POSIXTRACE_RECORD_STEP(8);
 	size_t len = LOG_HEADER + LOG_BLOCK + 72 + 2 * block + 100;

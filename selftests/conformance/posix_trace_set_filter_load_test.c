@@ -14,23 +14,26 @@
 #define THREADS		3
 #define ROUNDS		6
 #define CALLS		512	/* per thread */
-#define PHASE_CALLS	12	/* at most, so that CALLS suffices */
-#define PHASE_LEAST	4	/* before the next phase begins */
+#define PHASE_CALLS	12	/* limit of calls in a phase, so that CALLS is enough */
+#define PHASE_LEAST	4	/* calls that a thread makes before the next phase begins */
 #define PHASES		4	/* per round */
 
 /*
- * The state of the controller, modulo PHASES: the type passes; the controller is about to
- * filter it out; the type is filtered out; the controller is about to let it pass.
+ * Phases of the controller, modulo PHASES: the type passes the filter; the controller is about to
+ * filter it out; the type is filtered out; the controller is about to let it pass again.
  */
 enum phase { PASSES, BEGINS, FILTERED, ENDS };
 
-/* A thread that records two types: one always passes, the other only sometimes. */
+/*
+ * A thread that records events of two types: one always passes the filter, the other only
+ * sometimes.
+ */
 struct recorder {
 	int calls;
 	int progress;			/* PROGRESS() in the last phase */
-	unsigned char must[CALLS];	/* this call is recorded in any case */
+	unsigned char must[CALLS];	/* the call must be recorded */
 	unsigned char must_not[CALLS];
-	/* For the reader. */
+	/* Used by the reader. */
 	int seen_always;
 	int seen_sometimes;
 	unsigned char seen[CALLS];
@@ -128,8 +131,8 @@ FIXTURE(load)
 	trace_id_t trid;
 	struct child child;
 	pthread_t thread;
-	unsigned long long filtered[ROUNDS];	/* when set_filter() returned */
-	unsigned long long passes[ROUNDS];	/* when the next set_filter() was called */
+	unsigned long long filtered[ROUNDS];	/* time when set_filter() returned */
+	unsigned long long passes[ROUNDS];	/* time when the next set_filter() was called */
 };
 
 FIXTURE_VARIANT(load)
@@ -193,8 +196,8 @@ FIXTURE_TEARDOWN(load)
 }
 
 /*
- * Reads the next event of the recording threads, and stores its thread and number. Counts the
- * FILTER events before it in *filters.
+ * Reads the next event of the recording threads. Stores its thread and number. Counts the FILTER
+ * events that precede it in *filters.
  */
 static int take_recorded(trace_id_t trid, struct event *event, struct recorder **recorder,
 			 int *number, int *filters)
@@ -228,7 +231,7 @@ TEST_F(load, a10_nothing_is_recorded_after_the_return)
 			ASSERT_FALSE(event_time(&event) > self->filtered[i] &&
 				     event_time(&event) < self->passes[i]);
 	}
-	/* Check that the threads did make calls while the type was filtered out. */
+	/* Check that the threads really made calls while the type was filtered out. */
 	for (int i = 0; i < THREADS; i++)
 		for (int j = 0; j < CALLS; j++)
 			calls += load->recorder[i].must_not[j];

@@ -102,7 +102,9 @@ TEST_F(stream, a14_resume)
 	expect_gaps(_metadata, self->trid, 1, 0);
 }
 
-/* The stream is full, although no event in it reports that. It restarts nevertheless. */
+/*
+ * The stream is full although its filter leaves out the events that report it. It still restarts.
+ */
 TEST(a14_until_full_without_system_events)
 {
 	trace_event_set_t set = set_filled(POSIX_TRACE_SYSTEM_EVENTS);

@@ -72,7 +72,7 @@ TEST_F(filter, a05_add)
 {
 	trace_event_set_t wanted = set_of(self->a), more = set_of(self->b);
 
-	/* One type is in both sets, the others in one of them only. */
+	/* One type is in both sets. All other types are in only one of them. */
 	posix_trace_eventset_add(4000, &wanted);
 	posix_trace_eventset_add(4000, &more);
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &wanted, ADD));
@@ -93,7 +93,7 @@ TEST_F(filter, a06_sub)
 
 	posix_trace_eventset_del(self->a, &wanted);
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &wanted, SET));
-	/* One type is in both sets, one in the new set only. */
+	/* One type is in both sets, another one only in the new set. */
 	posix_trace_eventset_add(self->a, &less);
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &less, SUB));
 	posix_trace_eventset_del(self->b, &wanted);
@@ -189,7 +189,7 @@ TEST_F(filter, a16_types_that_are_not_defined_yet)
 	posix_trace_event(of_all, NULL, 0);
 	posix_trace_event(self->a, NULL, 0);
 	EXPECT_TYPES(self->trid, self->a);
-	/* The next type, defined by the controller. */
+	/* The controller defines the next type. */
 	ASSERT_EQ(0, filter_one(self->trid, of_all + 1, SET));
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "still later", &other));
 	ASSERT_EQ(of_all + 1, other);
@@ -261,7 +261,7 @@ TEST(a20_no_space_for_the_change)
 		ASSERT_GT(1000, changes);
 	} while (status.posix_stream_full_status == POSIX_TRACE_NOT_FULL);
 	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
-	/* The stream is suspended like any other, so a further change records no event. */
+	/* The stream is now suspended, so a further change records no event. */
 	ASSERT_EQ(0, filter_one(trid, UNNAMED, SET));
 
 	ASSERT_EQ(1, take(trid, &event));

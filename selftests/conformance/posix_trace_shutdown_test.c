@@ -15,7 +15,7 @@
 /* The maximum number of streams per process. */
 #define STREAMS_MAX	32
 
-/* The number of streams that can be created on a process. Shuts them down again. */
+/* Returns how many streams can be created on a process. Creates them and shuts them down again. */
 static int free_slots(pid_t pid)
 {
 	trace_id_t trid[STREAMS_MAX];
@@ -28,7 +28,7 @@ static int free_slots(pid_t pid)
 	return n;
 }
 
-/* The number of the next descriptor. */
+/* Returns the number that the next descriptor will get. */
 static int next_fd(void)
 {
 	int fd = dup(0);
@@ -46,7 +46,7 @@ TEST_F(started, a01_trace_points_keep_working_and_record_nothing)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	for (int i = 0; i < 10; i++)
 		record_number(i);
-	/* The events are in no other stream: neither an older one nor a new one. */
+	/* The events of the stream do not appear in any other stream, older or newer. */
 	EXPECT_EQ(0, posix_trace_start(other));
 	EXPECT_EQ(1, take_all(other));
 	EXPECT_EQ(0, posix_trace_shutdown(other));
@@ -281,7 +281,10 @@ struct control {
 	enum { BY_EXIT, BY_QUICK_EXIT, BY_EXEC, BY_SIGNAL } end;
 };
 
-/* Creates all streams that the traced process can have. Half of them are running, and full. */
+/*
+ * Runs in the controller: creates all streams that the traced process can have. Half of them run,
+ * and are full.
+ */
 static int control(void *arg, const struct talk *talk)
 {
 	struct control *control = arg;
@@ -410,7 +413,7 @@ TEST_F(started, a11_cancelled_thread_leaves_the_stream_unchanged_or_shut_down)
 {
 	int ret = call_trid_cancelled(posix_trace_shutdown, self->trid);
 
-	/* The thread was cancelled before the shutdown, or not at all. */
+	/* The thread was cancelled either before the shutdown or not at all. */
 	if (ret == -ECANCELED)
 		ret = posix_trace_shutdown(self->trid);
 	EXPECT_EQ(0, ret);

@@ -26,7 +26,7 @@ TEST_F(stream, a02_status_becomes_running)
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 }
 
-/* The traced process may be idle. */
+/* The traced process may be idle at that time. */
 TEST_F(stream, a02_status_becomes_running_for_an_idle_process)
 {
 	struct child child;
@@ -84,7 +84,7 @@ TEST(a04_full_stream_does_not_change)
 	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(trid));
 	ASSERT_EQ(0, posixtrace_get_stats(trid, &after));
 	EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
-	/* New events are still lost. */
+	/* New events are still lost, because the call has failed. */
 	record_number(1);
 	ASSERT_EQ(0, posixtrace_get_stats(trid, &after));
 	EXPECT_EQ(before.recorded, after.recorded);
@@ -109,7 +109,7 @@ TEST(a04_full_stream_records_no_start)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* The window of a LOOP stream moves, so the stream can run although it is full. */
+/* A full LOOP stream overwrites its oldest events, so it can run although it is full. */
 TEST(a05_full_loop_stream_starts)
 {
 	struct event event;

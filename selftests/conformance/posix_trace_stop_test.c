@@ -134,7 +134,10 @@ TEST(a04_full_stream_does_not_change)
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_stop(trid));
 	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(trid));
-	/* The only STOP is the automatic one: posix_trace_stop() has recorded none. */
+	/*
+	 * The only STOP is the automatic one of the full stream: posix_trace_stop() has recorded
+	 * none.
+	 */
 	while ((id = take_id(trid, &event)) > 0 && id != POSIX_TRACE_OVERFLOW) {
 		if (id != POSIX_TRACE_STOP)
 			continue;
@@ -158,7 +161,7 @@ TEST(a04_full_stream_starts_again_once_read)
 	while (take_id(trid, &event) != POSIX_TRACE_STOP)
 		;
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(trid));
-	/* Now it can be stopped. */
+	/* Now that the stream has restarted, it can be stopped. */
 	EXPECT_EQ(0, posix_trace_stop(trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(trid));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));

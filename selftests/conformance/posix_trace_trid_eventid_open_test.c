@@ -154,7 +154,7 @@ TEST_F(trid_open, a04_both_sides_at_the_same_time)
 		ASSERT_FALSE(seen[id]);
 		seen[id] = true;
 	}
-	/* The process had already defined its names, so they were not new. */
+	/* The process had already defined its names, so opening them again defined no new types. */
 	EXPECT_EQ(UNNAMED + 2 * NAMES + 1, open_trid_id(self->trid, "next"));
 }
 

@@ -132,7 +132,9 @@ TEST(a09_space_of_a_reported_event_is_free)
 		if (data[0] % 2)
 			continue;
 		ASSERT_EQ(1, take_user(trid, &event));
-		/* Keep the backlog small, because half of all events would fill the stream. */
+		/*
+		 * Read in between, because a backlog of half of all events would fill the stream.
+		 */
 		if (data[0] % 100 == 98)
 			while (take_user(trid, &event) == 1)
 				;

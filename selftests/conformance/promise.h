@@ -69,7 +69,10 @@ static inline void plan_add(struct plan *plan, const trace_attr_t *attr, size_t 
 /* Adds events with @rest as the sum of their sizes, or as close to it as possible. */
 static inline void plan_rest(struct plan *plan, const trace_attr_t *attr, size_t rest)
 {
-	/* For each sum: the length of the last event, plus 1; 0 if the sum cannot be reached. */
+	/*
+	 * For each sum: the length of the last event that reaches it, plus 1; 0 if it cannot be
+	 * reached.
+	 */
 	static size_t last[PLAN_REST + 1];
 
 	memset(last, 0, sizeof(last));
@@ -120,7 +123,7 @@ static inline void plan_make(struct plan *plan, const trace_attr_t *attr, size_t
 /* True if the sum is the largest possible one. */
 static inline int plan_is_exact(const struct plan *plan, const trace_attr_t *attr, size_t total)
 {
-	/* With a single size, only its multiples can be reached. */
+	/* If all events have the same size, only its multiples can be reached. */
 	if (!plan->max_data_size)
 		return total >= plan->sum && total - plan->sum < user_size(attr, 0);
 	return plan->sum == total;
@@ -169,10 +172,13 @@ static inline int plan_has(const struct plan *plan, char *seen, const unsigned c
 		if (i < 0 || i >= plan->count)
 			return 0;
 	} else {
-		/* The data is too short for its number, so take any event of that length. */
+		/*
+		 * The data is too short to contain the number of the event, so take any event of
+		 * that length.
+		 */
 		while (i < plan->count && (seen[i] || plan->len[i] != len))
 			i++;
-		/* Or it was truncated to that length. */
+		/* Otherwise the event may have been truncated to that length. */
 		for (int k = 0; i == plan->count && k < plan->count; k++) {
 			if (!seen[k] && plan->len[k] > len && len == plan->max_data_size)
 				i = k;
@@ -235,7 +241,7 @@ static inline int record_until_full(trace_id_t trid, const trace_attr_t *attr)
 
 	posix_trace_attr_getstreamsize(attr, &stream_size);
 	posix_trace_attr_getmaxdatasize(attr, &len);
-	/* Each CPU adds one sub-buffer. */
+	/* Each CPU adds one sub-buffer to the size of the stream. */
 	stream_size += (size_t)pxt_subbuf_size(stream_size, len) *
 		       sysconf(_SC_NPROCESSORS_CONF);
 	/* Each event takes its data and a header of at least 16 bytes in memory. */

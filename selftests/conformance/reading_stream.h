@@ -19,7 +19,7 @@ FIXTURE_SETUP(reading)
 {
 	trace_attr_t attr;
 
-	/* Space for all events. */
+	/* Make the stream large enough for all events. */
 	ASSERT_EQ(0, posix_trace_attr_init(&attr));
 	ASSERT_EQ(0, posix_trace_create(0, &attr, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));

@@ -15,7 +15,7 @@
 /* posix_stream_status and posix_stream_full_status in one number. */
 #define STATE(status, full) (POSIX_TRACE_##status << 8 | POSIX_TRACE_##full)
 
-/* The state in the status, or a negative error number. Resets the overrun status. */
+/* Returns the STATE() of a stream, or a negative error number. Resets the overrun status. */
 static inline int state_of(trace_id_t trid)
 {
 	struct posix_trace_status_info status;
@@ -24,7 +24,7 @@ static inline int state_of(trace_id_t trid)
 	return err ? -err : status.posix_stream_status << 8 | status.posix_stream_full_status;
 }
 
-/* The overrun status, or a negative error number. Resets it. */
+/* Returns the overrun status, or a negative error number. Resets it. */
 static inline int overrun_of(trace_id_t trid)
 {
 	struct posix_trace_status_info status;
@@ -33,7 +33,7 @@ static inline int overrun_of(trace_id_t trid)
 	return err ? -err : status.posix_stream_overrun_status;
 }
 
-/* An event with a number as its data, of the largest size that new_stream() allows. */
+/* Event data: a number, in the largest size that new_stream() allows. */
 struct payload {
 	int number;
 	char filler[252];
@@ -65,7 +65,10 @@ static inline int take_id(trace_id_t trid, struct event *event)
 	return ret == 1 ? (int)event->info.posix_event_id : ret;
 }
 
-/* A traced child: records each number from the parent, until the parent closes the pipe. */
+/*
+ * Runs in a traced child: records each number that the parent sends, until the parent closes the
+ * pipe.
+ */
 static inline int child_record(void *arg, const struct talk *talk)
 {
 	long number;

@@ -7,12 +7,12 @@
 #define TRACE_H_NAMES_H
 
 #include <trace.h>
-/* Constants of the C library must not change ours. */
+/* Define macros of other headers first: they must not change our constants. */
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
-/* These are for the preprocessor. */
+/* These constants must be usable in preprocessor conditions. */
 #if _POSIX_TRACE != 200809L || _POSIX_TRACE_EVENT_FILTER != 200809L || \
 	_POSIX_TRACE_INHERIT != 200809L || _POSIX_TRACE_LOG != 200809L
 #error an option is not there
@@ -58,7 +58,7 @@ static const struct trace_h_constant trace_h_constants[] __attribute__((__unused
 	CONSTANT(POSIX_TRACE_UNNAMED_USER_EVENT),
 	CONSTANT(POSIX_TRACE_UNTIL_FULL),
 	CONSTANT(POSIX_TRACE_WOPID_EVENTS),
-	/* Other pages specify these. */
+	/* Other pages of the standard specify these constants. */
 	CONSTANT(POSIX_TRACE_ADD_EVENTSET),
 	CONSTANT(POSIX_TRACE_ERROR),
 	CONSTANT(POSIX_TRACE_SET_EVENTSET),
@@ -69,8 +69,8 @@ static const struct trace_h_constant trace_h_constants[] __attribute__((__unused
 #undef CONSTANT
 
 /*
- * The functions of the page, in its order: a second prototype is an error if it differs
- * from the first.
+ * Declares the functions of the page again, in its order: a prototype that differs from the header
+ * is a compile error.
  */
 #ifdef __cplusplus
 extern "C" {

@@ -90,7 +90,7 @@ TEST(a04_constants_are_distinct)
 			POSIX_TRACE_SUB_EVENTSET);
 }
 
-/* When the standard resets a member to zero, these are the values that it means. */
+/* The values that the standard means when it resets a member to zero. */
 TEST(a05_initial_constants_are_zero)
 {
 	EXPECT_EQ(0, POSIX_TRACE_NOT_FULL);
@@ -135,7 +135,7 @@ TEST(a07_functions_are_in_the_library)
 	}
 }
 
-/* Macros evaluate their arguments even without a stream. */
+/* The macros evaluate their arguments even if there is no stream. */
 TEST(a08_macros_evaluate_their_arguments_once)
 {
 	trace_event_id_t id = POSIX_TRACE_UNNAMED_USEREVENT - 1;

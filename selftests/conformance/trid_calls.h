@@ -27,8 +27,8 @@ static inline int trid_call_in_child(void *arg, const struct talk *talk)
 }
 
 /*
- * Calls @fn with invalid trace ids of all kinds, last with the caller's @trid in a child of
- * the caller. Returns the number of calls that did not fail with EINVAL.
+ * Calls @fn with invalid trace ids of all kinds. The last one is the caller's @trid, in a child
+ * process. Returns the number of calls that did not fail with EINVAL.
  */
 static inline int bad_trids_accepted(int (*fn)(trace_id_t trid), trace_id_t trid)
 {
@@ -49,7 +49,10 @@ static inline int bad_trids_accepted(int (*fn)(trace_id_t trid), trace_id_t trid
 	return count;
 }
 
-/* Neither a call with an invalid id nor one with @trid, which returns @result, changes errno. */
+/*
+ * Expects that errno does not change: neither by a call with an invalid id, nor by one with @trid,
+ * which returns @result.
+ */
 static inline void expect_errno_kept(struct __test_metadata *_metadata,
 				     int (*fn)(trace_id_t trid), trace_id_t trid, int result)
 {

@@ -63,7 +63,7 @@ TEST_F(suspended, a02_start)
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(1, take(self->trid, &event));
 
-	/* START has the filter at the time of the start, not the current one. */
+	/* START contains the filter at the time of the start, not the current one. */
 	filter = set_of(1000);
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &filter, POSIX_TRACE_SET_EVENTSET));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -143,7 +143,7 @@ TEST_F(full, a04_automatic_stop)
 	EXPECT_NE(0, event_number(&event));
 }
 
-/* Reads until an event of this type comes. */
+/* Reads until an event of this type is found. */
 static int take_type(trace_id_t trid, trace_event_id_t id, struct event *event)
 {
 	int ret;
@@ -210,7 +210,7 @@ TEST_F(suspended, a07_filter)
 /* ------------------------------------------------------------------ */
 /* OVERFLOW, RESUME, ERROR						*/
 
-/* Records more than the stream holds; the first event has the number 0. */
+/* Records more events than the stream holds. The first one has the number 0. */
 static void flood(void)
 {
 	char data[256] = "";
@@ -306,7 +306,7 @@ static void expect_pairs(struct __test_metadata *_metadata, trace_id_t trid, int
 			ASSERT_LE(overflows, resumes + 1);
 		}
 	}
-	/* The last overflow may end only when the stream runs again. */
+	/* The last overflow ends only when the stream runs again, so record an event. */
 	record(0);
 	while (take(trid, &event) == 1) {
 		overflows += event.info.posix_event_id == POSIX_TRACE_OVERFLOW;
@@ -552,7 +552,7 @@ TEST_F(full, a16_events_without_a_process)
 	expect_no_process(_metadata, self->trid, POSIX_TRACE_START);
 }
 
-/* Reads the next event into an array of @num_bytes. */
+/* Reads the next event into an array of @num_bytes, which may be too small for the data. */
 static int take_cut(trace_id_t trid, struct event *event, size_t num_bytes)
 {
 	return posix_trace_trygetnext_event(trid, &event->info, event->data, num_bytes,

@@ -128,7 +128,7 @@ TEST_F(account, a01_many_threads_without_a_reader)
 	ASSERT_EQ(0, crew_start(&self->crew));
 	crew_join(&self->crew);
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
-	/* The test needs losses. */
+	/* The test needs losses, so there must be some. */
 	EXPECT_LT(0, stats.dropped + stats.overwritten);
 	EXPECT_EQ(NULL, wrong_account(self->trid, THREADS * EVENTS, 0));
 }
@@ -144,7 +144,7 @@ TEST_F(account, a02_many_threads_with_a_reader)
 	EXPECT_EQ(NULL, wrong_account(self->trid, THREADS * EVENTS, taken));
 }
 
-/* The reader is always too late. */
+/* The reader is so slow that events are always lost. */
 TEST_F(account, a02_many_threads_with_a_slow_reader)
 {
 	unsigned long long taken = 0;
@@ -156,7 +156,7 @@ TEST_F(account, a02_many_threads_with_a_slow_reader)
 		for (int i = 0; i < 30 && (ret = take_user(self->trid, &event)) == 1; i++)
 			taken++;
 		ASSERT_LE(0, ret);
-		/* Wait until 100 more are recorded. */
+		/* Wait until 100 more events are recorded. */
 		for (int seen = __atomic_load_n(&self->crew.recorded, __ATOMIC_ACQUIRE);
 		     !crew_is_done(&self->crew) &&
 		     __atomic_load_n(&self->crew.recorded, __ATOMIC_ACQUIRE) < seen + 100;)
@@ -310,8 +310,9 @@ TEST(a04_several_processes_with_readers)
 }
 
 /*
- * The numbers of a thread only increase. Where some are missing, a pair of OVERFLOW and RESUME
- * was reported after the previous number. Threads record on all CPUs, with a reader.
+ * Checks that the numbers of each thread only increase. If some are missing, OVERFLOW and RESUME
+ * must have been reported after the previous number. Threads record on all CPUs while a reader
+ * reads.
  */
 struct mark {
 	int thread;
@@ -377,7 +378,9 @@ TEST_F(account, a05_every_gap_has_a_pair_before_the_next_event)
 
 #define TYPES	5
 
-/* Stream i filters out each type with its bit set in i. */
+/*
+ * Filters the types by the number of the stream: stream i filters out type k if bit k of i is set.
+ */
 static int filter_by_number(trace_id_t trid, int i, const trace_event_id_t types[TYPES])
 {
 	trace_event_set_t set;
@@ -390,7 +393,7 @@ static int filter_by_number(trace_id_t trid, int i, const trace_event_id_t types
 	return err ? err : posix_trace_set_filter(trid, &set, POSIX_TRACE_SET_EVENTSET);
 }
 
-/* Reads the next event. True if it has that type and that number. */
+/* Reads the next event. Returns true if it has this type and this number. */
 static int comes_next(trace_id_t trid, trace_event_id_t id, int number)
 {
 	struct event event;
@@ -431,7 +434,7 @@ TEST(a06_32_streams_with_different_filters_on_one_process)
 	}
 }
 
-/* Half of the streams are full, the other half have a moving window. */
+/* Half of the streams are full and suspended. The other half overwrite their oldest events. */
 TEST(a07_full_streams_do_not_affect_the_others)
 {
 	trace_id_t trid[STREAMS_MAX];
@@ -474,7 +477,9 @@ TEST(a08_each_stream_is_controlled_independently)
 	}
 }
 
-/* Creates all streams that one process can have, on itself, with the smallest size. */
+/*
+ * Runs in a child: creates on itself as many streams as one process can have, of the smallest size.
+ */
 static int use_all_streams(void *arg, const struct talk *talk)
 {
 	trace_id_t trid[STREAMS_MAX];
@@ -680,7 +685,7 @@ TEST(a12_full_stream_starts_again_after_its_process)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* As defined by the kernel; the C library's headers may lack it. */
+/* As defined by the kernel. The headers of the C library may lack it. */
 struct clone_with_pid {
 	unsigned long long flags, pidfd, child_tid, parent_tid, exit_signal;
 	unsigned long long stack, stack_size, tls, set_tid, set_tid_size, cgroup;

@@ -11,7 +11,9 @@
 
 #define ROUNDS	400
 
-/* Two threads on two CPUs pass a ball to each other. A receiver records the number of the pass. */
+/*
+ * Two threads on two CPUs pass a ball to each other. The receiver records the number of the pass.
+ */
 struct game {
 	int kind;
 	int in[2];
@@ -71,7 +73,7 @@ static void *play(void *arg)
 	run_on(player->index);
 	for (int i = 0; i < ROUNDS / 2; i++) {
 		await_ball(game, player->index);
-		/* Atomic for ThreadSanitizer only, which does not see the relay. */
+		/* Atomic only for ThreadSanitizer, which cannot see that the players take turns. */
 		record_number(__atomic_fetch_add(&game->number, 1, __ATOMIC_RELAXED));
 		pass_ball(game, player->index);
 	}
@@ -119,7 +121,7 @@ static int play_game(void *arg, const struct talk *talk)
 	static struct game game;
 	struct player players[2];
 
-	/* At first, no player has the ball. */
+	/* No player has the ball at the start. */
 	game = (struct game){ .kind = *(int *)arg, .turn = -1 };
 	if (connect_players(&game) || hear(talk))
 		return 1;
@@ -128,7 +130,7 @@ static int play_game(void *arg, const struct talk *talk)
 		if (pthread_create(&players[i].thread, NULL, play, &players[i]))
 			return 1;
 	}
-	/* Pass the first ball, as if the other player did. */
+	/* Pass the first ball in place of the other player. */
 	if (game.kind < BY_PIPE)
 		pass_ball(&game, 1);
 	else if (write(game.out[game.kind == BY_PIPE], "", 1) != 1)
@@ -164,8 +166,8 @@ FIXTURE_TEARDOWN(order)
 }
 
 /*
- * Reads during the game: an event must not be reported before an earlier one. The players
- * interrupt a busy reader at any point, also between its checks of two CPUs.
+ * Reads during the game: an event must not be reported before an earlier one. A busy reader may be
+ * interrupted by the players at any point, including between its checks of two CPUs.
  */
 static void read_game(struct __test_metadata *_metadata, int kind, bool busy)
 {
@@ -200,7 +202,7 @@ TEST(a11_order_through_another_process)
 	read_game(_metadata, BY_PROCESS, true);
 }
 
-/* The main function of a child: one of two processes that play. */
+/* The main function of one of two child processes that play. */
 static int play_alone(void *arg, const struct talk *talk)
 {
 	const int *fds = arg;

@@ -12,7 +12,7 @@
 #define READERS	4
 #define EVENTS	200
 
-/* Reads with one of three functions until it gets an end mark. */
+/* A thread that reads with one of three functions until it gets an end mark. */
 struct sharer {
 	trace_id_t trid;
 	int way;
@@ -27,7 +27,7 @@ static int share_one(struct sharer *sharer, struct event *event)
 		return read_timed(sharer->trid, event, ROOM, &never);
 	if (sharer->way == 1)
 		return read_next(sharer->trid, event, ROOM);
-	/* Yield to other threads in between. */
+	/* Yield to the other threads between two calls. */
 	for (;;) {
 		int err = read_try(sharer->trid, event, ROOM);
 
@@ -180,7 +180,7 @@ static void *read_to_the_end(void *arg)
 	return (void *)(long)err;
 }
 
-/* All readers get EINVAL, at any point of their calls, and no other error. */
+/* All readers get EINVAL and no other error, whatever they were doing at the shutdown. */
 TEST_F(reading, a15_shutdown_while_others_read)
 {
 	struct sharer sharers[3];

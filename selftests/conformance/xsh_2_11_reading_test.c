@@ -143,7 +143,10 @@ static void *stop_in_thread(void *arg)
 	return posix_trace_stop(*(trace_id_t *)arg) ? arg : NULL;
 }
 
-/* The calling controller is recorded, though another process is traced. */
+/*
+ * The event has the process and thread of the controller that calls, although another process is
+ * traced.
+ */
 TEST_F(reading, a06_process_and_thread_of_controller_calls)
 {
 	struct child child;

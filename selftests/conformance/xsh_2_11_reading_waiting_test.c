@@ -101,7 +101,7 @@ TEST_F(waiting, a18_blocked_signal_does_not_end_the_wait)
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
-	/* The reader inherits the mask. */
+	/* The reader thread inherits the signal mask. */
 	ASSERT_EQ(0, pthread_sigmask(SIG_BLOCK, &set, NULL));
 	ASSERT_EQ(0, reader_start(&reader, self->trid, variant->abstime));
 	ASSERT_EQ(0, pthread_kill(reader.thread, SIGUSR1));
@@ -109,7 +109,7 @@ TEST_F(waiting, a18_blocked_signal_does_not_end_the_wait)
 	EXPECT_EQ(0, handled);
 }
 
-/* The main function of a child: waits for an event of the child. */
+/* The main function of a child: waits for an event of the child itself. */
 static int read_and_be_stopped(void *arg, const struct talk *talk)
 {
 	struct reader reader;
@@ -177,7 +177,7 @@ TEST_F(waiting, a19_cancelled_thread_does_not_wait)
 	EXPECT_EQ(PTHREAD_CANCELED, result);
 }
 
-/* A cancelled thread does not even read an event that is there. The event remains in the stream. */
+/* A cancelled thread does not read, even if there is an event. The event remains in the stream. */
 TEST_F(waiting, a19_cancelled_thread_does_not_read)
 {
 	struct reader reader = { .trid = self->trid, .abstime = variant->abstime };
@@ -208,7 +208,7 @@ TEST_F(waiting, a20_cancelled_thread_holds_no_lock)
 	EXPECT_EQ(0, reader_end(&readers[1]));
 	EXPECT_EQ(0, take(self->trid, &self->event));
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
-	/* This would wait if a cancelled thread still counted as a user of the stream. */
+	/* This would wait forever if a cancelled thread still counted as a user of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
@@ -227,8 +227,9 @@ TEST_F(waiting, a21_cancelled_thread_loses_no_event)
 			record_number(i);
 		ASSERT_EQ(0, pthread_join(reader.thread, &result));
 		/*
-		 * The thread was cancelled, or it has the event. glibc may report a thread
-		 * that had just returned as cancelled if its signal was already pending.
+		 * Either the thread was cancelled, or it has read the event. If its signal was
+		 * already pending, glibc may report a thread as cancelled that had just returned
+		 * from the call.
 		 */
 		if (!reader.done) {
 			EXPECT_EQ(PTHREAD_CANCELED, result);
@@ -323,7 +324,10 @@ static void handler_that_is_held(int signal)
 	__atomic_store_n(&held.entered, 1, __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&held.go_on, __ATOMIC_ACQUIRE))
 		;
-	/* No cancellation point. When it returns, the cancellation's signal has arrived. */
+	/*
+	 * The call is not a cancellation point. When it returns, the signal of the cancellation has
+	 * arrived.
+	 */
 	syscall(SYS_getppid);
 	__atomic_store_n(&held.left, 1, __ATOMIC_RELEASE);
 }
@@ -347,7 +351,7 @@ static void cancel_in_handler(struct __test_metadata *_metadata, trace_id_t trid
 	EXPECT_EQ(1, held.left);
 	EXPECT_EQ(PTHREAD_CANCELED, result);
 	EXPECT_EQ(0, reader.done);
-	/* This would wait if the cancelled thread still counted as a user of the stream. */
+	/* This would wait forever if the cancelled thread still counted as a user of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
@@ -416,7 +420,7 @@ static int call_them(trace_id_t trid)
 	failed += !!posix_trace_stop(trid);
 	failed += !!posix_trace_start(trid);
 	posix_trace_event(id, NULL, 0);
-	/* First with events, then without. */
+	/* Call the functions first while there are events, then without. */
 	do {
 		failed += !!read_try(trid, &event, ROOM);
 	} while (!event.unavailable);

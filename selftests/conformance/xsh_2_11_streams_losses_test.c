@@ -110,7 +110,7 @@ TEST_F(until_full, a14_data_of_stop_is_the_cause)
 		ASSERT_LT(0, id);
 	ASSERT_EQ(sizeof(int), event.len);
 	EXPECT_NE(0, event_number(&event));
-	/* No process has called posix_trace_stop(). */
+	/* The STOP is automatic, so it has no process. */
 	EXPECT_EQ(0, event.info.posix_pid);
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	while ((id = take_id(self->trid, &event)) != POSIX_TRACE_STOP)
@@ -145,7 +145,7 @@ TEST_F(loop, a15_overflow_has_the_time_of_the_first_overwritten_event)
 
 	for (int i = 0; i < taken; i++)
 		record_number(i);
-	/* The events so far are read, so they cannot be lost. */
+	/* Read all events so far, so that they cannot be lost. */
 	ASSERT_EQ(1 + taken, take_all(self->trid));
 	overfill_timed(&times, taken);
 	ASSERT_EQ(POSIX_TRACE_OVERFLOW, take_id(self->trid, &event));
@@ -234,7 +234,7 @@ TEST_F(stream, a17_one_pair_for_each_gap_and_none_without)
 
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	for (int round = 0; round < 8; round++) {
-		/* In every other round, all events are read in time. */
+		/* In every second round, read all events before they can be lost. */
 		if (round % 2)
 			number = overfill_on_all_cpus(number);
 		for (int i = 0; i < 20; i++)

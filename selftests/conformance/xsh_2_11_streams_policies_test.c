@@ -26,7 +26,7 @@ TEST_F(loop, a19_loop_runs_until_it_is_stopped)
 }
 
 /*
- * The minimum number of latest events that a stream keeps when it overwrites, or a negative
+ * Returns how many of the latest events a stream keeps at least when it overwrites, or a negative
  * error number. The sub-buffers of the other CPUs may be lost.
  */
 static int promised_of_the_last(trace_id_t trid)
@@ -115,7 +115,7 @@ TEST_F(until_full, a23_starts_again_when_the_last_event_is_read)
 		ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
 		ASSERT_EQ(STATE(SUSPENDED, FULL), state_of(self->trid));
 	}
-	/* An event in between is lost and does not start the stream. */
+	/* An event recorded at this point is lost, and does not start the stream. */
 	record_number(4711);
 	ASSERT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
@@ -146,7 +146,7 @@ TEST_F(until_full, a24_start_is_reported_before_the_next_event)
 	}
 }
 
-/* A call that may block returns the first event of the new window. */
+/* A call that waits for an event returns the first one after the restart. */
 TEST_F(until_full, a24_blocked_reader_wakes_up)
 {
 	struct event event;
@@ -278,7 +278,10 @@ TEST(a30_log_full_and_overrun_describe_the_log)
 		do {
 			sched_yield();
 			ASSERT_EQ(0, posix_trace_get_status(trid, &status));
-			/* The status reports this once, so every call must be checked. */
+			/*
+			 * Only one read of the status reports the overrun, so check the status of
+			 * every call.
+			 */
 		} while (i ? status.posix_log_overrun_status != POSIX_TRACE_OVERRUN :
 			     status.posix_log_full_status != POSIX_TRACE_FULL);
 		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
@@ -327,7 +330,7 @@ static int fill_log(trace_id_t trid)
 	return 0;
 }
 
-/* The log reaches its maximum, or the file its size limit. */
+/* The log is full because it reaches its maximum size, or the file size limit. */
 TEST(a31_log_overrun_when_the_log_has_no_space)
 {
 	const struct log_kind kinds[] = {

@@ -39,7 +39,7 @@ TEST_F(stream, a03_stopped_is_suspended_and_accepts_none)
 	for (int i = 0; i < 20; i++)
 		record_number(i);
 	EXPECT_EQ(1, stats_of(self->trid).recorded);
-	/* The events do not count as lost either, because the stream was not running. */
+	/* A suspended stream does not count the events as lost. */
 	EXPECT_EQ(0, stats_of(self->trid).dropped);
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 }
@@ -116,7 +116,7 @@ TEST_F(loop, a08_not_full_after_it_was_read)
 
 enum step { RECORD, READ, START, STOP, CLEAR };
 
-/* A random walk through the states of a stream: its state and contents after the last step. */
+/* A random walk through the states of a stream, with the state and contents after the last step. */
 struct walk {
 	trace_id_t trid;
 	int loop;
@@ -171,7 +171,7 @@ static int do_step(struct walk *walk, enum step step)
 	return EINVAL;
 }
 
-/* The state that must follow. */
+/* Returns the state that must follow. */
 static int next_state(struct walk *walk, enum step step, int dropped)
 {
 	int state = walk->state;
@@ -222,7 +222,10 @@ static const char *walk_on(struct walk *walk, enum step step)
 	walk->stats = stats;
 	state = state_of(walk->trid);
 	wanted = next_state(walk, step, dropped);
-	/* The step may have made the window of LOOP full, or not full. */
+	/*
+	 * The step may have filled or emptied the memory of a LOOP stream, so take its full status
+	 * as it is.
+	 */
 	if (walk->loop && (step == RECORD || step == READ))
 		wanted += full_of(state) - full_of(wanted);
 	walk->state = state;
@@ -230,7 +233,7 @@ static const char *walk_on(struct walk *walk, enum step step)
 	return state == wanted ? NULL : "the state";
 }
 
-/* The state changes only as the functions above compute. */
+/* The state changes only in the ways that next_state() computes. */
 TEST_F(stream, a09_no_other_states_and_changes)
 {
 	struct walk walk = {

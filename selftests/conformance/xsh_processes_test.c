@@ -53,7 +53,7 @@ FIXTURE_TEARDOWN(processes)
 	posix_trace_shutdown(self->trid);
 }
 
-/* True if the next event comes from this process and has this number and name. */
+/* Returns true if the next event comes from process @pid and has this number and name. */
 static bool next_is(struct _test_data_processes *self, pid_t pid, int number, const char *name)
 {
 	char found[TRACE_EVENT_NAME_MAX + 1];
@@ -96,7 +96,9 @@ TEST_F(processes, a02_new_program_starts_without_names)
 
 	ASSERT_EQ(0, ended(pid));
 	EXPECT_TRUE(next_is(self, pid, 1, "new 1"));
-	/* The same holds for a third program, and for one that maps the names of the first. */
+	/*
+	 * The same holds for a third program, even if it maps the same names as the first program.
+	 */
 	ASSERT_EQ(0, ended(by_fork(map_and_execute, "third")));
 	ASSERT_EQ(0, ended(by_fork(map_and_execute, "old")));
 }
@@ -131,7 +133,7 @@ TEST(a03_new_program_starts_without_names_of_the_controller)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* What a controller does before it executes another program, or exits. */
+/* How a controller ends: it executes another program, or exits. */
 struct leaving {
 	int log;
 	bool executes;
@@ -150,7 +152,7 @@ static int create_and_leave(void *arg)
 	_Exit(0);
 }
 
-/* The stream of a child traces this process. It ends when the child exits or calls exec. */
+/* The stream of a child traces this process. The stream ends when the child exits or calls exec. */
 static void expect_shut_down(struct __test_metadata *_metadata, bool executes)
 {
 	struct leaving leaving = { .log = log_tmpfile(), .executes = executes };
