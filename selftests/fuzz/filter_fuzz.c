@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * libFuzzer target: for any filter, description and data, neither parsing the filter nor testing an
- * event crashes or hangs. An error has a position and a printable reason. If the type name alone
- * decides about all its events, this event agrees.
+ * event crashes or hangs. An error has a position and a printable reason. If the filter decides by
+ * the type name alone, testing the event gives the same result.
  *
  * The input is a filter, a null byte, a description, a null byte, and the data.
  */
@@ -65,7 +65,10 @@ static void test_end(const struct filter *filter, const struct event *event,
 	check(verdict != FILTER_PERHAPS || filter_has_conditions(filter), "no condition");
 }
 
-/* The scope begins and ends with the same event, so a condition on a field has one result. */
+/*
+ * Tests an event. It is also used as the begin and end of a scope, so a condition on a field must
+ * have the same result with the scope.
+ */
 static void test_event(const struct filter *filter, const struct event *event)
 {
 	const struct filter_scope scope = {

@@ -11,7 +11,9 @@
 
 static const char *dir;
 
-/* Saves the log with each relevant combination of the bits in log_fuzz's first byte. */
+/*
+ * Saves the log once for each useful combination of the bits in the first byte of log_fuzz's input.
+ */
 static void save(const struct log_writer *log, const char *name)
 {
 	static const unsigned char how[] = { 0x00, 0x01, 0x03, 0x05, 0x0b };
@@ -35,7 +37,7 @@ static void names(struct log_writer *log)
 		.pid = 5, .since = LOG_TIME0, .address = 0x400000, .length = 0x1000,
 		.offset = 0x1000, .build_id = "build id", .build_id_size = 8,
 	};
-	/* The mapping of the events. */
+	/* A second mapping of the process. */
 	struct posixtrace_log_mapping second = {
 		.pid = 4711, .since = LOG_TIME0, .address = 0x400000, .length = 0x100000,
 	};
@@ -94,7 +96,9 @@ static void cleared(void)
 	log_free(&log);
 }
 
-/* A small ring. Its names are closer together than any writer would place them. */
+/*
+ * Writes a small ring log, whose names are closer together than any real writer would place them.
+ */
 static void ring(int blocks, size_t piece, const char *name)
 {
 	struct log_writer log;
@@ -122,7 +126,10 @@ static void ring(int blocks, size_t piece, const char *name)
 	log_free(&log);
 }
 
-/* With 3000 CPUs, the reader keeps less of each block in memory than the block has here. */
+/*
+ * Writes a log of 3000 CPUs. The reader then keeps less of each block in memory than a block has
+ * here.
+ */
 static void many_cpus(void)
 {
 	unsigned char data[250] = { 0 };
@@ -138,7 +145,7 @@ static void many_cpus(void)
 	log_free(&log);
 }
 
-/* Compressed kernel events, and blocks that unpack to many times their size. */
+/* Writes compressed kernel events, and blocks that unpack to many times their size. */
 static void compressed(void)
 {
 	struct record record = { .event_id = POSIXTRACE_ID_PAGE_FAULT, .pid = 5, .tid = 6 };

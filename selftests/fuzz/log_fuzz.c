@@ -3,9 +3,9 @@
  * libFuzzer target: reading a file of any contents as a log does not crash, hang or take much
  * memory, and a second reading gives the same result.
  *
- * The first byte of the input selects what happens to the rest, which is the file. Most
- * mutations break a checksum, which would hide everything else. One bit therefore requests that
- * all checksums are repaired.
+ * The rest of the input after the first byte is the file. The bits of the first byte select how the
+ * file is changed and read. Most mutations break a checksum, and the reader then ignores everything
+ * else. One bit therefore requests that all checksums are repaired.
  */
 #include <posixtrace.h>
 #include <stdbool.h>
@@ -18,16 +18,19 @@
 
 #include "../include/log_reading.h"
 
-#define REPAIR		0x01	/* checksums are valid */
-#define GROW		0x02	/* the second half is written while it is read */
-#define CUT		0x04	/* the file is truncated while it is read */
-#define BATCH		0x08	/* read by posixtrace_getevents() */
+#define REPAIR		0x01	/* repair all checksums */
+#define GROW		0x02	/* write the second half of the file while it is read */
+#define CUT		0x04	/* truncate the file while it is read */
+#define BATCH		0x08	/* read with posixtrace_getevents() */
 
 #define SIZE_MAX_FUZZ	(256U << 10)
 
 static unsigned char file[SIZE_MAX_FUZZ];
 
-/* A block that the reader must not skip was appended after the open, so all later reads fail. */
+/*
+ * The fuzzer has appended, after the open, a block that the reader must not skip. All later reads
+ * must fail.
+ */
 static bool refused;
 
 static void check(int good, const char *what)
@@ -149,7 +152,10 @@ static void repair(size_t len)
 	}
 }
 
-/* The path may have any contents, but must be a string. The address must be in the mapping. */
+/*
+ * Looks up a mapping. Its path may have any contents, but must be a string. The address must be
+ * inside the mapping.
+ */
 static void look_at_mapping(trace_id_t trid, pid_t pid, const struct timespec *time,
 			    const void *address, size_t len)
 {
@@ -164,9 +170,9 @@ static void look_at_mapping(trace_id_t trid, pid_t pid, const struct timespec *t
 }
 
 /*
- * The maximum number of events in @len bytes. A record has at least 16 bytes, a kernel event at
- * least a word, and a damaged place 8 bytes. A gap counts as two events. A compressed block has
- * any number of records, but not more than a sub-buffer.
+ * Returns the maximum number of events in @len bytes. A record has at least 16 bytes, a kernel
+ * event at least one word, and a damaged place 8 bytes. A gap counts as two events. A compressed
+ * block may have any number of records, but not more than a sub-buffer.
  */
 static size_t events_max(size_t len)
 {
@@ -203,7 +209,7 @@ static size_t read_all(trace_id_t trid, size_t len, int batch)
 	return n;
 }
 
-/* The description may have any contents, but must be a string. */
+/* Looks up a description. It may have any contents, but must be a string. */
 static void look_at_description(trace_id_t trid, trace_event_id_t id, size_t len)
 {
 	char text[POSIXTRACE_DESCRIPTION_MAX + 1];
@@ -218,7 +224,7 @@ static void look_at_description(trace_id_t trid, trace_event_id_t id, size_t len
 		check((unsigned char)text[i] >= ' ' && text[i] != 0x7f, "control character");
 }
 
-/* The process, thread and address of the corpus. */
+/* The process, thread and address in the logs of log_corpus.c. */
 #define PID	5
 #define TID	6
 #define MAPPED	0x400010UL

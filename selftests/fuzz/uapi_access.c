@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls without the C library, because errno may belong to another process when memory is
- * shared; and accesses to memory that may be gone. A signal in such an access makes it return
- * -EFAULT. For that, the accesses lie between two labels, and use no stack.
+ * System calls without the C library, because its errno may belong to another process when memory
+ * is shared. Also accesses to memory that may be unmapped at any time: such an access returns
+ * -EFAULT if it causes a signal. For this purpose, the code of the accesses lies between two labels
+ * and uses no stack.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +27,7 @@ long sys6(long nr, long a, long b, long c, long d, long e, long f)
 	return ret;
 }
 
-/* ioctl() of a 32-bit program, which any program can call if the kernel supports it. */
+/* Calls ioctl() as a 32-bit program does. Any program can do this if the kernel supports it. */
 long sys_ioctl32(int fd, unsigned int cmd, uint32_t arg)
 {
 	long ret;
@@ -83,7 +84,7 @@ static void fault(int signal, siginfo_t *info, void *context)
 	(void)info;
 	if (ip >= (uintptr_t)access_begin && ip < (uintptr_t)access_failed)
 		regs[REG_RIP] = (uintptr_t)access_failed;
-	else	/* the signal repeats, and the supervisor notices */
+	else	/* the signal repeats until the supervisor kills the worker */
 		sigaction(signal, &action, NULL);
 }
 

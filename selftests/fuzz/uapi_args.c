@@ -13,20 +13,23 @@ enum spoil {
 	SPOIL_BITS,	/* some bits of the argument are wrong */
 	SPOIL_WORD,	/* one word has a typical wrong value */
 	SPOIL_WORD64,
-	SPOIL_NOISE,	/* the whole argument */
+	SPOIL_NOISE,	/* the whole argument is random */
 	SPOIL_NULL,
 	SPOIL_KERNEL,
 	SPOIL_NO_ADDRESS,
-	SPOIL_HALF,	/* only its beginning is accessible */
-	SPOIL_CONST,	/* read-only */
-	SPOIL_MAPPED,	/* in memory of the device */
-	SPOIL_SHARED,	/* in the argument of another thread */
-	SPOIL_FILE,	/* another file */
-	SPOIL_SIZE,	/* another size of the command */
+	SPOIL_HALF,	/* only the first part of the argument is accessible */
+	SPOIL_CONST,	/* the argument is read-only */
+	SPOIL_MAPPED,	/* the argument is in memory of the device */
+	SPOIL_SHARED,	/* the argument is shared with another thread */
+	SPOIL_FILE,	/* use a different file */
+	SPOIL_SIZE,	/* the command has a different size */
 	SPOILS,
 };
 
-/* Most calls are not spoiled: an early error reaches little code. */
+/*
+ * Chooses how to spoil a call. Most calls are not spoiled, because an early error reaches little
+ * code.
+ */
 uint8_t random_how(uint64_t *state)
 {
 	uint64_t r = next_random(state);
@@ -41,7 +44,7 @@ uint8_t random_how(uint64_t *state)
 	return how;
 }
 
-/* The first file of that role from the picked one on, or NULL. */
+/* Picks a file at random, and returns the first file with the role from there on; NULL: none. */
 struct file *pick_file(struct actor *a, enum role role)
 {
 	for (unsigned int i = 0; i < FILES_MAX; i++) {
@@ -62,7 +65,7 @@ void drop_file(struct file *file)
 		sys(SYS_close, fd);
 }
 
-/* If all places are in use, replaces another file and closes it. */
+/* Adds a file. If all places are in use, replaces and closes another file. */
 struct file *add_file(struct actor *a, int fd)
 {
 	struct file *file = NULL;
@@ -90,7 +93,7 @@ struct mapping *pick_mapping(struct actor *a, enum part part)
 	return NULL;
 }
 
-/* A view of the same stream, as far as is known. */
+/* Returns a view of the stream of a reader's mapping, as far as it is known. */
 struct mapping *view_of(struct actor *a, const struct mapping *reader)
 {
 	struct mapping *map = a->objects->mappings;
@@ -128,7 +131,7 @@ struct mapping *add_mapping(struct actor *a, uintptr_t addr, size_t len)
 	return map;
 }
 
-/* Zeroed memory for the argument of a call. */
+/* Returns zeroed memory for the argument of a call. */
 void *argument(struct actor *a)
 {
 	return memset(a->arena, 0, ARG_MAX);
@@ -147,7 +150,9 @@ static uint64_t odd_number(struct actor *a)
 	return one_in(a, 8) ? number ^ (1ULL << below(a, 64)) : number;
 }
 
-/* The id of a user event type that often exists: the first ones are in use in most processes. */
+/*
+ * Returns the id of a user event type that often exists, because processes use the first ids first.
+ */
 uint32_t user_type(struct actor *a)
 {
 	return POSIXTRACE_ID_UNNAMED + 1 + below(a, one_in(a, 4) ? 40 : 4);
@@ -165,7 +170,7 @@ static void *bad_address(struct actor *a, enum spoil spoil)
 	}
 }
 
-/* Memory that arguments point to. */
+/* Returns memory to which arguments can point. */
 void *data_pointer(struct actor *a, size_t len)
 {
 	struct mapping *map;
@@ -215,7 +220,7 @@ static void spoil_content(struct actor *a, enum spoil how, char *arg, size_t siz
 	}
 }
 
-/* The address that the call gets for its argument. */
+/* Returns the address that is passed to the call for its argument. */
 static char *place(struct actor *a, enum spoil how, char *arg, size_t size)
 {
 	struct mapping *map;
@@ -269,9 +274,9 @@ static unsigned int spoil_size(struct actor *a, unsigned int cmd)
 }
 
 /*
- * True if the file should be dropped after this result. Ended streams and foreign files are kept
- * for a few more calls. Another thread has closed the descriptor if it is unused, or is another
- * kind of file.
+ * Should the file be dropped after this result? Files of ended streams and other kinds of files are
+ * kept for a few more calls. If the descriptor is unused or of a different kind, another thread has
+ * closed it.
  */
 static bool is_useless(struct actor *a, long ret, bool spoiled)
 {
@@ -282,7 +287,7 @@ static bool is_useless(struct actor *a, long ret, bool spoiled)
 	return ret == -EINVAL && !spoiled && one_in(a, 12);
 }
 
-/* One command with its argument, spoiled as the call says. The answer is in @arg. */
+/* Makes a command, and spoils it as the call says. The answer is in @arg. */
 long ioctl_with(struct actor *a, struct file *file, unsigned int cmd, void *arg, size_t size)
 {
 	enum spoil spoil = (a->call.how & HOW_SPOIL) % SPOILS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The coverage of a call, from KCOV: the places in the module that the thread has passed. A
- * program that takes a new step from one place to another is worth keeping.
+ * The coverage of a call, from KCOV: the places in the module that the thread has passed. A program
+ * is kept if it takes a new step: one place directly after another one for the first time.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -56,7 +56,10 @@ void cover_begin(struct actor *a)
 		__atomic_store_n(&a->cover[0], 0, __ATOMIC_RELAXED);
 }
 
-/* If several threads find the same step at the same time, each keeps its program. */
+/*
+ * Ends a call and records new steps. If several threads find the same new step at the same time,
+ * each of them keeps its program.
+ */
 void cover_end(struct actor *a)
 {
 	uint64_t n, i, pc, last = 0;

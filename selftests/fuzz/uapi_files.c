@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files of the device: open, close, send to other workers; and calls without a role. */
+/*
+ * Operations on files of the device: open, close, send to other workers. Also calls that need no
+ * role.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +29,7 @@ long op_open(struct actor *a)
 	return fd;
 }
 
-/* Occasionally closes all files, so that the next calls start without files. */
+/* Closes a file. Occasionally closes all files, so that the next calls start without files. */
 long op_close(struct actor *a)
 {
 	struct file *file = pick_file(a, ROLE_ANY);
@@ -36,7 +39,10 @@ long op_close(struct actor *a)
 
 	for (i = 0; file && i < n; i++) {
 		fd = file->fd;
-		/* A file that is still listed after its close counts as foreign. */
+		/*
+		 * Occasionally keep the entry of the closed file in the list: its number may then
+		 * be any other file.
+		 */
 		if (!one_in(a, 16))
 			file->fd = 0;
 		ret = sys(SYS_close, fd);
@@ -45,7 +51,7 @@ long op_close(struct actor *a)
 	return ret;
 }
 
-/* May replace another file, which closes it. */
+/* Duplicates a descriptor. It may replace another file, which is then closed. */
 long op_dup(struct actor *a)
 {
 	struct file *file = pick_file(a, ROLE_ANY), *other, from;
@@ -156,7 +162,7 @@ long op_poll(struct actor *a)
 	return ret;
 }
 
-/* Calls that the device does not support, or that the kernel handles itself. */
+/* Makes calls that the device does not support, or that the kernel handles itself. */
 long op_other_call(struct actor *a)
 {
 	struct file *file = pick_file(a, ROLE_ANY);
@@ -189,7 +195,7 @@ long op_info(struct actor *a)
 			  sizeof(struct posixtrace_info));
 }
 
-/* A nearly valid command, or an arbitrary one. */
+/* Makes a nearly valid command, or an arbitrary one. */
 long op_unknown(struct actor *a)
 {
 	uint64_t *arg = argument(a);

@@ -25,30 +25,30 @@
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define WORKERS_MAX	8
-#define THREADS_MAX	4	/* per worker, including its first */
+#define THREADS_MAX	4	/* threads of a worker, with its first one */
 #define FILES_MAX	20
 #define MAPPINGS_MAX	32
-#define CALLS_MAX	24	/* per program */
+#define CALLS_MAX	24	/* calls of a program */
 #define CORPUS_SIZE	4096
 #define OPS_MAX		96
 #define PIPES		2
 #define LOG_KINDS	9
-#define ERRORS_MAX	134	/* numbers of errors are smaller */
+#define ERRORS_MAX	134	/* error numbers are smaller than this */
 
-/* The fuzzer keeps its data where no call can damage it. */
+/* Address of the fuzzer's own data. No call uses this address, so no call can damage the data. */
 #define SHARED_ADDRESS	0x50000000UL
 #define SHARED_FD	500
-#define KCOV_FD		510	/* and the following ones */
-#define PIPE_FD		530	/* and the following ones */
+#define KCOV_FD		510	/* descriptors of KCOV start here */
+#define PIPE_FD		530	/* descriptors of pipes start here */
 #define COVER_ADDRESS	0x60000000UL
-/* Calls with fixed addresses use these. */
+/* Calls that need a fixed address use memory here. */
 #define PLAYGROUND	0x6000000000UL
 #define PLAYGROUND_SIZE	(64UL << 20)
 
 /*
- * The memory of arguments of one thread, below 4 GiB, for the calls of 32-bit programs: two
- * pages, a third that is inaccessible, a read-only alias of the first, and space for memory
- * that arguments point to.
+ * Memory for the arguments of one thread. It is below 4 GiB, for the calls of 32-bit programs. It
+ * has two pages, a third page that is inaccessible, a read-only alias of the first one, and space
+ * for memory to which arguments point.
  */
 #define ARENA_SIZE	(256UL << 10)
 #define ARENA_WRAP	2048UL		/* for CHECKED */
@@ -63,7 +63,7 @@
 
 struct call {
 	uint8_t op;
-	uint8_t how;	/* see uapi_args.c */
+	uint8_t how;	/* how it is spoiled: see uapi_args.c */
 	uint16_t pick;
 	uint32_t seed;
 };
@@ -80,11 +80,11 @@ enum role {
 	ROLE_ANY,
 };
 
-/* An open file of the device, as far as is known. */
+/* A file of the device. The contents may be outdated. */
 struct file {
 	int fd;		/* 0: none */
 	enum role role;
-	unsigned int log_kind;	/* of its log, if it is a stream with log */
+	unsigned int log_kind;	/* kind of its log, if it is a stream with log */
 	struct posixtrace_create create;
 	struct posixtrace_attach attach;
 	struct posixtrace_slot slots[POSIXTRACE_SLOTS_MAX];
@@ -119,11 +119,11 @@ struct objects {
 	pid_t children[8];
 };
 
-/* Counters of an operation. Written by the threads of one worker. */
+/* Counters of an operation. All threads of one worker write them. */
 struct count {
 	uint64_t calls;
 	uint64_t good;
-	uint64_t time;	/* cycles in total */
+	uint64_t time;	/* total time in CPU cycles */
 	uint32_t errors[ERRORS_MAX];
 };
 
@@ -131,28 +131,28 @@ struct worker {
 	pid_t pid;
 	uint32_t restarts;
 	uint64_t execs;
-	uint64_t progress[THREADS_MAX];	/* by its threads: calls so far */
-	uint32_t doing[THREADS_MAX];	/* the current operation */
-	uint64_t digest;		/* of the calls of the first thread */
+	uint64_t progress[THREADS_MAX];	/* number of calls so far, for each thread */
+	uint32_t doing[THREADS_MAX];	/* current operation of each thread */
+	uint64_t digest;		/* hash of the calls of the first thread */
 	struct count counts[OPS_MAX];
 };
 
 struct options {
 	uint64_t seed;
-	uint64_t calls;		/* 0: until stopped */
+	uint64_t calls;		/* number of calls to make; 0: until stopped */
 	unsigned int seconds;
 	unsigned int workers;
 	unsigned int threads;
 	bool feedback;
-	bool alone;		/* the same seed, the same calls */
+	bool alone;		/* repeatable run: the same seed makes the same calls */
 	bool print;		/* print the calls of a single thread */
 };
 
-/* Shared by all processes. */
+/* Data that all processes share. */
 struct shared {
 	char arenas[WORKERS_MAX][ARENAS][ARENA_SIZE];
 	struct options options;
-	uint32_t logs[LOG_KINDS];	/* of streams, by kind; written by threads of workers */
+	uint32_t logs[LOG_KINDS];	/* numbers of streams, by kind of log; written by workers */
 	char fuse_path[64];	/* written by the supervisor before workers start */
 	int stop;
 	uint64_t calls;		/* for workers with a limited number of calls */
@@ -165,18 +165,18 @@ struct shared {
 	uint8_t points[1 << 20];
 };
 
-/* A thread of a worker, or a child of one: it runs calls. */
+/* A thread of a worker, or a child process of a worker. It makes calls. */
 struct actor {
 	struct objects *objects;
 	struct worker *worker;
-	unsigned int thread;	/* THREADS_MAX: a child */
+	unsigned int thread;	/* number of the thread; THREADS_MAX: a child */
 	char *arena;
-	uint64_t random;	/* programs */
-	uint64_t call_random;	/* within a call */
+	uint64_t random;	/* state of the random numbers for programs */
+	uint64_t call_random;	/* state of the random numbers within a call */
 	struct call call;
-	unsigned int log_kind;	/* of the last log that it opened */
-	enum part want;		/* range to map, PARTS: anything */
-	uint64_t *cover;	/* of KCOV, or NULL */
+	unsigned int log_kind;	/* kind of the last log that it opened */
+	enum part want;		/* part to map next; PARTS: any */
+	uint64_t *cover;	/* coverage buffer of KCOV, or NULL */
 	uint64_t edges_found;
 };
 
@@ -192,7 +192,7 @@ long sys_ioctl32(int fd, unsigned int cmd, uint32_t arg);
 #define sys_(nr, a, b, c, d, e, f, ...) \
 	sys6(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* These return 0 or -EFAULT: other threads may unmap the memory at any time. */
+/* Access memory. Return 0 or -EFAULT, because other threads may unmap the memory at any time. */
 long peek(const void *addr, uint64_t *value);
 long poke(void *addr, uint64_t value);
 long poke4(void *addr, uint32_t value);
@@ -201,7 +201,7 @@ long copy(void *to, const void *from, size_t len);
 
 void access_init(void);
 
-/* Labels around the code of these functions. */
+/* Labels before and after the code of these functions. */
 extern const char access_begin[], access_failed[];
 
 /* ------------------------------------------------------------------ */
@@ -210,7 +210,7 @@ extern const char access_begin[], access_failed[];
 uint64_t mix(uint64_t value);
 uint64_t next_random(uint64_t *state);
 
-/* For choices within a call. */
+/* Returns a random number for a choice within a call. */
 uint64_t rnd(struct actor *a);
 uint64_t below(struct actor *a, uint64_t bound);
 bool one_in(struct actor *a, unsigned int n);
@@ -219,9 +219,9 @@ bool one_in(struct actor *a, unsigned int n);
 /* uapi_args.c								*/
 
 /* Values of struct call.how. */
-#define HOW_COMPAT	(1U << 7)	/* as a 32-bit program */
-#define HOW_CHECKED	(1U << 6)	/* within CHECKED */
-#define HOW_SPOIL	0x3fU		/* enum spoil in uapi_args.c */
+#define HOW_COMPAT	(1U << 7)	/* call as a 32-bit program */
+#define HOW_CHECKED	(1U << 6)	/* place the argument within CHECKED */
+#define HOW_SPOIL	0x3fU		/* mask of enum spoil in uapi_args.c */
 
 uint8_t random_how(uint64_t *state);
 struct file *pick_file(struct actor *a, enum role role);
@@ -240,8 +240,7 @@ long ioctl_with(struct actor *a, struct file *file, unsigned int cmd, void *arg,
 /* Operations								*/
 
 /*
- * The precondition of a call. If it is missing, a call that creates it is usually made
- * instead.
+ * The precondition of a call. If it is not met, usually a call that would meet it is made instead.
  */
 enum need {
 	NEED_NOTHING,
@@ -252,7 +251,7 @@ enum need {
 	NEED_MAPPING,
 };
 
-/* Return the result of the last system call, or negative errno. */
+/* The operations. They return the result of the last system call, or negative errno. */
 long op_open(struct actor *a);
 long op_close(struct actor *a);
 long op_dup(struct actor *a);
@@ -319,7 +318,7 @@ long op_limits(struct actor *a);
 /* ------------------------------------------------------------------ */
 /* uapi_logs.c								*/
 
-/* A new log: a descriptor, or negative errno. */
+/* Opens a new log. Returns a descriptor, or negative errno. */
 int open_log(struct actor *a);
 int open_log_of_kind(struct actor *a, unsigned int kind);
 void show_logs(void);

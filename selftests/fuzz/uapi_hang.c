@@ -62,7 +62,7 @@ bool show_stacks(pid_t pid)
 	return look_into_stacks(pid, "[posixtrace]", true);
 }
 
-/* True if the process waits until its log is written, which may last until it is killed. */
+/* Returns true if the process waits until its log is written. That may last until it is killed. */
 bool waits_for_log(pid_t pid)
 {
 	return look_into_stacks(pid, "pxt_log_wait", false);

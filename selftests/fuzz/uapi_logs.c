@@ -26,8 +26,8 @@ static long open_path(const char *path, int flags)
 }
 
 /*
- * Uses up most of the space, so that a later writer has to wait. Not in a repeatable run, which has
- * no signals to end the wait.
+ * Uses up most of the space, so that a later writer has to wait. Not done in a repeatable run,
+ * because that has no signals to end the wait.
  */
 static void fill_up(struct actor *a, int fd)
 {
@@ -48,12 +48,12 @@ static void fill_up(struct actor *a, int fd)
 	sys(SYS_fcntl, fd, F_SETFL, flags);
 }
 
-/* Closes the first end, replaces it by a copy of the second one, or leaves it open. */
+/* Closes the first end, replaces it with a copy of the second end, or leaves it open. */
 static long keep_second(struct actor *a, const int *pair)
 {
 	if (one_in(a, 3))
 		fill_up(a, pair[1]);
-	/* If both ends stay open, the pair exists as long as the worker. */
+	/* If both ends remain open, the pair exists as long as the worker. */
 	if (one_in(a, 4))
 		sys(SYS_close, pair[0]);
 	else if (one_in(a, 2))
@@ -69,7 +69,7 @@ static long log_pipe(struct actor *a)
 	return ret ? ret : keep_second(a, pair);
 }
 
-/* Both ends of a pipe in one file: it never ends, and only its owner can read it. */
+/* Opens both ends of a pipe as one file. It never ends, and only its owner can read it. */
 static long log_fifo(struct actor *a)
 {
 	char path[64];
@@ -98,7 +98,7 @@ static long log_socketpair(struct actor *a)
 	return ret ? ret : keep_second(a, pair);
 }
 
-/* A name for bind(); the kernel chooses the parts that are zero. */
+/* Makes an address for bind(). The kernel chooses the parts that are zero. */
 static void fill_name(struct actor *a, int family, struct sockaddr_storage *name, socklen_t *len)
 {
 	struct sockaddr_in *in = (void *)name;
@@ -114,7 +114,7 @@ static void fill_name(struct actor *a, int family, struct sockaddr_storage *name
 		netlink->nl_groups = one_in(a, 4) ? 1U << below(a, 32) : 0;
 		*len = sizeof(*netlink);
 	} else if (family == AF_PACKET) {
-		packet->sll_protocol = htons(0x88b5);	/* for experiments */
+		packet->sll_protocol = htons(0x88b5);	/* protocol number for experiments */
 		packet->sll_ifindex = 1;
 		*len = sizeof(*packet);
 	} else if (family == AF_UNIX) {
@@ -122,7 +122,7 @@ static void fill_name(struct actor *a, int family, struct sockaddr_storage *name
 	}
 }
 
-/* A socket that is connected to itself, so that written data waits there to be read. */
+/* Makes a socket that is connected to itself, so that written data wait there to be read. */
 static long log_socket(struct actor *a)
 {
 	static const int families[] = {
@@ -138,7 +138,7 @@ static long log_socket(struct actor *a)
 	socklen_t len;
 	long fd;
 
-	/* Includes families that this kernel lacks. */
+	/* Also try families that the kernel does not have. */
 	if (one_in(a, 16))
 		family = below(a, AF_MAX);
 	if (one_in(a, 16))
@@ -167,7 +167,7 @@ static long log_socket(struct actor *a)
 	return fd;
 }
 
-/* One end of a terminal; the other end is closed, or never read. */
+/* Opens one end of a terminal. The other end is closed, or is never read. */
 static long log_terminal(struct actor *a)
 {
 	long master = open_path("/dev/ptmx", O_RDWR | O_NOCTTY), slave;
@@ -183,7 +183,10 @@ static long log_terminal(struct actor *a)
 		sys(SYS_ioctl, slave, TCXONC, TCOOFF);
 	if (one_in(a, 2))
 		sys(SYS_fcntl, slave, F_SETFL, O_NONBLOCK);
-	/* This closes the master, so the terminal hangs up. Otherwise its buffer fills up. */
+	/*
+	 * Closing the master hangs up the terminal. If it remains open, the buffer of the terminal
+	 * fills up.
+	 */
 	if (one_in(a, 2))
 		sys(SYS_dup3, slave, master, O_CLOEXEC);
 	return slave;
@@ -208,13 +211,13 @@ static long log_file(struct actor *a)
 	return open_path("/dev/shm", O_TMPFILE | flags[below(a, ARRAY_SIZE(flags))]);
 }
 
-/* A pipe that the supervisor reads. */
+/* Opens a pipe that the supervisor reads. */
 static long log_drained(struct actor *a)
 {
 	return sys(SYS_fcntl, PIPE_FD + below(a, PIPES), F_DUPFD_CLOEXEC, 3);
 }
 
-/* A file on FUSE. The server delays writes now and then: see uapi_main.c. */
+/* Opens a file on FUSE, whose server delays writes now and then: see uapi_main.c. */
 static long log_fuse(struct actor *a)
 {
 	return open_path(shared->fuse_path, O_RDWR | (one_in(a, 4) ? O_APPEND : 0));
@@ -229,24 +232,27 @@ static const struct kind {
 	{ "pipe", log_pipe },
 	{ "drained pipe", log_drained },
 	{ "socket pair", log_socketpair },
-	/* Errors of these depend on time, so a repeatable run does not use them. */
+	/*
+	 * The errors of the following kinds depend on time, so a repeatable run does not use these
+	 * kinds.
+	 */
 	{ "FIFO", log_fifo },
 	{ "terminal", log_terminal },
 	{ "FUSE", log_fuse },
 	{ "socket", log_socket },
 };
 
-/* The number of kinds that a repeatable run uses: the first ones. */
+/* Number of kinds that a repeatable run uses, from the start of the list. */
 #define LOG_KINDS_STEADY	5
 
-/* A new log of the same kind as another one: a descriptor, or negative errno. */
+/* Opens a new log of the given kind. Returns a descriptor, or negative errno. */
 int open_log_of_kind(struct actor *a, unsigned int kind)
 {
 	a->log_kind = kind;
 	return kinds[kind].open(a);
 }
 
-/* A new log: a descriptor, or negative errno. */
+/* Opens a new log of a random kind. Returns a descriptor, or negative errno. */
 int open_log(struct actor *a)
 {
 	a->log_kind = below(a, 2) ? below(a, LOG_KINDS) : 0;
@@ -255,7 +261,7 @@ int open_log(struct actor *a)
 	return kinds[a->log_kind].open(a);
 }
 
-/* The number of streams for each kind of log. */
+/* Prints the number of streams for each kind of log. */
 void show_logs(void)
 {
 	unsigned int kind;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The supervisor: starts workers, restarts those that died, kills some, checks for hangs, and
+ * The supervisor: starts workers, restarts workers that died, kills some, checks for hangs, and
  * reports the results. It makes no calls of the device itself.
  */
 #define _GNU_SOURCE
@@ -29,16 +29,16 @@
 /* No call takes that long, even on the slowest kernel with all processors busy. */
 #define HANG_SECONDS	60
 
-/* If an operation has not yet succeeded, a run takes at most this many times longer. */
+/* While an operation has not succeeded yet, the run continues for up to this many times as long. */
 #define SLOW		3
 
-/* A worker is killed now and then. */
+/* Interval at which a worker is killed. */
 #define KILL_SECONDS	3
 
 /* Number of calls of the repeatable run, which is made twice. */
 #define ALONE_CALLS	3000
 
-/* The server of the logs' file system delays writes for at most this long. */
+/* The FUSE server delays writes to logs for at most this long. */
 #define FUSE_HOLD_SECONDS	8
 
 static int readers[PIPES];
@@ -64,7 +64,7 @@ static bool has_all_calls(void)
 	return calls && __atomic_load_n(&shared->calls, __ATOMIC_RELAXED) >= calls;
 }
 
-/* A stream with a log on the console would take minutes and hide the results. */
+/* Leaves the console: a stream with a log there would take minutes and hide the results. */
 static void leave_console(void)
 {
 	int fd = open("/dev/null", O_RDWR);
@@ -95,7 +95,10 @@ static void start_worker(unsigned int number)
 	__atomic_store_n(&worker->pid, pid, __ATOMIC_RELAXED);
 }
 
-/* Ignores children of dead workers, which are reparented to the supervisor. */
+/*
+ * Notes the death of a worker. Ignores children of dead workers, which are reparented to the
+ * supervisor.
+ */
 static void note_death(pid_t pid, int status, bool again)
 {
 	unsigned int i;
@@ -106,7 +109,10 @@ static void note_death(pid_t pid, int status, bool again)
 	if (i == shared->options.workers)
 		return;
 	shared->workers[i].pid = 0;
-	/* No crash: the worker has noticed that all calls were made, but the supervisor has not. */
+	/*
+	 * Not a crash: the worker has exited because all calls were made, before the supervisor
+	 * noticed that.
+	 */
 	if (again && WIFEXITED(status) && !WEXITSTATUS(status) && has_all_calls())
 		return;
 	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
@@ -175,7 +181,10 @@ static void note_hang(unsigned int number, unsigned int thread)
 	       ops[worker->doing[thread]].name);
 	/* The thread may wait for a log thread. */
 	count_log_threads(true);
-	/* Count a hang if a thread is in the module, or if the worker did not die when killed. */
+	/*
+	 * It is a hang if a thread is in the module, or if the worker did not die when it was
+	 * killed.
+	 */
 	if (show_stacks(worker->pid) || worker->pid == hung[number])
 		hangs++;
 	hung[number] = worker->pid;
@@ -183,7 +192,7 @@ static void note_hang(unsigned int number, unsigned int thread)
 	moved_at[number][thread] = seconds() + HANG_SECONDS;
 }
 
-/* Looks for a thread that makes no more calls. */
+/* Checks if a thread has stopped making calls. */
 static void look_for_hang(unsigned int number, unsigned int thread)
 {
 	struct worker *worker = &shared->workers[number];
@@ -196,7 +205,7 @@ static void look_for_hang(unsigned int number, unsigned int thread)
 		note_hang(number, thread);
 	} else if (shared->options.alone &&
 		   seconds() - moved_at[number][thread] > HANG_SECONDS / 2) {
-		/* The only worker waits for its own log, and nothing else would end that wait. */
+		/* In a repeatable run, nothing else would end a worker's wait for its own log. */
 		kill_worker(number);
 	}
 }
@@ -220,7 +229,7 @@ static void note_stragglers(void)
 			note_hang(i, 0);
 }
 
-/* Kills workers that wait for their logs, which no other worker reads. */
+/* Kills workers that wait for their logs, because no other worker reads these logs. */
 static void kill_waiting(void)
 {
 	unsigned int i;
@@ -231,8 +240,8 @@ static void kill_waiting(void)
 }
 
 /*
- * Workers exit by themselves unless they wait for their logs. Their children are killed, and must
- * die.
+ * Ends all workers. They exit by themselves, unless they wait for their logs. Their children are
+ * killed, and must die.
  */
 static void end_all(void)
 {
@@ -276,9 +285,9 @@ static struct count total(unsigned int op)
 }
 
 /*
- * Operations that may have no success within a minute: unknown commands fail; exec and kill are
- * rare; op_add() needs a process that has opened no names and is not traced; op_rotate() needs a
- * stream whose log can continue in the kind of file that was opened.
+ * Is it an operation that may never succeed within a minute? Unknown commands fail. exec and kill
+ * are rare. op_add() needs a process that has opened no names and is not traced. op_rotate() needs
+ * a stream whose log can continue in the kind of file that was opened.
  */
 static bool is_rare(long (*run)(struct actor *a))
 {
@@ -342,7 +351,8 @@ static void fuse_take_turns(void)
 }
 
 /*
- * The owners of the logs and most readers are gone, so the module must give up the remaining logs.
+ * Waits until the module has no log thread. The owners of the logs and most readers are gone, so
+ * the module must give up all remaining logs.
  */
 static void wait_for_log_threads(void)
 {
@@ -381,7 +391,7 @@ static void run_workers(void)
 		}
 	}
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
-	/* The FUSE server is also a child. Hanging requests fail now. */
+	/* The FUSE server is a child as well. When it is killed, its pending requests fail. */
 	if (!shared->options.alone)
 		fuse_end(&fuse);
 	end_all();
@@ -426,7 +436,10 @@ static unsigned int set_bytes(const uint8_t *bytes, size_t size)
 	return n;
 }
 
-/* Returns false if an operation never succeeded. @cycles are a microsecond. */
+/*
+ * Prints the counts of all operations. Returns false if an operation never succeeded. @cycles: CPU
+ * cycles per microsecond.
+ */
 static bool show_counts(uint64_t cycles)
 {
 	bool all = true;
@@ -493,7 +506,10 @@ static uint64_t digest_of_run(void)
 
 /* ------------------------------------------------------------------ */
 
-/* Uses descriptors that no call of a worker uses; programs that workers execute inherit them. */
+/*
+ * Opens shared files at descriptor numbers that no call of a worker uses. Programs that workers
+ * execute inherit them.
+ */
 static void open_shared(void)
 {
 	int fd = memfd_create("uapi_fuzz", 0), pair[2], i;
@@ -582,7 +598,7 @@ int main(int argc, char **argv)
 		return (argv[1][0] == 'w' ? worker_main : short_main)
 			(strtoul(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
 	}
-	/* A seed must also reproduce addresses, so they must not be random. */
+	/* The same seed must also give the same addresses, so turn off their randomization. */
 	if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE)) {
 		personality(ADDR_NO_RANDOMIZE);
 		execv("/proc/self/exe", argv);

@@ -67,7 +67,7 @@ static void range_of_target(struct actor *a, const struct file *file, struct ran
 	}
 }
 
-/* Changes the range to a part, to more, or to something else. */
+/* Changes the range: to a part of it, to more, or to a different one. */
 static void change_range(struct actor *a, struct range *range)
 {
 	uint64_t pages = range->map.size / PAGE + 1, skip;
@@ -147,7 +147,7 @@ long op_map(struct actor *a)
 	if (one_in(a, 3))
 		arg->flags |= POSIXTRACE_MAPPING_POPULATE;
 	ret = ioctl_with(a, file, POSIXTRACE_IOC_MAP, arg, sizeof(*arg));
-	/* The answer may be in another place than expected. */
+	/* Another thread may have changed the argument, so check the answer. */
 	if (!ret && file && arg->address && arg->map.size == range.map.size)
 		note_mapping(a, file, &range, arg->address);
 	return ret;
@@ -188,7 +188,7 @@ long op_mmap(struct actor *a)
 	return ret;
 }
 
-/* Picks some pages of a known mapping, occasionally some beyond it. */
+/* Picks some pages of a known mapping. Occasionally also picks pages beyond it. */
 static struct mapping *pick_pages(struct actor *a, uintptr_t *from, size_t *len)
 {
 	struct mapping *map = pick_mapping(a, PARTS);
@@ -217,7 +217,7 @@ long op_munmap(struct actor *a)
 	if (!map)
 		return -ENOMEM;
 	if (from == map->addr && len == map->len)
-		map->addr = 0;	/* a remaining part is touched like the others */
+		map->addr = 0;	/* the part that remains is accessed like other memory */
 	return sys(SYS_munmap, from, len);
 }
 
@@ -240,7 +240,7 @@ long op_mremap(struct actor *a)
 		new_len = PAGE * (1 + below(a, len / PAGE + 1));
 		break;
 	case 2:
-		len = 0;	/* a second mapping of the same memory */
+		len = 0;	/* a length of 0 maps the same memory a second time */
 		break;
 	case 3:
 		flags |= MREMAP_DONTUNMAP;
@@ -256,7 +256,7 @@ long op_mremap(struct actor *a)
 	if (ret > 0) {
 		struct mapping old = *map;
 
-		/* The remaining part is no longer used. */
+		/* Forget the part of the mapping that remains at the old address. */
 		if (len && !(flags & MREMAP_DONTUNMAP))
 			map->addr = 0;
 		map = add_mapping(a, ret, new_len);
@@ -298,7 +298,7 @@ long op_madvise(struct actor *a)
 	return sys(SYS_madvise, from, len, advices[below(a, ARRAY_SIZE(advices))]);
 }
 
-/* Further operations on ranges. */
+/* Other operations on ranges of memory. */
 long op_mlock(struct actor *a)
 {
 	uintptr_t from;

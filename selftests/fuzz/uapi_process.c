@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Processes that start, exit, execute programs and are killed; and their limits. */
+/*
+ * Operations on processes, which start, exit, execute programs and are killed; and on their limits.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -16,7 +18,7 @@
 #define CHILDREN	ARRAY_SIZE(((struct objects *)NULL)->children)
 #define STACK_SIZE	(64UL << 10)
 
-/* The place of the child that is about to start. */
+/* Marks the place of a child that is about to start. */
 #define NOBODY_YET	(-1)
 
 static char stacks[CHILDREN][STACK_SIZE] __attribute__((aligned(16)));
@@ -31,7 +33,7 @@ static bool is_child(const struct actor *a)
 	return a->thread == THREADS_MAX;
 }
 
-/* Makes a few calls, and always exits. */
+/* Runs in a child: makes a few calls, then exits. */
 static void run_child(struct actor *parent)
 {
 	struct actor a;
@@ -55,7 +57,7 @@ static void run_child(struct actor *parent)
 	}
 }
 
-/* Finds a place among the children. If all places are in use, kills a child. */
+/* Finds a place in the list of children. If all places are in use, kills a child. */
 static int take_place(struct actor *a)
 {
 	pid_t *children = a->objects->children, pid;
@@ -70,7 +72,7 @@ static int take_place(struct actor *a)
 		if (pid > 0) {
 			if (i >= CHILDREN)
 				sys(SYS_kill, pid, SIGKILL);
-			/* In a child, this fails for children of the parent. */
+			/* In a child process, this fails for the children of its parent. */
 			if (!sys(SYS_wait4, pid, NULL, (i < CHILDREN ? WNOHANG : 0) | __WALL))
 				continue;
 		}
@@ -95,7 +97,10 @@ static int start_child(void *arg)
 	return 0;
 }
 
-/* A child with separate memory has a copy of this stack; any other child gets a new one. */
+/*
+ * Starts a child. A child with separate memory uses a copy of this stack. Any other gets a new
+ * stack.
+ */
 static long make_child(struct actor *a, unsigned long flags, void (*run)(struct actor *a))
 {
 	struct start start = { .actor = a, .run = run };
@@ -104,7 +109,10 @@ static long make_child(struct actor *a, unsigned long flags, void (*run)(struct 
 
 	if (place < 0)
 		return place;
-	/* The child uses this thread's TLS and @start, so this thread waits. Others continue. */
+	/*
+	 * The child uses the TLS of this thread and @start, so this thread waits. Other threads
+	 * continue.
+	 */
 	if (flags & CLONE_VM)
 		flags |= CLONE_VFORK;
 	if (flags & CLONE_VM) {
@@ -130,7 +138,7 @@ long op_fork(struct actor *a)
 	return make_child(a, one_in(a, 4) ? CLONE_FILES : 0, run_child);
 }
 
-/* The child shares the memory, while the other threads continue. */
+/* Starts a child with vfork(): it shares the memory while the other threads continue. */
 long op_vfork(struct actor *a)
 {
 	return make_child(a, CLONE_VM | (one_in(a, 4) ? CLONE_FILES : 0), run_child);
@@ -153,13 +161,15 @@ static void execute_short(struct actor *a)
 	execute(a, "short");
 }
 
-/* A child executes a program that makes calls with the files that it still has. */
+/*
+ * Starts a child that executes a program. The program makes calls with the files that it inherits.
+ */
 long op_exec(struct actor *a)
 {
 	return make_child(a, one_in(a, 2) ? CLONE_VM : 0, execute_short);
 }
 
-/* The worker executes itself in the same process. */
+/* Replaces the process of the worker by executing the same program again. */
 long op_exec_self(struct actor *a)
 {
 	if (is_child(a))
@@ -172,7 +182,7 @@ long op_exec_self(struct actor *a)
 	return -ENOEXEC;
 }
 
-/* Kills one of the workers or children, at any point. */
+/* Kills one of the workers or children, whatever it is doing. */
 long op_kill(struct actor *a)
 {
 	const struct worker *worker = &shared->workers[below(a, shared->options.workers)];
@@ -191,7 +201,10 @@ long op_kill(struct actor *a)
 	return sys(SYS_kill, pid, SIGKILL);
 }
 
-/* The handler of SIGUSR1 restarts interrupted calls, the handler of SIGALRM does not. */
+/*
+ * Sends a signal. The handler of SIGUSR1 restarts interrupted calls, the handler of SIGALRM does
+ * not.
+ */
 long op_signal(struct actor *a)
 {
 	const struct worker *worker = &shared->workers[below(a, shared->options.workers)];
@@ -206,7 +219,7 @@ long op_signal(struct actor *a)
 	return sys(SYS_kill, pid, one_in(a, 2) ? SIGUSR1 : SIGALRM);
 }
 
-/* Binds the thread to one processor, or allows all; the latter not in a repeatable run. */
+/* Binds the thread to one processor or, except in a repeatable run, allows all of them. */
 long op_affinity(struct actor *a)
 {
 	uint64_t mask = 1ULL << below(a, 4);
@@ -226,9 +239,14 @@ long op_limits(struct actor *a)
 		return sys(SYS_prctl, PR_SET_DUMPABLE, below(a, 2));
 	if (sys(SYS_prlimit64, 0, what, NULL, &limit))
 		return -EPERM;
-	/* Never raise the maximum: files fill the memory, so their size must stay limited. */
+	/*
+	 * Never raise the maximum file size: files are in memory, so their size must remain
+	 * limited.
+	 */
 	limit.rlim_cur = sizes[below(a, ARRAY_SIZE(sizes))];
-	/* Mostly use the maximum, because with lower limits hardly any call succeeds. */
+	/*
+	 * Mostly set the limit to its maximum, because hardly any call succeeds with lower limits.
+	 */
 	if (limit.rlim_cur > limit.rlim_max || !one_in(a, 4))
 		limit.rlim_cur = limit.rlim_max;
 	return sys(SYS_prlimit64, 0, what, &limit, NULL);

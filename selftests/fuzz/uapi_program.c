@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs: generated, or mutated from programs that reached new code. They use the objects
- * that earlier programs have left, so every precondition is met sooner or later.
+ * Generates programs, or mutates programs that reached new code. A program uses the objects that
+ * earlier programs have left, so every precondition is met sooner or later.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,9 @@
 #include "uapi_fuzz.h"
 
 /*
- * Name, weight, maximum of repeats, need. Expensive operations are rare, and so are those that
- * enable no further calls. Operations that need many calls to have an effect are repeated.
+ * Columns: name, weight, maximum of repeats, precondition. Expensive operations have a low weight,
+ * and so do those that enable no further calls. Operations that have an effect only after many
+ * calls are repeated.
  */
 const struct op ops[] = {
 	{ "open", 100, 1, NEED_NOTHING, op_open },
@@ -82,7 +83,9 @@ static unsigned int random_op(uint64_t *state)
 	unsigned int i, sum = total;
 	uint64_t r;
 
-	/* Threads may do this at the same time, because all compute the same sum. */
+	/*
+	 * Several threads may do this at the same time, because all of them compute the same sum.
+	 */
 	if (!sum) {
 		for (i = 0; i < nr_ops; i++)
 			sum += ops[i].weight;
@@ -123,7 +126,7 @@ static unsigned int op_of(long (*run)(struct actor *a))
 	return i;
 }
 
-/* An operation that helps to map that part of a file. */
+/* Returns an operation that is needed before a part of a file can be mapped. */
 static unsigned int op_to_map(struct actor *a, enum part part)
 {
 	a->want = part;
@@ -138,7 +141,7 @@ static unsigned int op_to_ring(struct actor *a, unsigned int op)
 		return op;
 	if (!file)
 		return op_of(op_attach);
-	/* Not always, because the known slot may be gone. */
+	/* Occasionally get a slot even if one is known, because the known slot may be gone. */
 	if (has_slot(file) && !one_in(a, 4))
 		return op_to_map(a, PART_RING);
 	return op_of(pick_file(a, ROLE_STREAM) ? op_sync : op_create);
@@ -184,7 +187,7 @@ static void print_call(const struct actor *a, long ret)
 	fflush(stdout);
 }
 
-/* The state that later calls depend on. */
+/* Returns the state on which the success of later calls depends. */
 static uint64_t state_of(const struct objects *objects)
 {
 	uint64_t state = 0;
@@ -198,7 +201,9 @@ static uint64_t state_of(const struct objects *objects)
 	return state;
 }
 
-/* Not clock_gettime(): a call may have unmapped the data that it reads. */
+/*
+ * Returns the time. Does not use clock_gettime(), because a call may have unmapped the vDSO's data.
+ */
 static uint64_t now(void)
 {
 	return __builtin_ia32_rdtsc();
@@ -261,7 +266,10 @@ static uint32_t corpus_len(void)
 	return len < CORPUS_SIZE ? len : CORPUS_SIZE;
 }
 
-/* Another thread may be writing the program, but any mixture is still a program. */
+/*
+ * Copies a program from the corpus. Another thread may be writing it, but any mixture is a program
+ * as well.
+ */
 static void from_corpus(struct actor *a, struct program *program)
 {
 	*program = shared->corpus[next_random(&a->random) % corpus_len()];
@@ -300,7 +308,7 @@ static void change_program(struct actor *a, struct program *program)
 	case 4:
 		random_call(a, call);
 		break;
-	case 5:	/* the end of another program */
+	case 5:	/* append the end of another program */
 		from_corpus(a, &other);
 		while (at < CALLS_MAX && at < other.len) {
 			program->calls[at] = other.calls[at];

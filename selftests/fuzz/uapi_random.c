@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Random numbers: splitmix64. */
+/* Random numbers by splitmix64. */
 #include "uapi_fuzz.h"
 
 uint64_t mix(uint64_t value)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The functions of the module that no call has reached, from /proc/kallsyms and KCOV. */
+/* Prints the functions of the module that no call has reached, from /proc/kallsyms and KCOV. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,10 @@ static int by_address(const void *a, const void *b)
 	return left->addr < right->addr ? -1 : left->addr > right->addr;
 }
 
-/* A function that the compiler has added is part of the one before it. */
+/*
+ * Is it a function of the source code? Parts that the compiler has split off belong to the function
+ * before them.
+ */
 static bool is_function(const struct symbol *symbol, char type)
 {
 	return (type == 't' || type == 'T') && !strstr(symbol->name, ".cold") &&

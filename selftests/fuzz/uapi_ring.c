@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writers and readers in shared memory: correct and corrupting ones. */
+/* Simulates writers and readers in shared memory: correct ones, and ones that corrupt it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static uint64_t now(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* Avoids a system call, so that writers are fast. */
+/* Returns the current CPU without a system call, so that writers are fast. */
 static unsigned int this_cpu(void)
 {
 	unsigned int aux;
@@ -39,7 +39,10 @@ static void head_write(struct posixtrace_cpu_head *head, uint64_t word, uint64_t
 	poke(&head->thread_id, thread);
 	poke(&head->time_end, time + POSIXTRACE_WRITER_SPAN);
 	poke(&head->last, time);
-	/* One store, as in a restartable sequence; but a thread that has migrated does damage. */
+	/*
+	 * A single store, as in a restartable sequence. But if the thread has migrated, it
+	 * overwrites the head of another CPU.
+	 */
 	poke(&head->head, word);
 }
 
@@ -74,7 +77,7 @@ static bool write_record(struct actor *a, const struct mapping *ring, unsigned i
 	return true;
 }
 
-/* Writes some records as the library does, with NEXT when there is no space. */
+/* Writes some records as the library does. Calls NEXT if there is no space. */
 long op_write_ring(struct actor *a)
 {
 	struct mapping *ring = pick_mapping(a, PART_RING);
@@ -102,7 +105,7 @@ long op_write_ring(struct actor *a)
 	return ret;
 }
 
-/* Reads the whole sub-buffer. Only this process trusts the consumed position. */
+/* Reads a whole sub-buffer. Only this process trusts the consumed position in this memory. */
 static void take_all(uintptr_t consumed_at, const struct posixtrace_subbuf *desc, uint64_t wrong)
 {
 	uint64_t consumed, used_count, seq;
@@ -114,7 +117,7 @@ static void take_all(uintptr_t consumed_at, const struct posixtrace_subbuf *desc
 	    POSIXTRACE_CONSUMED(seq, used_count >> 32, (uint32_t)used_count) ^ wrong);
 }
 
-/* The reader of a stream reads the oldest sub-buffer of some CPU, and releases it. */
+/* Simulates the reader of a stream: reads the oldest sub-buffer of some CPU, and releases it. */
 long op_read_ring(struct actor *a)
 {
 	struct mapping *reader = pick_mapping(a, PART_READER), *view;
@@ -134,12 +137,14 @@ long op_read_ring(struct actor *a)
 	if (peek((void *)(view->addr + offsetof(struct posixtrace_ctrl, size)), &word) ||
 	    peek((void *)(view->addr + offsetof(struct posixtrace_ctrl, oldest_offset)), &offsets))
 		return -EFAULT;
-	/* word: size and nr_cpus; offsets: oldest_offset and subbuf_offset */
+	/* @word is the size and nr_cpus, @offsets is oldest_offset and subbuf_offset. */
 	i = below(a, (uint32_t)(word >> 32) + 1ULL);
 	if (peek((void *)(view->addr + (uint32_t)offsets + 4ULL * i), &oldest))
 		return -EFAULT;
 	release->subbuf = oldest;
-	/* Check the number: another mapping with any contents may have replaced the view. */
+	/*
+	 * Check the number, because another mapping with any contents may have replaced the view.
+	 */
 	if (release->subbuf < reader->len / sizeof(struct posixtrace_consumed))
 		take_all(reader->addr + offsetof(struct posixtrace_reader, consumed) +
 			 sizeof(struct posixtrace_consumed) * release->subbuf,
@@ -158,7 +163,7 @@ long op_read_ring(struct actor *a)
 	return ret;
 }
 
-/* A nearly plausible value reaches further than noise. */
+/* Returns a bad value. A nearly plausible value reaches more code than noise. */
 static uint64_t evil(struct actor *a, const struct mapping *map)
 {
 	switch (below(a, 8)) {
@@ -181,7 +186,9 @@ static uint64_t evil(struct actor *a, const struct mapping *map)
 	}
 }
 
-/* Heads and consumer positions matter most, and are at the beginning. */
+/*
+ * Corrupts shared memory. Mostly at the beginning, because heads and consumer positions are there.
+ */
 long op_scribble(struct actor *a)
 {
 	struct mapping *map = pick_mapping(a, one_in(a, 4) ? PARTS :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The commands of the role stream. */
+/* Operations on files with the role stream. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static struct file *stream(struct actor *a)
 	return pick_file(a, ROLE_STREAM);
 }
 
-/* A stream with or without a log, if there is one. */
+/* Returns a stream with or without a log, or NULL. */
 static struct file *stream_with(struct actor *a, bool log)
 {
 	struct file *file = stream(a);
@@ -27,7 +27,7 @@ static struct file *stream_with(struct actor *a, bool log)
 	return file;
 }
 
-/* A stream with paths, if there is one. */
+/* Returns a stream that records strings, or NULL. */
 static struct file *stream_with_strings(struct actor *a)
 {
 	struct file *file = stream(a);
@@ -41,7 +41,7 @@ static struct file *stream_with_strings(struct actor *a)
 	return file;
 }
 
-/* A stream with a log that can be continued in another file, if there is one. */
+/* Returns a stream whose log can be continued in another file, or NULL. */
 static struct file *stream_with_log(struct actor *a)
 {
 	struct file *file = stream(a);
@@ -88,7 +88,9 @@ static pid_t whom_to_trace(struct actor *a)
 
 static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 {
-	/* A debug kernel spends most time on the pages of a stream, so the last values are rare. */
+	/*
+	 * A debug kernel spends most of its time on the pages of a stream, so large sizes are rare.
+	 */
 	static const uint64_t sizes[] = {
 		0, 4096, 8192, 16384, 16384, 65536, 65536, 262144, 1 << 20,
 	};
@@ -98,7 +100,7 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 
 	attr->inherited = below(a, 2);
 	attr->stream_policy = below(a, log ? 3 : 2);
-	/* Mostly APPEND, because it is the only policy for pipes and the like. */
+	/* Use mostly APPEND, because it is the only log policy for pipes and similar files. */
 	attr->log_policy = one_in(a, 4) ? below(a, 2) : POSIXTRACE_POLICY_APPEND;
 	attr->stream_size = sizes[below(a, one_in(a, 8) ? ARRAY_SIZE(sizes) : common)];
 	attr->max_data_size = data_sizes[below(a, ARRAY_SIZE(data_sizes))];
@@ -109,8 +111,9 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 	}
 	attr->order = one_in(a, 4);
 	/*
-	 * Mostly no kernel events. Otherwise sched and process, which all kernels have, half of the
-	 * time with strings, which FILES needs; or any classes.
+	 * Mostly record no kernel events. Otherwise record sched and process, which all kernels
+	 * have, and in half of these cases also strings, which FILES needs; or record random
+	 * classes.
 	 */
 	if (one_in(a, 4))
 		attr->classes = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS |
@@ -120,8 +123,8 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 	if (one_in(a, 64))
 		attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX - below(a, 2);
 	/*
-	 * Streams of this size take seconds. A stream may need its size a second time for kernel
-	 * events, so the largest must leave memory for the others.
+	 * Streams of this size take seconds, so they are rare. For kernel events, a stream may need
+	 * its size a second time, so even the largest must leave memory for the others.
 	 */
 	if (one_in(a, 4096))
 		attr->stream_size = POSIXTRACE_STREAM_SIZE_MAX >> (2 + below(a, 6));
@@ -129,7 +132,7 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 		attr->name[i] = 'a' + below(a, 26);
 }
 
-/* Makes a stream of a file without a role, and opens the device if there is no such file. */
+/* Creates a stream from a file without a role. If there is no such file, opens the device. */
 long op_create(struct actor *a)
 {
 	struct posixtrace_create *create = argument(a);
@@ -158,7 +161,7 @@ long op_create(struct actor *a)
 		if (log >= 0)
 			__atomic_fetch_add(&shared->logs[a->log_kind], 1, __ATOMIC_RELAXED);
 	} else if (ret == -EBUSY) {
-		drop_file(file);	/* it has an unknown role */
+		drop_file(file);	/* its role is unknown */
 	}
 	return ret;
 }
@@ -198,7 +201,7 @@ long op_clear(struct actor *a)
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_CLEAR, argument(a), 0);
 }
 
-/* Serves the log until a signal ends it. A repeatable run has no signals. */
+/* Writes the log, until a signal ends the call. A repeatable run has no signals. */
 long op_write_log(struct actor *a)
 {
 	long ret;
@@ -281,7 +284,7 @@ long op_files(struct actor *a)
 			  POSIXTRACE_IOC_FILES, files, sizeof(*files));
 }
 
-/* Mostly children: other workers have names, so they cannot be added. */
+/* Adds a process. Mostly uses children, because workers have opened names and cannot be added. */
 long op_add(struct actor *a)
 {
 	int32_t *pid = argument(a);
@@ -292,7 +295,10 @@ long op_add(struct actor *a)
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_ADD, pid, sizeof(*pid));
 }
 
-/* Not in a repeatable run, because the call waits for another thread. */
+/*
+ * Continues the log in another file. Not used in a repeatable run, because the call waits for
+ * another thread.
+ */
 long op_rotate(struct actor *a)
 {
 	struct file *file = one_in(a, 8) ? stream(a) : stream_with_log(a);
@@ -325,7 +331,7 @@ long op_description(struct actor *a)
 			  sizeof(*description));
 }
 
-/* Without a deadline, a signal ends the wait: see interrupt_every(). */
+/* Waits. If there is no deadline, a signal ends the wait: see interrupt_every(). */
 long op_wait(struct actor *a)
 {
 	struct posixtrace_wait *wait = argument(a);
@@ -338,14 +344,17 @@ long op_wait(struct actor *a)
 		wait->deadline += below(a, 3) ? 0 : below(a, 2000000);
 	}
 	wait->unblock = one_in(a, 4) ? rnd(a) : 0;
-	/* With "alone", no signal ends a WAIT that has lost its deadline, so do not spoil it. */
+	/*
+	 * In a repeatable run, no signal ends a WAIT without a deadline, so do not spoil the
+	 * deadline.
+	 */
 	if (shared->options.alone)
 		a->call.how &= ~HOW_SPOIL;
 	return ioctl_with(a, stream_with(a, one_in(a, 8)), POSIXTRACE_IOC_WAIT, wait,
 			  sizeof(*wait));
 }
 
-/* Long windows are rare, because they also keep WAIT from ending. */
+/* Sets a delay for events. Long delays are rare, because they also keep WAIT from ending. */
 long op_defer(struct actor *a)
 {
 	struct posixtrace_defer *defer = argument(a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The commands of the role target, and the commands common to both roles. */
+/* Operations on files with the role target, and operations on files of both roles. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -30,12 +30,12 @@ long op_attach(struct actor *a)
 		file->attach = *attach;
 		file->role = ROLE_TARGET;
 	} else if (ret == -EBUSY) {
-		drop_file(file);	/* it has an unknown role */
+		drop_file(file);	/* its role is unknown */
 	}
 	return ret;
 }
 
-/* Later calls take their slots and ranges from the answer. */
+/* Calls SYNC. Later calls use the slots and ranges in its answer. */
 long op_sync(struct actor *a)
 {
 	size_t size = POSIXTRACE_SLOTS_MAX * sizeof(struct posixtrace_slot);
@@ -50,7 +50,7 @@ long op_sync(struct actor *a)
 	return ret;
 }
 
-/* A slot that is in use, or any. */
+/* Returns a slot that is in use, or any number. */
 static unsigned int pick_slot(struct actor *a, const struct file *file)
 {
 	unsigned int slot = below(a, POSIXTRACE_SLOTS_MAX), i;
@@ -100,8 +100,8 @@ long op_wake(struct actor *a)
 }
 
 /*
- * Makes a text, usually a valid one of a few lengths, so that some types get the same text again.
- * Returns its size with the NUL.
+ * Makes a text, usually a valid one. Its length is one of a few, so that types often get a text
+ * that they had before. Returns its size with the null byte.
  */
 static unsigned int make_text(struct actor *a)
 {

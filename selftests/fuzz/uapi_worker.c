@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A worker: its threads, its rights, and its interruptions. */
+/* A worker: its threads, its rights, and the signals that interrupt it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/capability.h>
@@ -83,7 +83,7 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* Signals stay blocked until handlers are installed. */
+/* Blocks signals, until the handlers are installed, or unblocks them. */
 void block_signals(bool block)
 {
 	uint64_t set = 1ULL << (SIGALRM - 1) | 1ULL << (SIGUSR1 - 1) | 1ULL << (SIGIO - 1);
@@ -118,7 +118,7 @@ static void drop_rights(void)
 	sys(SYS_capset, &head, data);
 }
 
-/* Some workers may do anything, some have limits, some are other users. */
+/* Chooses the rights of a worker: some may do anything, some have limits, some are other users. */
 static void rights_init(unsigned int number)
 {
 	struct rlimit file = { FILE_SIZE_LIMIT, FILE_SIZE_LIMIT };
@@ -161,7 +161,7 @@ static void *run(void *arg)
 }
 
 /*
- * Uses a stack in this program: unmapping other memory could hit a stack of the C library, but not
+ * Starts a thread with a stack in this program. Calls may unmap a stack of the C library, but not
  * this one.
  */
 static void start_thread(struct actor *a, char *stack)
@@ -182,7 +182,10 @@ int worker_main(unsigned int number, uint64_t seed)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signals_init();
-	/* Repeat the order of the writers, because the layout of a stream depends on it. */
+	/*
+	 * The layout of a stream depends on the order in which writers begin, so make that
+	 * repeatable.
+	 */
 	if (shared->options.alone)
 		sys(SYS_sched_setaffinity, 0, sizeof(first_cpu), &first_cpu);
 	for (i = 0; i < ARENAS; i++)
@@ -201,7 +204,7 @@ int worker_main(unsigned int number, uint64_t seed)
 	return 0;
 }
 
-/* A program that was executed with inherited files. */
+/* The main function of a program that was executed with inherited files. */
 int short_main(unsigned int number, uint64_t seed)
 {
 	struct call call;
