@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of untraced processes that attached. All programs with the library attach, so this
- * cost is paid system-wide.
+ * The memory cost of untraced processes that attached. Every program with the library attaches, so
+ * the whole system pays this cost.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -20,15 +20,15 @@
 #define MEMORY_MIN	512
 #define MEMORY_MAX	2048
 
-/* Shared by all processes. */
+/* Data that all processes share. */
 static struct {
 	__u64 offset;		/* for mmap(): the kernel attaches or refuses */
 	pid_t pid[PROCESSES];
 } *crowd;
 
 /*
- * All processes do the same, so that they touch the same private pages. A process that gets no
- * gate reads @none.
+ * Attaches the process. All processes do the same, so that they touch the same private pages. A
+ * process without a gate reads @none instead.
  */
 static int attach(void)
 {
@@ -147,7 +147,10 @@ TEST_F_TIMEOUT(crowd, attached_processes_use_little_memory, 120)
 	struct memory without, with;
 	long all, tables;
 
-	/* The first processes make the kernel allocate memory for good. */
+	/*
+	 * Do this once before the measurement: the first processes make the kernel allocate memory
+	 * that it does not free.
+	 */
 	measure(_metadata, attached, &with);
 	measure(_metadata, refused, &without);
 	measure(_metadata, attached, &with);
@@ -156,7 +159,7 @@ TEST_F_TIMEOUT(crowd, attached_processes_use_little_memory, 120)
 	TH_LOG("a process: %ld bytes without attachment, %ld more with it, %ld of them page tables",
 	       without.all / PROCESSES, all, tables);
 	EXPECT_GT(MEMORY_MAX, all - tables);
-	/* Less than this means that the test does not measure the attachment. */
+	/* A smaller value means that the test does not measure the attachment. */
 	EXPECT_LT(MEMORY_MIN, all - tables);
 }
 

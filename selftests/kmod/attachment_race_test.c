@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Once CREATE has returned, no thread of the process reads zero as the generation of its gate,
- * which would mean that the process has no stream. It must not matter when the thread first read
+ * After CREATE has returned, no thread of the process may read zero as the generation of its gate,
+ * which would mean that the process has no stream. This must hold whenever the thread first read
  * the gate.
  */
 #define _GNU_SOURCE
@@ -15,16 +15,16 @@
 
 #define THREADS	3
 
-/* Shared by all processes. */
+/* Data that all processes share. */
 static struct {
 	int here;
 	int go;
 	int created;
-	int zeros;		/* threads that still saw zero after CREATE */
-	int early;		/* threads that saw zero before CREATE */
+	int zeros;		/* number of threads that still read zero after CREATE */
+	int early;		/* number of threads that read zero before CREATE */
 	int dawdle[THREADS];
-	bool look_before;	/* the page is mapped before CREATE, which unmaps it */
-	bool forget;		/* drop and fault in the page repeatedly */
+	bool look_before;	/* threads map the page before CREATE, which then unmaps it */
+	bool forget;		/* threads drop the page and fault it in repeatedly */
 } *scene;
 
 static const struct posixtrace_gate *gate;
@@ -99,7 +99,7 @@ FIXTURE_VARIANT(race)
 {
 	bool look_before;
 	bool forget;
-	bool inherited;		/* the mapping was inherited from the parent */
+	bool inherited;		/* the process inherited the mapping from its parent */
 };
 
 FIXTURE_VARIANT_ADD(race, first_look) { false, false, false };
@@ -130,7 +130,7 @@ static void new_round(bool look_before, bool forget, long long span)
 		scene->dawdle[i] = rand() % span;
 }
 
-/* The number of dawdle() loops that take @nsec nanoseconds. */
+/* Returns the number of dawdle() loops that take @nsec nanoseconds. */
 static long long loops_in(unsigned long long nsec)
 {
 	unsigned long long before = clock_now(CLOCK_MONOTONIC);
@@ -192,7 +192,7 @@ TEST_F(race, gate_is_open_once_create_has_returned)
 /* ------------------------------------------------------------------ */
 /* Children of traced processes						*/
 
-/* Each child looks with all threads at the same time, for the first time. */
+/* Forks children. All threads of a child read the gate for the first time at the same time. */
 static int fork_lookers(void *arg, const struct talk *talk)
 {
 	struct race race = race_begin(3, 20);

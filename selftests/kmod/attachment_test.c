@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attachments: processes map the gate before they are traced, with mmap() only.
+ * Attachments: with mmap() alone, a process maps the gate before it is traced.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -119,7 +119,7 @@ TEST(one_file_of_a_process_attaches)
 	ASSERT_EQ(0, target_map(&target));
 	EXPECT_EQ(-EBUSY, try_attach(other));
 	EXPECT_STREQ("none", info_of(other, "role"));
-	/* An attachment outlives its descriptor, because the mapping remains. */
+	/* The mapping keeps the attachment alive when the descriptor is closed. */
 	close(target.fd);
 	EXPECT_EQ(-EBUSY, try_attach(other));
 	munmap((void *)target.gate, target.arg.gate.size);
@@ -247,7 +247,7 @@ static int see_zero(void *arg, const struct talk *talk)
 		if (child_start(&child, see_zero, family) || child_wait(&child))
 			return 3;
 	}
-	/* Reading the gate attached this process, through the inherited file. */
+	/* This process also attached when it read the gate, through the inherited file. */
 	own = device_open();
 	if (try_attach(own) != -EBUSY)
 		return 4;

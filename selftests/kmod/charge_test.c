@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memory that the module allocates during a command is charged to the memory cgroup of the process.
- * By stalling in a page fault, the process can keep such memory as long as it likes.
+ * Otherwise a process could keep such memory as long as it likes, by stalling in a page fault.
  */
 #define _GNU_SOURCE
 #include <linux/userfaultfd.h>
@@ -99,7 +99,10 @@ TEST(data_of_an_event_is_charged_while_it_is_copied)
 	before = memgroup_current();
 	say(&child.talk, 0);
 	ASSERT_EQ(0, hear(&child.talk));
-	/* Expect only half: the kernel charges in advance, and keeps the stock per processor. */
+	/*
+	 * Expect only half of it, because each processor has a stock of memory that was charged in
+	 * advance.
+	 */
 	EXPECT_LE(before + THREADS * DATA_SIZE / 2, memgroup_current());
 	EXPECT_EQ(SIGKILL, child_kill(&child));
 	EXPECT_EQ(0, memgroup_end());

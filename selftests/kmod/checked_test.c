@@ -62,7 +62,7 @@ TEST_F(checked, streams_have_different_numbers)
 
 	EXPECT_NE(0, self->number);
 	EXPECT_LT(self->number, self->other.arg.stream);
-	/* A stream also gets a new number if it reuses the slot of another one. */
+	/* A new stream gets a new number even if it reuses the slot of an old one. */
 	last = self->other.arg.stream;
 	for (int i = 0; i < 5; i++) {
 		ASSERT_EQ(0, stream_create(&third, 0));
@@ -183,7 +183,7 @@ TEST_F(checked, reserved_is_zero)
 	};
 
 	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_CHECKED, &arg));
-	/* This error takes precedence over a wrong number. */
+	/* EPERM takes precedence over a wrong number. */
 	arg.stream++;
 	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_CHECKED, &arg));
 	arg.reserved = 0;

@@ -149,7 +149,7 @@ TEST_F(refused, changes_nothing)
 	EXPECT_GT(0, command(self->fd, POSIXTRACE_IOC_CREATE, &self->arg));
 	EXPECT_EQ(0, memcmp(&before, &self->arg, sizeof(before)));
 
-	/* No stream is left, and the file still has no role. */
+	/* The failed call has left no stream, and the file has no role. */
 	ASSERT_EQ(0, target_open(&target));
 	ASSERT_EQ(0, target_sync(&target));
 	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
@@ -357,7 +357,7 @@ TEST(process_whose_main_thread_has_ended_is_traced)
 }
 
 /*
- * Creates a stream on process *arg as an unprivileged user; a second message says if the process
+ * Creates a stream on process *arg as an unprivileged user. A second message tells if this process
  * is dumpable.
  */
 static int create_as_user(void *arg, const struct talk *talk)
@@ -562,7 +562,7 @@ TEST(no_more_streams_than_the_system_has)
 
 #define EXEC_VARIABLE	"CREATE_TEST_EXEC"
 
-/* Executes programs in an endless loop. */
+/* Runs before main(): executes programs in an endless loop. */
 static void __attribute__((constructor)) exec_forever(void)
 {
 	if (!getenv(EXEC_VARIABLE))

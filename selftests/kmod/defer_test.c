@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * DEFER: the reader reports no record before a given time. Until then WAIT sleeps and pollers see
- * no record.
+ * DEFER: the reader reports no record before a given time. Until then, WAIT sleeps and poll()
+ * reports no event.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -85,7 +85,7 @@ static void *waiting(void *arg)
 	return NULL;
 }
 
-/* Returns once the thread sleeps in WAIT, the only place where it can sleep. */
+/* Starts the thread. Returns when it sleeps, which it can only do in WAIT. */
 static int waiter_start(struct waiter *waiter, struct stream *stream)
 {
 	int err;
@@ -171,7 +171,10 @@ TEST_F(defer, wait_ends_with_the_window)
 	struct waiter waiter;
 	unsigned long long time;
 
-	/* Set the window before the reader sleeps; in the second round, while it sleeps. */
+	/*
+	 * In the first round, set the window before the reader sleeps. In the second round, while
+	 * it sleeps.
+	 */
 	for (int i = 0; i < 2; i++) {
 		time = defer_now(&self->stream, i ? FOREVER : WINDOW);
 		ASSERT_NE(0, time);
@@ -213,7 +216,10 @@ TEST_F(defer, edge_triggered_poller_gets_an_edge_when_the_window_has_passed)
 		EXPECT_LE(time + WINDOW, now());
 		more += epoll_say(epfd, 0) != 0;
 	}
-	/* Each window causes one edge. The kernel's checks for lost wake-ups may cause others. */
+	/*
+	 * Each window causes one edge. The kernel's periodic checks for lost wake-ups may cause
+	 * others.
+	 */
 	EXPECT_GE((now() - begin) / LOOK + 1, more);
 	/* Without a window, each record causes an edge. */
 	EXPECT_EQ(0, record(&self->target));
@@ -362,7 +368,7 @@ TEST_F(defer, end_of_the_last_process_ends_it)
 	struct stream stream;
 	struct child child;
 
-	/* Only poll at first; in the second round, also sleep in WAIT. */
+	/* In the first round, only poll. In the second round, also sleep in WAIT. */
 	for (int waits = 0; waits < 2; waits++) {
 		ASSERT_EQ(0, child_start(&child, child_idle, NULL));
 		ASSERT_EQ(0, stream_create(&stream, child.pid));
@@ -398,7 +404,7 @@ TEST_F(defer, end_of_another_process_does_not_end_it)
 	stream_close(&stream);
 }
 
-/* A reader with false times can only harm itself. */
+/* A reader that passes wrong times to DEFER harms only itself. */
 TEST_F(defer, wrong_times_defer_for_at_most_one_window)
 {
 	const unsigned long long later[] = { NSEC, 3600 * NSEC, ~0ULL / 2, ~0ULL };

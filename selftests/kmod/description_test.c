@@ -85,9 +85,7 @@ TEST_F(description, only_named_types_can_have_a_description)
 		EXPECT_EQ(-ENOENT, type_describe(self->target.fd, ids[i], "{ u32 x; }"));
 }
 
-/*
- * If the buffer is too small, the reader learns the required size, and the buffer is not written.
- */
+/* If the buffer is too small, it is not written, and the reader gets the required size. */
 TEST_F(description, is_written_completely_or_not_at_all)
 {
 	char text[11];
@@ -147,7 +145,7 @@ TEST_F(description, reserved_words_and_bad_addresses)
 	EXPECT_EQ(-ENOENT, type_description(self->stream.fd, self->id, NULL, 0));
 }
 
-/* The limit applies to all descriptions of a family together, not to those of other families. */
+/* The limit applies to all descriptions of one family together. Other families do not count. */
 TEST_F(description, all_together_are_bounded)
 {
 	char text[POSIXTRACE_DESCRIPTION_SIZE], name[32];

@@ -86,7 +86,7 @@ FIXTURE_SETUP(device)
 	ASSERT_EQ(0, take_out());
 }
 
-/* Inserts the module for the next program. No assertion precedes this, so it always runs. */
+/* Inserts the module for the next program. No assertion comes before this, so it always happens. */
 FIXTURE_TEARDOWN(device)
 {
 	if (!access(PXT_DEVICE, F_OK))

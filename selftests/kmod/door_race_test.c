@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands through the door of the gate, while other things happen to the thread: signals, a
- * debugger, other threads that fork, execute programs, or unmap the gate.
+ * Commands through the door of the gate while the thread is disturbed: by signals, by a debugger,
+ * and by other threads that fork, execute programs or unmap the gate.
  */
 #define _GNU_SOURCE
 #include <linux/userfaultfd.h>
@@ -51,7 +51,7 @@ static void *call_once(void *arg)
 }
 
 /*
- * Maps memory, in which a page fault waits until the test serves it. Returns the descriptor of the
+ * Maps memory in which a page fault waits until the test serves it. Returns the descriptor of the
  * userfaultfd, or negative errno.
  */
 static int map_slow(void **memory)
@@ -90,7 +90,7 @@ TEST_F(door, signal_during_a_call_is_delivered_after_it)
 		.data_len = 10,
 	};
 	ASSERT_EQ(0, pthread_create(&thread, NULL, call_once, &caller));
-	/* The call now copies its data, and waits for the page. */
+	/* The call copies its data now, so it waits for the page. */
 	ASSERT_EQ(sizeof(msg), read(uffd, &msg, sizeof(msg)));
 	ASSERT_EQ(UFFD_EVENT_PAGEFAULT, msg.event);
 	ASSERT_EQ(0, pthread_kill(thread, SIGUSR1));
@@ -147,7 +147,7 @@ TEST_F(door, each_call_records_once_despite_many_signals)
 /* ------------------------------------------------------------------ */
 /* A debugger								*/
 
-/* Makes calls, through which the test single-steps this process. */
+/* Makes calls while the test single-steps this process. */
 static int knock_debugged(void *arg, const struct talk *talk)
 {
 	struct posixtrace_event event = { .event_id = POSIXTRACE_ID_UNNAMED };
@@ -167,7 +167,7 @@ static int knock_debugged(void *arg, const struct talk *talk)
 	return sum == -EFAULT ? 0 : 2;
 }
 
-/* Steps to the next SIGSTOP. Returns the number of steps, or -1. */
+/* Single-steps a process up to its next SIGSTOP. Returns the number of steps, or -1. */
 static int step_to_stop(pid_t pid)
 {
 	int status, steps = 0;
@@ -230,7 +230,7 @@ static int crowd_begin(void)
 	return 0;
 }
 
-/* Returns the number of failed calls, or -1 if no call was made. */
+/* Stops the threads. Returns the number of failed calls, or -1 if no call was made. */
 static long crowd_end(unsigned long long *good)
 {
 	unsigned long long bad = 0;
@@ -293,7 +293,9 @@ static int calls_beside_munmap(void)
 			return 3;
 		close(other.fd);
 	}
-	/* Calls may fail while the address is ordinary memory. Only check that calls were made. */
+	/*
+	 * Calls may fail while the address is ordinary memory, so only check that calls were made.
+	 */
 	return err || crowd_end(&good) < 0 ? 4 : 0;
 }
 
@@ -355,7 +357,7 @@ FIXTURE_TEARDOWN(crowd)
 {
 }
 
-/* Attaches, and proceeds once it is traced. */
+/* Attaches, and continues when it is traced. */
 static int attach_and_go_on(void *arg, const struct talk *talk)
 {
 	int (*const *fn)(void) = arg;

@@ -197,7 +197,7 @@ TEST_F(way, wake_wakes_a_reader)
 		EXPECT_EQ(0, waiter.ret);
 		EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	}
-	/* Without WAKE, the kernel would find each event only after up to half a second. */
+	/* If WAKE did not work, the kernel would find each event only after up to half a second. */
 	EXPECT_GT(2 * NSEC * pxt_time_scale(), now() - before);
 	EXPECT_EQ(-EFAULT, variant->run(&self->target, POSIXTRACE_IOC_WAKE, BAD_POINTER));
 	writer_close(&writer);
@@ -337,7 +337,7 @@ TEST_F(door, is_gone_after_a_read)
 	EXPECT_EQ(NO_DOOR, knock(self->target.gate, POSIXTRACE_IOC_EVENT, &self->event));
 	EXPECT_EQ(NO_DOOR, knock(self->target.gate, POSIXTRACE_IOC_EVENT, BAD_POINTER));
 
-	/* The descriptor still accepts commands. */
+	/* The descriptor still accepts commands, although the door is closed. */
 	EXPECT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_EVENT, &self->event));
 
 	/* fork() does not copy page-table entries of the device, so a child has a door again. */
@@ -381,7 +381,7 @@ TEST(other_processes_cannot_read_the_door)
 	EXPECT_EQ(EIO, errno);
 	close(fd);
 
-	/* Other memory of that process can be read in this way. */
+	/* Any other memory of that process can be read this way. */
 	there.iov_base = &byte;
 	EXPECT_EQ(1, process_vm_readv(child.pid, &here, 1, &there, 1, 0));
 	say(&child.talk, 0);
@@ -419,7 +419,7 @@ TEST_F(door, is_no_memory_for_system_calls)
 /* ------------------------------------------------------------------ */
 /* With a filter							*/
 
-/* A system call that the test does not need kills the process. */
+/* Installs a seccomp filter: a system call that the test does not need kills the process. */
 static int enter_filter(void)
 {
 	return permit_pipes_only(SECCOMP_RET_KILL_PROCESS, 0);
@@ -438,7 +438,7 @@ static int no_filter(void)
 struct kind {
 	int (*enter)(void);
 	long mode;
-	bool shut;		/* shut by the administrator */
+	bool shut;		/* the administrator has shut the door */
 };
 
 FIXTURE(filter)
@@ -458,7 +458,7 @@ FIXTURE_VARIANT_ADD(filter, strict) { { be_strict, SECCOMP_MODE_STRICT, false } 
 FIXTURE_VARIANT_ADD(filter, shut_none) { { no_filter, 0, true } };
 FIXTURE_VARIANT_ADD(filter, shut_filter) { { enter_filter, SECCOMP_MODE_FILTER, true } };
 
-/* Reports what each command returns. */
+/* Runs inside the filter: reports the result of each command. */
 static int knock_inside(void *arg, const struct talk *talk)
 {
 	static const unsigned long commands[] = {

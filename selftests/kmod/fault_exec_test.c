@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * exec() when memory allocation fails: a traced process remains traced if it survives, and the
- * streams of a controller end with the old program, not earlier.
+ * exec() when memory allocation fails. A traced process that survives remains traced. The streams
+ * of a controller end with the old program, not earlier.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -27,7 +27,7 @@ static void __attribute__((constructor)) end_after_exec(void)
 	      target_event(&target, POSIXTRACE_ID_UNNAMED, "after", 6) ? EXEC_BROKEN : 0);
 }
 
-/* Does not return on success. */
+/* Calls exec() with a fault. Does not return on success. */
 static int execute(struct fault *fault, int n)
 {
 	static char *const argv[] = { "ends", NULL };
@@ -35,7 +35,7 @@ static int execute(struct fault *fault, int n)
 
 	fault_arm(fault, n);
 	execve("/proc/self/exe", argv, env);
-	/* Accept any error: without memory for the arguments, for example, it is E2BIG. */
+	/* Accept any error. For example, if there is no memory for the arguments, it is E2BIG. */
 	return fault_disarm(fault) ? EXEC_FAILED : EXEC_BROKEN;
 }
 
@@ -52,7 +52,10 @@ static bool is_running(struct stream *stream)
 	return !stream_status(stream, &status) && status.flags & POSIXTRACE_STATUS_RUNNING;
 }
 
-/* The process that calls exec(). It stops afterwards, so that its parent can disarm the fault. */
+/*
+ * The main function of the process that calls exec(). The new program stops, so that its parent can
+ * disarm the fault.
+ */
 static int play(void *arg, const struct talk *talk)
 {
 	struct role *role = arg;
@@ -97,7 +100,7 @@ static bool disarm(pid_t pid)
 
 /*
  * Makes a process call exec(). Returns its wait status, and stores in @failed if a fault was
- * injected. After the point of no return, the kernel kills the process on failure.
+ * injected. If exec() fails after the point of no return, the kernel kills the process.
  */
 static int watch(pid_t pid, bool *failed)
 {
@@ -126,7 +129,7 @@ static bool is_well(int status, bool failed)
 						   WTERMSIG(status) == SIGKILL)));
 }
 
-/* The number of unread user events. */
+/* Returns the number of unread user events. */
 static int events_of(struct stream *stream)
 {
 	struct record record = { .size = 0 };
@@ -139,7 +142,7 @@ static int events_of(struct stream *stream)
 
 FIXTURE(exec)
 {
-	struct target target;	/* for this process, if it is the traced one */
+	struct target target;	/* valid in this process, if it is the traced one */
 	bool skip;
 };
 
@@ -179,7 +182,7 @@ TEST_F(exec, of_a_traced_process_leaves_it_traced_or_unchanged)
 		ASSERT_TRUE(is_well(status, failed)) {
 			TH_LOG("failure %d: status %#x", role.n, status);
 		}
-		/* One event, after exec() failed or succeeded; none if the process was killed. */
+		/* The process records one event after exec(), unless it was killed. */
 		EXPECT_EQ(WIFEXITED(status), events_of(&stream)) {
 			TH_LOG("failure %d: status %#x", role.n, status);
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that fork and execute programs when memory allocation fails: the fork fails, or the
- * child is traced, or it is counted as untraced. Later children are traced again.
+ * Processes that fork and execute programs when memory allocation fails. Either the fork fails, or
+ * the child is traced, or the child is counted as untraced. Later children are traced again.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -69,7 +69,7 @@ static int start(struct world *world)
 	return 0;
 }
 
-/* The parent's stream still works, even if its child is not traced. */
+/* The stream of the parent must still work, even if the child is not traced. */
 static int goes_on(struct world *world)
 {
 	struct posixtrace_status status;
@@ -81,7 +81,10 @@ static int goes_on(struct world *world)
 	return 0;
 }
 
-/* Each child is traced or counted. A failure can affect the next child, but no later one. */
+/*
+ * Each child must be traced, or counted as untraced. A failure may affect the next child as well,
+ * but no later one.
+ */
 static int forks_are_traced(struct world *world)
 {
 	int before = untraced(world), status;
@@ -108,12 +111,15 @@ static long run_fork(struct world *world)
 
 static int check_fork(struct world *world)
 {
-	/* The parent's pool suffices for this child. */
+	/* The pool of the parent has an entry for this child. */
 	MUST(ended(world->id) == TRACED);
 	return forks_are_traced(world);
 }
 
-/* The child shares the memory, so it does not look for streams. It has ended when this returns. */
+/*
+ * vfork(): the child shares the memory, so it does not look for streams. It has ended when vfork()
+ * returns.
+ */
 static long run_vfork(struct world *world)
 {
 	world->id = vfork();
@@ -154,7 +160,9 @@ static long run_thread(struct world *world)
 	return 0;
 }
 
-/* The pool also has an entry for the new thread; otherwise its child is counted as untraced. */
+/*
+ * The pool must also have an entry for the new thread. Otherwise its child is counted as untraced.
+ */
 static int check_thread(struct world *world)
 {
 	int before = untraced(world);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams with log when memory allocation or copying fails in a command: the command returns an
- * error, and the stream and its log are intact. Faults are injected into the caller, not into the
- * log thread.
+ * Streams with log when memory allocation or copying fails in a command. The command must return an
+ * error, and the stream and its log must remain intact. Faults are injected only into the caller,
+ * not into the log thread.
  */
 #define _GNU_SOURCE
 #include "fault_each.h"
@@ -43,7 +43,10 @@ static int prepare_create_loop(struct world *world)
 	return line;
 }
 
-/* The log is a pipe, so what was written to it cannot be removed after an error. */
+/*
+ * Creates a stream whose log is a pipe, from which the written data cannot be removed after an
+ * error.
+ */
 static int prepare_create_pipe(struct world *world)
 {
 	int pipes[2], line = prepare_create(world);
@@ -70,7 +73,9 @@ static int has_no_stream(struct world *world)
 	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
 		MUST(!world->target.slots[i].heads.size);
 	MUST(!command(world->stream.fd, POSIXTRACE_IOC_INFO, &info));
-	/* The file may have a header. A pipe cannot be truncated, and need not be. */
+	/*
+	 * A failed CREATE may have written a header. A pipe cannot be truncated, and need not be.
+	 */
 	return ftruncate(world->id, 0) && errno != EINVAL ? __LINE__ : 0;
 }
 
@@ -99,7 +104,7 @@ static int prepare_flush(struct world *world)
 	return record(world);
 }
 
-/* SHUTDOWN returns once everything is written. */
+/* SHUTDOWN returns after everything was written. */
 static int log_is_whole(struct world *world)
 {
 	const struct posixtrace_log_block *block;
@@ -119,7 +124,7 @@ static int log_is_whole(struct world *world)
 			events += block->count;
 	}
 	logfile_free(&log);
-	/* System events are counted as well. */
+	/* @events includes system events. */
 	MUST(events > EVENTS);
 	MUST(ends == 1);
 	return 0;
@@ -162,8 +167,8 @@ static int check_close(struct world *world)
 }
 
 /*
- * On a debug kernel, this user soon uses up the CPU time that log threads may use. So only this
- * variant tests the allocations for that limit; the others run without it.
+ * On a debug kernel, this user soon uses up the CPU time that its log threads may use. So only this
+ * variant tests the allocations for that limit. All other variants run without the limit.
  */
 FIXTURE_VARIANT_ADD(op, CREATE_append) {
 	.op = {

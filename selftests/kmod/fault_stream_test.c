@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands of role stream when memory allocation or copying fails: an error, no partial
- * effect, and the next attempt succeeds.
+ * Commands of the role stream when memory allocation or copying fails. The command must return an
+ * error and have no partial effect, and the next attempt must succeed.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -105,7 +105,10 @@ static int check_open(struct world *world)
 	return check_create(world);
 }
 
-/* The first stream on a process that has not attached allocates all data of a target. */
+/*
+ * The first stream on a process that has not attached, for which all data of a target are
+ * allocated.
+ */
 static int check_create_first(struct world *world)
 {
 	MUST(!target_open(&world->target));
@@ -230,7 +233,7 @@ static long run_get_filter(struct world *world)
 /* ------------------------------------------------------------------ */
 /* Status and statistics						*/
 
-/* Records until sub-buffers are recycled. */
+/* Records so many events that sub-buffers are reused. */
 static int prepare_overrun(struct world *world)
 {
 	struct posixtrace_stats stats;
@@ -304,7 +307,7 @@ static int check_eventid(struct world *world)
 	MUST(eventid_open(world->stream.fd, "fault") == world->id);
 	MUST(eventid_open(world->target.fd, "fault") == world->id);
 	MUST(eventid_open(world->target.fd, "another") == world->id + 1);
-	/* The gate opens for the new type at START, as for all types. */
+	/* As for all types, START must open the gate for the new type. */
 	MUST(!LOAD(world->target.gate->enable[world->id]));
 	MUST(!stream_start(&world->stream));
 	MUST(LOAD(world->target.gate->enable[world->id]));
@@ -482,7 +485,7 @@ FIXTURE_VARIANT_ADD(op, CREATE_inherited) {
 
 FIXTURE_VARIANT_ADD(op, CREATE_kernel) {
 	.op = {
-		/* If one of the two tracepoints fails, the other one stays on. */
+		/* If enabling one of the two tracepoints fails, the other one stays enabled. */
 		.classes = POSIXTRACE_CLASS_SIGNAL,
 		.lasts = true, .no_stream = true, .prepare = prepare_create, .run = run_create,
 		.untouched = has_no_stream, .check = check_create,

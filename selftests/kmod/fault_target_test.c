@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands of role target, and mappings of both roles, when memory allocation or copying
- * fails: an error, no partial effect, and the next attempt succeeds.
+ * Commands of the role target, and mappings of both roles, when memory allocation or copying fails.
+ * The command must return an error and have no partial effect, and the next attempt must succeed.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -15,7 +15,7 @@ static int start(struct world *world)
 	return 0;
 }
 
-/* The size of the data of the next user event, or -1. */
+/* Returns the size of the data of the next user event, or -1. */
 static long next_event(struct world *world)
 {
 	struct record record = { .size = 0 };
@@ -46,7 +46,7 @@ static int prepare_attach(struct world *world)
 	return 0;
 }
 
-/* Either the stream has created the target, or this command does. */
+/* Attaches. The target is created either by the stream or by this command. */
 static long run_attach(struct world *world)
 {
 	struct posixtrace_attach arg = { .flags = 0 };
@@ -57,7 +57,7 @@ static long run_attach(struct world *world)
 	return ret;
 }
 
-/* The file has no role, so the library would close it and open another. */
+/* The file has no role, so the library could close it and open another. */
 static int has_not_attached(struct world *world)
 {
 	MUST(target_sync(&world->target) == -EINVAL);
@@ -123,8 +123,9 @@ static int check_event(struct world *world)
 }
 
 /*
- * Too large for the module's on-stack copy, for a stream that accepts that size. At most a page:
- * for larger sizes, the kernel would try a second allocation after the first one fails.
+ * Size of data that the stream accepts, but that are too large for the module's copy on the stack.
+ * At most a page: for larger sizes, the kernel would try a second allocation if the first one
+ * fails.
  */
 #define LARGE	3000
 
@@ -148,8 +149,8 @@ static long run_large(struct world *world)
 }
 
 /*
- * If memory is short, the event is lost and counted. If the module cannot read the data, there is
- * no event.
+ * If memory is short, the event is lost and counted. If the module cannot read the data, no event
+ * is recorded.
  */
 static int counted_large(struct world *world)
 {

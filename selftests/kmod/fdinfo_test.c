@@ -36,7 +36,7 @@ static int info_of(pid_t pid, int fd, const char *key, char *value)
 	return err;
 }
 
-/* True if a file of this process has the value. */
+/* Returns true if an open file of this process has this value. */
 static bool info_is(int fd, const char *key, const char *wanted)
 {
 	char value[VALUE_SIZE] = "";
@@ -218,8 +218,8 @@ TEST_F(fdinfo, other_users_see_nothing)
 }
 
 /*
- * The first process of a PID namespace with a separate /proc: its files show its own ids, and 0
- * for processes outside.
+ * Runs in the first process of a PID namespace that has its own /proc. Its files show the ids in
+ * that namespace, and 0 for processes outside.
  */
 static int look_in_namespace(void *arg, const struct talk *talk)
 {
@@ -279,7 +279,7 @@ static int read_forever(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* Races for KCSAN and lockdep, which report data races and lock inversions. */
+/* Without expectations: KCSAN and lockdep report data races and lock inversions. */
 TEST_F(fdinfo, can_be_read_while_the_stream_changes)
 {
 	struct child reader, traced;

@@ -174,8 +174,8 @@ TEST_F(filter, applies_to_system_types)
 }
 
 /*
- * Each change of the filter records FILTER, which needs space. Changes the filter until there is no
- * space left.
+ * Each change of the filter records the event FILTER, which needs space. The test changes the
+ * filter until there is no space left.
  */
 TEST(filter_change_without_space_makes_the_stream_full)
 {

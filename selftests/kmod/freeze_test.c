@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suspend freezes all tasks first. A task that waits in the module, for a stuck log or for an
- * event, freezes too and resumes waiting afterwards. No log thread delays suspend.
+ * Suspend first freezes all tasks. A task that waits in the module, for a stuck log or for an
+ * event, must freeze as well, and must continue to wait afterwards. No log thread may delay
+ * suspend.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -19,7 +20,7 @@
 
 #define SECONDS		(20 * pxt_patience())
 
-/* Limit for waits that end immediately unless there is a fault. */
+/* Limit for waits that end immediately unless there is a bug. */
 #define FREEZE_SECONDS	(5 * pxt_patience())
 
 /* ------------------------------------------------------------------ */
@@ -64,7 +65,7 @@ static int wait_in_clear(struct stream *stream, int log)
 	return command(stream->fd, POSIXTRACE_IOC_CLEAR, NULL);
 }
 
-/* The rotation waits for the old log. */
+/* Waits in the command ROTATE for the old log. */
 static int wait_in_rotate(struct stream *stream, int log)
 {
 	struct posixtrace_rotate arg = { .log_fd = stuck_blocking_fifo() };
@@ -85,11 +86,11 @@ static int wait_in_close(struct stream *stream, int log)
 	return close(stream->fd) ? -errno : 0;
 }
 
-/* The process waits in exit, which closes the file of the stream last. */
+/* Waits in exit, which closes the file of the stream last. */
 static int wait_in_exit(struct stream *stream, int log)
 {
 	(void)stream;
-	/* Close the log now: at exit, this would also wait for the server. */
+	/* Close the log now. At exit, closing it would also wait for the server. */
 	close(log);
 	return 0;
 }
@@ -114,7 +115,7 @@ struct job {
 	int (*wait)(struct stream *stream, int log);
 };
 
-/* Reports the result of @begin; its exit status is the result of @wait. */
+/* Reports the result of @begin. The exit status is the result of @wait. */
 static int control(void *arg, const struct talk *talk)
 {
 	const struct job *job = arg;
@@ -188,7 +189,7 @@ FIXTURE_SETUP(waiter)
 {
 	self->job = (struct job){ .begin = variant->begin, .wait = variant->wait };
 	ASSERT_EQ(0, freezer_begin(&self->freezer));
-	/* The timeout must not end the wait. */
+	/* The timeout of logs must not end the wait. */
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "3600"));
 	if (variant->server)
 		ASSERT_EQ(0, fuse_begin(&self->fuse));
@@ -247,7 +248,7 @@ static bool has_ended(void *arg)
 	return is_zombie(ending->child->pid);
 }
 
-/* Reads the data from the pipe, so that the process can end. */
+/* Reads data from the pipe, so that the process can end. Returns true when it has ended. */
 static bool has_ended_when_read(void *arg)
 {
 	struct ending *ending = arg;
@@ -330,7 +331,7 @@ TEST_F(thread, of_a_file_on_a_disk_freezes_and_keeps_writing)
 	close(stream.fd);
 }
 
-/* A log thread that writes to a stuck pipe cannot freeze, and need not. */
+/* A log thread that writes to a stuck pipe cannot freeze, but suspend does not wait for it. */
 TEST_F(thread, of_a_stuck_pipe_blocks_no_freeze)
 {
 	struct stream stream = { .fd = device_open() };
@@ -347,8 +348,8 @@ TEST_F(thread, of_a_stuck_pipe_blocks_no_freeze)
 }
 
 /*
- * The thread fails to write the header while CREATE is frozen. It must be able to freeze although
- * CREATE, which ends it, does not run yet.
+ * The thread fails to write the header while CREATE is frozen. CREATE must end the thread, but does
+ * not run yet, so the thread must be able to freeze.
  */
 TEST_F(thread, whose_header_fails_freezes_after_create)
 {

@@ -42,7 +42,9 @@ static int unload_references(void)
 	return syscall(SYS_delete_module, REFERENCES, O_NONBLOCK) ? -errno : 0;
 }
 
-/* Adds references to the page that children see, until the parent closes the pipe. */
+/*
+ * Runs in a child: adds references to the page that children see, until the parent closes the pipe.
+ */
 static int hold(void *arg, const struct talk *talk)
 {
 	const struct holder *holder = arg;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Guests: processes that share the event types of a family, but may not trace its first process,
- * for example a worker that has dropped root. They get a limited share of the ids, and cannot
- * describe types that a more privileged process has opened.
+ * A guest is a process that shares the event types of a family, but may not trace the first process
+ * of the family, for example a worker that has dropped root. Guests get a limited share of the ids,
+ * and cannot describe types that a more privileged process has opened.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -43,7 +43,7 @@ static int give_up_root(void)
 	return become_user(USER);
 }
 
-/* The saved user id remains root. */
+/* Changes the effective user. The saved user id remains root. */
 static int lay_root_aside(void)
 {
 	return seteuid(USER) ? -errno : 0;
@@ -54,7 +54,7 @@ static int give_up_capabilities(void)
 	return set_capabilities(0);
 }
 
-/* A process of the family: changes its credentials, and opens names. */
+/* A process of a family that changes its credentials and then opens names. */
 struct opener {
 	int (*change)(void);
 	const char *prefix;
@@ -78,7 +78,7 @@ static int open_as(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* The number of names that a child got. */
+/* Returns the number of names that a child got. */
 static int names_of(const struct opener *opener)
 {
 	struct child child;
@@ -99,7 +99,7 @@ FIXTURE(guest)
 FIXTURE_SETUP(guest)
 {
 	ASSERT_EQ(0, target_open(&self->target));
-	/* Children share the table only if it contains a name. */
+	/* Children share the table only if it already contains a name. */
 	self->id = eventid_open(self->target.fd, "of the parent");
 	ASSERT_LT(POSIXTRACE_ID_UNNAMED, self->id);
 }
@@ -148,7 +148,9 @@ TEST_F(guest, many_children_leave_half_of_the_names)
 	EXPECT_EQ(NAMED_MAX - GUESTS_MAX - 1, open_names(self->target.fd, "parent", MANY));
 }
 
-/* With only the same user id, a process may not trace one that has all capabilities. */
+/*
+ * Without capabilities, a process may not trace another one of the same user that has all of them.
+ */
 TEST_F(guest, child_that_gave_up_capabilities_is_a_guest)
 {
 	const struct opener worker = { give_up_capabilities, "worker", 1000 };
@@ -171,7 +173,7 @@ TEST_F(guest, child_with_the_same_rights_shares_all_names)
 	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, eventid_open(self->target.fd, "one too many"));
 }
 
-/* The first process of a family of an ordinary user. */
+/* Runs in the first process of a family, as an ordinary user. */
 static int be_family(void *arg, const struct talk *talk)
 {
 	const struct opener *opener = arg;
@@ -186,7 +188,9 @@ static int be_family(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* The first process is a child of root, but shares no table with it, because root has no names. */
+/*
+ * The first process is a child of root. It does not share root's table, because root has no names.
+ */
 TEST(family_of_one_user_shares_all_names)
 {
 	const struct opener child = { stay_root, "child", MANY };
@@ -265,7 +269,10 @@ TEST_F(guest, does_not_describe_the_types_of_its_parent)
 {
 	EXPECT_EQ(-EPERM, describe_in_child(self->id, "{ u32 of_the_child; }"));
 	EXPECT_EQ(0, type_describe(self->target.fd, self->id, "{ u32 x; }"));
-	/* The same text is no error: a worker may reach the same trace points as its parent. */
+	/*
+	 * Describing a type again with the same text is no error: a worker may reach the same trace
+	 * points as its parent.
+	 */
 	EXPECT_EQ(0, describe_in_child(self->id, "{ u32 x; }"));
 	EXPECT_EQ(-EEXIST, describe_in_child(self->id, "{ u32 y; }"));
 	EXPECT_EQ(-ENOENT, describe_in_child(self->id + 1, "{ u32 y; }"));
@@ -308,7 +315,7 @@ TEST_F(guest, describes_its_own_types_and_so_does_its_parent)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-/* Opens and describes types until one is refused. Reports their number and the error. */
+/* Opens and describes types until one of them is refused. Reports their number and the error. */
 static int describe_many(void *arg, const struct talk *talk)
 {
 	char text[POSIXTRACE_DESCRIPTION_SIZE], name[32];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process that scribbles over all memory it can write, while a reader reads. It may lose
- * its own events, but must not affect the kernel, the reader or other streams. The reader uses the
+ * A traced process overwrites all memory that it can write, while a reader reads. It may lose its
+ * own events, but must not affect the kernel, the reader or other streams. The reader uses the
  * library, which must withstand this.
  */
 #define _GNU_SOURCE
@@ -70,7 +70,10 @@ static void *scribble(void *arg)
 	return NULL;
 }
 
-/* Traced: one thread scribbles over *arg, the other one records normally. */
+/*
+ * Runs in the traced process: one thread overwrites the memory at *arg, another one records events
+ * normally.
+ */
 static int hostile(void *arg, const struct talk *talk)
 {
 	struct victim victims[2] = { { .count = 0 } };
@@ -112,7 +115,7 @@ static int hostile(void *arg, const struct talk *talk)
 	}
 }
 
-/* Traced by another stream: reports how many events it recorded. */
+/* Runs in a process that another stream traces: reports how many events it has recorded. */
 static int innocent(void *arg, const struct talk *talk)
 {
 	struct target target;
@@ -170,7 +173,7 @@ FIXTURE_TEARDOWN(hostile)
 	child_kill(&self->scribbler);
 }
 
-/* Reads one event, and checks that all values are valid. Returns false without an event. */
+/* Reads an event, and checks that all its values are valid. Returns false if there is no event. */
 static bool read_one(struct __test_metadata *_metadata, trace_id_t trid, trace_event_id_t *id)
 {
 	struct posix_trace_event_info info;
@@ -208,7 +211,7 @@ TEST_F(hostile, reader_survives_and_can_stop)
 	EXPECT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 
-	/* Reading the rest ends although the scribbler is still running. */
+	/* Reading the remaining events must end although the process still overwrites memory. */
 	for (events = 0; events < 100000; events++) {
 		if (!read_one(_metadata, self->trid, &id))
 			break;

@@ -62,8 +62,8 @@ TEST_F(hotplug_memory, going_offline_and_online_costs_no_memory)
 }
 
 /*
- * With all other CPUs offline and their events read, one CPU gets the whole pool, and fills it
- * before it loses the first event.
+ * All other CPUs are offline, and their events have been read. The remaining CPU then gets the
+ * whole pool: it can fill all of it before it loses the first event.
  */
 TEST_F(hotplug_memory, no_memory_is_lost_permanently)
 {
@@ -89,7 +89,7 @@ TEST_F(hotplug_memory, no_memory_is_lost_permanently)
 }
 
 /*
- * As in memory_test, with CPUs that go offline and come back: events are kept as long as the sum
+ * Like memory_test, but with CPUs that go offline and come back. Events are kept as long as the sum
  * of their posix_trace_attr_getmaxusereventsize() does not exceed the stream's size.
  */
 TEST_F(hotplug_memory, events_of_the_stream_size_are_kept)

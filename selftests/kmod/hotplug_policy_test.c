@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LOOP and UNTIL_FULL while CPUs are offline, or go offline and come back. See policy_test for the
- * rest.
+ * The policies LOOP and UNTIL_FULL while CPUs are offline, or go offline and come back. See
+ * policy_test.c for tests without hotplug.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -128,8 +128,8 @@ FIXTURE_TEARDOWN(until_full)
 }
 
 /*
- * Records on CPU 0, starting with @number, until an event is lost. Returns the number of that
- * event.
+ * Records on CPU 0 until an event is lost. @number is the number of the first event. Returns the
+ * number of the lost event.
  */
 static int fill(struct stream *stream, struct target *target, int number)
 {
@@ -187,7 +187,7 @@ TEST_F(until_full, cpu_that_comes_back_finds_the_stream_full)
 	EXPECT_EQ(-1, take_number(&self->stream));
 }
 
-/* The drops of a CPU are also counted while it is offline. */
+/* Dropped events of a CPU are counted even while the CPU is offline. */
 TEST_F(until_full, cpu_goes_offline_while_the_stream_is_full)
 {
 	int lost;

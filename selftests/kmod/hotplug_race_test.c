@@ -11,7 +11,7 @@
 
 struct switcher {
 	pthread_t thread;
-	int cycles;	/* remaining; read by the other threads */
+	int cycles;	/* number of cycles left; read by the other threads */
 	int err;
 };
 
@@ -63,7 +63,7 @@ static bool race_continues(struct switcher *switcher)
 	return __atomic_load_n(&switcher->cycles, __ATOMIC_ACQUIRE);
 }
 
-/* Records on another CPU if @cpu is offline. */
+/* Records on @cpu. If that is offline, records on a different CPU. */
 static int record_near(struct target *target, unsigned int cpu, int number)
 {
 	struct payload payload = { .number = number };
@@ -115,7 +115,7 @@ TEST_F(race, streams_become_full_and_start_again)
 	struct posixtrace_status status;
 	struct stream stream;
 
-	/* The smallest size. */
+	/* Use the smallest size for the stream. */
 	create_init(&stream.arg, 0);
 	stream.arg.attr.stream_policy = POSIXTRACE_POLICY_UNTIL_FULL;
 	stream.arg.attr.stream_size = 0;

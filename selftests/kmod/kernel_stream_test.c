@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams with kernel events, seen from the device: refusals, memory and its cost, who may map it,
- * unloading, and CPU hotplug.
+ * Streams with kernel events, tested with commands of the device: refusals, the cost of memory, who
+ * may map it, unloading, and CPU hotplug.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -68,7 +68,10 @@ TEST_F(kernel, info_has_the_classes_that_create_takes)
 	}
 }
 
-/* Order of the checks: unknown bits, the right to trace system calls, support by the kernel. */
+/*
+ * Checks the order of the errors: unknown bits, missing rights to trace system calls, no support by
+ * the kernel.
+ */
 static int refusals(void *arg, const struct talk *talk)
 {
 	struct posixtrace_create *create = arg;
@@ -111,12 +114,15 @@ TEST_F(kernel, streams_without_classes_have_the_usual_layout)
 		  ctrl->subbuf_size, self->plain.arg.pool.size);
 }
 
-/* Two sub-buffers for system events are allocated from the start. */
+/*
+ * Returns the expected memory of a stream. Two sub-buffers for system events are allocated from the
+ * start.
+ */
 static unsigned long long expected(const struct stream *stream)
 {
 	const struct posixtrace_ctrl *ctrl = stream->ctrl;
 
-	/* The wakeup page follows the reader's range; there are three scratch pages. */
+	/* The wakeup page follows the range of the reader. There are also three scratch pages. */
 	return stream->arg.heads.offset + stream->arg.heads.size - stream->arg.reader.offset +
 	       (unsigned long long)(ctrl->nr_subbufs + ctrl->nr_kernel_subbufs + 2) *
 	       ctrl->subbuf_size + 3 * 4096;
@@ -149,11 +155,14 @@ static void init_large(struct posixtrace_create *create)
 	create->attr.stream_size = 256 << 10;
 }
 
-/* Fails if the memory for kernel events is not charged. */
+/*
+ * Creates a stream within the limit for locked memory. This succeeds only if the memory for kernel
+ * events is not charged, so it must fail.
+ */
 static int within_memlock(void *arg, const struct talk *talk)
 {
 	struct posixtrace_create *create = arg;
-	/* Enough for user events alone. Kernel events would need the same size again. */
+	/* Enough for a stream with user events only. Kernel events need the same size again. */
 	const struct rlimit limit = { 448 << 10, 448 << 10 };
 	int plain, kernel;
 

@@ -28,7 +28,7 @@ TEST(device_mode_is_0666)
 	EXPECT_EQ(0666, st.st_mode & 07777);
 }
 
-/* udev sets this mode unless a rule says otherwise; devtmpfs sets it without udev. */
+/* udev gives the device this mode unless a rule sets another one. Without udev, devtmpfs does. */
 TEST(udev_gets_the_mode)
 {
 	char line[64];

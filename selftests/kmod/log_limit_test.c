@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits on a log, taken from its controller at CREATE: the size of the file (RLIMIT_FSIZE), the
- * file position at which the log thread writes, and its memory.
+ * Limits of a log that CREATE takes from its controller: the maximum file size (RLIMIT_FSIZE), the
+ * position in the file at which the log thread starts to write, and the memory.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -226,12 +226,12 @@ TEST_F(limit, events_beyond_the_limit_are_counted)
 /* Flags that change after CREATE					*/
 
 /*
- * The log of one process with one thread and a long command line has at most this many bytes of
- * metadata after the ring.
+ * Limit of the metadata after the ring, in bytes, for the log of one process with one thread and a
+ * long command line.
  */
 #define METADATA_MOST	8192
 
-/* True if the ring has a block after @offset. */
+/* Does the ring have a block after @offset? */
 static bool has_block_behind(const struct logfile *log, size_t offset)
 {
 	const __u32 magic = POSIXTRACE_LOG_BLOCK_MAGIC;
@@ -241,7 +241,7 @@ static bool has_block_behind(const struct logfile *log, size_t offset)
 	       memmem(log->bytes + from, to - from, &magic, sizeof(magic));
 }
 
-/* A ring of 400,000 bytes, filled several times. */
+/* The ring has 400,000 bytes, and is filled several times. */
 TEST_F(limit, log_keeps_its_place_with_any_flags_of_the_file)
 {
 	const int flags[] = { O_APPEND, O_DIRECT, O_APPEND | O_DIRECT };
@@ -295,7 +295,7 @@ TEST_F(limit, appended_log_is_written_at_its_end)
 /* ------------------------------------------------------------------ */
 /* Memory								*/
 
-/* A controller with flushes that fail. */
+/* A controller whose flushes fail. */
 struct vain {
 	rlim_t memlock;		/* 0: with all capabilities, in the memory cgroup */
 	size_t stream_size;
@@ -356,9 +356,9 @@ static int flush_in_vain(void *arg, const struct talk *talk)
 }
 
 /*
- * The first controller has a higher limit, so its memory grows. A few flushes are enough, as each
- * closes a sub-buffer. Many would take seconds, because the log threads of a user have a budget of
- * CPU time.
+ * The first controller has a higher limit, so its memory grows. Use few flushes: each closes a
+ * sub-buffer, so a few are enough. Many would take seconds, because the log threads of a user have
+ * a budget of CPU time.
  */
 TEST(memory_for_events_of_a_flush_is_locked_within_the_limit_of_the_controller)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs that accept no data: their threads end after the controller, and only the controller waits
- * for them.
+ * Logs that accept no data: their log threads end after the controller has ended. Only the
+ * controller waits for such a log.
  */
 #define _GNU_SOURCE
 #include <linux/io_uring.h>
@@ -23,7 +23,7 @@
 
 #define SECONDS		(20 * pxt_patience())
 
-/* The controller and what it does with its stream. */
+/* The controller, and what it does with its stream. */
 struct job {
 	int log;		/* descriptor of the log */
 	int device;		/* an open file of the device */
@@ -76,7 +76,10 @@ static int receive_file(int socket)
 	return fd;
 }
 
-/* Leaves only the ring with a reference to the file. Returns 0 or negative errno. */
+/*
+ * Puts the file into an io_uring, so that only the ring has a reference to it. Returns 0 or
+ * negative errno.
+ */
 static int put_into_ring(int fd)
 {
 	struct io_uring_params params = { 0 };
@@ -87,7 +90,10 @@ static int put_into_ring(int fd)
 	return 0;
 }
 
-/* No process can reach that queue, so the kernel's garbage collector frees it later. */
+/*
+ * Sends the file to a queue that no process can reach, so that the kernel's garbage collector frees
+ * it later.
+ */
 static int put_into_cycle(int fd)
 {
 	int pair[2], ret;
@@ -107,7 +113,7 @@ static int control(void *arg, const struct talk *talk)
 	struct stream stream = { .fd = job->device };
 	int ret = stuck_create(&stream, job->log);
 
-	/* Close the log now: otherwise exit would also wait for the server of the file. */
+	/* Close the log now. At exit, closing it would also wait for the server of the file. */
 	close(job->log);
 	if (!ret)
 		ret = stuck_record(&stream, EVENTS);
@@ -184,7 +190,10 @@ TEST_F(stuck, thread_sleeps_while_the_log_is_stuck)
 
 	ASSERT_EQ(0, start_controller(&self->child, &self->job));
 	tid = log_thread_find();
-	/* With an error queue, poll() does not wait, so the thread retries. Else it sleeps once. */
+	/*
+	 * With an error queue, poll() does not wait, so the thread retries many times. Otherwise it
+	 * sleeps once.
+	 */
 	if (variant->open == stuck_error_queue) {
 		EXPECT_TRUE(becomes_true(has_slept_often, &tid, SECONDS));
 	} else {
@@ -226,7 +235,7 @@ static void end_by_exec(int fd)
 	execl("/bin/true", "true", NULL);
 }
 
-/* Creates a stream, and ends it in a way that waits for the log. */
+/* Creates a stream, then calls @end, which ends the stream and waits for the log. */
 static void run_and_end(int log, void (*end)(int fd))
 {
 	struct stream stream = { .fd = device_open() };
@@ -238,8 +247,8 @@ static void run_and_end(int log, void (*end)(int fd))
 }
 
 /*
- * A process that is killed while it waits for its log may exit late, but it exits, and so does the
- * log thread.
+ * A process that is killed while it waits for its log may take long to exit. But it must exit, and
+ * so must the log thread.
  */
 TEST_F(stuck, end_of_a_stream_can_be_killed)
 {
@@ -283,7 +292,7 @@ FIXTURE_SETUP(release)
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, self->pair));
 	self->job = (struct job){ .log = stuck_blocking_fifo(), .socket = -1 };
 	ASSERT_LE(0, self->job.log);
-	/* The timeout must not end the wait. */
+	/* The timeout of logs must not end the wait. */
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "3600"));
 }
 
@@ -301,8 +310,8 @@ FIXTURE_TEARDOWN(release)
 }
 
 /*
- * The log thread holds a module reference. The file for mappings of the stream, which the thread
- * keeps, holds another one. The file of the stream held the third.
+ * Is the log thread the only one that holds references? It holds one to the module, and one through
+ * the stream's file for mappings. The third was that of the stream's own file, which is gone.
  */
 static bool only_thread_is_left(int references)
 {
@@ -363,7 +372,7 @@ TEST_F(release, garbage_of_sockets_is_collected)
 	EXPECT_TRUE(only_thread_is_left(self->references));
 }
 
-/* CREATE waits for space for the header of the log. */
+/* Runs CREATE, which waits for space for the header of the log. */
 static int create_only(void *arg, const struct talk *talk)
 {
 	const struct job *job = arg;
@@ -410,7 +419,7 @@ TEST_F(release, waiting_create_does_not_block_other_calls)
 /* ------------------------------------------------------------------ */
 /* Files								*/
 
-/* The end of the log counts the events that were lost because of a signal. */
+/* The end of the log has the exact number of events that were lost because of a signal. */
 TEST(signal_is_answered_by_an_exact_end)
 {
 	const struct posixtrace_log_block *block;
@@ -546,7 +555,7 @@ TEST_F(served, controller_ends_although_the_server_of_its_log_hangs)
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 }
 
-/* As control(), but records only after another message from the test. */
+/* Like control(), but records events only after another message from the test. */
 static int control_later(void *arg, const struct talk *talk)
 {
 	struct stream stream = { .fd = device_open() };
@@ -560,7 +569,7 @@ static int control_later(void *arg, const struct talk *talk)
 	return hear(talk);
 }
 
-/* The stopped server does not read the request to write, so the thread can be interrupted. */
+/* The stopped server does not read the write request, so a signal can interrupt the thread. */
 TEST_F(served, thread_ends_although_the_server_of_its_log_is_stopped)
 {
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
@@ -578,7 +587,10 @@ TEST_F(served, thread_ends_although_the_server_of_its_log_is_stopped)
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 }
 
-/* A kill in SHUTDOWN leaves a dead stream. Exit still waits until its log in a file is complete. */
+/*
+ * A controller that is killed in SHUTDOWN leaves a dead stream. At exit it still waits until the
+ * log, which is a file, is complete.
+ */
 TEST_F(served, controller_that_is_killed_in_shutdown_waits_for_its_file)
 {
 	struct stream stream;
@@ -628,7 +640,7 @@ static int control_many(void *arg, const struct talk *talk)
 	return hear(talk);
 }
 
-/* Exit of a controller waits for all its logs together, not for one after the other. */
+/* A controller waits for all its logs together at exit, not for one after the other. */
 TEST_F(served, controller_waits_for_its_logs_together)
 {
 	const int seconds = 2 * pxt_patience();
@@ -647,10 +659,10 @@ TEST_F(served, controller_waits_for_its_logs_together)
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 }
 
-/* A process that is killed in CREATE; the test controls how long its exit takes. */
+/* A process that is killed in CREATE. The test controls how long its exit takes. */
 struct killed {
 	struct job job;
-	int other;		/* a file in another file system of that kind */
+	int other;		/* a file in another FUSE file system */
 };
 
 static void *create_stream(void *arg)
@@ -674,14 +686,14 @@ static int create_and_write(void *arg, const struct talk *talk)
 		sched_yield();
 	hear(talk);
 	/*
-	 * From now on only CREATE holds the file. Once the process is killed, CREATE ends, while
+	 * From now on, only CREATE holds the file. When the process is killed, CREATE ends, while
 	 * this thread still hangs in write().
 	 */
 	close(killed->job.device);
 	return write(killed->other, talk, sizeof(*talk)) < 0;
 }
 
-/* True if one thread of the process is left. */
+/* Returns true if only one thread of the process is left. */
 static bool is_alone(void *pid)
 {
 	char path[64];
@@ -691,7 +703,7 @@ static bool is_alone(void *pid)
 	return !stat(path, &stat_of) && stat_of.st_nlink == 3;
 }
 
-/* KASAN reports a use after free of the file. */
+/* If CREATE did not hold the file long enough, KASAN would report a use after free. */
 TEST(failed_create_releases_the_file_before_its_thread_ends)
 {
 	struct fuse_disk fuse, other;

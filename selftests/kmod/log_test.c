@@ -185,7 +185,7 @@ TEST_F(log, is_as_full_as_possible_with_until_full)
  */
 #define METADATA_MOST	8192
 
-/* The end of the last block of events in a ring, of any lap. */
+/* Returns the end of the last block of events in a ring, of any lap. */
 static size_t ring_end(const struct logfile *log)
 {
 	size_t end = 0, pos = log->header.data_offset;
@@ -223,7 +223,7 @@ TEST_F(log, loop_log_keeps_its_size)
 	EXPECT_LT(0, end.overwritten);
 }
 
-/* The size of the events in a sequential log. */
+/* Returns the size of the events in a sequential log. */
 static unsigned long long events_size(const struct logfile *log)
 {
 	const struct posixtrace_log_block *block;
@@ -247,7 +247,7 @@ TEST_F(log, size_is_granted_rounded_down_or_refused)
 	const struct {
 		unsigned int policy;
 		unsigned long long size;
-		unsigned long long granted;	/* 0: EINVAL */
+		unsigned long long granted;	/* size that is granted; 0: EINVAL */
 	} sizes[] = {
 		{ POSIXTRACE_POLICY_LOOP, 0, 0 },
 		{ POSIXTRACE_POLICY_LOOP, 400, 0 },
@@ -350,7 +350,7 @@ TEST_F(log, stream_is_not_readable_until_it_ends)
 /* Many attempts, since an overrun or error can occur at any time. */
 #define ATTEMPTS	1000
 
-/* GET_STATUS fails to write its answer. */
+/* Calls GET_STATUS so that the kernel cannot write the answer. */
 static int ask_in_vain(struct stream *stream)
 {
 	void *page = mmap(NULL, getpagesize(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -374,7 +374,7 @@ TEST_F(log, unreported_overrun_is_reported_later)
 	ASSERT_EQ(0, start_and_record(self, 5000));
 	ASSERT_EQ(0, flush(&self->stream));
 	ASSERT_EQ(0, wait_flushed(&self->stream));
-	/* wait_flushed() may have reported the overrun, so cause another one. */
+	/* wait_flushed() may already have reported the overrun, so cause another one. */
 	for (int i = 0; i < 5000; i++)
 		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
 	ASSERT_EQ(0, flush(&self->stream));
@@ -418,7 +418,10 @@ static int append_to(struct stream *stream, int fd)
 	return log_create(stream);
 }
 
-/* The peer, or a service such as journald, would see a kernel thread's id and credentials. */
+/*
+ * Sockets that carry credentials are refused: the peer, or a service such as journald, would see
+ * the id and credentials of a kernel thread.
+ */
 TEST(sockets_that_carry_credentials_are_refused)
 {
 	static const int types[][2] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WRITE_LOG: a thread of the controller writes the log; the kernel thread takes over when that
- * thread is interrupted or ends.
+ * WRITE_LOG: a thread of the controller writes the log. The kernel thread takes over if that thread
+ * is interrupted or ends.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -87,7 +87,7 @@ TEST_F(worker, only_one_at_a_time)
 	EXPECT_EQ(-ESHUTDOWN, command(self->stream.fd, POSIXTRACE_IOC_WRITE_LOG, NULL));
 }
 
-/* A thread of the controller in such a write would make exit wait for the server. */
+/* WRITE_LOG must not write to a file with a server: exit would wait for the server. */
 TEST_F(worker, does_not_write_what_a_server_writes)
 {
 	struct fuse_disk fuse;
@@ -185,7 +185,7 @@ static int control_pipe(void *arg, const struct talk *talk)
 		sched_yield();
 	say(talk, ret ? ret : worker.tid);
 	hear(talk);
-	/* Only the worker was interrupted, so SHUTDOWN succeeds. */
+	/* Only the worker was interrupted, so SHUTDOWN still succeeds. */
 	return ret ? 1 : -command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL);
 }
 

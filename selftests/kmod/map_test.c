@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * MAP: like mmap(), for the file of the command.
+ * MAP: maps memory like mmap(), but for the file through which the command is made.
  */
 #define _GNU_SOURCE
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of a stream, and its guarantee: stream-min-size rounded up to sub-buffers, plus one
- * sub-buffer per CPU.
+ * The memory of a stream, and how much it guarantees to keep: stream-min-size rounded up to whole
+ * sub-buffers, plus one sub-buffer per CPU.
  */
 #define _GNU_SOURCE
 #include "../../kmod/ring/policy.h"
@@ -74,7 +74,10 @@ TEST_F(memory, grants_the_requested_sizes)
 	EXPECT_LE(POSIXTRACE_STREAM_SIZE_MIN, granted(&self->stream));
 }
 
-/* Present CPUs, online or not: the kernel's list is "0" or "0-N" here. */
+/*
+ * Returns the number of present CPUs, online or not. In the guest, the kernel's list is "0" or
+ * "0-N".
+ */
 static unsigned int present_cpus(void)
 {
 	unsigned int first = 0, last = 0;
@@ -108,7 +111,7 @@ TEST_F(memory, status_shows_no_more_memory)
 	struct posixtrace_status status;
 
 	ASSERT_EQ(0, stream_status(&self->stream, &status));
-	/* Three more pages are allocated later; a few system sub-buffers may already exist. */
+	/* Three more pages are allocated later. A few system sub-buffers may already exist. */
 	known = self->stream.arg.reader.size + self->stream.arg.ctrl.size +
 		self->stream.arg.heads.size + 3 * 4096;
 	EXPECT_LE(pool, status.memory);
@@ -116,8 +119,8 @@ TEST_F(memory, status_shows_no_more_memory)
 }
 
 /*
- * Writes events of @len bytes, on one CPU or on each in turn, until one is lost; either all by the
- * same thread, or each by another thread than the previous one.
+ * Writes events of @len bytes until one is lost. They are all on one CPU, or on all CPUs in turn.
+ * They are all by one thread, or each by a different thread than the previous one.
  */
 static int write_until_full(struct target *target, unsigned int len, bool all_cpus,
 			    bool all_threads)
@@ -148,9 +151,10 @@ static int write_until_full(struct target *target, unsigned int len, bool all_cp
 }
 
 /*
- * Events are guaranteed to be kept as long as the sum of their
- * posix_trace_attr_getmaxusereventsize() does not exceed the stream's size. A record of at most R
- * bytes counts 8 R / 7, so the sum for one event more than were kept must exceed the size.
+ * Returns the smallest stream size that would guarantee one event more than were kept, so it must
+ * exceed the stream's size. Events are kept as long as the sum of their
+ * posix_trace_attr_getmaxusereventsize() does not exceed the stream's size. In this sum, a record
+ * of at most R bytes counts 8 R / 7.
  */
 static unsigned long long promised(unsigned int kept, unsigned int len)
 {
@@ -243,7 +247,10 @@ TEST(pages_are_freed_at_shutdown)
 {
 	static struct stream streams[20];
 
-	/* Together they need more memory than the machine has. Files and mappings stay open. */
+	/*
+	 * Together, the streams need more memory than the machine has. Their files and mappings
+	 * stay open.
+	 */
 	for (int i = 0; i < 20; i++) {
 		create_init(&streams[i].arg, 0);
 		streams[i].arg.attr.stream_size = 64 << 20;

@@ -117,7 +117,7 @@ TEST_F(mmap, target_maps_nothing_else_of_the_stream)
 		.size = self->slot->pool.size + 4096,
 	};
 
-	/* Refused at the stream's offsets, and beyond the target's ranges. */
+	/* The target cannot map at the stream's offsets, nor beyond its own ranges. */
 	EXPECT_GT(0, try_range(self->target.fd, &system, PROT_READ));
 	EXPECT_GT(0, try_range(self->target.fd, &all, PROT_READ));
 	if (arg->reader.offset != self->target.arg.gate.offset) {
@@ -214,7 +214,7 @@ TEST(file_without_role_maps_nothing)
 
 TEST_F(mmap, whole_target_range_in_one_mapping)
 {
-	/* Ranges may be apart: SYNC describes each one separately. */
+	/* There may be gaps between ranges, because SYNC describes each one separately. */
 	EXPECT_EQ(0, self->slot->heads.size % 4096);
 	EXPECT_EQ(0, self->slot->pool.size % 4096);
 	EXPECT_EQ(0, self->slot->heads.offset % 4096);
@@ -235,7 +235,7 @@ TEST_F(mmap, target_survives_the_end_of_the_stream)
 	ASSERT_NE(MAP_FAILED, pool);
 	memset(pool, 'a', self->slot->pool.size);
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
-	/* The data is gone; further writes have no effect and are harmless. */
+	/* The data of the stream is gone. Further writes have no effect and are harmless. */
 	EXPECT_EQ(0, pool[0]);
 	memset(pool, 'b', self->slot->pool.size);
 	heads[0].head = 1;
@@ -307,7 +307,7 @@ TEST_F(mmap, stale_mapping_does_not_reach_the_next_stream)
 /* ------------------------------------------------------------------ */
 /* fork									*/
 
-/* Returns 0 if address *arg is not mapped. */
+/* Runs in a child. Returns 0 if address *arg is not mapped. */
 static int is_unmapped(void *arg, const struct talk *talk)
 {
 	unsigned char vec;

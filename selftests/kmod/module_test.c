@@ -106,10 +106,7 @@ TEST(mapped_stream_holds_the_module_after_its_end)
 	munmap((void *)stream.heads, stream.arg.heads.size);
 	munmap((void *)stream.pool, stream.arg.pool.size);
 	close(stream.fd);
-	/*
-	 * The mapping holds its file and the stream; the stream holds the file for mappings by
-	 * targets.
-	 */
+	/* The mapping holds a file and the stream. The stream holds the file that targets map. */
 	EXPECT_EQ(before + 2, module_refcount());
 	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	EXPECT_EQ(0, LOAD(stream.ctrl->size));

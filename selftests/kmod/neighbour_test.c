@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cost of a process with very many mappings for others: when the module unmaps a stream from
- * all address spaces, processes that map another stream do not wait for that.
+ * The effect of a process with very many mappings on others. While the module unmaps a stream from
+ * all address spaces, processes that map a different stream must not wait for that.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "process.h"
 #include "uapi.h"
 
-/* Less than the default of vm.max_map_count; fewer where system calls are slow. */
+/* Less than the default of vm.max_map_count. Use fewer mappings where system calls are slow. */
 #define MAPPINGS	60000
 #define PAGE		4096
 
@@ -16,12 +16,12 @@
 #define PART		4
 
 /*
- * Something else may delay the neighbour in one attempt. If all streams shared a struct
- * address_space, it would wait in each.
+ * Other work may delay the neighbour in one attempt. If all streams shared a struct address_space,
+ * it would be delayed in every attempt.
  */
 #define ATTEMPTS	5
 
-/* In shared memory: if the shutdown has begun; once it has ended, its duration in nanoseconds. */
+/* Times in shared memory. */
 struct times {
 	bool begun;
 	unsigned long long shutdown;
@@ -57,8 +57,8 @@ static int be_crowded(void *arg, const struct talk *talk)
 }
 
 /*
- * Maps a stream in a loop until the shutdown of the other one has ended. Returns the longest
- * duration of a mapping that ended after the shutdown began; 0 without one, ~0 on failure.
+ * Maps a stream in a loop until the shutdown of the other stream has ended. Returns the longest
+ * duration of a mapping that ended after the shutdown began; 0 if there was none, ~0 on failure.
  */
 static unsigned long long longest_mapping(struct stream *stream, const struct times *times)
 {

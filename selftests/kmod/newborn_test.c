@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CREATE for a process that is being created: in a new PID namespace the next id is known, so the
- * controller requests it continuously while the parent forks. It gets ESRCH, or a stream on a
- * process that has inherited everything.
+ * CREATE for a process that is just being created. In a new PID namespace, the next id is known in
+ * advance, so the controller requests it continuously while the parent forks. It must get ESRCH, or
+ * a stream on a process that has inherited everything.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -21,8 +21,8 @@
 #define NAME		"known before birth"
 
 /*
- * Shared by the controller, the forker and the child of each round. Each value is the number of a
- * round.
+ * Shared by the controller, the forker and the child of each round. The values are numbers of
+ * rounds, unless they say otherwise.
  */
 static struct {
 	int begin;	/* set by the controller: fork now */
@@ -113,7 +113,7 @@ static int create_at_birth(struct stream *stream, pid_t pid, int round)
 	return ret;
 }
 
-/* True if this stream has the event that the child recorded. */
+/* Returns true if the stream has the event that the child recorded. */
 static int took(struct stream *stream, int round, pid_t pid)
 {
 	struct record record;
@@ -268,9 +268,9 @@ TEST_F_TIMEOUT(newborn, is_missing_or_complete, 600)
 
 #define NEWBORNS	40
 
-/* Real-time processes on processor 1 that run when their parent lets them. */
+/* Real-time processes on processor 1, which start to run when their parent allows it. */
 static struct {
-	int ready;	/* set by the parent: all are created */
+	int ready;	/* set by the parent: all processes are created */
 	int release;	/* set by the controller: the parent may let them run */
 	int begun;	/* set by the children: how many have run */
 	pid_t pids[NEWBORNS];
@@ -327,7 +327,7 @@ FIXTURE(nursery)
 	struct stream inherited;
 };
 
-/* SKIP() in a setup does not skip the test, so both check this. */
+/* Both the setup and the test check this, because SKIP() in a setup does not skip the test. */
 static bool has_enough_processors(void)
 {
 	return sysconf(_SC_NPROCESSORS_ONLN) >= 3;
@@ -376,7 +376,7 @@ static void *create_on_first(void *arg)
 	return NULL;
 }
 
-/* How often a thread has gone to sleep, or -1. */
+/* Returns how often a thread has gone to sleep, or -1. */
 static long times_slept(int tid)
 {
 	char path[64], line[256];
@@ -393,7 +393,7 @@ static long times_slept(int tid)
 	return times;
 }
 
-/* Otherwise each of many new processes could wake each of many waiters. */
+/* If a new process woke every waiter, many new processes could wake each of many waiters. */
 TEST_F(nursery, only_the_awaited_process_wakes_the_waiter_up)
 {
 	struct creator creator = { .tid = 0 };

@@ -64,7 +64,7 @@ static bool is_holder(struct stream *stream, unsigned int cpu)
 	return LOAD(holders[cpu / 64]) >> cpu % 64 & 1;
 }
 
-/* A CPU is a holder from its first sub-buffer until it has given back all. */
+/* A CPU counts as a holder from its first sub-buffer until it has given back all of them. */
 TEST_F(next, cpu_is_a_holder_while_it_holds_subbuffers)
 {
 	unsigned int cpu = self->writer.cpu, size = self->stream.ctrl->subbuf_size;
@@ -142,11 +142,14 @@ TEST_F(next, does_nothing_while_there_is_space)
 	EXPECT_EQ(POSIXTRACE_SUBBUF_OPEN, stream_subbuf(&self->stream, i)->state);
 }
 
-/* What the head says about the writer of the last record, and if EVENT must name its own writer. */
+/*
+ * What the head says about the writer of the last record, and whether EVENT must then write a new
+ * struct posixtrace_writer.
+ */
 static const struct {
 	const char *name;
 	int head;	/* distance of writer_head from head; 1: POSIXTRACE_HEAD_NONE */
-	int pid;	/* pid to address_high: added to the value of this process */
+	int pid;	/* pid to address_high: differences from the values of this process */
 	int tid;
 	int thread_id;
 	int address_high;
@@ -157,7 +160,7 @@ static const struct {
 	{ "another thread", 0, 0, 1, 0, 0, 1 },
 	{ "another pthread_t", 0, 0, 0, 1, 0, 1 },
 	{ "another program", 0, 0, 0, 0, 1, 1 },
-	/* Left by a thread that was interrupted halfway, or before the commit. */
+	/* As left by a thread that was interrupted halfway, or before the commit. */
 	{ "of no head", 1, 0, 0, 0, 0, 1 },
 	{ "of the next head", 64, 0, 0, 0, 0, 1 },
 	{ "of the head before", -64, 0, 0, 0, 0, 1 },
@@ -194,7 +197,9 @@ TEST_F(next, writer_of_the_last_record_is_used_for_its_head_only)
 	}
 }
 
-/* NEXT makes the head forget the writer of the previous record, even if it was the same. */
+/*
+ * After NEXT, the head has no writer, so the next record names its writer even if that is the same.
+ */
 TEST_F(next, first_record_of_a_subbuffer_names_its_writer)
 {
 	struct record record;

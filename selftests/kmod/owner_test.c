@@ -35,7 +35,7 @@ static unsigned int gate(struct target *target)
 	return LOAD(target->gate->enable[POSIXTRACE_ID_UNNAMED]);
 }
 
-/* True if a stream traces this process. */
+/* Returns true if a stream traces this process. */
 static int is_traced(struct target *target)
 {
 	if (target_sync(target))
@@ -177,7 +177,7 @@ TEST_F(owner, end_of_a_child_with_the_descriptor_ends_no_stream)
 	EXPECT_EQ(0, gate(&self->target));
 }
 
-/* The copy is closed last in one round, the original in the others. */
+/* In one round, the copy is closed last. In the others, the original is. */
 TEST_F(owner, stream_ends_with_the_last_of_its_descriptors)
 {
 	for (int round = 0; round < 3; round++) {
@@ -321,7 +321,10 @@ static void *unshare_too_much(void *failed)
 {
 	if (syscall(SYS_setresuid, -1, 65534, -1))
 		return failed;
-	/* The kernel copies the table of descriptors, refuses the rest, and closes the copy. */
+	/*
+	 * The kernel copies the table of descriptors, refuses the other flag, and closes the copy
+	 * of the table.
+	 */
 	return unshare(CLONE_FILES | CLONE_NEWUTS) && errno == EPERM ? NULL : failed;
 }
 
@@ -349,8 +352,8 @@ static void *close_in_table_of_its_own(void *arg)
 }
 
 /*
- * If a call fails, the kernel closes a copy of the table; that close is ignored. Here the process
- * itself closes its descriptor.
+ * If such a call fails, the kernel closes a copy of the table, and the module must ignore that
+ * close. But here, the process itself closes its descriptor.
  */
 TEST_F(owner, close_by_a_thread_with_its_own_descriptors_ends_the_stream)
 {
@@ -572,7 +575,7 @@ static void *end_together(void *arg)
 	__atomic_fetch_add(&threads_at_the_line, 1, __ATOMIC_ACQ_REL);
 	while (LOAD(threads_at_the_line) < 2)
 		;
-	/* pthread_exit() would take too long. */
+	/* Do not use pthread_exit(), which would take too long. */
 	syscall(SYS_exit, 0);
 	return NULL;
 }

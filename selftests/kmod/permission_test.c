@@ -40,7 +40,7 @@ static int try_classes(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* Returns the result of CREATE, and stores the classes of INFO. */
+/* Runs CREATE as a user. Returns its result, and stores the classes that INFO reports. */
 static int create_as_user(unsigned long long classes, unsigned long long caps,
 			  unsigned long long *has)
 {
@@ -88,7 +88,7 @@ FIXTURE_SETUP(class)
 	self->kernel = info.classes;
 }
 
-/* No assertion precedes this, so it always runs: later tests need the default. */
+/* Restores the default for later tests. No assertion comes before this, so it always happens. */
 FIXTURE_TEARDOWN(class)
 {
 	EXPECT_EQ(0, parameter_set(PARAMETER, DEFAULT));

@@ -190,7 +190,10 @@ static void *survive(void *arg)
 {
 	struct survivor *survivor = arg;
 
-	/* This thread may answer before the main thread has ended, for which the test waits. */
+	/*
+	 * This thread may send its answer before the main thread has ended. The test waits for
+	 * that.
+	 */
 	_exit(record_numbers(&survivor->attached, survivor->talk));
 }
 
@@ -204,7 +207,7 @@ static int end_main_thread(void *arg, const struct talk *talk)
 	survivor = (struct survivor){ &copy, *(int *)arg };
 	if (pthread_create(&thread, NULL, survive, &survivor))
 		return 1;
-	/* pthread_exit() would load libgcc_s by name, which a guest may lack. */
+	/* pthread_exit() would load libgcc_s, which a guest may not have. */
 	syscall(SYS_exit, 0);
 	return 2;
 }
@@ -311,7 +314,7 @@ static pid_t last_child_of(pid_t parent)
 	return last;
 }
 
-/* Runs fn(arg, talk) as process 1 of a new namespace. */
+/* A function that runs as process 1 of a new namespace. */
 struct inner {
 	int (*fn)(void *arg, const struct talk *talk);
 	void *arg;
@@ -328,7 +331,10 @@ static int be_outer_half(void *arg, const struct talk *talk)
 	pid = fork();
 	if (pid == 0)
 		_exit(inner->fn(inner->arg, talk));
-	/* Otherwise the test would not notice that the inner process has ended. */
+	/*
+	 * Close the pipes to the test: only then does the test notice that the inner process has
+	 * ended.
+	 */
 	close(talk->in);
 	close(talk->out);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
@@ -377,7 +383,7 @@ TEST(process_of_an_inner_namespace_has_its_outer_number)
 	}
 }
 
-/* For each number it receives, reports the result of CREATE; forks on 0. */
+/* For each number that it receives, reports the result of CREATE for that process. On 0, forks. */
 static int create_inside(void *arg, const struct talk *talk)
 {
 	struct record record;
@@ -419,7 +425,7 @@ TEST(only_visible_processes_are_found)
 	pid_t pid;
 	long said;
 
-	/* The id of @outside must not exist in the inner namespace. */
+	/* An id that does not exist in the inner namespace. */
 	ASSERT_EQ(0, child_start(&outside, child_idle, NULL));
 	ASSERT_EQ(0, hear(&outside.talk));
 	ASSERT_LT(10, outside.pid);
@@ -454,7 +460,7 @@ static int record_once(void *arg, const struct talk *talk)
 		return 1;
 	if (target_event(&target, POSIXTRACE_ID_UNNAMED, &number, sizeof(number)))
 		return 2;
-	/* The id that the library would write; the kernel writes the right one. */
+	/* The id that the library would write. The kernel must write the right one. */
 	say(talk, target.slots[0].pid);
 	hear(talk);
 	return 0;

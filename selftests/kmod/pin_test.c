@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of streams cannot be pinned: no process can access it after unmapping. The remains of an
- * ended stream take no more memory if the stream is mapped more often.
+ * Memory of streams cannot be pinned: after unmapping, no process can access it. However often a
+ * stream was mapped, its remains take the same memory after its end.
  */
 #define _GNU_SOURCE
 #include <linux/io_uring.h>
@@ -30,7 +30,10 @@ FIXTURE_VARIANT(pin)
 {
 	bool by_target;
 	bool writable;
-	/* Offset of the struct posixtrace_map in the answer of CREATE or SYNC. */
+	/*
+	 * The stream's memory to test, as the offset of a struct posixtrace_map in the answer of
+	 * CREATE or SYNC.
+	 */
 	size_t offset;
 };
 
@@ -136,7 +139,7 @@ TEST_F(pin, other_processes_cannot_access_it)
 	close(fd);
 }
 
-/* Reads the memory of its parent. */
+/* Runs in a child: tries to read the memory of its parent. */
 static int trace_parent(void *arg, const struct talk *talk)
 {
 	pid_t parent = getppid();
@@ -170,8 +173,9 @@ TEST_F(pin, debuggers_cannot_access_it)
 #define MAPPINGS	2000
 
 /*
- * Runs in the memory cgroup: reports by how many bytes it grows when the pages of all mappings are
- * touched. The result is negative if RCU frees memory of the ended stream in between.
+ * Runs in the memory cgroup: reports by how many bytes the memory of the group grows when the pages
+ * of all mappings are touched. The result is negative if RCU frees memory of the ended stream at
+ * the same time.
  */
 static int touch_mappings(void *arg, const struct talk *talk)
 {
@@ -220,7 +224,7 @@ TEST(many_mappings_of_an_ended_stream_need_few_pages)
 }
 
 /*
- * Runs as a user with a limit of one stream and @room more bytes. Returns 0 or the number of the
+ * Runs as a user whose limit is one stream and @room more bytes. Returns 0, or the number of the
  * failed step.
  */
 static int map_and_end(long room)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each pointer argument of a command, to memory that is missing, unreadable, unwritable, or partly
- * so: EFAULT, no partial effect, and the next attempt succeeds.
+ * Tests each pointer argument of a command with memory that is missing, unreadable, unwritable, or
+ * only partly accessible. The command must return EFAULT and have no partial effect, and the next
+ * attempt must succeed.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -10,13 +11,13 @@
 #include "foreign.h"
 #include "uapi.h"
 
-/* Where the argument is, or the memory that a pointer in it points to. */
+/* The kind of memory that has the argument, or to which a pointer in the argument points. */
 enum place {
 	GOOD,
 	READ_ONLY,
 	UNMAPPED,
 	NO_ACCESS,
-	INTO_UNMAPPED,		/* the last byte is in the next page, which is missing */
+	INTO_UNMAPPED,		/* accessible, but the last byte is in a missing page */
 	INTO_NO_ACCESS,
 };
 
@@ -24,9 +25,9 @@ FIXTURE(pointer)
 {
 	struct target target;
 	struct stream stream;
-	char *pages[6];		/* two for each place */
+	char *pages[6];		/* two pages for each place */
 	size_t page;
-	int fresh;		/* a file without a role */
+	int fresh;		/* a file that has no role yet */
 	int name;
 	unsigned long long address;
 	__u32 slots[POSIXTRACE_SLOTS_MAX * sizeof(struct posixtrace_slot) / sizeof(__u32)];
@@ -37,13 +38,13 @@ typedef struct _test_data_pointer pointer_data;
 FIXTURE_VARIANT(pointer)
 {
 	unsigned long cmd;
-	bool target;		/* the command is for that role */
-	bool fresh;		/* the command gives a role */
-	bool result;		/* the command also writes the argument */
+	bool target;		/* the command has the role target */
+	bool fresh;		/* the command gives the file its role */
+	bool result;		/* the command also writes to the argument */
 	size_t inner;		/* offset of the tested pointer in the argument, or 0 */
-	size_t inner_size;	/* size of the memory it points to */
+	size_t inner_size;	/* size of the memory to which that pointer points */
 	bool inner_result;
-	const char *inner_text;	/* its contents; NULL: zeros */
+	const char *inner_text;	/* contents of that memory; NULL: zeros */
 	/* Fills in a valid argument; @there is the memory for @inner. */
 	void (*init)(struct _test_data_pointer *self, void *arg, void *there);
 };
@@ -396,7 +397,7 @@ static char *two_pages(size_t page, int second)
 
 FIXTURE_SETUP(pointer)
 {
-	/* Two pages of slots, and the memory after them. */
+	/* The range begins with two pages of slots. */
 	self->page = 4 * sysconf(_SC_PAGESIZE);
 	self->pages[GOOD] = two_pages(self->page, GOOD);
 	self->pages[READ_ONLY] = two_pages(self->page, GOOD);
@@ -462,7 +463,7 @@ static int call(pointer_data *self, const struct _fixture_variant_pointer *varia
 	return command(variant->fresh ? self->fresh : fd, variant->cmd, there);
 }
 
-/* Read-only memory is bad only if the command writes to it. */
+/* Must the command fail? Read-only memory is bad only if the command writes to it. */
 static bool is_bad(const struct _fixture_variant_pointer *variant, enum place place)
 {
 	if (place == READ_ONLY)
@@ -470,7 +471,7 @@ static bool is_bad(const struct _fixture_variant_pointer *variant, enum place pl
 	return place != GOOD;
 }
 
-/* WAIT times out without an event. */
+/* Returns the result on success. WAIT times out, because there is no event. */
 static int good(const struct _fixture_variant_pointer *variant)
 {
 	return variant->cmd == POSIXTRACE_IOC_WAIT ? -ETIMEDOUT : 0;

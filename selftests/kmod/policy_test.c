@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All sub-buffers in use: the policies LOOP and UNTIL_FULL.
+ * The policies LOOP and UNTIL_FULL when all sub-buffers are in use.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -164,9 +164,10 @@ TEST_F(loop, gap_and_watermark_enclose_the_lost_events)
 }
 
 /*
- * Only the first record of a sub-buffer names its writer. For later ones, the kernel computes the
- * time of the first lost record from the time that the reader has stored. In the last round, the
- * stored time is later, as if the reader had been about to take more records.
+ * The gap begins at the time of the first lost record. Only the first record of a sub-buffer
+ * contains its full time. For a later record, the kernel computes the time from the time that the
+ * reader has stored. In the last round, the reader has stored a later time, as if it had been about
+ * to take more records.
  */
 TEST_F(loop, gap_begins_with_the_first_lost_record)
 {
@@ -367,8 +368,8 @@ TEST_F(until_full, starts_again_once_read_empty)
 }
 
 /*
- * Acts as a reader that takes all records (START, the events, STOP) before it notices that the
- * stream is full, and so does not call RELEASE.
+ * Acts as a reader that has taken all records (START, the events, STOP) before it notices that the
+ * stream is full, and that therefore does not call RELEASE.
  */
 static int take_all_before_full(struct stream *stream, int written)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The limit on the number of a user's streams: alone, next to others, in user namespaces. See
- * memlock_test.c for memory.
+ * The limit on the number of streams of a user: when alone, when others have streams, and in user
+ * namespaces. memlock_test.c tests the limits on memory.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -206,17 +206,20 @@ TEST_F(share, is_free_after_failed_creates)
 	ASSERT_EQ(0, set_parameter(POSIXTRACE_SLOTS_MAX + 1));
 	ASSERT_EQ(0, start_user(&actor[0], ALICE));
 	ASSERT_EQ(0, start_user(&actor[1], ALICE));
-	/* Each failure must release the share. First, fail in the last step, writing the answer. */
+	/*
+	 * Each failed CREATE must return its share of the limit. First, CREATE fails in its last
+	 * step, writing the answer.
+	 */
 	EXPECT_EQ(50, actor_do(&actor[0], ACTOR_BAD_CREATE, 50).count);
-	/* Then fail in the step before, which reserves a slot on the process. */
+	/* Then it fails in the step before, which reserves a slot on the process. */
 	EXPECT_EQ(POSIXTRACE_SLOTS_MAX, actor_add(&actor[0], POSIXTRACE_SLOTS_MAX));
 	for (int i = 0; i < 20; i++)
 		EXPECT_EQ(0, actor_fill(&actor[0], -EAGAIN));
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
-	/* Then fail because the share itself is used up. */
+	/* Then it fails because the share is used up. */
 	EXPECT_EQ(1, actor_do(&actor[1], ACTOR_CLOSE, 1).count);
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
-	/* Last, fail in an earlier step, which allocates the memory of the stream. */
+	/* Finally it fails in an earlier step, which allocates the memory of the stream. */
 	ASSERT_EQ(0, start_inside(&actor[2], -1, BOB, 0));
 	EXPECT_EQ(0, actor_do(&actor[2], ACTOR_MEMLOCK, 4096).error);
 	for (int i = 0; i < 50; i++)
@@ -315,8 +318,8 @@ static int write_map(void *arg, const struct talk *talk)
 }
 
 /*
- * Creates a user namespace as @uid in @parent_ns (-1: the initial one), with the ids of @parent_ns
- * in @map. It lives until the returned descriptor is closed.
+ * Creates a user namespace in @parent_ns (-1: the initial one), as user @uid of @parent_ns. @map
+ * has the ids of @parent_ns. The namespace exists until the returned descriptor is closed.
  */
 static int user_ns(int parent_ns, uid_t uid, const char *map)
 {
@@ -339,7 +342,7 @@ static int user_ns(int parent_ns, uid_t uid, const char *map)
 	return fd;
 }
 
-/* As newuidmap does for Alice: she is root inside, and has some additional ids. */
+/* A map as newuidmap(1) writes it for Alice: she is root inside, and has some more ids. */
 #define MAP_OF_ALICE	"0 1000 1\n1 100000 1000\n"
 
 TEST_F(share, namespace_of_a_user_adds_nothing)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * EVENT: the recorded event in the sub-buffers, and calls that do not record.
+ * EVENT: how the module stores an event in the sub-buffers, and which calls do not record.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -112,8 +112,8 @@ TEST_F(record, size_is_rounded_up_to_8)
 }
 
 /*
- * Events with an address near the program are packed if that saves space, mixed with others in any
- * order; all keep their data and address.
+ * Events with an address near the program are packed if that saves space. Packed and other events
+ * are mixed in any order. All keep their data and address.
  */
 TEST_F(record, near_the_program_is_packed)
 {
@@ -150,7 +150,7 @@ TEST_F(record, near_the_program_is_packed)
 	}
 }
 
-/* The thread id is what the caller passes. One thread passes different ones here. */
+/* The thread id is a value that the caller passes. This thread passes different ones. */
 TEST_F(record, each_thread_id_is_recorded)
 {
 	static const uint64_t threads[] = { 0, 1, 1, 1ULL << 63, 1ULL << 63, 1, 0, 0, 1, ~0ULL };
@@ -277,7 +277,7 @@ TEST_F(record, events_are_in_the_order_of_their_calls)
 	unsigned long long last = 0;
 	int n;
 
-	/* More than one sub-buffer, on all CPUs. */
+	/* Record so many events that all CPUs need more than one sub-buffer. */
 	for (int i = 0; i < 300; i++) {
 		ASSERT_EQ(0, target_event(&self->target, self->id, &i, sizeof(i)));
 		run_on(i / 16);
@@ -469,7 +469,7 @@ TEST_F(record, bad_data_of_a_disabled_type_is_ignored)
 /* ------------------------------------------------------------------ */
 /* The place of the program						*/
 
-/* From now on, the kernel sees the program of this process at another address. */
+/* Changes the address at which the kernel sees the program of this process. */
 static int move_program(uintptr_t place)
 {
 	return prctl(PR_SET_MM, PR_SET_MM_END_CODE, place + 4096, 0, 0) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands that take longer with more processes, threads or event types: they let other threads
- * run on their processor, even if the kernel does not preempt tasks in the kernel.
+ * Commands whose time grows with the number of processes, threads or event types. They must let
+ * other threads run on the processor, even if the kernel does not preempt tasks in the kernel.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -16,14 +16,17 @@
 
 #define TYPES		1000
 #define CHILDREN	200
-/* A small guest permits 3,200 threads in all, and some of an earlier test may still be alive. */
+/* A small guest can have 3,200 threads in total, and some of an earlier test may still exist. */
 #define THREADS		2500
 #define STACK		131072
-/* Nanoseconds between two turns of the other thread, a small part of the time of a call. */
+/* Nanoseconds between two turns of the other thread. Much less than the time of a call. */
 #define INTERVAL	50000
 /* During a call, the other thread waits for less than this fraction of the call. */
 #define PART		8
-/* Nanoseconds within which one of the calls must have let the other thread run in time. */
+/*
+ * Time limit in nanoseconds: by then, during one of the calls, the other thread must have run in
+ * time.
+ */
 #define PATIENCE	(60 * NSEC)
 
 /* The turns and longest wait of the other thread, which shares the test's processor. */
@@ -31,7 +34,9 @@ static unsigned long turns;
 static unsigned long long longest;
 static bool enough;
 
-/* Needs the processor for a moment, periodically, with priority over all other threads. */
+/*
+ * The other thread: periodically needs the processor for a moment, with priority over all others.
+ */
 static void *take_turns(void *arg)
 {
 	const struct timespec interval = { .tv_nsec = INTERVAL };
@@ -87,7 +92,7 @@ static int be_large(void *arg, const struct talk *talk)
 			return 2;
 	}
 	say(talk, 0);
-	/* Wait until there is a stream, which the children inherit. */
+	/* Wait until there is a stream, so that the children inherit it. */
 	hear(talk);
 	for (i = 0; i < CHILDREN; i++) {
 		switch (fork()) {
@@ -144,9 +149,9 @@ static int shares_once(struct stream *stream, int (*call)(struct stream *stream,
 }
 
 /*
- * True if the other thread had some turns during one of several calls, and waited for no more than
- * a small part of the call. One such call is enough, because another task may have used the
- * processor in the others. A command that lets no other thread run never makes such a call.
+ * Returns true if, during one of several calls, the other thread had some turns and waited for no
+ * more than a small part of the call. One such call is enough, because in the others, another task
+ * may have used the processor. If the command never lets other threads run, there is no such call.
  */
 static bool shares(struct stream *stream, int (*call)(struct stream *stream, int i),
 		   void (*after)(struct stream *stream))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The right to trace: every kind of controller with every kind of process. The test computes the
- * expected result from the rule in Documentation/abi.rst, and compares it with the kernel's checks
- * of signals and of access to another process's memory.
+ * The right to trace, for every kind of controller and every kind of process. The test computes the
+ * expected result from the rule in Documentation/abi.rst. It also compares that rule with the
+ * kernel's own checks for signals and for access to the memory of a process.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -23,7 +23,7 @@
 #define PTRACE		CAP_MASK(CAP_SYS_PTRACE)
 #define KILL		CAP_MASK(CAP_KILL)
 
-/* The user namespaces; each is older than those inside it. */
+/* The user namespaces. Each is created after the namespace that contains it. */
 enum { INIT, ROOTS, ALICES, NESTED, SPACES };
 
 static const struct space {
@@ -83,8 +83,9 @@ static const struct controller controllers[] = {
 /* The rule								*/
 
 /*
- * A controller has power over a namespace if it has the capability there or in an outer namespace,
- * or if its user created the namespace, or one around it, from the parent namespace.
+ * Does the controller have this capability over a namespace? It does if it has the capability there
+ * or in an outer namespace, or if its user created the namespace, or one around it, from the parent
+ * namespace.
  */
 static bool has_power(const struct controller *controller, unsigned long long cap, int space)
 {
@@ -120,7 +121,9 @@ FIXTURE(rights)
 	struct child child;
 };
 
-/* The program was executed in namespace @image; the credentials are in @space. */
+/*
+ * A kind of process. Its program was executed in namespace @image; its credentials are in @space.
+ */
 struct kind {
 	struct ids ids;
 	int space;
@@ -216,7 +219,7 @@ FIXTURE_VARIANT_ADD(rights, bob_executed_in_nested_namespace_not_dumpable) {
 
 #define EXECUTED_VARIABLE	"RIGHTS_TEST_EXECUTED"
 
-/* As set-user-ID programs do; the kernel then makes the process undumpable. */
+/* Changes the user ids like a set-user-ID program. The kernel then makes the process undumpable. */
 static int change_ids(void)
 {
 	return seteuid(1) || seteuid(0) || prctl(PR_GET_DUMPABLE) == 1;
@@ -229,7 +232,9 @@ static int idle_as(int dumpable, const struct talk *talk)
 	return child_idle(NULL, talk);
 }
 
-/* The program that be_target() executes for a process with another image. */
+/*
+ * Runs before main() in the program that be_target() executes for a process with a different image.
+ */
 static void __attribute__((constructor)) executed(void)
 {
 	const char *text = getenv(EXECUTED_VARIABLE);
@@ -424,7 +429,7 @@ static int make_set_uid_program(void)
 	return 0;
 }
 
-/* The number of streams that trace the caller. */
+/* Returns the number of streams that trace the caller. */
 static int count_streams(void)
 {
 	struct target target;
@@ -439,8 +444,9 @@ static int count_streams(void)
 }
 
 /*
- * The set-user-ID program: reports its effective user, then its number of streams. Like sudo(8),
- * it may first execute a dumpable program, with all user ids set to root.
+ * Runs before main() of the set-user-ID program: reports its effective user, then the number of
+ * streams on it. Like sudo(8), it may first execute a dumpable program after setting all user ids
+ * to root.
  */
 static void __attribute__((constructor)) executed_with_set_uid(void)
 {
@@ -467,7 +473,10 @@ static void *execute(void *unused)
 	return unused;
 }
 
-/* The main thread ends with the exec, and the other one takes its place. */
+/*
+ * Executes the program from a second thread. The exec ends the main thread, and the second thread
+ * takes its place.
+ */
 static void execute_from_thread(void)
 {
 	pthread_t thread;
@@ -507,7 +516,9 @@ static int create_of_size(void *arg, const struct talk *talk)
 	const struct request *request = arg;
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	struct posixtrace_create create;
-	/* Opened as root. This must make no difference: CREATE checks its caller. */
+	/*
+	 * The file was opened as root. That makes no difference, because CREATE checks its caller.
+	 */
 	int fd = device_open();
 
 	if (setrlimit(RLIMIT_MEMLOCK, &unlimited) || become_user(1000))
@@ -533,7 +544,7 @@ FIXTURE_VARIANT(gains)
 };
 
 FIXTURE_VARIANT_ADD(gains, main_thread) { false, 20 };
-/* If another thread executes the program, the process has the old credentials for longer. */
+/* If a second thread calls exec, the process has the old credentials for longer. */
 FIXTURE_VARIANT_ADD(gains, another_thread) { true, 6 };
 
 FIXTURE_SETUP(gains)
@@ -557,11 +568,11 @@ TEST_F(gains, program_that_gains_privileges_during_create_is_not_traced)
 	for (int i = 0; i < variant->rounds; i++) {
 		ASSERT_EQ(0, child_start(&target, execute_set_uid, &thread));
 		ASSERT_EQ(0, hear(&target.talk));
-		/* This stream stays, so the target remains the same. */
+		/* This stream exists during the whole test, so the target remains the same. */
 		ASSERT_EQ(0, stream_create(&stream, target.pid));
 		/*
-		 * Allocating that much memory takes long enough for the process to execute a
-		 * program.
+		 * In some rounds, allocate so much memory that the process can execute a program
+		 * during CREATE.
 		 */
 		request = (struct request){ target.pid, i % 2 ? 64 << 20 : 64 << 10 };
 		ASSERT_EQ(0, child_start(&controller, create_of_size, &request));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The first command gives an open file its role. Commands of another role fail with EINVAL,
- * unknown ones with ENOTTY.
+ * The first command gives an open file its role. After that, commands of the other role fail with
+ * EINVAL, and unknown commands with ENOTTY.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"

@@ -41,7 +41,10 @@ static int set_default(void)
 
 	if (scope() != 3)
 		return set_scope(0);
-	/* Only unloading undoes scope 3. An orphaned process that maps the gate may delay it. */
+	/*
+	 * Scope 3 can only be changed by unloading. An orphaned process that maps the gate may
+	 * delay that.
+	 */
 	while ((err = module_unload()) == -EAGAIN && now() < limit)
 		sched_yield();
 	return err ? err : module_load();
@@ -57,7 +60,10 @@ static const char *const names[RELATIVES] = {
 	"its parent",
 };
 
-/* Starts a process that lives as long as its grandparent, reports its pid, and ends on request. */
+/*
+ * Starts a grandchild of the test, reports its pid, and ends on request. The grandchild lives as
+ * long as the test's child.
+ */
 static int start_grandchild(void *arg, const struct talk *talk)
 {
 	const int *line = arg;
@@ -98,7 +104,10 @@ static void *create(void *arg)
 	return NULL;
 }
 
-/* Reports the result of CREATE. Sets its credentials first, so that relatives have the same. */
+/*
+ * Runs in a relative of the process: reports the result of CREATE. First sets the credentials, so
+ * that all relatives have the same.
+ */
 static int try_relative(void *arg, const struct talk *talk)
 {
 	const struct ids ids = { USER, USER, USER };
@@ -108,7 +117,7 @@ static int try_relative(void *arg, const struct talk *talk)
 	pthread_t thread;
 	int line[2];
 
-	/* If the parent already is that user, this child has its credentials. */
+	/* If the parent already runs as that user, this child has inherited its credentials. */
 	if (geteuid() == 0 && (become(&ids, attempt->caps, -1) || prctl(PR_SET_DUMPABLE, 1)))
 		return 1;
 	switch (attempt->relative) {
@@ -317,7 +326,7 @@ TEST(last_value_stays_until_the_module_is_removed)
 
 #define EXECUTED_VARIABLE	"SCOPE_TEST_EXECUTED"
 
-/* Executes itself at each message, and reports when it runs again. */
+/* Executes itself again at each message, and reports when the new program runs. */
 static int execute_on_request(const struct talk *talk)
 {
 	char text[32];
@@ -375,8 +384,8 @@ enum { BEAR, CREATE, END_MIDDLE, PROCESSES };
 struct control {
 	struct line line;
 	unsigned long long caps;
-	bool inherit;		/* the stream is on the parent of the target */
-	pid_t stranger;		/* the target is this process, which has another parent; or 0 */
+	bool inherit;		/* the stream is on the parent of the target, and is inherited */
+	pid_t stranger;		/* the target, if it has a different parent; or 0 */
 };
 
 static long create_stream(struct stream *stream, pid_t pid)

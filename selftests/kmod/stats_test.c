@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * GET_STATS and CLEAR: counters that add up, and a fresh start.
+ * GET_STATS and CLEAR: the counters must add up, and CLEAR must reset the stream.
  */
 #define _GNU_SOURCE
 #include "policy_writer.h"

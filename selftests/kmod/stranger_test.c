@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A user without the right to trace a process, but with access to the device: the stranger tries
- * everything with descriptors, numbers and offsets, without any effect on the owner of a stream.
+ * A stranger is a user who has access to the device, but may not trace a process. The stranger
+ * tries everything that is possible with descriptors, numbers and offsets. Nothing may have an
+ * effect on the owner of a stream.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -16,7 +17,7 @@
 #define PREDEFINED	9
 #define SECRET	"alice's secret"
 
-/* What the test tells the stranger. A real one would have to guess it. */
+/* Numbers that the test tells the stranger. A real stranger would have to guess them. */
 struct booty {
 	pid_t target;
 	pid_t controller;
@@ -124,7 +125,7 @@ static int be_controller(void *arg, const struct talk *talk)
 	}
 }
 
-/* The number of times that a thread has gone to sleep. */
+/* Returns how often a thread has gone to sleep. */
 static long sleeps_of(pid_t pid)
 {
 	char path[64], line[128];
@@ -142,8 +143,9 @@ static long sleeps_of(pid_t pid)
 }
 
 /*
- * A thread shows as asleep before the kernel counts the sleep. So also wait for its system call,
- * which the kernel only shows once the thread is off the CPU.
+ * Waits until a thread sleeps. A thread shows as asleep before the kernel counts the sleep. So also
+ * wait for the number of its system call, which the kernel shows only after the thread is off the
+ * CPU.
  */
 static void await_sleep(pid_t pid)
 {
@@ -219,7 +221,10 @@ FIXTURE_TEARDOWN(stranger)
 }
 
 /* ------------------------------------------------------------------ */
-/* Attempts: the try_*() functions return 0, or the number of the first check that failed */
+/*
+ * Attempts of the stranger. The try_*() functions return 0, or the number of the first failed
+ * check.
+ */
 
 static int become_stranger(bool is_root_somewhere)
 {
@@ -263,8 +268,8 @@ static int try_to_see(struct stream *stream, struct target *target)
 	if (command(stream->fd, POSIXTRACE_IOC_EVENT_TYPES, &types) || types.count != PREDEFINED)
 		return 2;
 	/*
-	 * The stranger has its own ids. Its first name gets the id of Alice's name, and Alice's
-	 * name the next.
+	 * The stranger has a table of types of its own: its first name gets the id that Alice's
+	 * name has in Alice's process, and Alice's name gets the next id.
 	 */
 	if (eventid_open(target->fd, "bob's") != (int)booty->secret_id ||
 	    eventid_open(target->fd, SECRET) != (int)booty->secret_id + 1)

@@ -330,7 +330,10 @@ TEST_F(stream, shutdown_is_seen_in_the_mapping_and_harms_no_reader)
 
 	ASSERT_EQ(0, stream_start(&self->stream));
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
-	/* The mapping has scratch pages or the last state. A fault would kill this test. */
+	/*
+	 * The mapping shows either scratch pages or the last state. If a read faulted, this test
+	 * would be killed.
+	 */
 	EXPECT_TRUE(LOAD(self->stream.ctrl->size) == 0 ||
 		    LOAD(self->stream.ctrl->flags) & POSIXTRACE_CTRL_SHUTDOWN);
 	memcpy(&record, self->stream.pool, sizeof(record));

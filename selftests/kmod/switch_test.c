@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Context switches between untraced threads take as long with thousands of traced processes as
- * with one.
+ * Context switches between untraced threads must not take longer if there are thousands of traced
+ * processes.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -13,12 +13,12 @@
 #include "sleepers.h"
 #include "uapi.h"
 
-/* Fewer where fork is slow. */
+/* Use fewer processes where fork is slow. */
 #define CHILDREN	(3000 / pxt_time_scale())
 
 /*
- * Limit for the time of a switch beside all processes, in percent of the time beside one. It leaves
- * room for measurement error.
+ * Limit for the time of a switch with all processes, in percent of the time with one process. It
+ * allows for measurement error.
  */
 #define LIMIT		115
 
@@ -35,7 +35,10 @@ static void *give_way(void *arg)
 	return arg;
 }
 
-/* The shortest round in nanoseconds: a busy host disturbs most rounds. */
+/*
+ * Returns the shortest time of several rounds in nanoseconds, because a busy host disturbs most
+ * rounds.
+ */
 static unsigned long long least_of_rounds(void)
 {
 	unsigned long long least = ~0ULL, took, begin;
@@ -110,7 +113,10 @@ TEST(switches_of_others_are_as_fast_beside_thousands_of_traced_processes)
 	bool fast = false;
 
 	ASSERT_EQ(0, run_on(0));
-	/* The host may be busy during all rounds of one of the two. */
+	/*
+	 * Repeat the comparison: the host may have been busy during all rounds of one of the two
+	 * measurements.
+	 */
 	for (int i = 0; i < ATTEMPTS && !fast; i++) {
 		ASSERT_EQ(0, compare(&times));
 		ASSERT_LT(0, times.beside_one);

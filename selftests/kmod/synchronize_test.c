@@ -2,8 +2,8 @@
 /*
  * When the controller synchronizes with all writers, the module interrupts only processors that run
  * a thread of the traced process. If another process shares the memory of the traced one, the
- * module also interrupts other processors, but not often. Uses the kernel's counters. One processor
- * of the guest is isolated, see "processors=" in selftests/vm/check.
+ * module also interrupts other processors, but not often. The tests read the kernel's counters of
+ * interrupts. One processor of the guest is isolated: see "processors=" in selftests/vm/check.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -22,7 +22,10 @@
 #define ROUNDS		100
 #define FEW_CALLS	(ROUNDS / 4)
 
-/* The module interrupts strangers at most RATE times a second, and BURST times at the start. */
+/*
+ * At most RATE times a second, and BURST times at the start, the module interrupts processors that
+ * run other processes (strangers).
+ */
 #define MANY_ROUNDS	2000
 #define SOME_ROUNDS	400
 #define MOMENT		(NSEC / 20000)
@@ -30,10 +33,15 @@
 #define BURST		20
 #define STREAMS		8
 #define USER		4242
-/* Factor on the limit, because the kernel also interrupts processors for its own purposes. */
+/*
+ * Factor by which the limit may be exceeded, because the kernel has its own reasons for interrupts.
+ */
 #define MARGIN		2
 
-/* The kernel also interrupts idle processors for its own purposes, at varying rates. */
+/*
+ * Repeat a test, because the kernel also interrupts idle processors for its own reasons, at varying
+ * rates.
+ */
 #define ATTEMPTS	10
 
 #define CPUS_MIN	3
@@ -108,8 +116,8 @@ static int be_somewhere(void *arg, const struct talk *talk)
 	if (be_many(plan))
 		return 4;
 	/*
-	 * Each idle processor keeps the address space of the process that ran last, so be that
-	 * process.
+	 * Run on each processor in turn: an idle processor keeps the address space of the process
+	 * that ran there last.
 	 */
 	for (int cpu = 0; plan->attaches && cpu < cpus; cpu++) {
 		if (run_on(cpu) < 0)
@@ -131,7 +139,7 @@ FIXTURE(synchronize)
 	struct child stranger;
 	const char *unfit;
 	int cpus;
-	/* For each processor: all interrupts, and the additional ones. */
+	/* For each processor: the number of all interrupts, and the number caused by the calls. */
 	long long calls[CPUS_MAX];
 	long long excess[CPUS_MAX];
 	/* How long the calls of the module took, in nanoseconds. */
@@ -164,8 +172,8 @@ FIXTURE_VARIANT_ADD(synchronize, of_shared_memory)
 };
 
 /*
- * The target is on processor 0 or 1, as the variant says, and a busy stranger on the other one.
- * Processor 1 may be isolated. The test is on the last processor.
+ * The target runs on processor 0 or 1, depending on the variant, and a busy stranger on the other
+ * one. Processor 1 may be isolated. The test runs on the last processor.
  */
 FIXTURE_SETUP(synchronize)
 {
@@ -224,8 +232,8 @@ static int wait_shortly(struct stream *stream)
 }
 
 /*
- * Counts the interrupts while it makes a call many times, and the excess over the interrupts in the
- * same time with a call that needs no other processor.
+ * Makes a call many times, and counts the interrupts during that time. Subtracts those that occur
+ * in the same time with calls that need no other processor.
  */
 static int measure(struct _test_data_synchronize *self, int (*once)(struct stream *stream),
 		   int count)
@@ -257,7 +265,10 @@ static int measure(struct _test_data_synchronize *self, int (*once)(struct strea
 	return 0;
 }
 
-/* True if no processor except @except was interrupted as often as the controller synchronized. */
+/*
+ * Returns true if no processor except @except was interrupted as often as the controller
+ * synchronized.
+ */
 static bool others_are_not_called(const struct _test_data_synchronize *self, int except)
 {
 	for (int cpu = 0; cpu < self->cpus; cpu++) {
@@ -267,7 +278,9 @@ static bool others_are_not_called(const struct _test_data_synchronize *self, int
 	return true;
 }
 
-/* True if no processor except @except was interrupted more often than a user is allowed to. */
+/*
+ * Returns true if no processor except @except was interrupted more often than a user is allowed to.
+ */
 static bool others_are_rarely_called(const struct _test_data_synchronize *self, int except)
 {
 	long long allowed = MARGIN * (BURST + RATE * self->took / NSEC);
@@ -285,7 +298,9 @@ TEST_F(synchronize, interrupts_only_processors_with_the_target)
 
 	if (self->unfit)
 		SKIP(return, "%s", self->unfit);
-	/* The kernel does not say where processes that share memory run: STOP waits. */
+	/*
+	 * If processes share memory, the kernel does not know where they run, so STOP has to wait.
+	 */
 	if (variant->shares) {
 		ASSERT_EQ(0, measure(self, start_and_stop, SOME_ROUNDS));
 		EXPECT_TRUE(others_are_rarely_called(self, -1))

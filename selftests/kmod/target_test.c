@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process's view: the gate, and the streams that SYNC returns.
+ * The gate, and the streams that SYNC returns: what a traced process sees of its streams.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,7 +24,7 @@ FIXTURE_TEARDOWN(target)
 	target_close(&self->target);
 }
 
-/* The enable bits of all event types combined. */
+/* Returns the enable bits of all event types, combined. */
 static unsigned int enabled(const struct posixtrace_gate *gate)
 {
 	unsigned int mask = 0;
@@ -266,7 +266,10 @@ static void *sync_beside_a_process(void *arg)
 	return arg;
 }
 
-/* SYNC must look at another thread: a main thread that has ended has no address space. */
+/*
+ * SYNC must use a different thread for this check, because a main thread that has ended has no
+ * address space.
+ */
 TEST(sync_sees_who_shares_memory_after_the_main_thread_has_ended)
 {
 	pthread_t thread;
@@ -334,7 +337,7 @@ TEST_F(target, generation_changes_when_streams_come_and_go)
 	EXPECT_NE(generation, LOAD(self->target.gate->generation));
 }
 
-/* Returns 0 if this process's gate has another generation than its parent's gate. */
+/* Returns 0 if the gate of this process has a different generation than that of its parent. */
 static int compare_generation(void *arg, const struct talk *talk)
 {
 	const unsigned long long *generation = arg;
@@ -347,7 +350,9 @@ static int compare_generation(void *arg, const struct talk *talk)
 	return LOAD(other.gate->generation) == *generation;
 }
 
-/* A child has its parent's cache in its memory, which must not match the gate of the child. */
+/*
+ * A child inherits the cache of its parent's library, so its gate must have a different generation.
+ */
 TEST_F(target, no_two_gates_have_an_equal_generation)
 {
 	unsigned long long generation;

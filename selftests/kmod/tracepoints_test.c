@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams with kernel events turn tracepoints on and off, for which the kernel interrupts every
- * processor. The module limits how often streams can cause that, and no other stream waits for it.
+ * Streams with kernel events turn tracepoints on and off. For that, the kernel interrupts every
+ * processor. The module limits how often streams can cause this, and other streams must not wait
+ * for it.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -30,8 +31,8 @@
 #define CYCLES		20
 
 /*
- * Interrupts for turning on all tracepoints of the module. The kernel also interrupts idle
- * processors for its own purposes.
+ * Number of interrupts that turning on all tracepoints of the module may cause. The kernel also
+ * interrupts idle processors for its own reasons.
  */
 #define CALLS_ALL	1000
 #define CALLS_IDLE	(CYCLES * 10)
@@ -43,7 +44,7 @@ static long long calls(void)
 	return count_calls(counts) > OTHER ? counts[OTHER] : -1;
 }
 
-/* Returns a descriptor, or negative errno. */
+/* Creates a stream with these classes. Returns its descriptor, or negative errno. */
 static int create(__u64 classes)
 {
 	struct posixtrace_create arg;
@@ -131,10 +132,10 @@ TEST_F(tracepoints, user_without_a_free_stream_turns_none_of_them_on)
 /* ------------------------------------------------------------------ */
 /* How long they stay on						*/
 
-/* Seconds that the tracepoints of system calls stay on after their last stream. */
+/* Seconds for which the tracepoints of system calls remain on after their last stream has ended. */
 #define KEPT		10
 
-/* The interrupts that a stream for system calls causes. */
+/* Returns the number of interrupts that a stream for system calls causes. */
 static long long calls_of_one(void)
 {
 	long long before = calls();
@@ -177,7 +178,10 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median time to create and end a stream beside create_often(), in ns, or 0 on failure. */
+/*
+ * Returns the median time, in ns, to create and end a stream while create_often() runs; 0 on
+ * failure.
+ */
 static unsigned long long stream_beside(__u64 classes)
 {
 	unsigned long long took[ROUNDS], begin;
@@ -205,7 +209,7 @@ static unsigned long long stream_beside(__u64 classes)
 TEST_F(tracepoints, no_stream_waits_for_tracepoints_of_another_one)
 {
 	unsigned long long beside_plain, beside_kernel;
-	/* The tracepoints of this stream stay on. */
+	/* This stream keeps its tracepoints on. */
 	int fd = create(POSIXTRACE_CLASS_SIGNAL);
 
 	ASSERT_LE(0, fd);

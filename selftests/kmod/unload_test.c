@@ -27,7 +27,7 @@ FIXTURE_SETUP(unload)
 	ASSERT_EQ(0, module_refcount());
 }
 
-/* Runs after any failure: other programs need the module. */
+/* Inserts the module again, even after a failure: other programs need it. */
 FIXTURE_TEARDOWN(unload)
 {
 	if (module_refcount() < 0)
@@ -204,7 +204,7 @@ TEST_F(unload, child_with_shared_event_types_survives)
 	ASSERT_LT(0, tell(&child, LET_GO));
 	ASSERT_EQ(0, module_unload());
 	EXPECT_EQ(-ENOENT, tell(&child, IS_GONE));
-	/* Let that process fork again. It is now a target of no module. */
+	/* Let that process fork once more. It is no longer a target, because its module is gone. */
 	pid = tell(&child, FORK);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, module_load());
@@ -292,7 +292,7 @@ static void *open_and_close(void *unused)
 	return unused;
 }
 
-/* One of several ways to start and to end. */
+/* Starts and ends a process in one of several ways. */
 static int start_and_end(int n)
 {
 	pthread_t thread;
@@ -317,7 +317,7 @@ static int start_and_end(int n)
 	}
 }
 
-/* Uses the module, which may be in the middle of its start or end, or absent. */
+/* Uses the module while it may be absent, or in the middle of its start or end. */
 static int use_module(int me)
 {
 	struct posixtrace_attach attach = { .flags = 0 };
@@ -429,8 +429,8 @@ TEST_F_TIMEOUT(unload, races_with_forks_execs_and_ends, 600)
 		TH_LOG("attached %d, no device %d, forked %d, executed %d", storm->attached[i],
 		       storm->refused[i], storm->forked[i], storm->executed[i]);
 		/*
-		 * Each process has met the module both present and absent. Otherwise there was no
-		 * race.
+		 * Each process must have found the module both present and absent. Otherwise there
+		 * was no race.
 		 */
 		EXPECT_LT(0, storm->attached[i]);
 		EXPECT_LT(0, storm->refused[i]);

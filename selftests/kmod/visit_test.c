@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thread that is in a page fault of the shut gate, or in a command, while CREATE opens the gate.
- * A module of the tests holds the thread there.
+ * CREATE opens the gate while a thread is in a page fault of the shut gate, or in a command. A test
+ * module, pxt_hold.ko, holds the thread there.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -13,7 +13,10 @@
 #include "uapi.h"
 
 #define HOLD		"pxt_hold"
-/* CREATE itself takes less than this. It waits for a thread for more than twice this (VISIT_MS). */
+/*
+ * CREATE itself takes less than this time. It waits for a thread for more than twice this time
+ * (VISIT_MS).
+ */
 #define HOLD_MS		150
 
 /* Shared by both processes. */
@@ -51,7 +54,7 @@ static int unload_hold(void)
 	return syscall(SYS_delete_module, HOLD, O_NONBLOCK) ? -errno : 0;
 }
 
-/* How often the thread was held so far, including now. */
+/* Returns how often the thread was held so far, including now. */
 static int held(void)
 {
 	char text[16] = "";

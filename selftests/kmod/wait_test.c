@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * WAIT: blocks until there is a record to read, and no longer.
+ * WAIT: must block until there is a record to read, but no longer.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -113,7 +113,7 @@ TEST_F(wait, returns_immediately_with_an_event)
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	EXPECT_EQ(0, stream_wait(&self->stream, 0));
-	/* Waiting does not consume the record. */
+	/* WAIT does not consume the record. */
 	EXPECT_EQ(0, stream_wait(&self->stream, 0));
 	EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 }
@@ -125,7 +125,7 @@ TEST_F(wait, returns_immediately_with_any_deadline)
 	EXPECT_EQ(0, stream_wait(&self->stream, ~0ULL));
 }
 
-/* The reader has taken one record more than it has reported, and says so in @held. */
+/* The reader has taken one more record than it has reported, and passes that number in @held. */
 TEST_F(wait, returns_immediately_when_the_reader_holds_an_event)
 {
 	struct pollfd pollfd = { .fd = self->stream.fd, .events = POLLIN };
@@ -215,7 +215,7 @@ TEST_F(wait, wake_command_wakes_it_up)
 		EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 		EXPECT_EQ(0, LOAD(writer.wakeup->need_wakeup));
 	}
-	/* Without WAKE, the kernel would find each event only after up to half a second. */
+	/* If WAKE did not work, the kernel would find each event only after up to half a second. */
 	EXPECT_GT(2 * NSEC * pxt_time_scale(), now() - before);
 	writer_close(&writer);
 }
@@ -238,7 +238,8 @@ TEST_F(wait, sees_events_without_a_wake_command)
 }
 
 /*
- * After a poll() that timed out, no thread waits, so the kernel clears need_wakeup after a while.
+ * After a poll() that timed out, no thread waits. The kernel must then clear need_wakeup after a
+ * while.
  */
 TEST_F(wait, need_wakeup_is_cleared_without_a_waiter)
 {
@@ -325,8 +326,8 @@ static const struct posixtrace_wait unblocking = { .unblock = 1ULL << (SIGUSR2 -
 static struct {
 	int usr1;
 	int usr2;
-	int usr2_in_usr1;	/* it arrived during the handler of the other signal */
-	int usr2_blocked;	/* blocked in that handler */
+	int usr2_in_usr1;	/* SIGUSR2 arrived during the handler of SIGUSR1 */
+	int usr2_blocked;	/* SIGUSR2 was blocked in that handler */
 	int entered;
 	int go_on;
 } seen;
@@ -482,8 +483,8 @@ static unsigned int take_all(struct stream *stream, unsigned int nr)
 }
 
 /*
- * WAIT frees sub-buffers that have been read. Otherwise each call would look at all sub-buffers of
- * the largest stream with the lock held, and keep other tasks off the processor.
+ * WAIT frees sub-buffers that have been read. Otherwise each call would go through all sub-buffers
+ * of the largest stream while it holds the lock, and keep other tasks off the processor.
  */
 TEST_F(wait, reads_no_subbuffer_twice)
 {
