@@ -48,13 +48,16 @@ static long ask(const struct child *child, long number)
 	return hear(&child->talk);
 }
 
-/* Kills the process. Closing the pipe is not enough: later children have copies of this end. */
+/*
+ * Kills the process. It would not end if its pipe was closed, because later children have copies of
+ * this end.
+ */
 static int end(const struct child *child)
 {
 	return kill(child->pid, SIGKILL) ? -errno : ended(child->pid);
 }
 
-/* One process is traced, the other one can be added. */
+/* A traced process, and another one that can be added. */
 FIXTURE(add)
 {
 	struct child first;
@@ -169,7 +172,10 @@ TEST_F(add, two_streams_on_the_added_process_get_its_events)
 	ASSERT_EQ(1, ask(&self->second, 1));
 	expect_event(_metadata, self->trid, self->second.pid, 1, POSIX_TRACE_UNNAMED_USEREVENT);
 	expect_event(_metadata, other, self->second.pid, 1, POSIX_TRACE_UNNAMED_USEREVENT);
-	/* The third stream takes the slot of the first process that the other stream would need. */
+	/*
+	 * The third stream takes the slot of the first process that the other stream will need
+	 * there.
+	 */
 	ASSERT_EQ(0, start_family_stream(self->first.pid, &third));
 	EXPECT_EQ(EBUSY, posixtrace_add_process(other, self->first.pid));
 	ASSERT_EQ(0, posix_trace_shutdown(third));
@@ -307,7 +313,9 @@ TEST_F(add, children_of_a_process_that_forks_all_the_time_are_traced)
 		EXPECT_NE(child.pid, event.info.posix_pid);
 		events++;
 	}
-	/* The child that was alive at the call, or was born during it, may be missing. */
+	/*
+	 * A child that was alive at the call or was born during it may have no event in the stream.
+	 */
 	EXPECT_LE(born - before - 1, events);
 	EXPECT_GE(born, events);
 	EXPECT_EQ(1, processes_of(self->trid));

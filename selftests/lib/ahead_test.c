@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The library reads events ahead, a few at a time, and returns them one by one. Programs cannot
- * tell.
+ * The library reads a few events ahead, and returns them one by one. Programs must not notice this.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -33,7 +32,7 @@ static void record_numbers(int first, int end)
 		record_number(i);
 }
 
-/* The number of the next event, or -1. */
+/* Returns the number of the next event, or -1. */
 static int next_number(struct _test_data_ahead *self)
 {
 	return take(self->trid, &self->event) == 1 ? event_number(&self->event) : -1;
@@ -138,7 +137,7 @@ TEST_F(ahead, stats_count_only_what_was_reported)
 	EXPECT_EQ(10, stats.read);
 }
 
-/* Events read ahead are not lost. All other events are reported, or counted as overwritten. */
+/* Events that were read ahead are not lost. All others are reported, or counted as overwritten. */
 TEST_F(ahead, overwriting_comes_after_what_was_read_ahead)
 {
 	struct posixtrace_stats_info stats;

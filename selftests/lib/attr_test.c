@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attributes objects without the module: runs natively, and under valgrind, which detects
- * uninitialized values. selftests/conformance tests what each function guarantees.
+ * Attributes objects, without the module. Runs natively, and under valgrind, which detects
+ * uninitialized values. selftests/conformance tests what the standard guarantees.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every function with invalid trace ids, and functions that report events with NULL pointers:
- * EINVAL, never a crash.
+ * Every function with invalid trace ids, and functions that report events with NULL pointers: they
+ * must return EINVAL, and never crash.
  */
 #define _GNU_SOURCE
 #include <limits.h>

@@ -35,9 +35,10 @@ static unsigned long long apart(const unsigned long long pair[2])
 }
 
 /*
- * A counter that is used as a separate clock would drift: the difference between the time of an
- * event and a clock call just before it would change. It may change by 1 us more than the time
- * between two clock calls does. Both depend on the speed of the machine.
+ * If the library used a counter as a separate clock, it would drift: the difference between the
+ * time of an event and a clock call just before it would change. That difference may change by at
+ * most 1 us more than the difference between two clock calls. Both depend on the speed of the
+ * machine.
  */
 TEST_F_TIMEOUT(minute, does_not_drift_within_a_minute, 120)
 {

@@ -68,7 +68,7 @@ static int record_alone(void)
 
 	if (new_roomy_stream(&trid))
 		return -1;
-	/* Attach, and map the stream. */
+	/* The first event attaches the process and maps the stream. */
 	posix_trace_event(type, NULL, 0);
 	if (take_user(trid, &event) != 1 || refuse_commands(&refusal))
 		return -1;
@@ -79,7 +79,10 @@ static int record_alone(void)
 	return count;
 }
 
-/* The library asks the module after four interruptions in a row, which are rare with any clock. */
+/*
+ * The library asks the module for the time after four interruptions in a row, which are rare with
+ * any clock.
+ */
 TEST_F(clock, is_read_without_the_module)
 {
 	int status;
@@ -95,7 +98,7 @@ TEST_F(clock, is_read_without_the_module)
 	EXPECT_EQ(0, status);
 }
 
-/* Sets the clock and stops the stream. Returns 0 if STOP has the new time. */
+/* Sets the clock and stops the stream. Returns 0 if the STOP has the new time. */
 static int last_outside_when_stopped(trace_id_t trid, unsigned long long step)
 {
 	struct bracket bracket;
@@ -307,8 +310,8 @@ static int record_after_setns(const char *offset)
 }
 
 /*
- * The library does not notice the setns(). The clock is offset by a day, by slightly more than a
- * tick, and backwards.
+ * The library does not notice the setns(). The clock of the namespace is offset by a day, by
+ * slightly more than a tick, or backwards.
  */
 TEST_F(clock, is_clock_realtime_after_setns_into_a_time_namespace)
 {

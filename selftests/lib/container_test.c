@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A container that an unprivileged user creates: user, PID and mount namespaces, and a root
- * directory that contains only /dev/posixtrace.
+ * Tracing in a container that an unprivileged user has created: user, PID and mount namespaces, and
+ * a root directory that contains only /dev/posixtrace.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -112,7 +112,7 @@ static void record_number(int number)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &number, sizeof(number));
 }
 
-/* True if the next user event has this number and comes from that process. */
+/* Returns true if the next user event has this number and comes from that process. */
 static int took(trace_id_t trid, int number, pid_t pid)
 {
 	struct event event;
@@ -170,7 +170,7 @@ static int trace_a_child(const struct talk *talk)
 	if (take(trid, &event) != 1)
 		return 33;
 	for (int i = 0; i < 10; i++) {
-		/* Blocks until the event arrives. */
+		/* The next read blocks until the event arrives. */
 		say(&child.talk, i);
 		if (posix_trace_getnext_event(trid, &event.info, event.data, sizeof(event.data),
 					      &event.len, &event.unavailable))
@@ -308,7 +308,7 @@ TEST_F(outside, process_outside_is_traced_by_the_same_rules)
 	EXPECT_EQ(variant->for_alice, hear(&self->runtime.talk));
 }
 
-/* The process does not know its pid outside; the test finds it as the child of its parent. */
+/* The process does not know its pid outside. The test finds it as a child of its parent. */
 static int record_inside(const struct talk *talk)
 {
 	return record_on_demand(NULL, talk);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Controllers die in many ways: their streams end with them, before the parent gets the exit
- * status, and the traced processes continue.
+ * Controllers die in many ways. Their streams must end with them, before the parent gets the exit
+ * status, and the traced processes must continue.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -15,7 +15,7 @@
 
 #define SLOTS	32
 
-/* The number of additional streams that this process can create. */
+/* Returns how many more streams this process can create. */
 static int free_slots(void)
 {
 	trace_id_t trids[SLOTS + 1];
@@ -40,7 +40,7 @@ struct controller {
 	enum company company;
 	pid_t target;
 	int *line;		/* pipe: holders live until it is closed */
-	int *failed;		/* shared; bits of the errors that holders find */
+	int *failed;		/* in shared memory: bits of the errors that holders find */
 };
 
 static void by_returning(const struct talk *talk)
@@ -66,7 +66,7 @@ static void *crash_in_thread(void *arg)
 {
 	int *nowhere = NULL;
 
-	/* Hide the value from the compiler. */
+	/* Keep the compiler from seeing the value. */
 	__asm__ ("" : "+r" (nowhere));
 	hear(arg);
 	*nowhere = 0;
@@ -101,7 +101,10 @@ static void by_crash_of_a_thread(const struct talk *talk)
 		pause();
 }
 
-/* The main thread ends first. No readers here, because they would keep the process alive. */
+/*
+ * Ends one thread after the other, the main thread first. Not with readers: they would keep the
+ * process alive.
+ */
 static void thread_by_thread(const struct talk *talk)
 {
 	static struct talk copy;
@@ -214,7 +217,7 @@ static void let_die(struct __test_metadata *_metadata, struct _test_data_control
 	record_plain(2);
 }
 
-/* The last thread ends the process. */
+/* A case in which the last thread must end the process. */
 #define NEEDS_THE_LAST_THREAD	do {							\
 	if (variant->die == thread_by_thread)						\
 		PXT_NOT_WITH_TSAN("has an additional thread, which stays");		\
@@ -286,14 +289,17 @@ TEST(controller_is_killed_at_any_point)
 			record_plain(j);
 		dawdle(i * 7919 % 100003);
 		child_kill(&child);
-		/* Too slow to do in each round, and not needed, because a lost slot stays lost. */
+		/*
+		 * This check is too slow for each round. Later is enough, because a lost slot stays
+		 * lost.
+		 */
 		if (i % 50 == 49)
 			ASSERT_EQ(SLOTS, free_slots());
 	}
 	ASSERT_EQ(SLOTS, free_slots());
 }
 
-/* Both die at the same time. The controller is a child of its target's parent. */
+/* The controller and its target die at the same time. Both are children of the test. */
 TEST(controller_and_target_are_killed_at_the_same_time)
 {
 	struct act *act = share(sizeof(*act));

@@ -51,7 +51,7 @@ static_assert(can_record<std::string>::value);
 static_assert(!can_record<int *>::value && !can_record<std::vector<int>>::value);
 static_assert(!can_record<std::nullptr_t>::value);
 
-/* The error number that it throws, or 0. */
+/* Returns the error number of the exception that @f throws, or 0. */
 template<typename F> int thrown(F &&f, const char *what)
 {
 	try {
@@ -64,7 +64,7 @@ template<typename F> int thrown(F &&f, const char *what)
 	return 0;
 }
 
-/* The data of the user events as strings. */
+/* Reads all user events, and returns their data as strings. */
 std::vector<std::string> texts(reader &from)
 {
 	std::vector<std::string> found;
@@ -306,7 +306,7 @@ void mismatch()
 		if (each.is_user())
 			found.push_back(each.fields().size());
 	}
-	/* Truncated data has the fields that are complete. */
+	/* Of truncated data, the complete fields are returned. */
 	EXPECT(found == std::vector<size_t>({ 0, 0, 1 }));
 }
 
@@ -323,7 +323,7 @@ void follow()
 	const pid_t child = ::fork();
 
 	if (!child) {
-		/* In case the parent fails. */
+		/* End even if the parent fails. */
 		::alarm(60);
 		if (::read(go[0], &byte, 1) != 1)
 			_exit(1);

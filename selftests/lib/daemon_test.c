@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Programs that close the library's descriptors without its knowledge and open files with the same
- * numbers, as daemons do: a traced process remains traced, a closed stream is gone, and the
- * library does not touch those files.
+ * numbers, like daemons. A traced process must remain traced, a closed stream must be gone, and the
+ * library must not touch those files.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -29,7 +29,7 @@ static int is_running(trace_id_t trid)
 	       status.posix_stream_status == POSIX_TRACE_RUNNING;
 }
 
-/* The number of the next user event of a stream, or -1. */
+/* Returns the number of the next user event of a stream, or -1. */
 static int take_number(trace_id_t trid)
 {
 	struct event event;
@@ -66,7 +66,7 @@ FIXTURE_SETUP(closed_stream)
 {
 	ASSERT_EQ(0, child_start(&self->other, child_idle, NULL));
 	ASSERT_EQ(0, hear(&self->other.talk));
-	/* Attach now, so that later changes are caused by the stream. */
+	/* Attach now, so that any later change is caused by the stream. */
 	record_number(0);
 	ASSERT_EQ(0, start_new_stream(POSIX_TRACE_LOOP, &self->trid));
 	record_number(1);
@@ -87,7 +87,7 @@ TEST_F(closed_stream, trid_is_invalid_everywhere)
 	EXPECT_EQ(-1, posixtrace_fd(self->trid));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_STREQ("", accepts(self->trid));
-	/* The first shutdown, which is the last call of accepts(), has freed everything. */
+	/* accepts() calls shutdown last, so everything has been freed. */
 	EXPECT_STREQ("", accepts(self->trid));
 	EXPECT_STREQ("", foreign_check(&self->file));
 }
@@ -184,7 +184,7 @@ TEST_F(number, of_a_closed_stream_can_be_reused_by_the_next)
  */
 TEST_F(number, can_be_a_copy_of_another_streams_descriptor)
 {
-	/* Take the free number. */
+	/* Take the number that is free now. */
 	int hole = dup(0), fd;
 
 	ASSERT_EQ(self->fd, hole);
@@ -300,7 +300,9 @@ TEST_F(closed_target, process_keeps_recording)
 	EXPECT_STREQ("", foreign_check(&self->file));
 }
 
-/* The library opens a new descriptor, unless the program's file with its number is a target. */
+/*
+ * The library opens a new descriptor, unless the program has opened a target with the same number.
+ */
 TEST_F(closed_target, process_replaces_one_descriptor)
 {
 	int more = variant->kind != FOREIGN_TARGET;
@@ -326,7 +328,10 @@ TEST_F(closed_target, names_keep_their_meaning)
 {
 	trace_event_id_t id;
 
-	/* The names do not belong to the process that the file with that number may trace. */
+	/*
+	 * The file with the number of the old descriptor belongs to a different process: its names
+	 * must not be used.
+	 */
 	EXPECT_EQ(0, posix_trace_eventid_open("after", &id));
 	EXPECT_NE(self->id, id);
 	EXPECT_EQ(0, posix_trace_eventid_open("before", &id));
@@ -461,7 +466,10 @@ static int trace_myself(int number)
 
 #define DAEMON_EVENTS	9
 
-/* Returns the number of the failed step, or 0. The test sees only this and the daemon's events. */
+/*
+ * Runs in the daemon. Returns the number of the failed step, or 0. The test sees only that number
+ * and the daemon's events.
+ */
 static int live_as_daemon(void)
 {
 	struct foreign files[DAEMON_FILES];
@@ -511,7 +519,10 @@ static int daemonise(void *arg, const struct talk *talk)
 	pid_t pid;
 
 	(void)arg;
-	/* These processes are not traced, and their children do not inherit their attachment. */
+	/*
+	 * The processes before the daemon are not traced, and their children do not inherit the
+	 * attachment.
+	 */
 	record_number(-1);
 	if (setsid() < 0)
 		return 1;
@@ -608,8 +619,8 @@ static void wait_for_recorders(void)
 
 struct rounds {
 	int count;
-	int files;		/* fewer files are faster */
-	bool wait;		/* in each round for all threads to record with new descriptors */
+	int files;		/* number of files; fewer files make the rounds faster */
+	bool wait;		/* in each round, wait for all threads to record again */
 };
 
 /* Repeatedly closes all descriptors, opens files with arbitrary numbers, and checks them. */
@@ -636,8 +647,8 @@ static int close_in_rounds(const struct rounds *rounds)
 }
 
 /*
- * Records until the library has attached again. After a failed attempt, for example if a foreign
- * file answered, the library drops events for 100 ms before it retries.
+ * Records until the library has attached again. After a failed attempt, for example because a
+ * foreign file answered, the library drops events for 100 ms before it retries.
  */
 static unsigned int record_last(void)
 {
@@ -720,11 +731,17 @@ TEST(no_event_is_lost_when_descriptors_are_closed)
 	EXPECT_EQ(4711, last);
 }
 
-/* At any point, even during an attach. In that case an event may be lost, but no file is harmed. */
+/*
+ * The descriptors may be closed at any point, even during an attach. An event may then be lost, but
+ * no file may be harmed.
+ */
 TEST(no_file_is_harmed_when_descriptors_are_closed_at_any_time)
 {
 	const struct rounds rounds = {
-		/* The debug kernel is so slow that the race described in README.md would occur. */
+		/*
+		 * Use fewer rounds on a slow debug kernel, because the race that README.md
+		 * describes would occur there.
+		 */
 		.count = (PXT_TSAN ? 800 : 8000) / pxt_time_scale(),
 		.files = 1,
 		.wait = false,

@@ -18,7 +18,7 @@ static int load(const int *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* The current poll() events of a stream's descriptor. */
+/* Returns the poll() events of a stream's descriptor. */
 static int poll_now(trace_id_t trid)
 {
 	return poll_say(posixtrace_fd(trid), 0);
@@ -48,7 +48,7 @@ struct life {
 	struct line line;
 };
 
-/* Reading more events would take too long if the kill comes late. */
+/* Limit of events to record. If the kill comes late, reading more of them would take too long. */
 #define EVENTS_MAX	200
 
 static void record_until_killed(struct life *life)
@@ -66,7 +66,7 @@ static void record_until_killed(struct life *life)
 	}
 }
 
-/* Expects all completed events, and perhaps the one that was begun. */
+/* Expects all completed events, and perhaps also the last one that was begun. */
 static void check_life(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid,
 		       const struct life *life)
 {
@@ -131,7 +131,7 @@ static void *record_in_thread(void *arg)
 	return NULL;
 }
 
-/* Each thread has its own life, and dies at an arbitrary point. */
+/* Each thread records its own events, and dies at an arbitrary point. */
 TEST_F(death, of_threads_while_recording)
 {
 	struct life *lives = share(2 * sizeof(*lives));
@@ -179,7 +179,7 @@ TEST_F(death, of_threads_while_recording)
 
 #define CONTROLLERS	3
 
-/* Receives the pid to trace; once that process has ended, reports the number of its events. */
+/* Receives the pid to trace. When that process has ended, reports the number of its events. */
 static int count_events(void *arg, const struct talk *talk)
 {
 	struct event event;
@@ -504,7 +504,10 @@ struct chain {
 	int over;
 };
 
-/* Each process ends as soon as it has a child, which may not have run yet. */
+/*
+ * Creates processes one after the other. Each ends as soon as it has a child, which may not have
+ * run yet.
+ */
 static int bear_and_end(void *arg, const struct talk *talk)
 {
 	struct chain *chain = arg;

@@ -12,7 +12,10 @@
 #if defined(__x86_64__)
 #define HAVE_DELAYS
 
-/* The point where a thread is delayed; the mark remains if the kernel aborts the sequence. */
+/*
+ * Delays a thread at this point. The mark remains if the kernel aborts the sequence because of the
+ * delay.
+ */
 __asm__(".macro delay point, scratch\n\t"
 	"movl 4*\\point+delay_loops(%rip), \\scratch\n\t"
 	"testl \\scratch, \\scratch\n\t"
@@ -36,7 +39,7 @@ __asm__(".macro delay point, scratch\n\t"
 #elif defined(__AARCH64EL__)
 #define HAVE_DELAYS
 
-/* As above on arm64, with three scratch registers. */
+/* The same for arm64, with three scratch registers. */
 __asm__(".macro delay point\n\t"
 	"adrp x3, delay_loops+4*\\point\n\t"
 	"ldr w3, [x3, :lo12:delay_loops+4*\\point]\n\t"
@@ -79,15 +82,15 @@ __asm__(".macro delay point\n\t"
 #include "process.h"
 
 /*
- * The sequences refer to these three variables by name. Set delay_loops before there are other
- * threads.
+ * The sequences refer to these three variables by name. Set delay_loops before other threads are
+ * started.
  */
 unsigned int delay_loops[PXTU_DELAYS + 1];
 __thread unsigned int delay_at;
-/* Number of aborts at each point; index 0: elsewhere. */
+/* Number of aborts at each point. Index 0 is for aborts elsewhere. */
 __thread unsigned int delay_aborts[PXTU_DELAYS + 1];
 
-/* The number of loops that take @nanoseconds on an idle processor. */
+/* Returns the number of loops that take @nanoseconds on an idle processor. */
 static inline unsigned int loops_of(unsigned long long nanoseconds)
 {
 	unsigned long long best = ~0ULL, start, took;

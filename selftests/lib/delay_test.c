@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Restartable sequences with a long delay at a selected point: a writer is often interrupted
- * there, and must retry.
+ * Restartable sequences with a long delay at a selected point, so that a writer is often
+ * interrupted there and must retry.
  */
 #define _GNU_SOURCE
 #include "delay.h"
 #include "storm.h"
 
 #ifdef HAVE_DELAYS
-/* Counted for all threads, in shared memory. */
+/* In shared memory: the number of aborts of all threads. */
 static struct aborts {
 	long at[PXTU_DELAYS + 1];
 } *aborts;
 
-/* Also runs in a handler. Either the handler or the interrupted thread adds each count. */
+/*
+ * Adds the aborts of this thread to the totals. Also runs in a handler. Each abort is added only
+ * once, by the handler or by the interrupted thread.
+ */
 static void collect_aborts(void)
 {
 	for (int point = 0; point <= PXTU_DELAYS; point++) {
@@ -25,7 +28,10 @@ static void collect_aborts(void)
 	}
 }
 
-/* Runs before the abort that it causes, and uses sequences itself. */
+/*
+ * A signal handler that records, so it uses sequences itself. It runs before the abort that its
+ * signal causes.
+ */
 static void record_in_handler(int signal)
 {
 	unsigned int at = delay_at;
@@ -74,13 +80,16 @@ FIXTURE_VARIANT_ADD(delay, all_of_loop) { 0, POSIX_TRACE_LOOP, SMALL };
 static int the_point;
 static unsigned long long deadline;
 
-/* "All points" excludes drops, which are rare. */
+/* Is the point among "all points"? Drops are not, because they are rare. */
 static bool is_counted(int point)
 {
 	return the_point ? point == the_point : point != PXTU_DELAY_DROP;
 }
 
-/* A slow kernel multiplies both times by pxt_time_scale(), which leaves time for other work. */
+/*
+ * Both times are multiplied by pxt_time_scale() on a slow kernel, so that other work can run in
+ * between.
+ */
 #define DELAY		40000ULL	/* nanoseconds */
 #define TURNS		200		/* microseconds */
 #define LETTERS		10000

@@ -26,7 +26,7 @@ static int description(trace_id_t trid, trace_event_id_t event, char *text, size
 	return posixtrace_eventid_get_description(trid, event, text, size, NULL);
 }
 
-/* True if the type with this name has this description. */
+/* Returns true if the type with this name has this description. */
 static int described(trace_id_t trid, const char *name, const char *expected)
 {
 	char found[TRACE_EVENT_NAME_MAX + 1], text[POSIXTRACE_DESCRIPTION_MAX + 1];
@@ -111,7 +111,7 @@ TEST_F(describe, worker_that_gave_up_root_does_not_describe_the_types_of_its_ser
 	EXPECT_TRUE(described(self->trid, "own", FIELDS));
 }
 
-/* Blanks and comments do not make a description different, and are not kept. */
+/* Descriptions are compared without blanks and comments, which the library does not keep. */
 TEST_F(describe, descriptions_are_compared_by_their_words)
 {
 	ASSERT_EQ(0, posixtrace_eventid_describe(self->id, "{ u32 id; # number\n\ttext key ; }"));
@@ -253,8 +253,8 @@ TEST_F(in_log, later_descriptions_are_in_the_log)
 }
 
 /*
- * A ring may be as large as a file can be, so that it never wraps. If there is no space for
- * descriptions after it, only they are lost.
+ * A ring may be as large as a file can be, so that it never wraps. If there is then no space for
+ * descriptions after it, only the descriptions are lost.
  */
 TEST_F(in_log, largest_ring_has_all_events)
 {

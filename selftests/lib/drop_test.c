@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Drops of a full stream are counted without a system call where possible, otherwise with one.
+ * Events that a full stream drops are counted without a system call where possible, otherwise with
+ * one.
  */
 #define _GNU_SOURCE
 #include <linux/seccomp.h>
@@ -80,7 +81,7 @@ static void fill(const struct talk *talk)
 	hear(talk);
 }
 
-/* From now on only read, write and exit are permitted; any other system call is fatal. */
+/* Permits only read, write and exit from now on. Any other system call kills the process. */
 static int record_without_system_calls(void *arg, const struct talk *talk)
 {
 	(void)arg;
@@ -113,8 +114,8 @@ static void count_signal(int sig)
 }
 
 /*
- * From now on reading the counter is fatal, as after strict seccomp. Older arm64 kernels cannot
- * forbid it: there, drops are counted with a clock.
+ * From now on, reading the counter kills the process, as with strict seccomp. Older arm64 kernels
+ * cannot forbid this: on these, drops are counted with a clock.
  */
 static int forbid_the_counter(void)
 {
@@ -210,7 +211,10 @@ TEST_F(drop, counts_each_event_of_threads_that_move)
 	EXPECT_EQ(self->before + 4 * DROPPED, dropped_by(self->trid));
 }
 
-/* One stream is full, the other one accepts the events: each gets every event once. */
+/*
+ * One stream is full, and the other one accepts the events. Each stream must get every event
+ * exactly once.
+ */
 TEST(other_streams_get_the_drops_of_a_full_one)
 {
 	struct posixtrace_stats_info stats;
@@ -247,7 +251,7 @@ TEST(streams_in_a_reused_slot_count_their_own_drops)
 	}
 }
 
-/* A filtered event is not generated for the stream, so it is not dropped. */
+/* An event that is filtered out does not count as dropped. */
 TEST(filtered_events_are_not_dropped)
 {
 	trace_event_set_t set;

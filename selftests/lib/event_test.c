@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_event(): the order of events that one thread records on all CPUs, and
+ * posix_trace_event(): the order of the events of a thread that records on all CPUs, and
  * descriptors that the program closes.
  */
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Processes that execute exec_helper, which takes its instructions from the environment.
+ * Processes that execute exec_helper, which gets its instructions through the environment.
  */
 #ifndef _SELFTESTS_EXEC_H
 #define _SELFTESTS_EXEC_H
@@ -12,7 +12,7 @@
 
 #define HELPER	"./exec_helper"
 
-/* A child function passes these instructions to the helper, which it executes. */
+/* Instructions for exec_helper. */
 struct program {
 	const char *path;
 	const char *name;	/* name of the event type to open */
@@ -42,7 +42,7 @@ static inline void set_program(const struct program *program, const struct talk 
 	}
 }
 
-/* Returns only on failure. */
+/* Executes the helper. Returns only on failure. */
 static inline int execute(const struct program *program, const struct talk *talk)
 {
 	set_program(program, talk);

@@ -66,7 +66,7 @@ static int run(char **argv)
 	return 0;
 }
 
-/* Avoids exit(), in which the leak checker of a sanitizer would create a child. */
+/* Does not use exit(), where the leak checker of a sanitizer would create a child. */
 int main(int argc, char **argv)
 {
 	(void)argc;

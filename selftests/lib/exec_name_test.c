@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The name of a thread that executes a program: events show the new name as soon as the kernel has
- * renamed the thread, which is before tracing of the program is permitted.
+ * The name of a thread that executes a program. Events must show the new name from the moment when
+ * the kernel renames the thread. That is before the tracing of the new program is permitted.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>

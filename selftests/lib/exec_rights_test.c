@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process executes a program that its controller may not inspect: it is no longer traced.
+ * A traced process executes a program that its controller may not inspect. It must no longer be
+ * traced.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -50,7 +51,7 @@ static int become(uid_t uid, bool ptrace)
 struct controller {
 	uid_t uid;
 	bool ptrace;
-	bool drop;	/* it drops its privilege after creating the stream */
+	bool drop;	/* the controller drops its privilege after creating the stream */
 	bool kernel;	/* the stream has kernel events */
 };
 
@@ -163,7 +164,7 @@ static long tell(const struct child *child, long word)
 struct target {
 	struct program program;
 	uid_t uid;
-	int *line;		/* pipe: a byte makes the child of the target record; or NULL */
+	int *line;		/* pipe; a byte lets the target's child record; or NULL */
 };
 
 static void record_once(const int *line)
@@ -198,7 +199,7 @@ FIXTURE(image)
 	struct child controller, child;
 	struct target target;
 	bool missing;
-	const char *scope;	/* trace_scope of the module at the exec, or NULL */
+	const char *scope;	/* value of the module parameter trace_scope at the exec, or NULL */
 };
 
 FIXTURE_VARIANT(image)
@@ -208,7 +209,7 @@ FIXTURE_VARIANT(image)
 	gid_t group;
 	bool caps;
 	int script_mode;	/* mode of a script that the program interprets; 0: no script */
-	bool secret;		/* exec gains privileges, or the file is unreadable */
+	bool secret;		/* the controller must not see the program */
 };
 
 FIXTURE_VARIANT_ADD(image, plain) { 0755, 0, 0 };
@@ -236,7 +237,7 @@ static int make_script(const char *path, const char *program, int mode)
 	return fclose(file) || chmod(path, mode);
 }
 
-/* CAP_NET_RAW, effective: exec() grants it to a process. */
+/* Gives the program CAP_NET_RAW, effective: exec() then grants it to the process. */
 static int add_caps(const char *path)
 {
 	struct vfs_cap_data caps = {
@@ -264,7 +265,10 @@ FIXTURE_SETUP(image)
 		err = add_caps(self->program);
 		self->missing = err == -EOPNOTSUPP;
 		ASSERT_TRUE(!err || self->missing);
-		/* Only test kernels may lack extended attributes, not distribution kernels. */
+		/*
+		 * Only test kernels may lack extended attributes. On a distribution kernel this is
+		 * an error.
+		 */
 		if (self->missing)
 			ASSERT_LT(3, pxt_time_scale());
 	}
@@ -286,7 +290,10 @@ FIXTURE_TEARDOWN(image)
 	rmdir(self->dir);
 }
 
-/* Lets the target record its first event and execute, and waits for its first message. */
+/*
+ * Lets the target record its first event and execute the program. Waits for the program's first
+ * message.
+ */
 static void begin(struct __test_metadata *_metadata, struct _test_data_image *self,
 		  struct controller *controller)
 {
@@ -331,7 +338,7 @@ TEST_F(image, user_does_not_see_secrets)
 }
 
 /*
- * The user sees that the old program has executed the file, but not what the kernel does
+ * The events show that the old program has executed the file, but not what the kernel does
  * afterwards.
  */
 TEST_F(image, user_sees_no_events_of_the_kernel_about_secrets)
@@ -365,7 +372,7 @@ TEST_F(image, trace_scope_hides_events_of_the_kernel_as_secrets)
 	end(_metadata, self);
 }
 
-/* True if the process has memory at @address. */
+/* Returns true if the process has memory at @address. */
 static bool is_mapped(pid_t pid, unsigned long address)
 {
 	unsigned long begin, end;
@@ -383,7 +390,7 @@ static bool is_mapped(pid_t pid, unsigned long address)
 	return found;
 }
 
-/* The kernel writes to the memory of a program before it reports the exec. */
+/* The kernel writes to the memory of the new program before it reports the exec. */
 TEST_F(image, user_gets_no_address_of_secrets)
 {
 	const int classes = posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
@@ -512,7 +519,7 @@ static int change_dumpable(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* Returns the result for a controller that starts now. */
+/* Returns the result of CREATE by a controller that starts now. */
 static long try_to_trace(struct controller *controller, pid_t pid)
 {
 	struct child child;

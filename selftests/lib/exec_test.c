@@ -437,7 +437,7 @@ TEST_F(exec, stream_shut_down_before_has_no_effect)
 
 #define SLOTS	32
 
-/* The number of additional streams that this process can create. */
+/* Returns how many more streams this process can create. */
 static int free_slots(void)
 {
 	trace_id_t trids[SLOTS + 1];
@@ -520,7 +520,10 @@ TEST(exec_by_a_thread_of_the_controller_ends_its_streams)
 	check_controller(_metadata, true, true);
 }
 
-/* The process traces itself; the new program is independent of the old program's streams. */
+/*
+ * The process traces itself, and executes a program. The streams of the old program must not affect
+ * the new one.
+ */
 static int trace_itself_and_execute(void *arg, const struct talk *talk)
 {
 	trace_event_id_t ids[2];

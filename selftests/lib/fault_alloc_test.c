@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The library when memory allocation, or copying by the kernel, fails: in a new process each time,
- * the first, the second... allocation of a call fails, until the call succeeds.
+ * The library when memory allocation, or copying by the kernel, fails. Each operation is repeated
+ * in new processes: the first allocation fails, then the second, and so on until the operation
+ * succeeds.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -16,7 +17,10 @@
 #include "reading.h"
 #include "withlog.h"
 
-/* In the process that runs an operation: returns the line number on failure. */
+/*
+ * For the process of an operation: if the condition is false, returns the line number from the
+ * function.
+ */
 #define MUST(condition) do {			\
 	if (!(condition))			\
 		return __LINE__;		\
@@ -33,11 +37,11 @@ struct world {
 	int descriptors;
 };
 
-/* The functions return the result of the library: 0 or an error number. */
+/* An operation. Its functions return the result of the library: 0 or an error number. */
 struct op {
 	bool sequences;		/* keep the library's restartable sequences */
 	bool once;		/* do not repeat it after a failure */
-	bool attaches;		/* it attaches, and so keeps a descriptor */
+	bool attaches;		/* the operation attaches the process, and so keeps a descriptor */
 	int (*prepare)(struct world *world);
 	int (*run)(struct world *world);
 	int (*check)(struct world *world);
@@ -78,8 +82,8 @@ static int new_one(struct world *world)
 }
 
 /*
- * Records until an event arrives. After a failure the library pauses for some milliseconds: it
- * drops events during the pause, but no later ones.
+ * Records until an event arrives. After a failure, the library pauses for some milliseconds. It may
+ * drop events during the pause, but not later.
  */
 static int records(struct world *world, trace_event_id_t type)
 {
@@ -118,7 +122,7 @@ static int run_start(struct world *world)
 	return posix_trace_start(world->trid);
 }
 
-/* Attaches the process, does not return an error, and preserves errno. */
+/* Attaches the process. This must not return an error, and must preserve errno. */
 static int run_event(struct world *world)
 {
 	(void)world;
@@ -236,7 +240,7 @@ static int run_shutdown(struct world *world)
 	return posix_trace_shutdown(world->trid);
 }
 
-/* Whether the shutdown returned an error or not, the stream is gone and the log is complete. */
+/* Whether or not the shutdown returned an error, the stream must be gone and the log complete. */
 static int check_shutdown(struct world *world)
 {
 	MUST(posix_trace_start(world->trid) == EINVAL);
@@ -275,8 +279,8 @@ static void leave_sequences(void)
 }
 
 /*
- * A SIGSEGV sent by the kernel kills the process: the kernel could not read the descriptor of a
- * sequence. A fault of the program itself is an error.
+ * Handles SIGSEGV. If the kernel has sent it, it could not read the descriptor of a sequence: the
+ * process is killed. A fault of the program itself is an error.
  */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {

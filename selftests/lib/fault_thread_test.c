@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Logs when memory allocation fails in the thread that writes them: the kernel's thread at first,
- * then the library's thread. While the thread flushes, clears, or writes the end or the start of a
- * log, the first allocation fails, then the second, until all succeed. Each request fails or is
- * carried out; repeating it makes the log complete.
+ * then the library's thread. The thread flushes, clears, or writes the start or the end of a log.
+ * During this, the first allocation fails, then the second, and so on until all succeed. Each
+ * request must fail or be carried out, and repeating it must make the log complete.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -17,15 +17,15 @@
 #include "loopback.h"
 #include "pxt_test.h"
 
-/* In a try: returns the line number on failure. */
+/* For a try: if the condition is false, returns the line number from the function. */
 #define MUST(condition) do {			\
 	if (!(condition))			\
 		return __LINE__;		\
 } while (0)
 
 /*
- * EVENTS take more than a page. After QUIET_TRIES successes in a row, no further allocation can
- * fail.
+ * EVENTS take more than a page. After QUIET_TRIES successes in a row, assume that no later
+ * allocation can fail.
  */
 #define EVENTS		134
 #define QUIET_TRIES	20
@@ -40,9 +40,9 @@ enum medium { FILE_LOG, PIPE_LOG, SOCKET_LOG };
  * @worker: the id of the library's thread, or 0
  * @fault: the fault counter of the thread that writes
  * @trid: the stream
- * @to: the log, or the writing end
+ * @to: descriptor of the log, or of the writing end of a pipe or socket
  * @content: the file with the complete log
- * @drain: copies the log there, if it is another file
+ * @drain: copies the log to @content, if it is a pipe or socket
  */
 struct world {
 	const struct log_kind *kind;
@@ -64,7 +64,7 @@ struct outcome {
 
 static bool is_memory(int err)
 {
-	/* A socket returns ENOBUFS. */
+	/* Without memory, a socket may also return ENOBUFS. */
 	return err == ENOMEM || err == ENOBUFS;
 }
 
@@ -86,7 +86,7 @@ static bool writes_logs(const char *pid)
 	return !strncmp(name, "posixtrace/", strlen("posixtrace/"));
 }
 
-/* The id of the only log thread, or 0. */
+/* Returns the id of the only log thread, or 0. */
 static int find_thread(void)
 {
 	DIR *proc = opendir("/proc");
@@ -103,7 +103,7 @@ static int find_thread(void)
 }
 
 /*
- * The thread of an ended stream lives on for a moment, and must not be mistaken for the next one.
+ * Waits for the end of the thread of an ended stream, so that it is not mistaken for the next one.
  */
 static void await_end_of(int thread)
 {
@@ -111,7 +111,7 @@ static void await_end_of(int thread)
 		sched_yield();
 }
 
-/* As fault_open(), for the log thread. */
+/* Like fault_open(), but for the log thread. */
 static int fault_open_thread(struct fault *fault, int thread)
 {
 	char path[64];
@@ -173,9 +173,9 @@ static int world_open(struct world *world)
 }
 
 /*
- * Do not drain while allocations fail: a pipe keeps a page or two after they were read, and a fast
- * reader would return each page before the next one is needed. There is space for everything
- * written until then.
+ * Starts the copying to @content. This must not run while allocations fail: a pipe keeps a page or
+ * two after they were read, and a fast reader would return each page before the next one is needed.
+ * The pipe or socket has space for everything that is written until then.
  */
 static int drain_begin(struct world *world)
 {
@@ -184,7 +184,7 @@ static int drain_begin(struct world *world)
 	return drain_start(&world->drain, world->drain.from, world->content);
 }
 
-/* Afterwards the file has everything that was written. */
+/* Waits until the file has everything that was written. */
 static int drain_finish(struct world *world)
 {
 	if (world->medium == FILE_LOG)
@@ -262,7 +262,7 @@ static int try_flush(struct world *world, int n, struct outcome *outcome)
 	return end_with(world, 2 * EVENTS);
 }
 
-/* All allocations fail until the flush has failed. */
+/* Lets all allocations fail until the flush has failed. */
 static int fail_flush(struct world *world)
 {
 	int line = world_start(world);
@@ -298,7 +298,7 @@ static bool flushes(trace_id_t trid)
 	       status.posix_stream_flush_status == POSIX_TRACE_FLUSHING;
 }
 
-/* TCP does not fail without memory. It waits, and so does the flush. */
+/* TCP does not fail without memory, but waits. So the flush waits as well. */
 static int wait_in_flush(struct world *world)
 {
 	int line = world_start(world);
@@ -322,7 +322,7 @@ static int wait_in_flush(struct world *world)
 	return end_with(world, 7 * EVENTS);
 }
 
-/* A failed clear is repeated. */
+/* Clears. If the clear fails, repeats it. */
 static int try_clear(struct world *world, int n, struct outcome *outcome)
 {
 	int line = world_start(world);
@@ -338,8 +338,8 @@ static int try_clear(struct world *world, int n, struct outcome *outcome)
 }
 
 /*
- * A failed clear is not repeated, and recording has stopped. The file must contain a valid log,
- * with all the old events or without events.
+ * Clears. If the clear fails, does not repeat it, so the stream stays stopped. The file must
+ * contain a valid log, either with all old events or without events.
  */
 static int try_clear_and_end(struct world *world, int n, struct outcome *outcome)
 {
@@ -361,8 +361,8 @@ static int try_clear_and_end(struct world *world, int n, struct outcome *outcome
 }
 
 /*
- * The shutdown cannot be repeated. It is unknown if an allocation failed, because the thread has
- * ended.
+ * Shuts the stream down, which cannot be repeated. Whether an allocation failed is unknown, because
+ * the thread has ended.
  */
 static int try_shutdown(struct world *world, int n, struct outcome *outcome)
 {
@@ -400,8 +400,8 @@ static void *creator(void *arg)
 }
 
 /*
- * Fills a socket, so that the thread waits for space. Sent data takes up space until it is
- * acknowledged, so the socket is full only when all sent data is acknowledged.
+ * Fills a socket, so that the thread waits for space. Sent data take up space until they are
+ * acknowledged, so the socket remains full only if all sent data have been acknowledged.
  */
 static int fill(int fd)
 {
@@ -438,7 +438,7 @@ static int try_create(struct world *world, int n, struct outcome *outcome)
 	MUST(!drain_begin(world));
 	MUST(!pthread_join(thread, &ret));
 	outcome->err = (long)ret;
-	/* With an error, the thread has ended, so its counter cannot be read. */
+	/* After an error, the thread has ended, so its counter cannot be read. */
 	outcome->failed = outcome->err || fault_disarm(&world->fault);
 	close(world->fault.fd);
 	if (outcome->err) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Invalid descriptions of fields: each is refused with the reason and its position. Needs no
+ * Invalid descriptions of fields: each must be refused, with the reason and its position. Needs no
  * module.
  */
 #define _GNU_SOURCE
@@ -11,7 +11,7 @@
 
 #define TEXT_MAX	4095	/* bytes of a description */
 
-/* Returns the message; the position must be where @mark begins in the text. */
+/* Returns the error message. The position of the error must be where @mark begins in the text. */
 static const char *error_at(const char *text, const char *mark)
 {
 	static struct posixtrace_fields_error error;
@@ -233,7 +233,7 @@ TEST(too_many_members_are_refused)
 	posixtrace_fields_free(fields);
 	many_members(text, sizeof(text), 257, "{");
 	REFUSED("more than 256 members, padding included", text, "u8 a256");
-	/* members of a nested struct also count, and the padding after them */
+	/* members of a nested struct also count, and the padding after a struct */
 	many_members(text, sizeof(text), 254, "struct{u16 b;struct{u16 a;u8 b;}c;");
 	REFUSED("more than 256 members, padding included", text, "u8 a251");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Descriptions of fields, and the values that they extract from data: every type, the offsets that
- * a C compiler gives members, data that does not match. Needs no module.
+ * Descriptions of fields, and the values that they extract from data: every type, members at the
+ * offsets of a C compiler, and data that does not match. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -21,7 +21,7 @@ static struct posixtrace_fields *parse(const char *text)
 	return fields;
 }
 
-/* Returns the values as text, valid until the next call. */
+/* Returns the values in the data as text, which is valid until the next call. */
 static const char *shown(const char *description, const void *data, size_t len)
 {
 	static struct fields_show show;
@@ -152,11 +152,11 @@ TEST(sequences_have_a_length_field)
 	EXPECT_STREQ("{ n=0 a=[ ] }", SHOWN("{ u8 n; u16 a[n]; }", "\0"));
 	EXPECT_STREQ("{ n=2 m=0x1 a=[ [ 5 ] [ 6 ] ] }",
 		     SHOWN("{ u8 n; x8 m; u8 a[n][m]; }", "\2\1\5\6"));
-	/* the length is a field of an enclosing struct, and of each element */
+	/* the length is a field of an enclosing struct; it applies to each element */
 	EXPECT_STREQ("{ n=2 in={ a=[ 1 2 ] } }", SHOWN("{ u8 n; { u8 a[n]; } in; }", "\2\1\2"));
 	EXPECT_STREQ("{ a=[ { n=1 s=\"a\" } { n=2 s=\"bc\" } ] }",
 		     SHOWN("{ { u8 n; char s[n]; } a[2]; }", "\1a\2bc"));
-	/* of two fields with the same name, the innermost one is the length */
+	/* if two fields have the same name, the innermost one is the length */
 	EXPECT_STREQ("{ n=1 in={ n=2 a=[ 7 8 ] } b=[ 9 ] }",
 		     SHOWN("{ u8 n; { u8 n; u8 a[n]; } in; u8 b[n]; }", "\1\2\7\10\11"));
 }
@@ -205,7 +205,7 @@ TEST(units_belong_to_numbers)
 /* ------------------------------------------------------------------ */
 /* Places								*/
 
-/* Compares the size with the C compiler's, and the text. */
+/* Compares the size of the description with that of the C object, and the values with @text. */
 #define SAME_AS_C(object, description, text) do {					\
 	const __typeof__(object) *object_ = &(object);					\
 	const char *description_ = (description);					\
@@ -289,7 +289,7 @@ TEST(nested_structs_have_the_layout_of_the_compiler)
 	SAME_AS_C(three, "{ u8 a; struct { u8 b; u32 c; } d; }", "{ a=1 d={ b=2 c=3 } }");
 }
 
-/* After a member with a size that depends on the data, there is neither padding nor alignment. */
+/* If the size of a member depends on the data, no padding or alignment follows it. */
 TEST(members_after_one_of_unknown_size_are_not_aligned)
 {
 	EXPECT_STREQ("{ a=1 b=2 s=\"x\" c=3 }",
@@ -375,7 +375,7 @@ static int count_values(const char *description, const void *data, size_t len, s
 	return ret;
 }
 
-/* A few bytes of a hostile process must not keep a reader busy. */
+/* An array of elements without bytes could have any number of them, so its number is limited. */
 TEST(elements_without_bytes_end)
 {
 	size_t count;
@@ -388,7 +388,7 @@ TEST(elements_without_bytes_end)
 	EXPECT_GT(10000, count);
 	EXPECT_EQ(-1, count_values("{ u8 n; char c[65536][65536][n]; }", "\0", 1, &count));
 	EXPECT_GT(10000, count);
-	/* A small number of such elements is reported. */
+	/* An array with a small number of such elements is accepted. */
 	EXPECT_EQ(0, count_values("{ u32 n; u8 m; u8 y[n][m]; }", "\350\3\0\0\0", 5, &count));
 	EXPECT_EQ(2 + 2 + 2 + 2000, count);
 }

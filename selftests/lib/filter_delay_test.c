@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A filter that changes while a writer is delayed between reading the time and checking the gate.
+ * A filter changes while a writer is delayed between reading the time and checking the gate.
  */
 #define _GNU_SOURCE
 #include "delay.h"
@@ -13,7 +13,7 @@
 #include "trace_test.h"
 
 #define ROUNDS		100
-#define LINGER		40000ULL	/* nanoseconds, on a kernel that is not slow */
+#define LINGER		40000ULL	/* delay in nanoseconds; longer on a slow kernel */
 #define DATA		200		/* more than the fast path accepts */
 
 static trace_event_id_t type;
@@ -81,7 +81,7 @@ TEST(no_event_that_passes_again_is_older_than_the_change)
 	}
 	EXPECT_EQ(2 * ROUNDS, filters);
 	EXPECT_LE(ROUNDS, passed);
-	/* The thread was often at that point when the filter changed. */
+	/* In many rounds, the thread must have been at that point when the filter changed. */
 	EXPECT_LE(ROUNDS / 5, (unsigned long)aborts);
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 	EXPECT_EQ(0, posix_trace_attr_destroy(&attr));

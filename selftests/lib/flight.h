@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Runs flight_helper, a program that may be its own flight recorder, in a directory for its logs.
+ * Runs flight_helper, which can be its own flight recorder, in a directory for its logs.
  */
 #ifndef _SELFTESTS_FLIGHT_H
 #define _SELFTESTS_FLIGHT_H
@@ -22,9 +22,9 @@
  * struct flight - a run of the helper
  * @dir: directory for its logs
  * @program: path; by default the helper
- * @pattern: value of POSIXTRACE_RECORD; a name without slash is in @dir; NULL: not set
+ * @pattern: value of POSIXTRACE_RECORD; @dir is put before a name without a slash; NULL: not set
  * @options: value of POSIXTRACE_RECORD_OPTIONS, or NULL
- * @prepare: called in the child before exec; exits if it fails
+ * @prepare: called in the child before exec; must exit if it fails
  * @pid: result: its process id
  * @status: result: its wait status
  * @out: result: what it wrote to standard output and standard error
@@ -90,7 +90,7 @@ static inline void flight_execute(const struct flight *flight, const char *actio
 		setenv("POSIXTRACE_RECORD_OPTIONS", flight->options, 1);
 	dup2(out, STDOUT_FILENO);
 	dup2(out, STDERR_FILENO);
-	/* The first descriptor that the program opens is 3. */
+	/* Let the first descriptor that the program opens be 3. */
 	syscall(SYS_close_range, 3U, ~0U, 0U);
 	if (flight->prepare)
 		flight->prepare();
@@ -131,7 +131,7 @@ static inline int flight_open(const struct flight *flight, pid_t pid, unsigned i
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Reads a log of the run; content.err is ENOENT if there is none. */
+/* Reads a log of the run. content.err is ENOENT if the log does not exist. */
 static inline void flight_read(const struct flight *flight, pid_t pid, unsigned int number,
 			       struct log_content *content)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that is its own flight recorder if its environment says so. The first argument is what
- * it does: one of the functions below. The exit status is 0 if all was as expected.
+ * A program that is its own flight recorder if the environment asks for it. The first argument
+ * selects one of the functions below. The exit status is 0 if everything was as expected.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -14,7 +14,7 @@
 #include "flight.h"
 #include "withlog.h"
 
-/* Records the events of the run, more than a small stream has room for. */
+/* Records the events of a run: more than fit into a small stream. */
 static void record_all(void)
 {
 	withlog_record(0, FLIGHT_EVENTS);
@@ -30,7 +30,7 @@ static int do_segv(void)
 {
 	char *page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	/* A sanitizer would handle it. */
+	/* Remove the handler that a sanitizer may have installed. */
 	signal(SIGSEGV, SIG_DFL);
 	record_all();
 	*page = 1;
@@ -50,7 +50,7 @@ static int do_kill(void)
 	return 1;
 }
 
-/* The exit of a child that has recorded does not end the recording of its parent. */
+/* A child that has recorded exits: this does not end the recording of its parent. */
 static int do_fork(void)
 {
 	trace_id_t trid;
@@ -69,7 +69,7 @@ static int do_fork(void)
 	return WEXITSTATUS(status);
 }
 
-/* A daemon: the child goes on when its parent has ended, and crashes. */
+/* Acts as a daemon: the child continues after its parent has ended, and then crashes. */
 static int do_daemon(void)
 {
 	pid_t pid;
@@ -98,7 +98,7 @@ static int do_second(void)
 	return 0;
 }
 
-/* Daemons close all descriptors that they do not know. */
+/* Closes all descriptors, like a daemon that does not know them. */
 static int do_close(void)
 {
 	trace_id_t trid;
@@ -111,12 +111,12 @@ static int do_close(void)
 	for (; fd < (int)sysconf(_SC_OPEN_MAX); fd++)
 		close(fd);
 	withlog_record(2, 1);
-	/* The log is complete now. */
+	/* Check that the log is complete and that the recorder is gone. */
 	return posixtrace_get_recorder(&trid) == EINVAL &&
 	       posixtrace_snapshot(NULL, 0) == EINVAL ? 0 : 2;
 }
 
-/* The log is in a directory that the program no longer sees. */
+/* Changes the root directory, so that the program no longer sees the directory of the log. */
 static int do_chroot(void)
 {
 	if (chroot("/proc"))
@@ -128,7 +128,7 @@ static int do_chroot(void)
 	return 3;
 }
 
-/* A relative path is relative to the directory of the start. */
+/* Changes the directory. A relative path of the log refers to the directory at the start. */
 static int do_chdir(void)
 {
 	if (chdir("/proc"))
@@ -156,7 +156,7 @@ static int do_snapshots(void)
 	return 4;
 }
 
-/* The recorder has a trace id if the program asks for it, and obeys its commands. */
+/* Asks for the trace id of the recorder, and controls the recorder through it. */
 static int do_control(void)
 {
 	struct posixtrace_stats_info stats;
@@ -175,14 +175,14 @@ static int do_control(void)
 	       posixtrace_snapshot(NULL, 0) == EINVAL ? 0 : 4;
 }
 
-/* The streams of the program are as without a recorder: ids, descriptors, events. */
+/* Streams of the program itself behave as without a recorder: their ids, descriptors and events. */
 static int do_streams(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC), status;
 	struct event event;
 	trace_id_t trid;
 
-	/* The number that this program gets without a recorder. */
+	/* Without a recorder, the first descriptor of this program is 3. */
 	if (fd != 3)
 		return 1;
 	for (trid = 0; trid < 10000; trid++) {
@@ -198,7 +198,7 @@ static int do_streams(void)
 	return posix_trace_shutdown(trid);
 }
 
-/* Without the variable, or if it is ignored. */
+/* Expects that there is no recorder, because the variable is not set or is ignored. */
 static int do_none(void)
 {
 	trace_id_t trid;

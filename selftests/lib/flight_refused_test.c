@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The flight recorder of a program does not harm: it opens no file that exists, a set-user-ID
- * program has none, and a value that is wrong costs a line on standard error.
+ * The flight recorder of a program must do no harm: it opens no existing file, a set-user-ID
+ * program has no recorder, and a wrong value only causes a line on standard error.
  */
 #define _GNU_SOURCE
 #include <sys/mount.h>
@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(refused)
 	flight_end(&self->run);
 }
 
-/* Expects that the program ran as without recorder, and printed one line that has @text. */
+/* Expects that the program ran without a recorder, and printed one line that contains @text. */
 static void expect_refused(struct __test_metadata *_metadata, struct flight *run, const char *text)
 {
 	const int files = flight_files(run, false);
@@ -138,7 +138,7 @@ TEST_F(refused, names_are_not_tried_without_end)
 	expect_refused(_metadata, &self->run, "names");
 }
 
-/* The name of the log is in the directory that the program starts in. */
+/* Uses a relative name, so the log is in the directory in which the program starts. */
 static void make_relative(void)
 {
 	char *pattern = getenv("POSIXTRACE_RECORD"), *name = strrchr(pattern, '/');
@@ -181,7 +181,7 @@ TEST_F(refused, full_disk_leaves_no_file)
 /* ------------------------------------------------------------------ */
 /* Rights and limits							*/
 
-/* A copy of the helper that runs as root when another user executes it. */
+/* Makes a copy of the helper that runs as root when another user executes it. */
 static int copy_helper(const char *path, mode_t mode)
 {
 	int from = open(FLIGHT_HELPER, O_RDONLY | O_CLOEXEC);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The flight recorder of a program: an environment variable starts it, and the kernel writes the
- * last events when the program ends, however it does.
+ * The flight recorder of a program: an environment variable starts it. When the program ends, in
+ * whatever way, the kernel writes the last events.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 #define PATTERN		"%p.log"
 
-/* A stream with room for a part of the events of a run. */
+/* Makes the stream so small that it holds only a part of the events of a run. */
 #define SMALL		"size=64K"
 
 FIXTURE(flight)
@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(flight)
 	flight_end(&self->run);
 }
 
-/* Expects the numbers from @first to @last in a log, which is complete. */
+/* Expects a complete log with the numbers from @first to @last. */
 static void expect_numbers(struct __test_metadata *_metadata, const struct flight *run, pid_t pid,
 			   unsigned int number, int first, int last)
 {
@@ -175,7 +175,7 @@ TEST_F(flight, closing_the_first_descriptors_does_not_end_it)
 {
 	ASSERT_EQ(0, flight_run(&self->run, "close"));
 	expect_success(_metadata, &self->run);
-	/* The number 2 comes after all descriptors were closed. */
+	/* The event with number 2 was recorded after all descriptors had been closed. */
 	expect_numbers(_metadata, &self->run, self->run.pid, 0, 0, 1);
 	EXPECT_EQ(1, flight_files(&self->run, false));
 }

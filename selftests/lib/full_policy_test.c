@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * POSIX_TRACE_LOOP: the stream keeps the most recent events, and overwrites unread ones.
- * POSIX_TRACE_UNTIL_FULL: it stops automatically, and restarts once it has been read.
+ * POSIX_TRACE_LOOP: the stream keeps the most recent events by overwriting unread ones.
+ * POSIX_TRACE_UNTIL_FULL: the stream stops automatically when it is full, and restarts after it has
+ * been read.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -9,7 +10,7 @@
 #include "stream_fixtures.h"
 #include "trace_test.h"
 
-/* Large enough that a few hundred fill the stream. */
+/* Event data so large that a few hundred events fill the stream. */
 struct payload {
 	int number;
 	char filler[196];
@@ -17,7 +18,7 @@ struct payload {
 
 static int next;		/* number of the next event to record */
 
-/* Records on all CPUs, which is the difficult case for overwriting. */
+/* Records on all CPUs, which makes overwriting difficult. */
 static void record(int count)
 {
 	struct payload payload = { .number = 0 };

@@ -203,7 +203,7 @@ TEST_F(getevents, data_is_aligned_in_any_buffer)
 	}
 }
 
-/* The rest of the buffer is too small to align the data. */
+/* The rest of the buffer has space only for the alignment of the data, not for the data. */
 TEST_F(getevents, space_for_the_alignment_only)
 {
 	record_text(9);
@@ -230,7 +230,7 @@ TEST_F(getevents, first_event_is_truncated_if_it_is_larger_than_the_buffer)
 	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, self->events[0].event.posix_truncation_status);
 }
 
-/* max-data-size is 256. */
+/* max-data-size of the stream is 256. */
 TEST_F(getevents, truncated_when_recorded_or_when_read)
 {
 	char data[300] = "";
@@ -267,7 +267,10 @@ TEST_F(getevents, no_buffer)
 	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, self->events[1].event.posix_truncation_status);
 }
 
-/* Any sizes of events and buffers: all events in order, only the first of a batch truncated. */
+/*
+ * For any sizes of events and buffers, all events come in order, and only the first event of a
+ * batch may be truncated.
+ */
 TEST_F(getevents, random_sizes)
 {
 	size_t lens[60], next = 0;
@@ -315,7 +318,7 @@ TEST_F(getevents, gap_in_one_batch_or_in_several)
 			record_text(200);
 		do {
 			/*
-			 * The buffer must not contain data of an event that is left for the next
+			 * The buffer must not contain data of an event that was left for the next
 			 * batch.
 			 */
 			memset(self->buffer, 'z', sizeof(self->buffer));
@@ -444,7 +447,7 @@ static void *get_batch(void *arg)
 	return NULL;
 }
 
-/* Returns when the thread is asleep, or with EAGAIN if it need not sleep. */
+/* Starts the thread. Returns when it is asleep, or EAGAIN if it need not sleep. */
 static int batcher_start(struct batcher *batcher, trace_id_t trid)
 {
 	int err;
@@ -544,8 +547,8 @@ TEST_F(getevents, cancelled_while_it_waits)
 			record_number(i);
 		ASSERT_EQ(0, pthread_join(batcher.thread, &result));
 		/*
-		 * Either the thread was cancelled, or it has the event. glibc may report a thread
-		 * as cancelled that had just returned.
+		 * Either the thread was cancelled, or it has got the event. glibc may report a
+		 * thread as cancelled that had just returned from the call.
 		 */
 		if (!batcher.done) {
 			EXPECT_EQ(PTHREAD_CANCELED, result);
@@ -581,8 +584,8 @@ TEST_F(getevents, cancelled_before_it_reads)
 }
 
 /*
- * The waiting thread gets the event that the batch leaves. When it can run, the event that woke it
- * has already left the stream: both threads share a CPU, and the waiting thread has the lower
+ * The waiting thread gets the event that does not fit into the batch. The event that woke it is no
+ * longer in the stream when it runs: both threads share a CPU, and the waiting thread has the lower
  * priority.
  */
 TEST_F(getevents, remaining_event_is_for_other_threads)
@@ -671,7 +674,7 @@ TEST_F(getevents, shares_the_events_with_getnext)
 	trace_id_t trid;
 	void *failed;
 
-	/* Space for all events. */
+	/* Make the stream large enough for all events. */
 	ASSERT_EQ(0, posix_trace_attr_init(&attr));
 	ASSERT_EQ(0, posix_trace_create(0, &attr, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));

@@ -14,7 +14,7 @@
 #include "pxt_test.h"
 #include "reading.h"
 
-#define CHILD_SECONDS	20	/* for a child that does not return */
+#define CHILD_SECONDS	20	/* time limit for a child that may not return */
 
 static pid_t forked;
 static bool is_child;
@@ -31,13 +31,13 @@ static void fork_here(int signal)
 	__atomic_store_n(&forked, pid, __ATOMIC_RELEASE);
 }
 
-/* A thread that interrupts the test's thread in a system call, then lets it continue. */
+/* A thread that interrupts the test's thread during a system call, then lets it continue. */
 struct intruder {
 	pthread_t test;
 	int tid;
 	long call;
 	void (*let_go)(struct intruder *intruder);
-	int from;		/* end of a pipe */
+	int from;		/* end of a pipe that is the log */
 	int to;
 	pthread_t thread;
 };
@@ -97,8 +97,8 @@ FIXTURE_TEARDOWN(handler)
 /* Commands that wait for the log					*/
 
 /*
- * Reads the log, so that the command can end. A signal does not end it; the handler runs
- * afterwards.
+ * Reads the log, so that the command can end. The signal does not end the command; its handler runs
+ * after the command.
  */
 static void copy_log(struct intruder *intruder)
 {
@@ -146,7 +146,7 @@ TEST_F(handler, child_returns_from_shutdown)
 	EXPECT_TRUE(log_content_is(&content, 600));
 }
 
-/* Begins a flush, for which CLEAR must then wait. */
+/* Begins a flush. CLEAR must then wait for its end. */
 static int flush_begins(struct _test_data_handler *self)
 {
 	int begun = 0, err = posix_trace_flush(self->trid);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several CPUs are offline at the same time, each with an open sub-buffer: the order in which
- * their events are overwritten, and in which readers get them. Needs more than two CPUs, see
- * "processors=" in selftests/vm/check.
+ * Several CPUs are offline at the same time, each with an open sub-buffer. Tests the order in which
+ * their events are overwritten and read. Needs more than two CPUs: see "processors=" in
+ * selftests/vm/check.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -27,7 +27,10 @@ static int record_on(unsigned int cpu, int *number, int count)
 	return err ? err : go_to_cpu(0);
 }
 
-/* A few sub-buffers on each CPU, whose records alternate. Returns 0, or nonzero on failure. */
+/*
+ * Records a few sub-buffers on each CPU. The records of the CPUs alternate. Returns 0, or nonzero
+ * on failure.
+ */
 static int record_on_all(int *number)
 {
 	unsigned int nr = count_cpus();
@@ -39,8 +42,8 @@ static int record_on_all(int *number)
 }
 
 /*
- * Switches all CPUs off except CPU 0, the last CPU first. Each CPU records @count numbers before,
- * so the events are not in the order of the CPUs. Returns 0, or nonzero on failure.
+ * Switches off all CPUs except CPU 0, the last CPU first. Each CPU first records @count numbers, so
+ * the order of the events is not that of the CPUs. Returns 0, or nonzero on failure.
  */
 static int switch_all_off(int *number, int count)
 {
@@ -76,7 +79,10 @@ FIXTURE_TEARDOWN(hotplug)
 	EXPECT_EQ(0, hotplug_end(&self->guard));
 }
 
-/* Records on CPU 0 until at least @count numbers are overwritten. Returns how many are. */
+/*
+ * Records on CPU 0 until at least @count numbers are overwritten. Returns the number of overwritten
+ * ones.
+ */
 static unsigned long long overwrite(trace_id_t trid, int *number, unsigned long long count)
 {
 	struct posixtrace_stats_info stats = { .overwritten = 0 };
@@ -138,8 +144,8 @@ TEST_F(hotplug, log_has_the_events_of_offline_cpus_in_order)
 }
 
 /*
- * CPU 0 still has sub-buffers that are older than those of the offline CPUs. The failed flush has
- * closed the latter.
+ * CPU 0 still has sub-buffers that are older than those of the offline CPUs, which the failed flush
+ * has closed.
  */
 TEST_F(hotplug, loop_overwrites_in_order_after_a_failed_flush)
 {
@@ -150,7 +156,7 @@ TEST_F(hotplug, loop_overwrites_in_order_after_a_failed_flush)
 		SKIP(return, "fewer than three CPUs");
 	ASSERT_EQ(0, withlog_start(&loop, self->disk.fd, &self->trid));
 	ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
-	/* The last page of the file still has room, so flush until it is full. */
+	/* The last page of the file may still have space, so flush until the file is full. */
 	do {
 		ASSERT_GT(1000, self->number);
 		ASSERT_EQ(0, record_on(0, &self->number, 20));

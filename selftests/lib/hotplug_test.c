@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads record on all CPUs and a reader reads, while CPUs go offline and come back: every
- * event is accounted for.
+ * CPUs go offline and come back while threads record on all CPUs and a reader reads. Every event
+ * must be accounted for.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -26,7 +26,7 @@ struct worker {
 	pthread_t thread;
 	int index;
 	int cpus;
-	int count;	/* generated events */
+	int count;	/* number of generated events */
 	const int *ended;
 };
 
@@ -58,7 +58,7 @@ struct switcher {
 	int err;
 };
 
-/* Each CPU except the first one, one at a time, and then all of them together. */
+/* Switches each CPU except the first off and on, one at a time, and then all of them together. */
 static int switch_once(unsigned int cpus)
 {
 	int err = 0;
@@ -239,7 +239,7 @@ static void *start_and_stop(void *arg)
 	return NULL;
 }
 
-/* stop() stops all writers, whichever CPUs are online. */
+/* posix_trace_stop() must stop all writers, whichever CPUs are online. */
 TEST_F(hotplug, no_event_is_between_stop_and_start)
 {
 	struct control control = { .trid = self->trid, .ended = &self->switcher.ended };

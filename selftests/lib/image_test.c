@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The names of a program. POSIX: a child inherits all names of its parent, but a new program starts
- * without the names of the old one. Ids are unique in the family of processes that share the
- * streams, so an id has only one meaning in a stream or log.
+ * The names of a program (image). In POSIX, a child inherits all names of its parent, but a new
+ * program starts without the names of the old one. An id has the same meaning for the whole family
+ * of processes that share streams, so it has only one meaning in a stream or log.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -18,7 +18,9 @@
 #define SIZE		(4 << 20)
 #define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
 
-/* What a child does before it executes the helper, and the helper's instructions. */
+/*
+ * The names that a child opens before it executes the helper, and the instructions of the helper.
+ */
 struct image {
 	const char *own;	/* names that it opens itself first; or NULL */
 	int names;
@@ -102,7 +104,7 @@ static int take_named(trace_id_t trid, const char *prefix, int count)
 	return right;
 }
 
-/* Finds the types of a name that the stream lists. */
+/* Counts the types with a name in the list of the stream. Stores the last one. */
 static int types_named(trace_id_t trid, const char *name, trace_event_id_t *last)
 {
 	char found[NAME_SIZE];
@@ -160,7 +162,7 @@ TEST_F(image, same_names_have_the_same_ids_after_exec)
 	EXPECT_EQ(1, types_named(self->trid, "name 7", &id));
 }
 
-/* The execs would use up all ids if each program got new ones. */
+/* If each program got new ids, these execs would use up all of them. */
 TEST_F(image, many_execs_of_the_same_names_need_no_more_ids)
 {
 	struct image image = {
@@ -168,7 +170,7 @@ TEST_F(image, many_execs_of_the_same_names_need_no_more_ids)
 	};
 	trace_event_id_t id;
 
-	/* The events do not matter, because the helper reports if it got a type for each name. */
+	/* Ignore the events: the helper reports if it got a type for each name. */
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, run(&image));
 	EXPECT_EQ(1, types_named(self->trid, "name 49", &id));
@@ -202,7 +204,8 @@ TEST_F(image, same_name_with_other_fields_is_another_type)
 }
 
 /*
- * Events that the first program recorded without a description must not get the second program's.
+ * Events that the first program recorded have no description. They must not get that of the second
+ * program.
  */
 TEST_F(image, program_does_not_describe_what_another_one_recorded)
 {
@@ -328,7 +331,7 @@ TEST(controller_opens_names_of_the_program_that_runs)
 	posix_trace_shutdown(trid);
 }
 
-/* Only one stream exists at a time, so shutting it down frees the names of ended programs. */
+/* Only one stream exists at a time, so its shutdown frees the names of programs that have ended. */
 TEST(ids_of_ended_programs_are_used_again)
 {
 	struct image image = { .names = NAMES };
@@ -336,7 +339,7 @@ TEST(ids_of_ended_programs_are_used_again)
 	trace_event_id_t id;
 	trace_id_t trid;
 
-	/* A name of this process, so that the family outlives the streams. */
+	/* Open a name in this process, so that the family still exists when there is no stream. */
 	ASSERT_EQ(0, posix_trace_eventid_open("own", &id));
 	for (int i = 0; i < 6; i++) {
 		snprintf(prefix, sizeof(prefix), "round %d", i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A controller's operations on an inherited stream immediately affect the parent and its children;
- * the children cannot control the stream.
+ * A controller's operations on an inherited stream must immediately affect the parent and its
+ * children. The children cannot control the stream.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -19,17 +19,17 @@
 
 #define CHILDREN	3
 
-/* Shared with the children, one entry for each. */
+/* Data that the test shares with a child. */
 struct recorder {
 	pid_t pid;
 	int id;			/* event type */
 	int begun;		/* number of the last event begun */
-	int done;		/* number of the last event completed */
+	int done;		/* number of the last completed event */
 };
 
 struct recorders {
 	struct recorder recorder[CHILDREN];
-	int granted;		/* the last number they may record */
+	int granted;		/* largest number that the children may record */
 	int end;
 };
 
@@ -58,7 +58,7 @@ static int load(const int *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* Records numbers from 1 on, as fast as it is allowed to. */
+/* Runs in a child: records numbers from 1 on, as fast as @granted allows. */
 static void record_on_and_on(struct recorders *shared, int index)
 {
 	struct recorder *me = &shared->recorder[index];
@@ -86,7 +86,7 @@ static void grant(struct recorders *shared, int count)
 	syscall(SYS_futex, &shared->granted, FUTEX_WAKE, INT_MAX);
 }
 
-/* Waits until all have recorded everything they may. */
+/* Waits until all children have recorded all numbers that they may record. */
 static void wait_for_all(const struct recorders *shared)
 {
 	for (int i = 0; i < CHILDREN; i++) {
@@ -125,8 +125,8 @@ static void end_recorders(struct __test_metadata *_metadata, struct recorders *s
 {
 	__atomic_store_n(&shared->end, 1, __ATOMIC_RELEASE);
 	/*
-	 * The recorders sleep on @granted, so change that: a child about to sleep would miss
-	 * any other change.
+	 * The recorders sleep on @granted, so change it to wake them: a child that is about to
+	 * sleep would miss any other wake-up.
 	 */
 	grant(shared, 1);
 	ASSERT_EQ(0, all_ended());
@@ -149,8 +149,8 @@ static int index_of(const struct recorders *shared, pid_t pid)
 }
 
 /*
- * Reads all events. For each child: no event is after @last, and all events after @first are
- * there. @first and @last may be NULL.
+ * Reads all events. For each child, checks that no number is larger than in @last, and that none is
+ * missing after that in @first. @first and @last may be NULL.
  */
 static void check_events(struct __test_metadata *_metadata, trace_id_t trid,
 			 const struct recorders *shared, const int *last, const int *first)
@@ -396,7 +396,7 @@ static int try_commands(int fd)
 		{ POSIXTRACE_IOC_NEXT, EINVAL },
 		{ POSIXTRACE_IOC_EVENT, EINVAL },
 		{ POSIXTRACE_IOC_WAKE, EINVAL },
-		/* The descriptor already has a role. */
+		/* CREATE fails with EBUSY, because the descriptor already has a role. */
 		{ POSIXTRACE_IOC_CREATE, EBUSY },
 		{ POSIXTRACE_IOC_ATTACH, EBUSY },
 	};
@@ -419,7 +419,7 @@ static int try_poll(int fd)
 
 static int try_mmap(int fd)
 {
-	/* The offsets of the gate and of the streams. */
+	/* Try the offsets of the gate and of all streams. */
 	for (unsigned long long offset = 0; offset < 4ULL << 34; offset += 1ULL << 34) {
 		for (int i = 0; i < 8; i++) {
 			if (mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd,
@@ -449,7 +449,7 @@ static int use_descriptor(void *arg)
 			return 3;
 		record_plain(1);
 	}
-	/* The descriptor that attached the parent, which the child has inherited. */
+	/* The child has inherited the descriptor that attached the parent. */
 	if (held->other >= 0 && try_commands(held->other))
 		return 4;
 	copy = dup(held->fd);
@@ -458,7 +458,7 @@ static int use_descriptor(void *arg)
 	return 0;
 }
 
-/* The descriptor that attached this process, or -1. */
+/* Returns the descriptor that attached this process, or -1. */
 static int target_fd(int stream_fd)
 {
 	char path[64], target[64];

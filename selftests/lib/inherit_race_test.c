@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Forks at any point: while other threads record, in signal handlers, while the controller
- * acts.
+ * Forks at any point: while other threads record, in signal handlers, and while the controller
+ * makes calls.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(race)
 /* Threads								*/
 
 #define THREADS		3
-#define EVENTS		5	/* of each child */
+#define EVENTS		5	/* events that each child records */
 
 struct worker {
 	pthread_t thread;
@@ -49,7 +49,7 @@ static void *record_until_end(void *arg)
 	run_on(worker->index);
 	while (!__atomic_load_n(worker->end, __ATOMIC_ACQUIRE)) {
 		record_plain((worker->index + 1) * 1000000 + worker->count++);
-		/* The stream has space for a limited number of events. */
+		/* Pause, because the stream can hold only a limited number of events. */
 		usleep(100);
 	}
 	return NULL;
@@ -157,7 +157,10 @@ static void *fork_and_fork(void *arg)
 	return NULL;
 }
 
-/* A fork takes an entry from a preallocated pool, which must suffice for all threads together. */
+/*
+ * A fork takes an entry from a preallocated pool. The pool must have enough entries for all threads
+ * together.
+ */
 TEST_F(race, many_threads_fork_at_the_same_time)
 {
 	struct forker forkers[THREADS + 2];
@@ -210,7 +213,7 @@ static void handle_and_fork(void)
 
 /* The events read so far. */
 struct taken {
-	int interrupted;	/* of the parent, which may have been interrupted */
+	int interrupted;	/* number of events of the parent that may have been interrupted */
 	int next;		/* number of the handler's next event */
 	int next_of_children;
 };
@@ -233,7 +236,10 @@ static void take_handled(struct __test_metadata *_metadata, trace_id_t trid, str
 	}
 }
 
-/* Expects @calls interrupted events of the parent; each handler records one, as does its child. */
+/*
+ * Expects @calls events of the parent, which may have been interrupted. Each handler also records
+ * one, and so does its child.
+ */
 static void check_handled(struct __test_metadata *_metadata, trace_id_t trid,
 			  struct taken *taken, int calls)
 {
@@ -245,7 +251,7 @@ static void check_handled(struct __test_metadata *_metadata, trace_id_t trid,
 	EXPECT_LT(0, handled);
 }
 
-/* The stream has space for that many events, even if the timer is late. */
+/* The stream holds this many events, which is enough even if the timer is late. */
 #define ROOM	10000
 
 TEST_F(race, handler_of_a_timer_forks)
@@ -272,7 +278,7 @@ TEST_F(race, handler_of_a_timer_forks)
 #ifdef HAVE_STEPS
 static int steps_seen, step_call;
 
-/* A fork takes long, even more on a debug kernel. */
+/* Should this step have no fork? A fork takes long, especially on a debug kernel. */
 static bool skip_step(void)
 {
 	int step = steps_seen++;
@@ -302,12 +308,15 @@ TEST_F(race, handler_forks_after_the_instructions_of_an_event)
 
 static bool is_child;
 
-/* The child continues the interrupted call, as its parent does. */
+/* The child continues the interrupted call, and so does its parent. */
 static void step_and_continue(void)
 {
 	pid_t pid;
 
-	/* The parent may have forked within syscall() of step.h, which resumes the steps. */
+	/*
+	 * The parent may have forked within syscall() of step.h, which resumes the steps. End them
+	 * in the child.
+	 */
 	if (is_child)
 		steps_end();
 	if (is_child || skip_step())
@@ -381,7 +390,7 @@ static int load(const int *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* Children one after the other; each records two events. */
+/* Creates children one after the other. Each records two events. */
 static int bear_children(void *arg, const struct talk *talk)
 {
 	struct stage *stage = arg;
@@ -457,7 +466,10 @@ TEST(stop_and_start_are_exact_while_children_are_created)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* Opens names in an order that gives other ids if parent and child have separate tables. */
+/*
+ * Opens names in an order in which parent and child would get different ids if their tables were
+ * separate.
+ */
 static int fork_at_the_line(void *arg, const struct talk *talk)
 {
 	struct stage *stage = arg;
@@ -490,8 +502,8 @@ static int fork_at_the_line(void *arg, const struct talk *talk)
 }
 
 /*
- * Whether the stream or the child is created first, events have the names that their processes gave
- * them.
+ * Whether the stream or the child was created first, each event must have the name that its own
+ * process has given to the type.
  */
 TEST(stream_created_during_a_fork)
 {

@@ -220,7 +220,7 @@ TEST_F(birth, grandchild_is_traced)
 	pid_t *pids = share(sizeof(*pids) * 2);
 
 	ASSERT_NE(NULL, pids);
-	/* In the new namespace, pids[1] is not the id that the events have. */
+	/* The event does not have pids[1], which is the id in the new namespace. */
 	if (variant->make == by_clone_newpid)
 		return;
 	pids[0] = variant->make(make_grandchild, pids);
@@ -235,7 +235,10 @@ TEST_F(birth, grandchild_is_traced)
 	EXPECT_EQ(1, processes_of(self->trid));
 }
 
-/* The controller is another process, and sees the ids in its namespace. */
+/*
+ * Runs in a traced process. The controller is a different process, and sees ids of its own
+ * namespace.
+ */
 static int record_and_create_a_child(void *arg, const struct talk *talk)
 {
 	pid_t (*make)(family_fn fn, void *arg) = *(void **)arg;
@@ -299,7 +302,7 @@ FIXTURE_TEARDOWN(inherit)
 #define DEPTH	100
 
 struct chain {
-	bool waits;		/* for its child, before it ends */
+	bool waits;		/* the process waits for its child before it ends */
 	pid_t pids[DEPTH];
 };
 
@@ -348,13 +351,13 @@ TEST_F(inherit, hundred_generations_that_end_before_their_children)
 	check_chain(_metadata, self->trid, false);
 }
 
-/* The number of children that can run at the same time on this machine. */
+/* Returns how many children can run at the same time on this machine. */
 static int fitting_children(int wanted)
 {
 	struct sysinfo info;
 	unsigned long fitting;
 
-	/* A child takes about 200 KiB, twice as much on a debug kernel. */
+	/* A child takes about 200 KiB of memory, and twice as much on a debug kernel. */
 	if (sysinfo(&info))
 		return 0;
 	fitting = info.freeram * info.mem_unit / (600 << 10);
@@ -598,7 +601,7 @@ TEST_F(inherit, thirty_two_streams_are_inherited)
 		ASSERT_EQ(0, posix_trace_shutdown(trids[i]));
 }
 
-/* The child can create *@arg streams, and no more. */
+/* Runs in a child: expects that it can create *arg streams, and no more. */
 static int fill_slots(void *arg)
 {
 	trace_id_t trids[SLOTS], surplus;

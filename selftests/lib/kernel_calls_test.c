@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls, page faults and signals in streams that request them: as many as there were, with
- * their arguments and results, and no more about other processes than the controller may know.
+ * System calls, page faults and signals in streams that request them. The events must have the
+ * right number, arguments and results. They must not reveal more about other processes than the
+ * controller may know.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -97,7 +98,7 @@ TEST_F(kernel, arguments_and_result_are_correct)
 	EXPECT_LE(entry->time, exit->time);
 }
 
-/* The numbers of the C library, and one that only the kernel has. */
+/* Checks the error names that the C library knows, and one that only the kernel has. */
 TEST_F(kernel, errors_have_the_names_of_the_kernel)
 {
 	static const struct {
@@ -132,7 +133,7 @@ TEST_F(kernel, errors_have_the_names_of_the_kernel)
 	posixtrace_fields_free(fields);
 }
 
-/* Reports if posixtrace_sysconf() omits the class, and returns the error of CREATE. */
+/* Reports if posixtrace_sysconf() omits the class syscall, and returns the error of CREATE. */
 static int create_with_syscalls(void *arg, const struct talk *talk)
 {
 	trace_attr_t attr;
@@ -174,7 +175,7 @@ TEST_F(kernel, full_stream_counts_the_system_calls_that_it_loses)
 					 &self->trid));
 	ASSERT_EQ(0, kernel_stream(self->worker.pid, SYSCALL, POSIX_TRACE_UNTIL_FULL, &large));
 	/*
-	 * At START the worker is in a system call that began earlier, so both streams miss its
+	 * At START, the worker is in a system call that has already begun, so no stream has its
 	 * entry.
 	 */
 	worker_switches(&self->worker);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The decoder of kernel events, without the module: what each form of a record means, and that no
- * record makes it read or write elsewhere.
+ * The decoder of kernel events, tested without the module: it must decode each form of record, and
+ * no record may make it access memory outside the record.
  */
 #define PXT_NO_DEVICE
 #include <stdlib.h>
@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(decode)
 	pxtu_call_names_destroy(&self->names);
 }
 
-/* Writes a first record with @count words of data. Returns its words. */
+/* Writes the first record of a sub-buffer, with @count words of data. Returns its size in words. */
 static __u32 put(struct _test_data_decode *self, __u32 id, __u32 flags, __u32 value,
 		 const __u64 *data, __u32 count)
 {
@@ -92,11 +92,11 @@ TEST_F(decode, later_record_refers_to_them)
 	ASSERT_TRUE(decode(self, 1));
 	EXPECT_EQ(TIME + 1000, self->record.timestamp);
 	EXPECT_EQ(34, self->record.writer.tid);
-	/* No record has defined this number. */
+	/* No earlier record has defined this thread number. */
 	self->word[0] ^= 1 << POSIXTRACE_KHEAD_THREAD_SHIFT;
 	ASSERT_TRUE(decode(self, 1));
 	EXPECT_FALSE(self->record.writer.known);
-	/* The next use of the sub-buffer begins without times and threads. */
+	/* When the sub-buffer is used again, earlier times and threads do not apply. */
 	pxtu_kernel_begin(&self->cpu);
 	self->word[0] ^= 1 << POSIXTRACE_KHEAD_THREAD_SHIFT;
 	ASSERT_TRUE(decode(self, 1));
@@ -254,7 +254,7 @@ TEST_F(decode, exits_have_names_and_errors)
 	EXPECT_EQ(sizeof(*exit), self->record.data_len);
 }
 
-/* Logs of older modules have exits with fewer fields, and describe them so. */
+/* Logs of older modules have exits with fewer fields, and descriptions without these fields. */
 TEST_F(decode, exits_are_as_their_log_describes_them)
 {
 	const struct bare_syscall_exit *exit = (const void *)self->data.bytes;
@@ -268,7 +268,7 @@ TEST_F(decode, exits_are_as_their_log_describes_them)
 	EXPECT_EQ(1, exit->compat);
 }
 
-/* A forged log may have long names; the reader has no room for so much data. */
+/* A forged log may have long names, for which the reader has no space. */
 TEST_F(decode, names_that_are_too_long_are_refused)
 {
 	const __u64 word = 0;
@@ -305,12 +305,12 @@ TEST_F(decode, unknown_forms_are_refused)
 	EXPECT_FALSE(decode(self, words));
 	words = put(self, 0, 0, 0, &word, 1);
 	EXPECT_FALSE(decode(self, words));
-	/* The record would end after the memory. */
+	/* The record must not extend beyond the memory. */
 	words = put(self, POSIXTRACE_ID_SYSCALL_EXIT, 0, 0, &word, 1);
 	EXPECT_FALSE(decode(self, words - 1));
 }
 
-/* Later versions may write a call stack, which the readers of today skip. */
+/* Later versions may write a call stack, which current readers skip. */
 TEST_F(decode, call_stack_after_the_data_is_skipped)
 {
 	/* The header of a stack of two words, the result, and the stack. */
@@ -322,7 +322,7 @@ TEST_F(decode, call_stack_after_the_data_is_skipped)
 	ASSERT_TRUE(decode(self, words + 2));
 	EXPECT_EQ(8 * (words + 2), self->record.size);
 	EXPECT_EQ(-7, exit->result);
-	/* The stack would end after the memory. */
+	/* The stack must not extend beyond the memory. */
 	EXPECT_FALSE(decode(self, words + 1));
 	self->word[POSIXTRACE_KRECORD_WORDS] = POSIXTRACE_STACK_SIZE_MAX + 8;
 	EXPECT_FALSE(decode(self, words + 2));
@@ -330,7 +330,7 @@ TEST_F(decode, call_stack_after_the_data_is_skipped)
 	EXPECT_FALSE(decode(self, words + 2));
 }
 
-/* Each record that is accepted writes its data, and no byte more. */
+/* For each accepted record, the decoder writes exactly the bytes of its data. */
 TEST_F(decode, random_words_do_no_harm)
 {
 	unsigned int accepted = 0, i;

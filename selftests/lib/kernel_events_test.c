@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel events in streams that request them: as many as there were by the kernel's own counters,
- * no others, with a possible order and possible times.
+ * Kernel events in streams that request them. Their number must agree with the kernel's own
+ * counters. There must be no others, and their order and times must be possible.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -142,7 +142,7 @@ TEST_F(kernel, only_types_of_the_classes_exist)
 	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, POSIXTRACE_WAKEUP, name));
 	EXPECT_EQ(EINVAL, posixtrace_eventid_get_description(self->trid, POSIXTRACE_WAKEUP, text,
 							     sizeof(text), NULL));
-	/* The name is still available for a user event type. */
+	/* The name of a kernel event can still be used for a user event type. */
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "sched_wakeup", &id));
 	EXPECT_LT(POSIX_TRACE_UNNAMED_USEREVENT, id);
 }
@@ -166,8 +166,8 @@ TEST_F(kernel, number_of_switches_matches_the_kernel)
 	EXPECT_EQ(after.voluntary - before.voluntary, blocked);
 	EXPECT_EQ(after.involuntary - before.involuntary, preempted);
 	/*
-	 * Each thread waits at the start and at the end, so it leaves its CPU as often as it gets
-	 * one.
+	 * Each thread waits at the start and at the end, so it leaves its CPU as often as it gets a
+	 * CPU.
 	 */
 	EXPECT_EQ(kernel_events_count(&self->events, POSIXTRACE_SWITCH_OUT),
 		  kernel_events_count(&self->events, POSIXTRACE_SWITCH_IN));
@@ -185,7 +185,7 @@ TEST_F(kernel, threads_wait_wake_up_and_run_in_this_order)
 	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
 	EXPECT_EQ(0, self->events.lost);
 
-	/* Prints what is wrong. */
+	/* This also prints what is wrong. */
 	EXPECT_EQ(0, kernel_events_impossible(&self->events));
 	for (size_t i = 0; i < self->events.count; i++) {
 		const struct kernel_event *event = &self->events.event[i];
@@ -419,7 +419,7 @@ static int wake_once(void *arg, const struct talk *talk)
 	return hear(talk) != 0;
 }
 
-/* For the wakers that an event may name, see kernel_waker_rights_test. */
+/* kernel_waker_rights_test tests which wakers an event may name. */
 TEST_F(kernel, switches_name_no_thread_of_another_process)
 {
 	const struct kernel_event *event;

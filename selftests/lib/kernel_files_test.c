@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What descriptors were before the first event: compared with what the test opened, and with
- * /proc/PID/fd.
+ * The files that descriptors referred to before the first event, compared with the files that the
+ * test has opened and with /proc/PID/fd.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -62,7 +62,7 @@ FIXTURE_TEARDOWN(files)
 	free(self->rows);
 }
 
-/* Returns 0 or an error number. */
+/* Gets all rows of a stream. Returns 0 or an error number. */
 static int get_rows(trace_id_t trid, struct rows *rows)
 {
 	unsigned long long next = 0;
@@ -98,7 +98,7 @@ static bool is(const struct rows *rows, pid_t pid, int fd, unsigned int kind, co
 	return false;
 }
 
-/* Number of descriptors in /proc. */
+/* Returns the number of descriptors of a process, from /proc. */
 static size_t descriptors_of(pid_t pid)
 {
 	char path[64];
@@ -172,7 +172,7 @@ static int tell_fds(const struct talk *talk, const int *fd)
 	return (int)hear(talk);
 }
 
-/* A child function: opens one of each kind, and tells the descriptors and three ports. */
+/* A child function: opens one file of each kind, and reports the descriptors and three ports. */
 static int open_all(void *arg, const struct talk *talk)
 {
 	struct sockaddr_in6 any6 = { .sin6_family = AF_INET6, .sin6_addr = in6addr_loopback };
@@ -286,7 +286,7 @@ static int idle_thread(void *talk)
 	return (int)hear(talk);
 }
 
-/* A child function: another process has the same table. */
+/* A child function: creates another process that shares its table of descriptors. */
 static int share_table(void *arg, const struct talk *talk)
 {
 	static char stack[65536] __attribute__((aligned(16)));
@@ -294,7 +294,7 @@ static int share_table(void *arg, const struct talk *talk)
 
 	(void)arg;
 	say(talk, pid);
-	/* Both processes read here: the one that gets a word ends. */
+	/* Both processes read here. The one that gets a word ends. */
 	hear(talk);
 	return waitpid(pid, NULL, 0) != pid;
 }
@@ -318,7 +318,7 @@ TEST_F(files, shared_table_is_unsure)
 #define LISTED	8192
 #define BEYOND	300
 
-/* A child function: opens more descriptors than the number that get rows. */
+/* A child function: opens more descriptors than the limit of rows. */
 static int open_many(void *arg, const struct talk *talk)
 {
 	struct rlimit limit = { LISTED + 2 * BEYOND, LISTED + 2 * BEYOND };
@@ -350,7 +350,7 @@ TEST_F(files, further_descriptors_are_counted)
 	for (int i = 100; i < LISTED; i++) {
 		if (!is(rows, self->child.pid, i, POSIXTRACE_FILE_PATH, "/dev/null"))
 			break;
-		/* The rows are in the order of the descriptors, each once. */
+		/* The rows have the order of the descriptors. Each descriptor has one row. */
 		if (i > 100)
 			EXPECT_EQ(find(rows, self->child.pid, i - 1) + 1,
 				  find(rows, self->child.pid, i));

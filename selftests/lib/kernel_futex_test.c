@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * futex_wait: what a thread waits for in the system call futex, with the memory there. Other waits
- * have no such event, and filters and several streams do not interfere.
+ * The event futex_wait shows for what a thread waits in the system call futex, and the memory at
+ * that address. Other waits must not have this event. Filters and several streams must not
+ * interfere.
  */
 #define _GNU_SOURCE
 #include <linux/filter.h>
@@ -35,7 +36,7 @@ struct words {
 FIXTURE(futex)
 {
 	struct child child;
-	uint64_t known;		/* addresses in the child */
+	uint64_t known;		/* addresses in the child, from @memory */
 	uint64_t cut;
 	struct kernel_events events;
 	struct kernel_events others;
@@ -115,7 +116,7 @@ static int trace_waits(struct _test_data_futex *self, trace_event_id_t without)
 	return err ?: kernel_events_read(&self->events, self->trid);
 }
 
-/* The next event of a type at or after *at, which advances past it; NULL at the end. */
+/* Finds the next event of a type at or after *at, and advances *at past it; NULL at the end. */
 static const struct kernel_event *next(const struct kernel_events *events, trace_event_id_t id,
 				       size_t *at)
 {
@@ -204,10 +205,15 @@ TEST_F(futex, several_streams_have_them)
 /* ------------------------------------------------------------------ */
 /* Hostile operations							*/
 
-/* Not an operation of futex(2). In the record, its upper bits must not reach the next fields. */
+/*
+ * Not a valid operation of futex(2). Its upper bits must not get into other fields of the record.
+ */
 #define HOSTILE		0x10200
 
-/* Makes calls with that operation wait for a supervisor. Returns the supervisor's descriptor. */
+/*
+ * Installs a seccomp filter that makes calls with that operation wait for a supervisor. Returns the
+ * descriptor of the supervisor.
+ */
 static int supervise(void)
 {
 	struct sock_filter code[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupts in streams that request them: those of a thread that computes are recorded, do not
- * overlap, and belong to the thread that ran. A sleeping reader causes none.
+ * Interrupts in streams that request them. Those of a thread that computes must be recorded, must
+ * not overlap, and must belong to the thread that ran. A sleeping reader must not cause any.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -21,7 +21,7 @@ FIXTURE(kernel)
 	unsigned long long after;
 };
 
-/* The number of device and timer interrupts on CPU 0 by the kernel's own count. */
+/* Returns the number of device and timer interrupts on CPU 0, from the kernel's own counters. */
 static unsigned long long interrupts_of_cpu0(void)
 {
 	unsigned long long sum = 0, count;
@@ -80,9 +80,9 @@ TEST_F(kernel, interrupts_of_a_thread_that_computes_are_recorded)
 		hard += event->data.irq.kind != KIND_SOFTIRQ;
 		soft += event->data.irq.kind == KIND_SOFTIRQ;
 	}
-	/* The scheduler tick fires 100 times a second or more. */
+	/* The scheduler tick occurs at least 100 times a second. */
 	EXPECT_LE(MILLISECONDS / 10 / 2, hard);
-	/* The kernel counts these and the interrupts of other threads. */
+	/* The kernel's count also includes the interrupts of other threads. */
 	EXPECT_LE(hard, self->after - self->before);
 	TH_LOG("%u interrupts and %u softirqs, the kernel counts %llu", hard, soft,
 	       self->after - self->before);
@@ -112,7 +112,10 @@ TEST_F(kernel, interrupts_do_not_overlap_unless_they_are_nested)
 
 TEST_F(kernel, interrupts_belong_to_the_thread_that_runs)
 {
-	/* Unknown before the first switch: the thread may have been running at the start. */
+	/*
+	 * -1: unknown before the first switch, because the thread may already be running at the
+	 * start.
+	 */
 	int running = -1;
 
 	for (size_t i = 0; i < self->events.count; i++) {
@@ -172,7 +175,7 @@ static bool is_of_the_reader(const struct event *event)
 	       (!strncmp(data.irq.name, "irq_work", 8) || !strncmp(data.irq.name, "IRQ work", 8));
 }
 
-/* If each interrupt woke the reader, that would cause the next one. */
+/* If each interrupt woke the reader, the wake-up would cause the next interrupt. */
 TEST_F(reader, sleeping_reader_causes_no_interrupts_and_gets_all)
 {
 	unsigned int own = 0, count = 0;
@@ -186,7 +189,7 @@ TEST_F(reader, sleeping_reader_causes_no_interrupts_and_gets_all)
 	}
 	ASSERT_EQ(0, hear(&self->worker.talk));
 	EXPECT_LT(0, count);
-	/* One of them is for START; others may be the kernel's. */
+	/* One interrupt is that of START. The kernel may have caused others. */
 	EXPECT_LE(own, 10);
 	TH_LOG("%u interrupts, %u of them for wake-ups", count, own);
 }

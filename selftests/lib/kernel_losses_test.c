@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams with kernel events when filters change, streams are full, processors go offline, readers
- * sleep, and logs are written: each event is recorded, or counted as lost.
+ * Streams with kernel events while filters change, streams are full, processors go offline, readers
+ * sleep, and logs are written. Each event must be recorded or counted as lost.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -74,7 +74,7 @@ TEST_F(kernel, set_of_system_events_filters_all_of_them)
 /* ------------------------------------------------------------------ */
 /* Full streams								*/
 
-/* Filters out all types but one, which the kernel itself counts. */
+/* Filters out all types except sched_switch_out, which the kernel itself counts. */
 static int only_switches_out(trace_id_t trid)
 {
 	trace_event_set_t set;
@@ -150,13 +150,13 @@ TEST_F(kernel, loop_keeps_the_last_ones_and_counts_the_others)
 
 	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
-	/* Including START and STOP, which may also be lost. */
+	/* Include START and STOP, which may also be lost. */
 	system = self->events.starts + self->events.stops;
 	EXPECT_EQ(info.recorded[CLASS_SCHED] + 2,
 		  self->events.count + system + stats.system_lost);
 	EXPECT_EQ(1, self->events.overflows);
 	EXPECT_EQ(stats.system_lost, self->events.lost);
-	/* The latest events are left, without a hole among them. */
+	/* The latest events are still there, and no event among them is missing. */
 	ASSERT_LT(0, self->events.count);
 	EXPECT_EQ(0, self->events.late);
 	for (size_t i = 1; i < self->events.count; i++)
@@ -201,7 +201,7 @@ TEST_F(kernel, storm_of_many_threads_is_counted_exactly)
 						 POSIX_TRACE_LOOP : POSIX_TRACE_UNTIL_FULL,
 						 &self->trid));
 		ASSERT_EQ(0, only_switches_out(self->trid));
-		/* Creates the threads before the first count: they sleep between the storms. */
+		/* Create the threads before the first count. They sleep between the storms. */
 		ASSERT_EQ(0, worker_do(&self->worker, DO_STORM_BEGIN, 16));
 		before = worker_switches(&self->worker);
 		ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -267,7 +267,7 @@ TEST_F(kernel, offline_processors_lose_no_event)
 	}
 }
 
-/* Both streams see each event. The small one loses many. */
+/* Two streams see each event. The small one loses many. */
 TEST_F(kernel, events_of_all_classes_are_counted_exactly_in_a_storm)
 {
 	unsigned int classes = posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
@@ -330,7 +330,7 @@ TEST_F(kernel, event_wakes_a_sleeping_reader)
 	ASSERT_EQ(0, hear(&self->worker.talk));
 }
 
-/* An event of the reader must not wake the reader: otherwise each sleep would end itself. */
+/* An event caused by the reader must not wake the reader. Otherwise each sleep would end itself. */
 TEST_F(kernel, reader_that_traces_itself_can_sleep)
 {
 	struct timespec soon;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Kernel events have ids of the controller's PID namespace, wherever their thread is. */
+/*
+ * Kernel events must have the ids of the controller's PID namespace, whatever namespace their
+ * thread is in.
+ */
 #define _GNU_SOURCE
 #include <sched.h>
 
@@ -11,11 +14,11 @@
 /* The ids in the events of a worker that creates a thread. */
 struct ids {
 	pid_t worker;
-	pid_t helper;		/* an earlier thread of the worker; 0: no events so far */
-	pid_t thread;		/* in the events of its fork, name and end */
+	pid_t helper;		/* id of an earlier thread of the worker; 0: it has no event yet */
+	pid_t thread;		/* id in the thread's fork, rename and exit */
 	bool ends;		/* its end event was seen */
-	bool is_lost;		/* the id may then be missing in this namespace */
-	pid_t last;		/* in its last switch */
+	bool is_lost;		/* the thread may have no id in this namespace */
+	pid_t last;		/* id in the thread's last switch */
 	int wrong;
 };
 
@@ -49,7 +52,7 @@ static void look_at(struct ids *ids, const struct kernel_event *event)
 	if (event->id == POSIXTRACE_WAKEUP && event->data.wakeup.new)
 		ids->wrong += event->data.wakeup.waker_pid != ids->worker ||
 			      event->data.wakeup.waker_tid != ids->worker;
-	/* The thread that left the CPU before may also be the controller. */
+	/* The thread that left the CPU may be the controller. */
 	if (event->id == POSIXTRACE_SWITCH_IN && event->data.in.prev_tid &&
 	    event->data.in.prev_tid != getpid())
 		ids->wrong += !is_own(ids, event->data.in.prev_tid);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel events as the module writes them, in a few words each, and as the library shows them:
- * every value must survive, whatever its size, and each event must name its own thread.
+ * Kernel events as the module writes them, in a few words each, and as the library reads them.
+ * Every value must be preserved, whatever its size, and each event must have the right thread.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -20,7 +20,10 @@
 #define CALLS		300
 #define THREADS		40
 
-/* Numbers without a system call. The module records all six registers as arguments. */
+/*
+ * System call numbers that are not used. For these, the module records all six registers as
+ * arguments.
+ */
 #define SMALL_NR	900
 #define BEGIN_NR	901
 #define END_NR		902
@@ -64,7 +67,8 @@ static int read_calls(trace_id_t trid, int nr, struct kernel_events *events)
 }
 
 /*
- * Values of every length in bits: first the smallest and the largest of each length, then others.
+ * Returns values of every length in bits: first the smallest and the largest of each length, then
+ * others.
  */
 static unsigned long value_of(unsigned int i)
 {
@@ -118,7 +122,7 @@ TEST_F(record, arguments_of_any_size_are_shown)
 	}
 }
 
-/* Registers that are no arguments hold what the program left there, which readers must not see. */
+/* Registers that are not arguments contain old values of the program. Readers must not see them. */
 TEST_F(record, registers_that_are_no_arguments_are_not_shown)
 {
 	const struct kernel_event *event;
@@ -153,7 +157,7 @@ static void *call_by_turns(void *arg)
 	return NULL;
 }
 
-/* More threads than a sub-buffer can name at a time, on one processor. */
+/* The threads are on one processor, and are more than a sub-buffer can name at a time. */
 TEST_F(record, events_of_many_threads_name_their_own)
 {
 	unsigned int seen[THREADS] = { 0 }, number;
@@ -199,7 +203,9 @@ TEST_F(record, events_of_many_threads_name_their_own)
 }
 
 #ifdef __x86_64__
-/* getpid() of a 32-bit program: another number, and a name from another table. */
+/*
+ * A 32-bit program has a different number for getpid(), and its name comes from a different table.
+ */
 TEST_F(record, calls_of_32_bit_programs_have_their_own_names)
 {
 	const int nr = 20;
@@ -221,7 +227,7 @@ TEST_F(record, calls_of_32_bit_programs_have_their_own_names)
 }
 #endif
 
-/* The sender of a signal with siginfo chooses the code. */
+/* Values of si_code. The sender of a signal with siginfo can choose any. */
 static const int codes[] = { -1, SI_TKILL, -60, -4095, -4096, -4097, -1000000, INT_MIN };
 
 static void ignore(int sig)
@@ -293,7 +299,7 @@ TEST_F(signals, codes_of_any_size_are_shown)
 /* ------------------------------------------------------------------ */
 /* Several streams							*/
 
-/* Causes events of all classes, in their short and long forms. */
+/* Causes events of all classes, in their short and long forms of records. */
 static void do_something(char *page, long number)
 {
 	const struct timespec moment = { .tv_nsec = 1 };
@@ -325,7 +331,7 @@ static void do_something(char *page, long number)
 	}
 }
 
-/* Keeps the events between the two markers. */
+/* Removes all events except those between the two markers. */
 static void cut(struct kernel_events *events)
 {
 	const struct kernel_event *event = events->event;
@@ -342,7 +348,7 @@ static void cut(struct kernel_events *events)
 	events->count = end - begin;
 }
 
-/* Do they differ only in what depends on the time? */
+/* Are the events equal, except for data that depend on the time? */
 static bool is_same(const struct kernel_event *a, const struct kernel_event *b)
 {
 	union kernel_data data = b->data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What threads did before their first events: their states at a moment, compared with what the test
- * made them do and with /proc.
+ * The states of threads before their first events, compared with what the test made the threads do,
+ * and with /proc.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -54,7 +54,7 @@ FIXTURE_TEARDOWN(states)
 	free(self->states);
 }
 
-/* Returns 0 or an error number. */
+/* Gets the states of all threads. Returns 0 or an error number. */
 static int get_states(trace_id_t trid, struct states *states)
 {
 	unsigned long long next = 0;
@@ -80,8 +80,8 @@ static const struct posixtrace_thread_state *find(const struct states *states, p
 }
 
 /*
- * Wait until a thread has left its CPU: a stopping thread informs its parent before it leaves.
- * Returns 0 or an error number.
+ * Waits until a thread has left its CPU. This is needed because a stopping thread informs its
+ * parent before it leaves the CPU. Returns 0 or an error number.
  */
 static int wait_blocked(trace_id_t trid, struct states *states, pid_t tid,
 			const struct posixtrace_thread_state **state)
@@ -110,7 +110,7 @@ static unsigned long long to_ns(const struct timespec *time)
 	return (unsigned long long)time->tv_sec * NSEC + (unsigned long long)time->tv_nsec;
 }
 
-/* Does the kernel keep when threads got a CPU (CONFIG_SCHED_INFO)? */
+/* Does the kernel record when threads last got a CPU (CONFIG_SCHED_INFO)? */
 static bool has_times(void)
 {
 	return !access("/proc/self/schedstat", F_OK);
@@ -142,8 +142,8 @@ TEST_F(states, thread_that_sleeps_is_in_its_system_call)
 	EXPECT_LE(before, to_ns(&state->time));
 	EXPECT_GE(after, to_ns(&state->time));
 	/*
-	 * The thread last got a CPU after it was created, and before the call. The first time comes
-	 * from another clock, which may differ slightly.
+	 * The thread last got a CPU after its creation and before the call. Its creation time comes
+	 * from a different clock, which may differ slightly.
 	 */
 	EXPECT_EQ(has_times(), !!to_ns(&state->since));
 	if (has_times())
@@ -211,7 +211,7 @@ TEST_F(states, deadlock_shows_both_mutexes_and_their_owners)
 		EXPECT_EQ(SYS_futex, state->call);
 		EXPECT_EQ((uintptr_t)&at->mutex[!i], state->args[0]);
 		EXPECT_EQ(FUTEX_WAIT_PRIVATE, state->args[1]);
-		/* Locked, with waiters; glibc has the owner in the third word. */
+		/* The mutex is locked and has waiters. glibc stores the owner in the third word. */
 		EXPECT_EQ(2, state->futex[0]);
 		EXPECT_EQ(tid[!i], (pid_t)state->futex[2]);
 	}
@@ -223,7 +223,7 @@ static void *wait_for_word(void *word)
 	return NULL;
 }
 
-/* A child function: a thread waits for a futex, and then its page is dropped. */
+/* A child function: a thread waits for a futex, and the page of the futex is dropped. */
 static int lose_the_page(void *arg, const struct talk *talk)
 {
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -352,10 +352,7 @@ TEST_F(states, of_two_threads_on_a_cpu_one_is_runnable)
 		ASSERT_EQ(0, get_states(self->trid, self->states));
 		for (size_t i = 0; i < self->states->count; i++) {
 			state = &self->states->state[i];
-			/*
-			 * Until the thread is on that CPU, it may also be blocked, waiting for its
-			 * move.
-			 */
+			/* Until the thread has moved to that CPU, it may also be blocked. */
 			if (state->state)
 				continue;
 			EXPECT_EQ(0, state->flags & ~(POSIXTRACE_STATE_RUNNING |
@@ -484,7 +481,7 @@ TEST_F(states, wrong_arguments_are_refused)
 	arg = (struct posixtrace_states){ .states = 1, .count = 1 };
 	EXPECT_EQ(-EFAULT, command(fd, POSIXTRACE_IOC_STATES, &arg));
 	EXPECT_EQ(-EFAULT, command(fd, POSIXTRACE_IOC_STATES, (void *)1));
-	/* No thread has a larger id. */
+	/* Start after the largest possible id. */
 	arg = (struct posixtrace_states){
 		.states = (uintptr_t)&state, .count = 1, .next = INT_MAX,
 	};
@@ -532,7 +529,7 @@ TEST_F(states, log_has_the_states_of_each_start)
 	ASSERT_EQ(0, kernel_withlog(self->child.pid, CLASSES, 1 << 20, POSIX_TRACE_APPEND, fd,
 				    &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	/* The log gets the states without a flush. */
+	/* The states are written to the log without a flush. */
 	ASSERT_EQ(0, wait_states(fd, self->states, 1));
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Class strings: the texts that system calls get, as they are in memory, and no byte more.
+ * Class strings: the texts that are passed to system calls. The events must have them as they are
+ * in memory, and no byte more.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,12 +23,12 @@
 
 enum { WHOLE, CUT, ABSENT };
 
-/* All calls fail, because no file has such a path. */
+/* Texts for calls. All calls fail, because no file has such a path. */
 struct texts {
 	char *memory;		/* two pages, and one without access */
 	char path[LONGEST + 2];
 	char *at_end;		/* ends with the second page */
-	char *across;		/* begins in the first page */
+	char *across;		/* begins in the first page and ends in the second */
 	char *endless;		/* without a NUL up to the end of the second page */
 	char *untouched;	/* a page that is not in memory */
 };
@@ -35,7 +36,7 @@ struct texts {
 FIXTURE(strings)
 {
 	struct texts texts;
-	uint64_t untouched;	/* in the child */
+	uint64_t untouched;	/* address of that page in the child */
 	struct child child;
 	struct kernel_events events;
 	trace_id_t trid;
@@ -60,7 +61,7 @@ static int make_texts(struct texts *texts)
 	return 0;
 }
 
-/* Not access(): the C library might read the text itself. */
+/* Does not use access(), because the C library might read the text itself. */
 static void look_for(const char *path)
 {
 	syscall(SYS_faccessat, AT_FDCWD, path, F_OK);
@@ -72,7 +73,8 @@ static int make_calls(void *arg, const struct talk *talk)
 	struct texts *texts = arg;
 
 	/*
-	 * Make the texts in the child: their pages must not be in memory before a call uses them.
+	 * Make the texts in the child: their pages must not be in its memory before a call uses
+	 * them.
 	 */
 	if (make_texts(texts))
 		return 1;
@@ -126,7 +128,7 @@ static int trace_calls(struct _test_data_strings *self, unsigned int classes)
 	return err ?: kernel_events_read(&self->events, self->trid);
 }
 
-/* The next text at or after *at, which advances past it; NULL at the end. */
+/* Finds the next text at or after *at, and advances *at past it; NULL at the end. */
 static const struct kernel_event *next_text(const struct kernel_events *events, size_t *at)
 {
 	const struct kernel_event *event;
@@ -192,7 +194,10 @@ TEST_F(strings, text_follows_its_call)
 	while ((event = next_text(&self->events, &at))) {
 		count++;
 		ASSERT_LT(1, at);
-		/* The second text of renameat() follows the first one. */
+		/*
+		 * The second text of renameat() follows the first one, so its entry is one event
+		 * further back.
+		 */
 		entry = event - 1 - (event->data.text.arg == 3);
 		ASSERT_EQ(POSIXTRACE_SYSCALL_ENTRY, entry->id);
 		EXPECT_EQ(entry->data.call.nr, event->data.text.nr);
@@ -212,7 +217,10 @@ TEST_F(strings, streams_without_the_class_have_none)
 	EXPECT_LT(10, kernel_events_count(&self->events, POSIXTRACE_SYSCALL_ENTRY));
 }
 
-/* A fault for the page of a text is caused by the call that needs it, not by the copy. */
+/*
+ * A page fault for the page of a text must be caused by the call that reads the text, not by the
+ * module.
+ */
 TEST_F(strings, copy_causes_no_page_fault)
 {
 	unsigned int faults = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which wakers a controller may know without tracing them: the threads of processes that it might
- * trace, at the time of the wake-up.
+ * Which wakers an event may name. A controller may know a waker that it does not trace only if it
+ * is a thread of a process that the controller could have traced at the time of the wake-up.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -69,7 +69,7 @@ TEST_F(scene, thread_of_another_user_is_anonymous)
 	EXPECT_EQ(0, is_named(&self->scene));
 }
 
-/* The event does not even reveal that there was a thread. */
+/* The event must not even reveal that a thread was interrupted. */
 TEST_F(scene, softirq_in_a_thread_of_another_user_is_an_interrupt)
 {
 	ASSERT_EQ(0, play(&self->scene, &way_tcp, OTHER, NULL, USER));
@@ -119,7 +119,10 @@ TEST_F(scene, process_that_is_not_dumpable_is_anonymous)
 	EXPECT_EQ(0, is_named(&self->scene));
 }
 
-/* Runs as the user of the controller, but with the saved user id 0: it may become root again. */
+/*
+ * Runs as the user of the controller, but with saved user id 0, so the process can become root
+ * again.
+ */
 static int lend_root(void)
 {
 	return setresuid(USER, USER, 0) || prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
@@ -153,7 +156,10 @@ static int name_it(void)
 	return prctl(PR_SET_NAME, NAME) ? -errno : 0;
 }
 
-/* Does the log have the waker's name at that time? Returns 0, ENOENT, or -1: another name. */
+/*
+ * Checks if the log has the waker's name at that time. Returns 0, ENOENT, or -1 for a different
+ * name.
+ */
 static int check_name(const struct scene *scene, trace_id_t log, unsigned long long when)
 {
 	const struct timespec time = to_timespec(when);
@@ -247,7 +253,7 @@ TEST_F(descendants, sibling_outside_of_trace_scope_is_anonymous)
 	EXPECT_EQ(0, child_wait(&controller));
 }
 
-/* As control(), but as root. Its capability extends the scope. */
+/* Like control(), but as root, who has the capability to trace more processes. */
 static int control_as_root(void *arg, const struct talk *talk)
 {
 	struct scene *scene = arg;
@@ -271,7 +277,7 @@ TEST_F(descendants, capability_names_siblings)
 	EXPECT_EQ(0, child_wait(&controller));
 }
 
-/* The controller is root in a namespace where the waker has no id. */
+/* The controller is root in a PID namespace in which the waker has no id. */
 TEST_F(scene, process_outside_of_the_pid_namespace_is_anonymous)
 {
 	struct child controller;

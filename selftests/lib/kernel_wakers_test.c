@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who woke a thread, compared with what the test has done: a call of another thread, a softirq, a
+ * What woke a thread, compared with what the test has done: a call of another thread, a softirq, a
  * signal, the end of a child, or a timer. The stream does not trace the waker.
  */
 #define _GNU_SOURCE
@@ -46,7 +46,7 @@ FIXTURE_TEARDOWN(scene)
 	scene_close(&self->scene);
 }
 
-/* Is the waker anonymous, or neither the expected one nor this test? */
+/* Is a waker missing, or is it neither the expected one nor this test? */
 static bool is_strange(const struct scene *scene, const struct kernel_event *event, pid_t waker)
 {
 	pid_t pid = event->data.wakeup.waker_pid;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For any contents of a log, the time and memory to read it are bounded. Needs no module.
+ * The time and memory for reading a log must be bounded, whatever it contains. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -20,7 +20,10 @@
 #define MEMORY_SCALE	1
 #endif
 
-/* Limits the process to @more additional bytes. Valgrind needs an unknown amount. */
+/*
+ * Limits the process to @more bytes of additional memory. Not under valgrind, whose need is
+ * unknown.
+ */
 static int limit_memory(size_t more)
 {
 	const struct rlimit limit = { memory_in_use() + more * MEMORY_SCALE, RLIM_INFINITY };
@@ -69,8 +72,8 @@ TEST(ring_of_an_exabyte)
 	log_epochs(&log, 1, 2, 10);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
 	/*
-	 * First with the file size that a writer leaves, then with one that makes the reader
-	 * search.
+	 * The first time, the file has the size that a writer leaves. The second time, its size
+	 * makes the reader search.
 	 */
 	for (int i = 0; i < 2; i++) {
 		fd = log_file(&log);
@@ -165,7 +168,10 @@ TEST(large_blocks_of_many_cpus)
 	log_free(&log);
 }
 
-/* An epoch has more blocks than the reader indexes. The reader reports this, but loses no block. */
+/*
+ * An epoch has more blocks than the reader can index. It must report this, but must not lose
+ * blocks.
+ */
 TEST(many_blocks_in_one_epoch)
 {
 	const unsigned int nr = 70000;
@@ -238,7 +244,7 @@ TEST(enomem_loses_nothing)
 	PXT_NOT_WITH_TSAN("wants memory, too");
 	if (getenv("PXT_UNDER_VALGRIND"))
 		SKIP(return, "its limit is for valgrind's memory, too");
-	/* Together, the reader's buffers are much larger than the limit. */
+	/* The reader's buffers for all CPUs together would be much larger than the limit. */
 	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 1500, 0);
 	end = log_epochs(&log, 0, 3, 20);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
@@ -279,11 +285,11 @@ TEST(enomem_loses_nothing)
 /* Metadata of a LOOP log						*/
 
 #define ASKED	2000
-/* More than a reader may spend on fruitless searches, plus what it reads otherwise. */
+/* More than a reader may spend on fruitless searches and on reading the log otherwise. */
 #define READ_MAX	(96 * MIB)
 #define TEXT	"a command line"
 
-/* Bytes that this process has read so far. */
+/* Returns how many bytes this process has read so far. */
 static unsigned long bytes_read(void)
 {
 	unsigned long bytes = 0;
@@ -330,7 +336,7 @@ FIXTURE_TEARDOWN(row)
 	log_free(&self->log);
 }
 
-/* Asks for a thread that the log does not have, so the reader looks for new metadata each time. */
+/* Asks for a thread that is not in the log, so that the reader looks for new metadata each time. */
 static int ask_often(trace_id_t trid, int times)
 {
 	const struct timespec time = { LOG_TIME0 / 1000000000, 1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compressed logs: they have the same events in fewer bytes. On a kernel without the compressor,
- * they are not compressed.
+ * Compressed logs must have the same events in fewer bytes. If the kernel lacks the compressor,
+ * logs are not compressed.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -59,12 +59,12 @@ static int record_all(trace_id_t trid, int count)
 	return err ? err : posix_trace_shutdown(trid);
 }
 
-/* The blocks of events in a log that is no ring. */
+/* The blocks of events in a log that is not a ring. */
 struct blocks {
-	int packed;	/* compressed ones */
-	int plain;	/* others of user events */
-	size_t in_file;	/* bytes of the payloads */
-	size_t pieces;	/* of the compressed blocks */
+	int packed;	/* number of compressed blocks */
+	int plain;	/* number of other blocks with user events */
+	size_t in_file;	/* bytes of their payloads in the file */
+	size_t pieces;	/* number of pieces of the compressed blocks */
 };
 
 static size_t pieces_of(const struct posixtrace_log_block *block)
@@ -231,7 +231,7 @@ TEST_F(compress, random_data_is_stored_as_it_is)
 
 	ASSERT_EQ(0, withlog_start_compressed(&append, POSIXTRACE_COMPRESS_LZ4, self->fd,
 					      &self->trid));
-	/* Compressing this one record saves less than the header of a piece costs. */
+	/* Compressing a single record would save less than the header of a piece takes. */
 	for (size_t i = 0; i < sizeof(data); i++) {
 		state = state * 1103515245 + 12345;
 		data[i] = state >> 16;
@@ -244,7 +244,7 @@ TEST_F(compress, random_data_is_stored_as_it_is)
 	EXPECT_EQ(1, blocks.plain);
 }
 
-/* Data of the largest size, which only the first bytes distinguish. */
+/* Fills data of the largest size. Only the first bytes differ between events. */
 static void fill(unsigned char *data, size_t len, int number)
 {
 	memset(data, number, len);

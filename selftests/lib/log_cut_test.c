@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs written by the module, truncated at every byte, and with flipped bits.
+ * Logs from the module that are truncated at every byte, or have flipped bits.
  */
 #define _GNU_SOURCE
 #include <linux/posixtrace_log.h>
@@ -8,7 +8,7 @@
 #include "pxt_test.h"
 #include "withlog.h"
 
-/* For a log with a few blocks. */
+/* How many numbers to record: they take a few blocks. */
 #define NUMBERS	60
 
 FIXTURE(cut)
@@ -28,7 +28,7 @@ FIXTURE_VARIANT(cut)
 
 FIXTURE_VARIANT_ADD(cut, append) { { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 } };
 FIXTURE_VARIANT_ADD(cut, until_full) { { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 0 } };
-/* A small ring, because each check searches all of it. */
+/* Use a small ring, because each check searches all of it. */
 FIXTURE_VARIANT_ADD(cut, loop) { { POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 64000 } };
 
 FIXTURE_SETUP(cut)
@@ -64,7 +64,9 @@ FIXTURE_TEARDOWN(cut)
 	free(self->bytes);
 }
 
-/* Returns the offset of the next byte to check. Skips empty areas, and more on a slow kernel. */
+/*
+ * Returns the offset of the next byte to check. Skips empty areas, and more bytes on a slow kernel.
+ */
 static off_t next_byte(const struct _test_data_cut *self, off_t pos, int step)
 {
 	/* The area for the names of a LOOP log is large, and contains only one name. */
@@ -83,7 +85,10 @@ TEST_F_TIMEOUT(cut, truncated_at_any_byte_has_the_events_before_it, 120)
 	off_t len;
 
 	for (len = 0; len < self->size; len = next_byte(self, len, 1)) {
-		/* The status of a LOOP log precedes its blocks, so a truncated copy may have it. */
+		/*
+		 * The status of a LOOP log precedes the blocks, so a truncated copy may still
+		 * contain the status.
+		 */
 		fd = log_tmpfile();
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(len, pwrite(fd, self->bytes, len, 0));
@@ -96,7 +101,10 @@ TEST_F_TIMEOUT(cut, truncated_at_any_byte_has_the_events_before_it, 120)
 		ASSERT_EQ(0, content.err);
 		ASSERT_EQ(0, content.errors + content.holes + content.disorder);
 		ASSERT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
-		/* The numbers are those from 0 on. A longer part has at least as many. */
+		/*
+		 * The log has the numbers from 0 on. A longer part of the file has at least as
+		 * many.
+		 */
 		ASSERT_LE(numbers, content.numbers);
 		if (content.numbers)
 			ASSERT_EQ(0, content.first);
@@ -127,8 +135,8 @@ TEST_F_TIMEOUT(cut, with_a_wrong_bit_loses_at_most_one_block, 120)
 		ASSERT_EQ(0, content.err);
 		ASSERT_EQ(0, content.disorder);
 		/*
-		 * Each flush has a block of numbers on at least one CPU, so a block has at most a
-		 * third of them.
+		 * Each flush writes a block of numbers of at least one CPU, so a single block has
+		 * at most a third of the numbers.
 		 */
 		ASSERT_LE(NUMBERS - NUMBERS / 3, content.numbers);
 		if (content.numbers < NUMBERS) {

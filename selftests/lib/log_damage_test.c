@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs that were truncated, damaged or forged: intact parts are read as before, and damaged
- * ones are reported. Needs no module.
+ * Logs that were truncated, damaged or forged. Intact parts must be read as usual, and damaged
+ * parts must be reported. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -128,7 +128,7 @@ TEST_F(damage, truncated_at_every_byte)
 	close(fd);
 }
 
-/* As after a power failure: the size was written before the data. */
+/* As after a power failure: the file has its new size, but the data were not written. */
 TEST_F(damage, zeros_instead_of_the_end)
 {
 	struct sample *sample = &self->sample;
@@ -166,7 +166,7 @@ TEST_F(damage, data_after_the_end)
 /* ------------------------------------------------------------------ */
 /* Flipped bits								*/
 
-/* Reads the log with other bits in a byte of a block: only the events of this block are lost. */
+/* Flips bits in a byte of a block, and reads the log. Only the events of this block may be lost. */
 static void flip(struct __test_metadata *_metadata, const struct sample *sample, int fd, int i,
 		 size_t at, unsigned char bits, struct log_sum *sum)
 {
@@ -220,7 +220,7 @@ TEST_F(damage, payloads)
 	close(fd);
 }
 
-/* The position of ERROR among the events, and its data. */
+/* ERROR must be at the right position among the events, and must have the right data. */
 TEST_F(damage, error_is_at_the_place_of_the_damage)
 {
 	struct sample *sample = &self->sample;
@@ -314,7 +314,7 @@ static const struct {
 	size_t offset;
 	size_t size;
 	__u64 value;
-	unsigned int good;	/* records before the reader detects it */
+	unsigned int good;	/* number of records before the damage is detected */
 } records[] = {
 /* The third record has time 104 on CPU 0; the first one names the writer. */
 #define THIRD	(POSIXTRACE_RECORD_SIZE(8) + POSIXTRACE_RECORD_STEP(8))
@@ -322,7 +322,7 @@ static const struct {
 	(at) + offsetof(struct posixtrace_##type, field), size, value, good }
 #define RECORD(field, size, value) CASE(THIRD, record, field, size, value, 2)
 	RECORD(data_len, 2, 2000), RECORD(data_len, 2, 0xffff), RECORD(data_len, 2, 0xfff8),
-	/* With this length, the next record would start elsewhere. */
+	/* With this wrong length, the next record would start elsewhere. */
 	CASE(THIRD, record, data_len, 2, 0, 3), CASE(THIRD, record, data_len, 2, 9, 3),
 	RECORD(type, 2, 0), RECORD(type, 2, POSIX_TRACE_STOP), RECORD(type, 2, 63),
 	RECORD(type, 2, 0xffff), RECORD(type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 2)),
@@ -361,7 +361,8 @@ TEST(invalid_records)
 		EXPECT_EQ(0, sum.err);
 		EXPECT_EQ(1, sum.errors);
 		/*
-		 * The reader gets all events of the other CPU, and the earlier events of this one.
+		 * The reader must return all events of the other CPU, and the events of this CPU
+		 * before the damage.
 		 */
 		EXPECT_EQ(51 + records[i].good, sum.events) {
 			TH_LOG("%s", records[i].what);
@@ -374,7 +375,9 @@ TEST(invalid_records)
 	}
 }
 
-/* A record that crosses the end of the block, and user events where only the kernel writes. */
+/*
+ * Records that cross the end of the block, and user events in blocks where only the kernel writes.
+ */
 TEST(misplaced_records)
 {
 	struct log_writer log;
@@ -400,8 +403,7 @@ TEST(misplaced_records)
 }
 
 /*
- * Blocks with a first record that does not name its writer: the writer of another block is not
- * used.
+ * Blocks whose first record does not name its writer. The writer of another block must not be used.
  */
 TEST(records_without_a_writer)
 {
@@ -537,7 +539,7 @@ TEST_F(damage, block_in_the_data_of_a_damaged_block)
 	EXPECT_EQ(sample->whole.events - 10, sum.events);
 }
 
-/* The reader orders by epochs, but invalid epochs must not make it lose events. */
+/* The reader sorts by epoch, but must not lose events if epochs are invalid. */
 TEST_F(damage, invalid_epochs)
 {
 	static const __u64 epochs[] = { 0, 1, 1000, ~0ULL - 1, ~0ULL };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The controller ends in many ways and at any point, but its log is complete. After waitpid(), the
- * controller has ended.
+ * A controller ends in many ways and at any point. Its log must be complete when waitpid() returns.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -16,19 +15,19 @@
 
 #define THREADS		2
 
-/* First number of a thread. */
+/* The first number that a thread records. */
 #define NUMBERS(thread)	((thread) * 100000000)
 
 /* Shared with a controller that dies. */
 struct words {
-	int recorded[THREADS];	/* completed by each thread */
+	int recorded[THREADS];	/* number of the last event that each thread has completed */
 	int end;		/* stop recording */
 };
 
 struct controller {
 	struct log_kind kind;
 	int fd;
-	pid_t target;		/* 0: itself */
+	pid_t target;		/* process to trace; 0: the controller itself */
 	struct words *words;
 	const struct talk *talk;
 	trace_id_t trid;
@@ -54,7 +53,7 @@ static void *load_thread(void *arg)
 	return NULL;
 }
 
-/* Records as fast as it can, and flushes. Reports when that has begun. */
+/* Records as fast as possible, and flushes. Reports when this has begun. */
 static int loaded_controller(void *arg, const struct talk *talk)
 {
 	struct controller *controller = arg;
@@ -78,7 +77,7 @@ static int loaded_controller(void *arg, const struct talk *talk)
 	}
 }
 
-/* A complete log, as read from the bytes of the file. */
+/* A complete log, parsed from the bytes of the file. */
 struct last_words {
 	int numbers[THREADS];
 	int disorder;
@@ -134,8 +133,8 @@ static int read_last_words(int fd, struct last_words *words)
 }
 
 /*
- * Counts the user events in the blocks of a log without LOOP. This includes events that the reader
- * skips, because the stream has overwritten later events than these.
+ * Counts the user events in the blocks of a log that is not a ring. Includes events that the
+ * library skips because the stream has overwritten later ones.
  */
 static int events_in_blocks(int fd)
 {
@@ -228,8 +227,8 @@ static void random_moment(void)
 }
 
 /*
- * Each event that was completed before the kill is in the log, or counted there as lost. In
- * addition, each thread may have been recording one event.
+ * Each event that was completed before the kill must be in the log, or be counted there as lost.
+ * Each thread may have been recording one more event.
  */
 TEST_F_TIMEOUT(killed, at_any_point_its_log_has_or_counts_all_events, 120)
 {
@@ -394,7 +393,7 @@ TEST_F(end, of_the_controller_ends_the_log)
 		withlog_record(0, 500);
 	say(&child.talk, 0);
 	child_wait(&child);
-	/* The stream has ended, so these events are not recorded. */
+	/* The stream has ended, so these events must not be recorded. */
 	withlog_record(1000, 10);
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 500));
@@ -402,7 +401,7 @@ TEST_F(end, of_the_controller_ends_the_log)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
 }
 
-/* The death does not wait for the reader of a pipe, but no event is lost. */
+/* The end of the controller does not wait for the reader of a pipe. Still no event is lost. */
 TEST_F(death, of_a_controller_is_not_delayed_by_a_pipe)
 {
 	struct controller controller = {
@@ -432,7 +431,7 @@ TEST_F(death, of_a_controller_is_not_delayed_by_a_pipe)
 	EXPECT_TRUE(log_content_is(&content, 500));
 }
 
-/* Killed in CREATE and in SHUTDOWN, which both wait for the reader of a pipe. */
+/* The controller is killed in CREATE or SHUTDOWN, both of which wait for the reader of a pipe. */
 static int blocked_in_create(void *arg, const struct talk *talk)
 {
 	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };

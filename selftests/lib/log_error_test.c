@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs that cannot be written: errors are reported, without any other effect.
+ * Logs that cannot be written. Errors must be reported, and must have no other effect.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -43,7 +43,7 @@ static int stream_state(trace_id_t trid)
 /* ------------------------------------------------------------------ */
 /* A full disk								*/
 
-/* The log fills a small file system, except for what the test needs. */
+/* A log that fills a small file system, except for the space that the test needs. */
 FIXTURE(disk)
 {
 	struct disk disk;
@@ -82,7 +82,7 @@ TEST_F(disk, full_at_the_beginning_is_reported_immediately)
 	ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
 	EXPECT_EQ(ENOSPC, withlog_new(0, variant->kind, self->disk.fd, &trid));
 	EXPECT_EQ(4711, trid);
-	/* The failed call leaves no trace and can be repeated. */
+	/* The failed call has no effect and can be repeated. */
 	ASSERT_EQ(0, ftruncate(self->disk.ballast, 0));
 	EXPECT_EQ(0, withlog_new(0, variant->kind, self->disk.fd, &self->trid));
 }
@@ -184,7 +184,7 @@ TEST_F(disk, can_be_made_read_only_and_unmounted_after_shutdown)
 	EXPECT_EQ(0, umount(self->disk.dir));
 }
 
-/* True if the log has all events that were synced, and perhaps later ones. */
+/* Returns true if the log has all events that were synced. It may also have later ones. */
 static bool has_what_was_synced(const struct log_content *content, int count)
 {
 	return !content->err && content->first == 0 && content->last == content->numbers - 1 &&
@@ -192,7 +192,7 @@ static bool has_what_was_synced(const struct log_content *content, int count)
 	       !content->errors && !content->gaps;
 }
 
-/* The disk must be able to fail, which a file system in memory never does. */
+/* A disk that can fail. A file system in memory never does. */
 FIXTURE(broken_disk)
 {
 	struct disk disk;
@@ -221,8 +221,8 @@ FIXTURE_TEARDOWN(broken_disk)
 }
 
 /*
- * The file system may lose data that was written but not synced. Newer kernels allow no reads from
- * a broken file system until it is remounted.
+ * The file system may lose data that were written but not synced. On newer kernels, a broken file
+ * system cannot be read until it is remounted.
  */
 TEST_F(broken_disk, is_reported_and_keeps_synced_events)
 {
@@ -246,7 +246,8 @@ TEST_F(broken_disk, is_reported_and_keeps_synced_events)
 	ASSERT_TRUE(errno == EROFS || errno == EIO);
 	withlog_record(ROUND, ROUND);
 	/*
-	 * Some file systems accept data that they will never write. That error cannot be detected.
+	 * This may succeed: some file systems accept data that they will never write, which cannot
+	 * be detected.
 	 */
 	err = withlog_flush(self->trid);
 	EXPECT_TRUE(!err || err == EROFS || err == EIO);
@@ -269,7 +270,7 @@ TEST_F(broken_disk, is_reported_and_keeps_synced_events)
 	close(device);
 }
 
-/* With the policy FLUSH, it retries automatically and recovers. */
+/* With the stream policy FLUSH, the stream retries automatically and recovers. */
 TEST(self_flushing_stream_survives_a_full_disk)
 {
 	char dir[] = "/tmp/diskXXXXXX";
@@ -314,7 +315,10 @@ TEST(self_flushing_stream_survives_a_full_disk)
 /* ------------------------------------------------------------------ */
 /* Other limits								*/
 
-/* The limit that the process had when it created the log applies. SIGXFSZ would kill this test. */
+/*
+ * The log has the file size limit that the process had when it created the log. SIGXFSZ would kill
+ * this test.
+ */
 TEST(log_observes_the_file_size_limit)
 {
 	const struct rlimit small = { 32 << 10, RLIM_INFINITY };
@@ -385,7 +389,10 @@ TEST(pipe_without_a_reader_is_an_error_and_no_signal)
 	close(pipe[1]);
 }
 
-/* The pipe contains half of a block when its reader closes it. The log ends there. */
+/*
+ * The reader closes the pipe when it contains half of a block. The log then ends with the previous
+ * block.
+ */
 TEST(reader_that_leaves_has_the_events_before)
 {
 	struct log_content content;

@@ -89,8 +89,8 @@ TEST_F(flush, returns_before_it_is_done_and_recording_continues)
 	ASSERT_EQ(0, posix_trace_flush(self->trid));
 	EXPECT_EQ(POSIX_TRACE_FLUSHING, flush_status(self->trid));
 	/*
-	 * Once there is more than the header, the flush has begun. Two requests before that would
-	 * be one flush.
+	 * The flush has begun when the pipe contains more than the header. Two requests before that
+	 * would be combined into one flush.
 	 */
 	do {
 		sched_yield();
@@ -99,14 +99,14 @@ TEST_F(flush, returns_before_it_is_done_and_recording_continues)
 	withlog_record(300, 300);
 	EXPECT_EQ(POSIX_TRACE_FLUSHING, flush_status(self->trid));
 	EXPECT_EQ(POSIX_TRACE_RUNNING, stream_status(self->trid));
-	/* This request does not wait either; its flush follows the first one. */
+	/* This request does not wait. Its flush follows the first flush. */
 	ASSERT_EQ(0, posix_trace_flush(self->trid));
 	ASSERT_EQ(0, copy_flush(self->trid, pipe[0], self->fd));
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 600));
 	/*
-	 * FLUSH_STOP is recorded after the end of a flush, so the log has only that of the first
-	 * flush.
+	 * FLUSH_STOP is recorded after a flush has ended, so the log has only the FLUSH_STOP of the
+	 * first flush.
 	 */
 	EXPECT_EQ(2, content.flush_starts);
 	EXPECT_EQ(1, content.flush_stops);
@@ -210,7 +210,10 @@ TEST_F(flush, lets_a_full_stream_start_again)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_stream_overrun_status);
 }
 
-/* The number of events that fill half of the memory, with the additional sub-buffer of each CPU. */
+/*
+ * Returns the number of events that fill half of the memory, including the additional sub-buffer of
+ * each CPU.
+ */
 static int half_with_cpus(void)
 {
 	int subbuf = pxt_subbuf_size(LOG_STREAM_SIZE, LOG_DATA_SIZE);
@@ -231,7 +234,8 @@ static void wait_for_number(int fd, int last)
 }
 
 /*
- * If only the timer started flushes, which it does after a second, each round would take a second.
+ * Without this, only the timer would start a flush after a second, so each round would take a
+ * second.
  */
 TEST_F(flush, starts_when_half_of_the_memory_is_used)
 {
@@ -245,8 +249,8 @@ TEST_F(flush, starts_when_half_of_the_memory_is_used)
 	for (int i = 0; i < 8; i++) {
 		withlog_record(recorded, half + half / 8);
 		/*
-		 * Events in a sub-buffer that is open at the start of a flush are in the
-		 * next one.
+		 * An event in a sub-buffer that is open when a flush starts may only be in the next
+		 * flush.
 		 */
 		wait_for_number(self->fd, recorded + half / 2);
 		recorded += half + half / 8;
@@ -278,7 +282,7 @@ TEST_F(flush, starts_after_a_while_for_few_events)
 	EXPECT_TRUE(log_content_is(&content, 3));
 }
 
-/* Events during a flush need no later event to be flushed. */
+/* If events are recorded during a flush, they must be flushed without a later event. */
 TEST_F(flush, starts_after_an_event_during_another_flush)
 {
 	struct log_content content;
@@ -307,7 +311,7 @@ TEST_F(flush, starts_after_an_event_during_another_flush)
 	close(pipe[0]);
 }
 
-/* There is no caller, so the event has no process and no address. */
+/* An automatic flush has no caller, so its events have no process and no address. */
 TEST_F(flush, automatic_one_has_no_process)
 {
 	struct event event;
@@ -349,7 +353,7 @@ TEST_F(flush, does_not_start_automatically_with_other_policies)
 	EXPECT_TRUE(log_content_is(&content, 2));
 }
 
-/* At any rate of events, events that are not in the log are in a gap. */
+/* At any rate of events, each event must be in the log or be reported as lost in a gap. */
 TEST_F(flush, of_a_stream_that_overflows_loses_in_gaps_only)
 {
 	struct posix_trace_status_info status;
@@ -411,7 +415,7 @@ TEST_F(flush, can_be_requested_by_many_threads_at_the_same_time)
 	EXPECT_EQ(content.flush_starts, content.flush_stops);
 }
 
-/* A thread that records: on one CPU with pauses, or alternating between two CPUs without. */
+/* A thread that records: either on one CPU with pauses, or on two CPUs in turn without pauses. */
 struct recorder {
 	pthread_t thread;
 	int cpu;
@@ -462,9 +466,10 @@ static int disorder(trace_id_t log, unsigned int *events)
 }
 
 /*
- * A flush closes the open sub-buffers of the CPUs one after the other: events of one CPU may be in
- * the next flush, and simultaneous events of another CPU still in this one. The test shows that
- * reliably only if the log thread sleeps for 1 to 3 ms after find_open(), as with KCSAN.
+ * A flush closes the open sub-buffers of the CPUs one after the other. Events of one CPU may then
+ * be in the next flush, while simultaneous events of another CPU are in this one. The test shows a
+ * wrong order reliably only if the log thread sleeps for 1 to 3 ms after find_open(), as with
+ * KCSAN.
  */
 TEST_F(flush, keeps_the_order_of_time_while_threads_migrate)
 {

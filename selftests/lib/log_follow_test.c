@@ -11,7 +11,7 @@
 
 #define CPUS	3
 
-/* Appends pieces of any length. The reader gets each complete block once. */
+/* Appends pieces of any length to the log. The reader must get each complete block exactly once. */
 TEST(growing)
 {
 	static const size_t pieces[] = { 1, 7, 64, 129, 1000, 4096 };
@@ -126,7 +126,7 @@ TEST(reset)
 	log_free(&log);
 }
 
-/* The status may be from a later reset than the events that were read. */
+/* The reader's status may already be that of a later reset than the events that it has read. */
 TEST(rewind_starts_after_the_last_known_reset)
 {
 	struct posix_trace_status_info status;

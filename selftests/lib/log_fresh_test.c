@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A log has only what is true of a process from the start of its stream: no earlier contents of an
- * argument, no library that was already unloaded.
+ * A log has only data of a process that are valid when its stream starts: no earlier contents of an
+ * argument, and no library that was already unloaded.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ FIXTURE_TEARDOWN(fresh)
 	close(self->other_fd);
 }
 
-/* Overwrites the first argument, as programs do that receive a secret there. */
+/* Overwrites the first argument, like a program that has received a secret there. */
 static void overwrite_argument(const char *text)
 {
 	memcpy(program_invocation_name, text, strlen(text) + 1);
@@ -113,7 +113,10 @@ static int record_once(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* The child is born after the second stream, before its parent has recorded for that stream. */
+/*
+ * The child is created after the second stream, but before its parent has recorded an event for
+ * that stream.
+ */
 TEST_F(fresh, argument_of_the_parent_of_a_traced_process)
 {
 	struct child child;
@@ -141,7 +144,7 @@ static int record_nothing(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* A process that records no events reads its arguments when it returns to user mode. */
+/* A process that records no events reads its arguments when it next returns to user mode. */
 TEST_F(fresh, process_that_records_no_event_looks_at_its_arguments)
 {
 	struct child child;
@@ -150,7 +153,7 @@ TEST_F(fresh, process_that_records_no_event_looks_at_its_arguments)
 	ASSERT_EQ(0, child_start(&child, record_nothing, NULL));
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, withlog_begin(child.pid, self->fd, POSIX_TRACE_APPEND, &self->trid));
-	/* The child wakes up, and returns to user mode. */
+	/* This makes the child wake up and return to user mode. */
 	say(&child.talk, 0);
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
@@ -189,7 +192,7 @@ TEST_F(fresh, library_that_was_unloaded_before_a_second_stream)
 	EXPECT_TRUE(log_file_has(self->other_fd, "log_fresh_test"));
 }
 
-/* Mappings are kept as long as one stream is left. */
+/* Mappings are kept as long as at least one stream exists. */
 TEST_F(fresh, library_that_was_unloaded_before_another_stream_ended)
 {
 	ASSERT_EQ(0, begin(self->fd, &self->trid));

@@ -17,7 +17,10 @@ struct expected {
 
 #define USER	((int)POSIX_TRACE_UNNAMED_USEREVENT)
 
-/* The index of the first unexpected event, or -1. @expected ends with id 0. */
+/*
+ * Compares the log with @expected, which ends with id 0. Returns the index of the first difference,
+ * or -1.
+ */
 static int differs(const struct log_writer *log, const struct expected *expected)
 {
 	struct event event;
@@ -106,7 +109,9 @@ static int take_one(trace_id_t trid, struct posixtrace_batch_event *event)
 	return count ? (int)event->event.posix_event_id : 0;
 }
 
-/* Each event has the number of events lost before it; a gap counts only after its RESUME. */
+/*
+ * Each event has the number of events that were lost before it. A gap counts only after its RESUME.
+ */
 TEST(lost_events_are_counted)
 {
 	static const struct {
@@ -139,7 +144,7 @@ TEST(lost_events_are_counted)
 	log.epoch++;
 	lose(&log, 4, 9);
 	log.lost = 6;
-	/* Two of these events are not newer than the overwrite watermark. */
+	/* Two of these events are not newer than the overwrite watermark, so they are skipped. */
 	block(&log, 1, 8, 11);
 	block(&log, 0, 12, 12);
 	log.epoch++;
@@ -171,7 +176,10 @@ TEST(lost_events_are_counted)
 	log_free(&log);
 }
 
-/* LOOP log: its oldest event has the number of all events lost before it, later ones as usual. */
+/*
+ * In a LOOP log, the oldest event has the number of all events lost before it. Later events are as
+ * usual.
+ */
 TEST(lost_events_of_a_loop_log)
 {
 	struct posixtrace_batch_event event;
@@ -232,7 +240,10 @@ TEST(lost_events_before_a_reset)
 	log_free(&log);
 }
 
-/* Events of a slower CPU from the time of the gap are also lost, unless flushed before. */
+/*
+ * Events of a slower CPU from the time of the gap also count as lost, unless they were flushed
+ * before.
+ */
 TEST(watermark)
 {
 	static const struct expected expected[] = {
@@ -288,7 +299,8 @@ TEST(log_ends_in_a_loss)
 }
 
 /*
- * The blocks of the first flush report a full stream, although it became full after their events.
+ * The blocks of the first flush report that the stream is full, although it became full after their
+ * events.
  */
 TEST(full_stream)
 {
@@ -327,7 +339,9 @@ TEST(full_stream)
 	log_free(&log);
 }
 
-/* The reader cannot store this many simultaneous gaps. It reports the rest as one gap. */
+/*
+ * There are more simultaneous gaps than the reader can store. It reports the rest as a single gap.
+ */
 TEST(many_gaps)
 {
 	struct log_writer log;
@@ -348,7 +362,7 @@ TEST(many_gaps)
 	log_free(&log);
 }
 
-/* Any number of gaps, if they are read in between. */
+/* Any number of gaps is possible if they are read one after the other. */
 TEST(gap_after_gap)
 {
 	struct log_writer log;
@@ -367,7 +381,10 @@ TEST(gap_after_gap)
 	log_free(&log);
 }
 
-/* A ring with overwritten blocks does not start with a gap; the status reports them. */
+/*
+ * If blocks of a ring were overwritten, the log does not start with a gap. The status reports the
+ * loss.
+ */
 TEST(overwritten_ring)
 {
 	struct log_writer log;
@@ -430,7 +447,7 @@ TEST(reset_discards_earlier_events)
 	log_free(&log);
 }
 
-/* Earlier losses do not count, even if the RESET does not include them. */
+/* Losses before RESET do not count, even if RESET has a smaller number of lost events. */
 TEST(reset_after_a_gap)
 {
 	static const struct expected expected[] = {

@@ -53,7 +53,10 @@ TEST_F(hotplug, flush_writes_the_events_of_an_offline_cpu)
 	EXPECT_TRUE(log_content_is(&content, 30));
 }
 
-/* The open sub-buffer of the CPU follows those that it closed earlier, and precedes later ones. */
+/*
+ * In the log, the open sub-buffer of a CPU must follow those that the CPU closed earlier, and
+ * precede later ones.
+ */
 TEST_F(hotplug, events_of_an_offline_cpu_are_in_order)
 {
 	struct log_content content;

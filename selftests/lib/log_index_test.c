@@ -30,12 +30,12 @@ static int seek_to(trace_id_t trid, __u64 time)
 	return posixtrace_seek(trid, &at);
 }
 
-/* What is read from a time on. */
+/* The events that were read from a certain time on. */
 struct rest {
-	unsigned int events;	/* of all types, at or after that time */
-	unsigned int read;	/* including older events */
-	__u64 hash;		/* of their types and times */
-	bool wrong;		/* wrong data or order of user events, or a read error */
+	unsigned int events;	/* events of all types at or after that time */
+	unsigned int read;	/* events that were read, including older ones */
+	__u64 hash;		/* hash of the types and times of @events */
+	bool wrong;		/* a user event has wrong data or order, or reading failed */
 };
 
 static void read_rest(trace_id_t trid, __u64 time, struct rest *rest)
@@ -72,7 +72,7 @@ static bool read_bytes(const void *bytes, size_t len, __u64 time, bool seek, str
 	return !err && !rest->wrong;
 }
 
-/* True if seeking gives what is in the log from that time on. */
+/* Returns true if seeking to a time gives exactly the events from that time on. */
 static bool same_from(const struct log_writer *log, size_t len, __u64 time)
 {
 	struct rest whole = { 0 }, rest = { 0 };
@@ -102,7 +102,7 @@ FIXTURE_VARIANT(index)
 FIXTURE_VARIANT_ADD(index, append) { POSIX_TRACE_APPEND, 0, 0 };
 FIXTURE_VARIANT_ADD(index, compressed) { POSIX_TRACE_APPEND, 0, 512 };
 FIXTURE_VARIANT_ADD(index, loop) { POSIX_TRACE_LOOP, 128 << 10, 0 };
-/* The last third of the events is in the ring, in two laps. */
+/* The ring holds the last third of the events, in two laps. */
 FIXTURE_VARIANT_ADD(index, overwritten) { POSIX_TRACE_LOOP, 36000, 0 };
 
 FIXTURE_SETUP(index)
@@ -132,7 +132,7 @@ TEST_F(index, seek_gives_what_is_in_the_log_from_then_on)
 		ASSERT_TRUE(same_from(&self->log, self->log.len, time));
 }
 
-/* Two epochs before the time are read, and the rest of one more. */
+/* Two epochs before the time are read, and the rest of a third one. */
 TEST_F(index, seek_skips_older_blocks)
 {
 	struct rest rest;
@@ -164,7 +164,10 @@ TEST_F(index, seek_skips_without_an_index)
 	EXPECT_GE(5 * PER_EPOCH, rest.read);
 }
 
-/* Names from before the time still apply. The reader finds them without the blocks in between. */
+/*
+ * Names that were written before the time still apply. The reader must find them without reading
+ * all blocks in between.
+ */
 TEST_F(index, names_from_skipped_parts)
 {
 	const struct timespec time = { .tv_sec = (LOG_TIME0 + EVENTS) / 1000000000,
@@ -208,7 +211,7 @@ TEST_F(index, skipped_headers_are_not_read)
 	posix_trace_close(trid);
 }
 
-/* Damages each byte of the index and its header. The status of a LOOP log is elsewhere. */
+/* Damages each byte of the index and of its header. In a LOOP log, the status is elsewhere. */
 TEST_F(index, damaged_index)
 {
 	struct log_writer *log = &self->log;
@@ -221,7 +224,7 @@ TEST_F(index, damaged_index)
 	}
 }
 
-/* Replaces the contents of the index, with good checksums. */
+/* Replaces the contents of the index, and makes its checksums valid. */
 static void lie(struct log_writer *log, size_t at)
 {
 	memcpy(log->data + at + LOG_BLOCK, log->mark, log->nr_marks * sizeof(log->mark[0]));
@@ -299,7 +302,7 @@ TEST_F(index, gaps)
 		ASSERT_TRUE(same_from(log, log->len, time));
 }
 
-/* Events before RESET do not come back. */
+/* Events before a RESET must not reappear. */
 TEST(index_after_a_reset)
 {
 	struct log_writer log;
@@ -323,7 +326,7 @@ TEST(index_after_a_reset)
 	log_free(&log);
 }
 
-/* Seeking forward, back, and rewinding, all on one trace id. */
+/* Seeks forward and back, and rewinds, all with the same trace id. */
 TEST_F(index, any_order_of_times)
 {
 	static const int times[] = { EVENTS - 1, 0, EVENTS / 2, EVENTS / 2, EVENTS, 1 };

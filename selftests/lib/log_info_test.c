@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(info)
 	log_free(&self->log);
 }
 
-/* Information about a log, before reading it or after reading it to its end. */
+/* Gets the information about a log: before reading it, or after reading it to its end. */
 static int get(struct _test_data_info *self, bool read)
 {
 	struct event event;
@@ -50,7 +50,7 @@ TEST_F(info, end_is_reported_when_it_is_final)
 	ASSERT_EQ(0, get(self, false));
 	EXPECT_EQ(0, self->info.flags);
 	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
-	/* No block follows the first END. */
+	/* Before the first END, no block was written after it. */
 	ASSERT_EQ(0, get(self, false));
 	EXPECT_EQ(0, self->info.flags);
 	for (size_t i = 0; i < ARRAY_SIZE(self->info.__reserved); i++)
@@ -74,7 +74,7 @@ TEST_F(info, lost_events_after_the_last_one_are_counted)
 	self->log.gap_first = LOG_TIME0 + 30;
 	self->log.lost = 5;
 	log_epochs(&self->log, 40, 1, 10);
-	/* Without an END, the number is known once the gap was read. */
+	/* Without an END block, the number of lost events is known only after the gap was read. */
 	ASSERT_EQ(0, get(self, false));
 	EXPECT_EQ(0, self->info.lost);
 	ASSERT_EQ(0, get(self, true));
@@ -158,7 +158,7 @@ TEST_F(info, how_much_was_read)
 			;
 		ASSERT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
 		EXPECT_LT(last, self->info.read);
-		/* Everything except the header of the log. */
+		/* All bytes except the header of the log have been read. */
 		EXPECT_EQ(self->log.len - LOG_HEADER, self->info.read);
 		ASSERT_EQ(0, posix_trace_rewind(self->trid));
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings in logs: the file that each event was recorded from, even if the library was unloaded
- * or the process is gone.
+ * Mappings in logs: for each event, the file that contains its address, even if the library was
+ * unloaded or the process is gone.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ struct seen {
 	pid_t pid;
 	struct timespec time;
 	const char *address;
-	int err;		/* result of asking for the mapping */
+	int err;		/* error from asking for the mapping */
 	struct posixtrace_mapping_info mapping;
 };
 
@@ -85,7 +85,7 @@ static int read_back(struct _test_data_mappings *self)
 	return err ? -err : look_at_all(self->trid, self->seen, EVENTS_MAX);
 }
 
-/* The build id that the dynamic linker finds at an address. */
+/* The file that the dynamic linker finds at an address, with its build id. */
 struct wanted {
 	const char *address;
 	unsigned int size;
@@ -155,7 +155,7 @@ static void expect_mapping(struct __test_metadata *_metadata, const struct seen 
 /* ------------------------------------------------------------------ */
 /* The program								*/
 
-/* Are the bytes in the file, at the offset given by the mapping, the same as in memory? */
+/* Are the bytes in the file, at the offset that the mapping gives, the same as in memory? */
 static bool file_has_code(const struct seen *seen)
 {
 	const struct posixtrace_mapping_info *mapping = &seen->mapping;
@@ -249,7 +249,7 @@ TEST_F(mappings, active_stream_has_the_current_mappings)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* A query by a thread with a pending cancellation. */
+/* A thread with a pending cancellation that asks for a mapping. */
 struct question {
 	trace_id_t trid;
 	struct posixtrace_mapping_info mapping;
@@ -343,7 +343,7 @@ TEST_F(mappings, library_that_was_loaded_later_and_unloaded)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* Two libraries alternate at one address, more often than the log is written. */
+/* Two libraries are loaded at the same address in turn, more often than the log is written. */
 TEST_F(mappings, library_at_the_place_of_another)
 {
 	const char *const paths[] = {
@@ -465,7 +465,10 @@ static int record_and_execute(void *arg, const struct talk *talk)
 	return execute_on_request(arg, talk);
 }
 
-/* Each event has the mapping of its program, with and without a flush between the two programs. */
+/*
+ * Each event must have the mapping of its own program, with or without a flush between the two
+ * programs.
+ */
 TEST_F(mappings, executed_program_has_other_mappings)
 {
 	struct program helper = { .path = HELPER, .number = 7 };
@@ -521,7 +524,7 @@ TEST_F(mappings, process_with_many_mappings)
 	close(fd);
 }
 
-/* Makes a file that looks like a library, but is not: each time, something else is wrong. */
+/* Makes a file that looks like a library, but has a mistake that depends on @seed. */
 static void spoil(char *image, size_t size, unsigned int seed)
 {
 	Elf64_Ehdr *head = (Elf64_Ehdr *)image;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Blocks without events: descriptions, and blocks of types that this reader does not know. Needs
- * no module.
+ * Blocks without events: descriptions and other metadata, and blocks of types that this reader does
+ * not know. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -48,7 +48,7 @@ static int description(trace_id_t trid, trace_event_id_t event, char *text, size
 	return posixtrace_eventid_get_description(trid, event, text, size, NULL);
 }
 
-/* The error of asking for the description of a type, after opening the log only for that. */
+/* Opens the log, asks for the description of a type, and returns the error. */
 static int ask(const struct log_writer *log, trace_event_id_t event)
 {
 	trace_id_t trid;
@@ -111,7 +111,10 @@ TEST_F(metadata, first_description_of_a_type_is_used)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* A text that the module never writes, because it would change a terminal, or has no end. */
+/*
+ * Texts that the module never writes, because they would change a terminal or have no end. Readers
+ * must not report them.
+ */
 TEST_F(metadata, forged_texts_are_not_reported)
 {
 	const struct {
@@ -307,7 +310,7 @@ TEST_F(metadata, latest_name_that_is_not_after_the_event)
 	EXPECT_STREQ("first", name_at(self->trid, 5, 6, 19));
 	EXPECT_STREQ("second", name_at(self->trid, 5, 6, 20));
 	EXPECT_STREQ("third", name_at(self->trid, 5, 6, 1000));
-	/* Earlier values are unknown. */
+	/* Values before the first one are unknown. */
 	EXPECT_STREQ("none", name_at(self->trid, 5, 6, 9));
 	EXPECT_STREQ("another thread", name_at(self->trid, 5, 7, 100));
 	EXPECT_STREQ("another process", name_at(self->trid, 6, 6, 100));
@@ -378,7 +381,9 @@ TEST_F(metadata, forged_names_are_damage)
 
 static struct posixtrace_mapping_info mapped;
 
-/* The path of the mapping that a process has at an address; the rest of it is in mapped. */
+/*
+ * Returns the path of the mapping that a process has at an address. The other data are in mapped.
+ */
 static const char *path_at(trace_id_t trid, int pid, __u64 time, unsigned long address)
 {
 	return posixtrace_get_mapping(trid, pid, at(time), (void *)address, &mapped) ?
@@ -455,7 +460,7 @@ TEST_F(metadata, mapping_that_is_appended_later)
 	close(fd);
 }
 
-/* A path without an end does not make the block damaged, but is not reported. */
+/* A path without a terminating null byte does not make the block damaged, but is not reported. */
 TEST_F(metadata, forged_mappings_are_not_reported)
 {
 	const struct {
@@ -498,7 +503,7 @@ TEST_F(metadata, forged_mappings_are_not_reported)
 	}
 }
 
-/* The count is larger than the number of mappings, of which the first one is complete. */
+/* The block claims more mappings than fit into it. Only the first one is complete. */
 TEST_F(metadata, count_of_mappings_beyond_the_block_is_damage)
 {
 	struct {
@@ -545,7 +550,7 @@ FIXTURE_TEARDOWN(ring)
 	log_free(&self->old);
 }
 
-/* Remains of an older log after the metadata are not damage, and describe no type. */
+/* Remains of an older log after the metadata do not count as damage, and describe no type. */
 TEST_F(ring, metadata_of_an_older_log_is_ignored)
 {
 	size_t from;
@@ -565,7 +570,10 @@ TEST_F(ring, metadata_of_an_older_log_is_ignored)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* The writer restarts the metadata when there is too much, so blocks after the new ones are old. */
+/*
+ * The writer restarts the metadata when there are too many. The blocks after the new ones are then
+ * old.
+ */
 TEST_F(ring, metadata_that_was_restarted)
 {
 	size_t end;
@@ -613,7 +621,10 @@ static const char *text_of(trace_id_t trid, trace_event_id_t event)
 	return description(trid, event, text, sizeof(text)) ? "none" : text;
 }
 
-/* The second row has the descriptions at other offsets, and newer programs and mappings. */
+/*
+ * Writes a row of metadata. The second row overwrites the first. It has the descriptions at
+ * different offsets, and newer programs and mappings.
+ */
 static void write_rows(struct log_writer *log, int row)
 {
 	const char *const texts[] = { "{ u32 one; }", "{ u32 two; }", "{ u32 six; }" };
@@ -639,7 +650,7 @@ static void expect_row(struct __test_metadata *_metadata, trace_id_t trid, int r
 	}
 }
 
-/* The reader does not use offsets in the first row, which the second one has overwritten. */
+/* The reader must not use offsets in the first row after the second row has overwritten it. */
 TEST_F(ring, texts_of_metadata_that_is_restarted_later)
 {
 	for (int looks = 0; looks < 2; looks++) {
@@ -651,7 +662,7 @@ TEST_F(ring, texts_of_metadata_that_is_restarted_later)
 		expect_row(_metadata, self->trid, 0);
 		write_rows(&self->log, 1);
 		ASSERT_EQ(0, log_write(&self->log, fd, 0));
-		/* With and without a scan of the complete log before. */
+		/* With @looks, the reader has scanned the complete log before. */
 		if (looks)
 			EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
 		expect_row(_metadata, self->trid, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of threads and processes in logs: the names at the time of each event, even if the thread,
- * the process and the controller are gone.
+ * Names of threads and processes in logs. Each event must have the names at its time, even if the
+ * thread, the process and the controller are gone.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -21,7 +21,7 @@
 
 #define USER	1000
 #define OTHER	2000
-/* A name that no other file or process has, with the maximum length of a thread name. */
+/* A name that no other file or process has, of the maximum length of a thread name. */
 #define UNIQUE	"pxt-names-of-it"
 
 /* An event of a log, with the names at its time. */
@@ -30,7 +30,7 @@ struct seen {
 	pid_t tid;
 	struct timespec time;
 	int number;
-	int err;		/* result of asking for the name */
+	int err;		/* error from asking for the name */
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 };
 
@@ -140,7 +140,7 @@ static void *record_with_many_names(void *unused)
 	return unused;
 }
 
-/* The log has only the last name of a thread between two flushes. */
+/* If a thread is renamed several times between two flushes, the log has only its last name. */
 TEST_F(names, name_that_is_not_in_the_log_is_unknown)
 {
 	struct seen seen[RENAMES];
@@ -235,7 +235,7 @@ TEST_F(names, thread_that_was_there_before_the_stream)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* Another thread renames this one, as a caller of pthread_setname_np() does. */
+/* A thread that another thread renames with pthread_setname_np(). */
 static void *be_renamed(void *arg)
 {
 	struct early *early = arg;
@@ -362,7 +362,10 @@ TEST_F(names, child_has_the_program_of_its_parent)
 	struct child child;
 	size_t needed;
 
-	/* Attach before the fork, so that the arguments are known: children do not read theirs. */
+	/*
+	 * Attach before the fork, so that the arguments are known: a child does not read its
+	 * arguments.
+	 */
 	record_plain(0);
 	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_EQ(0, child_start(&child, record_and_end, NULL));
@@ -598,7 +601,8 @@ TEST_F_TIMEOUT(names, log_with_a_bound_stays_bounded_with_many_processes, 90)
 		ASSERT_EQ(sizeof(header), pread(self->fd, &header, sizeof(header), 0));
 		end = header.ring_size ? header.metadata_offset : sizeof(header);
 		/*
-		 * The limit was reached. The 1200 command lines, 4.8 MiB in total, would exceed it.
+		 * The limit was reached: the 1200 command lines have 4.8 MiB in total, which is
+		 * more.
 		 */
 		EXPECT_LT(4 << 20, log_file_size(self->fd) - end);
 		EXPECT_GT(9 << 19, log_file_size(self->fd) - end);
@@ -658,7 +662,7 @@ TEST_F_TIMEOUT(names, many_new_threads_do_not_keep_events_from_the_log, 90)
 	ASSERT_EQ(0, withlog_begin(0, pipe[1], POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_TRUE(read_whole(pipe[0], &header, sizeof(header)));
 	record_plain(1);
-	/* The names of the threads fill the pipe. */
+	/* Fill the pipe with the names of the threads. */
 	for (int i = 0; i < 5; i++)
 		ASSERT_EQ(0, make_threads());
 	ASSERT_EQ(0, posix_trace_flush(self->trid));
@@ -690,8 +694,8 @@ static void *execute_again(void *arg)
 }
 
 /*
- * Lets another thread execute this program, @times times in succession. The last program reports
- * that it runs, and waits for its end.
+ * Makes another thread execute this program, @times times in succession. The last program reports
+ * that it runs, and waits until the test ends it.
  */
 static int again(int times, const struct talk *talk)
 {
@@ -719,7 +723,7 @@ static int begin_again(void *arg, const struct talk *talk)
 	return again(*times, talk);
 }
 
-/* The number of thread names of a process in a sequential log. */
+/* Returns the number of thread names of a process in a sequential log. */
 static int count_tasks(int fd, pid_t pid)
 {
 	const struct posixtrace_log_block *block;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which files can be opened as a log, and which functions accept the trace id. Needs no
+ * Which files can be opened as a log, and which functions accept the trace id of a log. Needs no
  * module.
  */
 #define _GNU_SOURCE
@@ -152,7 +152,7 @@ TEST(invalid_loop_header)
 	log_free(&log);
 }
 
-/* Written by a machine with the other byte order. */
+/* The log was written by a machine with the other byte order. */
 TEST_F(log, foreign_byte_order)
 {
 	struct posixtrace_log_header *header = &self->log.header;
@@ -238,7 +238,7 @@ TEST_F(log, descriptor_is_copied_and_its_offset_does_not_change)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-/* The number of the library's next descriptor: the lowest free one from 3 on. */
+/* Returns the number that the library's next descriptor will get: the lowest free one from 3 on. */
 static int next_descriptor(void)
 {
 	int fd = fcntl(0, F_DUPFD, 3);
@@ -264,7 +264,10 @@ TEST_F(log, copy_is_above_the_standard_streams_and_not_inherited)
 	close(fd);
 }
 
-/* A program that closes all descriptors, and opens another file with the library's number. */
+/*
+ * The program closes all descriptors, and opens a file that gets the number of the library's
+ * descriptor.
+ */
 TEST_F(log, closed_without_the_library)
 {
 	struct posix_trace_status_info status;

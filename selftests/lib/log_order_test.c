@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Undamaged logs: all events are read in order, with all their contents. Needs no module.
+ * Undamaged logs: all events must be read in order and unchanged. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -13,7 +13,7 @@
 
 #define CPUS	5
 
-/* True if the log is complete. */
+/* Returns true if the log is complete. */
 static bool whole(const struct log_sum *sum)
 {
 	return !sum->err && !sum->errors && !sum->disorder && !sum->wrong &&
@@ -62,14 +62,20 @@ TEST_F(policy, events_of_all_cpus_in_the_order_of_time)
 	EXPECT_EQ((1000 + end - 1) * sum.events / 2, sum.sum);
 }
 
-/* The CPUs have blocks of very different length, with events of the next epoch in between. */
+/*
+ * The CPUs have blocks of very different lengths, with events of the next epoch between their
+ * events.
+ */
 TEST_F(policy, epochs_overlap)
 {
 	struct log_writer *log = &self->log;
 	struct log_sum sum;
 	__u64 time;
 
-	/* Epoch e has the odd times of [100 e, 100 e + 200) on CPU e % 5, e + 1 the even ones. */
+	/*
+	 * Epoch e has times in [100 e, 100 e + 200): the odd ones on CPU e % 5, the even ones on
+	 * CPU e + 1.
+	 */
 	for (__u64 e = 1; e <= 20; e++) {
 		log->epoch = e;
 		log_block_begin(log, POSIXTRACE_LOG_EVENTS, e % CPUS);
@@ -153,7 +159,10 @@ TEST_F(policy, all_members_of_an_event)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-/* Records of all lengths in a row: packed, not packed, and not packable. */
+/*
+ * Records of all lengths, one after the other: packed ones, unpacked ones, and ones that cannot be
+ * packed.
+ */
 TEST_F(policy, packed_records)
 {
 	unsigned char data[100];
@@ -190,7 +199,7 @@ TEST_F(policy, packed_records)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-/* An event with a call stack between two others, in the block in progress. */
+/* Adds an event with a call stack between two other events to the current block. */
 static void put_stacked(struct log_writer *log, __u64 time, __u32 size, __u32 claimed)
 {
 	const struct posixtrace_stack stack = { .size = claimed, .kind = 4711 };
@@ -269,7 +278,7 @@ TEST_F(policy, types_and_names)
 	int unavailable;
 	trace_id_t trid;
 
-	/* More than one block of names, with events in between. */
+	/* Write more than one block of names, with events between the names. */
 	for (int i = 0; i < 300; i++) {
 		snprintf(text, sizeof(text), "type number %d", i);
 		log_name(log, LOG_FIRST_NAMED + 299 - i, text);
@@ -435,7 +444,10 @@ TEST_F(policy, batches)
 						  &count, 0));
 		if (!count)
 			break;
-		/* The buffer holds 37 events with 8 bytes of data. Each event comes once. */
+		/*
+		 * The buffer has space for 37 events with 8 bytes of data. Each event must be
+		 * returned once.
+		 */
 		EXPECT_GE(37, count);
 		for (size_t i = 0; i < count; i++) {
 			ASSERT_EQ(8, events[i].data_len);
@@ -451,7 +463,9 @@ TEST_F(policy, batches)
 /* ------------------------------------------------------------------ */
 /* Sizes								*/
 
-/* The largest records in the largest sub-buffers: larger than a single read. */
+/*
+ * The largest records in the largest sub-buffers. They are larger than a single read of the reader.
+ */
 TEST(large_records)
 {
 	static unsigned char data[POSIXTRACE_DATA_SIZE_MAX], got[POSIXTRACE_DATA_SIZE_MAX];

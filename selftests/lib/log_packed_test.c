@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading compressed blocks, valid and forged ones. All sizes in a file may be wrong: the reader
- * reports a block that does not unpack as damaged, and reads the others.
+ * Reading compressed blocks, valid and forged ones. All sizes in the file may be wrong. If a block
+ * cannot be decompressed, the reader must report it as damaged, and read the others.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -13,10 +13,10 @@
 #include "log_reading.h"
 #include "pxt_test.h"
 
-#define RECORDS	10	/* in the block that is forged */
+#define RECORDS	10	/* number of records in the block that is forged */
 #define OTHERS	(2 * RECORDS)
 
-/* A log with a block of events, and the records of the block that a test writes next. */
+/* A log with one block of events, and the records of the block that a test writes next. */
 struct scene {
 	struct log_writer log;
 	unsigned char records[4096];
@@ -147,7 +147,7 @@ TEST_F(packed, record_in_two_pieces_is_damage)
 	EXPECT_TRUE(is_damaged_once(&sum));
 }
 
-/* A log with a false statement in the header of a piece. */
+/* A log with a wrong value in the header of a piece. */
 FIXTURE(forged)
 {
 	struct scene scene;
@@ -256,7 +256,7 @@ TEST_F(packed, unknown_compression_is_refused)
 	close(fd);
 }
 
-/* Sequences of LZ4 that no compressor writes; the records would have 64 bytes. */
+/* LZ4 sequences that no compressor writes. The records would have 64 bytes. */
 static const struct {
 	const char *what;
 	unsigned char bytes[24];
@@ -299,8 +299,8 @@ TEST_F(packed, invalid_sequences_are_damage)
 #define MANY_CPUS	8000U
 
 /*
- * The blocks of all CPUs begin at the same time, and each unpacks to 64 KiB: 500 MiB together. The
- * reader gives up some of them.
+ * The blocks of all CPUs begin at the same time. Each decompresses to 64 KiB, which makes 500 MiB
+ * together. The reader must give up some of them.
  */
 TEST(forged_log_takes_bounded_memory)
 {

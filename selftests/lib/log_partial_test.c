@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs that are read in the middle of a write: the kernel writes a block upwards, page by page,
- * over the old contents, perhaps while a reader is in the middle of the old block. Needs no
- * module.
+ * Logs that are read in the middle of a write. The kernel writes a block page by page, in ascending
+ * order, over the old contents. A reader may be in the middle of the old block. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -24,11 +23,11 @@ FIXTURE(partial)
 	struct event event;
 	trace_id_t trid;
 	__u64 time;	/* time of the next event */
-	size_t at, size;	/* of the last block */
+	size_t at, size;	/* offset and size of the last block */
 	int fd;
 };
 
-/* Makes a block of events on a CPU; write_part() writes it to the file. */
+/* Makes a block of events of a CPU. write_part() writes it to the file. */
 static void add_events(struct _test_data_partial *self, __u32 cpu, int count)
 {
 	log_block_begin(&self->log, POSIXTRACE_LOG_EVENTS, cpu);
@@ -107,7 +106,7 @@ TEST_F(partial, half_of_a_block_is_no_event_and_no_damage)
 	EXPECT_FALSE(is_damaged(self->trid));
 }
 
-/* Older events, and newer events of other CPUs, do not wait for the block. */
+/* Older events, and newer events of other CPUs, are returned although the block is incomplete. */
 TEST_F(partial, half_of_a_block_does_not_hold_others_back)
 {
 	struct log_sum before;
@@ -147,7 +146,10 @@ TEST_F(partial, half_of_a_block_counts_once_as_read)
 	EXPECT_EQ(before.read + self->size, after.read);
 }
 
-/* The writer completes each block before it begins the next one, and before it ends the log. */
+/*
+ * The writer completes each block before it begins the next one and before it ends the log.
+ * Otherwise the block is damaged.
+ */
 TEST_F(partial, half_of_a_block_before_another_one_is_damage)
 {
 	log_sum_rest(self->trid, &self->sum);
@@ -177,8 +179,8 @@ TEST_F(partial, half_of_a_block_in_a_log_that_has_ended_is_damage)
 }
 
 /*
- * If its write fails, the writer discards the half-written block, and writes other events there
- * later.
+ * If a write fails, the writer discards the half-written block, and later writes different events
+ * there.
  */
 TEST_F(partial, half_of_a_block_that_is_taken_away)
 {
@@ -198,7 +200,10 @@ TEST_F(partial, half_of_a_block_that_is_taken_away)
 	EXPECT_FALSE(is_damaged(self->trid));
 }
 
-/* An overtaken reader continues with the oldest block, which the writer overwrites next. */
+/*
+ * The writer has overtaken the reader. The reader continues with the oldest block, which the writer
+ * overwrites next.
+ */
 TEST_F(partial, reader_that_is_overtaken_does_not_take_half_of_a_header_for_damage)
 {
 	__u64 last;
@@ -231,13 +236,13 @@ TEST_F(partial, reader_that_is_overtaken_does_not_take_half_of_a_header_for_dama
 
 static int written;	/* everything is written */
 
-/* Reader and writer are always at different positions of the ring. */
+/* Runs in the writing thread. Reader and writer are always at different positions of the ring. */
 static void *write_blocks(void *arg)
 {
 	struct _test_data_partial *self = arg;
 
 	for (int i = 0; i < BLOCKS; i++) {
-		/* For some laps, all blocks have the same size. */
+		/* In some laps, all blocks have the same size. */
 		add_events(self, i % 2, i / 100 % 2 ? COUNT : 1 + i % 29);
 		self->log.epoch++;
 		for (size_t at = 0; at < self->size; at += PIECE)
@@ -328,7 +333,7 @@ static void add_description(struct _test_data_partial *self, __u32 id, const cha
 	self->size = LOG_BLOCK + self->log.block.size;
 }
 
-/* The writer restarts the metadata over earlier blocks. */
+/* The writer restarts the metadata, which overwrites earlier blocks. */
 TEST_F(partial, half_of_a_description_is_no_damage)
 {
 	for (int i = 0; i < 3; i++) {
@@ -361,7 +366,7 @@ TEST_F(partial, half_of_a_description_before_another_one_is_damage)
 	EXPECT_TRUE(is_damaged(self->trid));
 }
 
-/* A damaged header after the half block does not hide the blocks that follow. */
+/* A damaged header after the half-written block must not hide the blocks that follow. */
 TEST_F(partial, half_of_a_description_before_two_others_is_damage)
 {
 	add_description(self, LOG_FIRST_NAMED, TEXT);
@@ -395,7 +400,7 @@ FIXTURE(large)
 	struct event event;
 	trace_id_t trid;
 	__u64 time;		/* time of the next event */
-	__u64 end;		/* of the first block: the time after its last event */
+	__u64 end;		/* the time after the last event of the first block */
 	int fd;
 };
 
@@ -444,7 +449,10 @@ static void add_large(struct _test_data_large *self, unsigned char fill, size_t 
 	self->log.epoch++;
 }
 
-/* Overwrites the block in the ring, or clears the file and writes events with the same times. */
+/*
+ * Overwrites the block in the ring. If the log is not a ring, clears the file and writes events
+ * with the same times.
+ */
 static void overwrite(struct _test_data_large *self, const struct _fixture_variant_large *variant,
 		      size_t len)
 {
@@ -474,7 +482,9 @@ static int take_first(struct __test_metadata *_metadata, struct _test_data_large
 	return n;
 }
 
-/* The reader has the first CHUNK bytes of the block in memory, and is near their end. */
+/*
+ * The reader has the first CHUNK bytes of the block in its buffer, and has nearly read all of them.
+ */
 TEST_F(large, block_that_is_overwritten_has_no_foreign_data)
 {
 	const size_t lens[] = { LOG_MAX_DATA, 200, 64, 8 };

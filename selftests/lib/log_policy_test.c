@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Full logs, and files that can be a log without ever becoming full.
+ * Logs that become full, and kinds of files whose logs never become full.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -172,7 +172,7 @@ TEST_F(policy, loop_reports_overwriting_once)
 		ASSERT_EQ(0, posix_trace_flush(self->trid));
 		/*
 		 * withlog_wait() also reads the status, so only the overrun of the last round is
-		 * left.
+		 * still there.
 		 */
 		ASSERT_EQ(0, withlog_wait(self->trid));
 	}
@@ -186,7 +186,7 @@ TEST_F(policy, loop_reports_overwriting_once)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
 }
 
-/* The number of events in a log that is still being written, and the losses. */
+/* Returns the number of events in a log that is still being written. Also gets its losses. */
 static int account_of(int fd, struct posixtrace_log_info *info)
 {
 	trace_id_t log;
@@ -200,8 +200,8 @@ static int account_of(int fd, struct posixtrace_log_info *info)
 }
 
 /*
- * More blocks than the module stores numbers for: it merges neighbours, repeatedly. Each event is
- * in a separate block.
+ * The log has more blocks than the module keeps counts for, so it merges the counts of neighbouring
+ * blocks repeatedly. Each event is in a separate block.
  */
 TEST_F_TIMEOUT(policy, loop_of_many_blocks_counts_overwritten_events, 120)
 {
@@ -278,7 +278,7 @@ TEST_F(policy, append_works_with_o_append)
 /* ------------------------------------------------------------------ */
 /* Logs in other kinds of files						*/
 
-/* The two ends of a pipe or a similar file. */
+/* The two ends of a pipe, or of a similar kind of file. */
 struct line {
 	int reader;
 	int writer;
@@ -373,7 +373,7 @@ FIXTURE_TEARDOWN(line)
 	close(self->line.reader);
 }
 
-/* The reader sees the end of the log once posix_trace_shutdown() has returned. */
+/* The reader must see the end of the log when posix_trace_shutdown() has returned. */
 TEST_F(line, carries_a_log_to_its_reader)
 {
 	struct log_content content;
@@ -414,9 +414,9 @@ TEST(character_device_takes_a_log)
 
 /**
  * struct log_threads - numbers of log threads
- * @count: all log threads
- * @not_frozen: threads that suspend does not freeze
- * @waiting: threads waiting for a disk
+ * @count: number of all log threads
+ * @not_frozen: number of those that suspend does not freeze
+ * @waiting: number of those that wait for a disk
  */
 struct log_threads {
 	int count;
@@ -457,7 +457,7 @@ static int log_threads(struct log_threads *threads)
 	return 0;
 }
 
-/* The number of log threads, with a log in @fd, that must freeze for suspend. */
+/* Returns how many of the log threads must freeze for suspend if a log is written to @fd. */
 static int freezable_threads(int fd)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
@@ -473,7 +473,7 @@ static int freezable_threads(int fd)
 	return threads.count - threads.not_frozen;
 }
 
-/* The number of event types in a log with names that begin with @begin. */
+/* Returns the number of event types in a log whose names begin with @begin. */
 static int count_names(int fd, const char *begin)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
@@ -491,7 +491,7 @@ static int count_names(int fd, const char *begin)
 	return count;
 }
 
-/* The file is rewritten from its start, and still has old contents after the new log. */
+/* The file is rewritten from its start, so the new log is followed by contents of the old one. */
 TEST_F(policy, loop_log_has_no_names_of_the_log_that_was_in_the_file_before)
 {
 	struct child child;
@@ -518,12 +518,12 @@ TEST_F(policy, loop_log_has_no_names_of_the_log_that_was_in_the_file_before)
 }
 
 /*
- * Suspend freezes the reader of the pipe and the FUSE server first, and would then wait in vain for
- * a log thread that waits for them.
+ * The log threads of other files must not be frozen: suspend first freezes the reader of the pipe
+ * and the FUSE server, and would then wait in vain for a log thread that waits for them.
  */
 TEST(only_a_log_on_a_disk_is_frozen_for_suspend)
 {
-	/* Without suspend, tasks are never frozen. */
+	/* On a kernel without suspend, tasks are never frozen. */
 	const bool sleeps = !access("/sys/power/state", F_OK);
 	struct fuse_disk fuse;
 	struct disk disk;
@@ -542,9 +542,9 @@ TEST(only_a_log_on_a_disk_is_frozen_for_suspend)
 }
 
 /*
- * The events recorded during a flush exceed the size of the log, which must still end with the last
- * event. Use one processor: if a thread migrates, its events are in blocks of both processors, and
- * would be lost together.
+ * The events recorded during a flush exceed the size of the log. The log must still end with the
+ * last event. Use one processor: if a thread migrates, its events are in blocks of both processors,
+ * and could be lost together.
  */
 TEST(loop_overwrites_no_event_newer_than_those_it_keeps)
 {

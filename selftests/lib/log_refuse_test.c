@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes that fail for a while: the missing parts are written as soon as possible, and events do
- * not wait for parts that readers can do without.
+ * Writes to a log that fail for a while. The missing parts must be written as soon as possible.
+ * Events must not wait for parts that readers can do without.
  */
 #define _GNU_SOURCE
 #include <linux/posixtrace_log.h>
@@ -26,7 +26,7 @@ static bool all(const struct fuse_shared *shared, uint64_t pos, const void *data
 	return true;
 }
 
-/* Writes after the ring of a LOOP log. */
+/* Selects writes after the ring of a LOOP log. */
 static bool metadata(const struct fuse_shared *shared, uint64_t pos, const void *data, size_t size)
 {
 	struct posixtrace_log_header header;
@@ -37,7 +37,7 @@ static bool metadata(const struct fuse_shared *shared, uint64_t pos, const void 
 	return pos >= header.metadata_offset;
 }
 
-/* The last event of a full log, alone in its block. */
+/* Selects the write of the last event of a full log, which is alone in its block. */
 static bool stop(const struct fuse_shared *shared, uint64_t pos, const void *data, size_t size)
 {
 	const struct {
@@ -186,7 +186,7 @@ TEST_F(server, of_a_full_log_gets_its_last_event_later)
 	EXPECT_EQ(POSIX_TRACE_FULL, content.status.posix_log_full_status);
 }
 
-/* The full stream is stopped, so no event starts a flush. The log thread must retry by itself. */
+/* The full stream is stopped, so no event starts a flush. The log thread must retry without one. */
 TEST_F(server, of_a_full_log_gets_its_last_event_by_itself)
 {
 	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_UNTIL_FULL, 16 << 10 };
@@ -204,7 +204,7 @@ TEST_F(server, of_a_full_log_gets_its_last_event_by_itself)
 	EXPECT_EQ(1, content.stops_auto);
 }
 
-/* An appended log cannot be truncated, so its readers must be told. */
+/* An appended log cannot be truncated, so a block must inform readers of the clear. */
 TEST_F(server, of_a_log_that_is_appended_gets_the_clear_later)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };

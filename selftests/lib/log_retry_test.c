@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that could not be written at first: later they are in the log, as if writing had not
- * failed. Also streams that fill up while they are flushed.
+ * Events that could not be written at first. Later they must be in the log as if writing had not
+ * failed. Also tests streams that become full while they are flushed.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(disk)
 	disk_end(&self->disk);
 }
 
-/* As withlog_record(), on two CPUs in turn, so that their blocks have the same times. */
+/* Like withlog_record(), but on two CPUs in turn, so that their blocks cover the same time. */
 static int record_in_turns(int first, int count)
 {
 	for (int i = first; i < first + count; i += 10) {
@@ -79,7 +79,7 @@ TEST_F(disk, full_for_a_while_keeps_the_order)
 	}
 }
 
-/* The time of the first POSIX_TRACE_OVERFLOW in a log, or 0. */
+/* Returns the time of the first POSIX_TRACE_OVERFLOW in a log, or 0. */
 static unsigned long long gap_time(int fd)
 {
 	unsigned long long time = 0;
@@ -130,7 +130,10 @@ TEST_F(disk, full_for_a_while_keeps_the_time_of_the_first_loss)
 	EXPECT_GT(now.tv_sec * NSEC + now.tv_nsec, gap_time(self->disk.fd));
 }
 
-/* CLEAR cannot rewrite the header. Later the log gets both its header and its end, or neither. */
+/*
+ * CLEAR cannot rewrite the header. When writing works again, the log must get both its header and
+ * its end, or neither.
+ */
 TEST_F(disk, full_during_clear_gets_the_header_with_the_end)
 {
 	static const struct log_kind kinds[] = {
@@ -171,8 +174,8 @@ static int stream_state(trace_id_t trid)
 }
 
 /*
- * A log in a pipe that has space for names at most, but not for events: a flush is in progress,
- * and continues only after a read.
+ * A log in a pipe that has space for names at most, but not for events. A flush is in progress, and
+ * continues only after the pipe is read.
  */
 struct full_pipe {
 	trace_id_t trid;
@@ -231,7 +234,7 @@ static int full_pipe_begin(struct full_pipe *full, size_t room)
 	return 0;
 }
 
-/* Copies the header to the file, and discards the other data before the log. */
+/* Copies the header of the log to the file, but not the data that precede it in the pipe. */
 static int skip_junk(int from, int to, size_t room)
 {
 	int err = read_all(from, to, sizeof(struct posixtrace_log_header));
@@ -289,7 +292,7 @@ FIXTURE_TEARDOWN(waiting)
 	full_pipe_end(&self->full);
 }
 
-/* The number of events of one CPU that all sub-buffers hold. */
+/* Returns how many events of one CPU fit into all sub-buffers. */
 static int all_events(void)
 {
 	int subbufs = LOG_STREAM_SIZE / 4096 + sysconf(_SC_NPROCESSORS_CONF);
@@ -316,7 +319,7 @@ static int read_block(int from, int to)
 	return read_all(from, to, block.size);
 }
 
-/* All memory of the stream is waiting to be written when another event comes. */
+/* When the next event comes, all memory of the stream is still waiting to be written. */
 TEST_F(waiting, stream_that_fills_up_during_a_flush_starts_again)
 {
 	int count = all_events(), left = 0;
@@ -351,7 +354,7 @@ TEST_F(waiting, stream_that_fills_up_during_a_flush_starts_again)
 	EXPECT_EQ(2, content.starts);
 }
 
-/* The number of events in the log that precede the names of their types, or -1. */
+/* Returns the number of events in the log that precede the name of their type, or -1. */
 static int early_events(int fd)
 {
 	off_t pos = sizeof(struct posixtrace_log_header);
@@ -365,7 +368,7 @@ static int early_events(int fd)
 		if (block.type == POSIXTRACE_LOG_NAMES)
 			known += block.count;
 		for (off_t at = 0; block.type == POSIXTRACE_LOG_EVENTS && at < block.size; ) {
-			/* The bytes after a small record do not matter. */
+			/* The read may include bytes after a small record, which are ignored. */
 			if (pread(fd, header, sizeof(header), pos + at) <
 			    (ssize_t)sizeof(struct posixtrace_record))
 				return -1;
@@ -378,7 +381,7 @@ static int early_events(int fd)
 	return early;
 }
 
-/* Types that are defined after their names should have been written. */
+/* Defines types after the names of earlier types should have been written. */
 TEST_F(pipe, names_always_precede_events)
 {
 	struct log_content content;

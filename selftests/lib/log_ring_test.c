@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LOOP logs: a ring of blocks that are overwritten in turn. Needs no module.
+ * LOOP logs: rings in which old blocks are overwritten. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -19,7 +19,7 @@ static unsigned int random_below(unsigned int n)
 	return (random_state >> 16) % n;
 }
 
-/* A ring of blocks with very different sizes, and one event per nanosecond. */
+/* A ring of blocks with very different sizes. There is one event per nanosecond. */
 struct ring {
 	struct log_writer log;
 	__u64 time;		/* time of the next event */
@@ -49,7 +49,7 @@ static void ring_add(struct ring *ring)
 	ring_add_events(ring, 1 + random_below(30));
 }
 
-/* The number of the oldest block, according to the newest. */
+/* Returns the number of the oldest block, according to the newest block. */
 static __u64 ring_oldest(const struct ring *ring)
 {
 	struct posixtrace_log_block block;
@@ -58,7 +58,7 @@ static __u64 ring_oldest(const struct ring *ring)
 	return block.seq;
 }
 
-/* The ring is correct after each block. */
+/* Checks the ring after each block. */
 TEST(every_length)
 {
 	static struct ring ring;
@@ -80,7 +80,7 @@ TEST(every_length)
 		ASSERT_EQ(first, sum.first);
 		ASSERT_EQ(ring.time - first, sum.events);
 		ASSERT_EQ(ring.time - 1, sum.last);
-		/* The size is bounded, and most of it is used. */
+		/* The size of the ring must be within its limit, and most of it must be in use. */
 		ASSERT_GE(ring.log.header.data_offset + RING, ring.log.len);
 		if (i > 50)
 			ASSERT_LT(50, sum.events);
@@ -90,7 +90,7 @@ TEST(every_length)
 	log_free(&ring.log);
 }
 
-/* The offset of the block with this number, or 0. */
+/* Returns the offset of the block with this number, or 0. */
 static size_t find_block(const struct ring *ring, __u64 seq, struct posixtrace_log_block *block)
 {
 	size_t at;
@@ -103,7 +103,7 @@ static size_t find_block(const struct ring *ring, __u64 seq, struct posixtrace_l
 	return 0;
 }
 
-/* Any damaged header, at any position of the ring, only costs its block. */
+/* A damaged header at any position of the ring must cost only its own block. */
 TEST(damaged_header)
 {
 	static struct ring ring;
@@ -173,7 +173,9 @@ TEST(damaged_payload)
 	log_free(&ring.log);
 }
 
-/* Damages two neighbours, so that the reader must search further than the longest block. */
+/*
+ * Damages two neighbouring blocks, so that the reader must search further than the longest block.
+ */
 TEST(two_damaged_headers)
 {
 	static struct ring ring;
@@ -201,7 +203,7 @@ TEST(two_damaged_headers)
 	log_free(&ring.log);
 }
 
-/* Status and names have separate areas. */
+/* The status and the names have separate areas. */
 TEST(damaged_status_and_names)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
@@ -241,7 +243,7 @@ TEST(damaged_status_and_names)
 	log_free(&ring.log);
 }
 
-/* CLEAR writes the header first, so the status of the old log is not damage. */
+/* CLEAR writes the header first, so an old status does not count as damage. */
 TEST(status_of_another_log)
 {
 	struct posixtrace_log_info info;
@@ -374,7 +376,9 @@ FIXTURE_TEARDOWN(lap)
 	log_free(&self->ring.log);
 }
 
-/* Takes the events that have consecutive times. Returns the first event after a jump, or 0. */
+/*
+ * Takes events as long as their times are consecutive. Returns the first event after a jump, or 0.
+ */
 static __u64 take_until_jump(trace_id_t trid, __u64 last)
 {
 	struct event event;
@@ -387,7 +391,10 @@ static __u64 take_until_jump(trace_id_t trid, __u64 last)
 	return 0;
 }
 
-/* The reader has its current block in memory; the next ones that it knows are overwritten. */
+/*
+ * The writer overwrites the blocks that the reader would read next. The current block is in the
+ * reader's memory.
+ */
 TEST_F(lap, reader_that_is_overtaken_continues_with_the_oldest_block)
 {
 	ASSERT_EQ(1, log_take(self->trid, &self->event));
@@ -452,7 +459,7 @@ TEST_F(lap, reader_that_is_overtaken_anywhere_reaches_the_newest_event)
 	EXPECT_EQ(0, self->info.flags & POSIXTRACE_LOG_DAMAGED);
 }
 
-/* The progress of the writer does not hide a damaged block that it has not overwritten. */
+/* A damaged block that is not overwritten yet must be reported, although the writer continues. */
 TEST_F(lap, damage_is_reported_while_the_writer_continues)
 {
 	struct posixtrace_log_block block;

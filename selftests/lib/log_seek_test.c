@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The index that the module writes at the end of a log: each mark is that of a block in the log,
- * and posixtrace_seek() uses the marks to find the events from a time on.
+ * The index that the module writes at the end of a log. Each mark must be that of a block in the
+ * log. posixtrace_seek() uses the marks to find the events from a time on.
  */
 #define _GNU_SOURCE
 #include <linux/posixtrace_log.h>
@@ -17,20 +17,20 @@
 #include "pxt_test.h"
 #include "withlog.h"
 
-#define FLUSHES		1100	/* more than an index has marks */
+#define FLUSHES		1100	/* more flushes than an index can have marks */
 #define PER_FLUSH	4
 #define COUNT		(FLUSHES * PER_FLUSH)
 
-/* What is in a log. */
+/* The contents of a log. */
 struct marks {
-	unsigned int blocks;	/* of events */
-	unsigned int index;	/* blocks of the index */
+	unsigned int blocks;	/* number of blocks of events */
+	unsigned int index;	/* number of blocks of the index */
 	unsigned int marks;
-	unsigned int right;	/* marks that equal the header of a block of events */
+	unsigned int right;	/* marks equal to the header of a block of events */
 	bool before_end;	/* the last block of the index is right before END */
 };
 
-/* Is the block at @offset a whole one? */
+/* Is the block at @offset complete? */
 static bool block_at(const unsigned char *bytes, size_t size, size_t offset,
 		     struct posixtrace_log_block *block)
 {
@@ -98,7 +98,7 @@ static bool read_marks(int fd, struct marks *marks)
 	return true;
 }
 
-/* Reads a number. Returns -1 for another event, -2 at the end. */
+/* Reads a number. Returns -1 for an event without one, -2 at the end. */
 static int next_number(trace_id_t trid, struct event *event)
 {
 	__u64 number;
@@ -138,7 +138,7 @@ FIXTURE_VARIANT_ADD(seek, loop)
 	{ POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, 1 << 20 }, POSIXTRACE_COMPRESS_NONE, FLUSHES
 };
 
-/* Only the last flushes are in the ring. */
+/* The ring holds only the last flushes. */
 FIXTURE_VARIANT_ADD(seek, overwritten)
 {
 	{ POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, 64000 }, POSIXTRACE_COMPRESS_NONE, FLUSHES
@@ -172,7 +172,7 @@ TEST_F_TIMEOUT(seek, marks_are_of_blocks_in_the_log, 120)
 
 	ASSERT_TRUE(read_marks(self->fd, &marks));
 	EXPECT_LE(1, marks.index);
-	/* Each epoch has a mark, or every second epoch if there are too many. */
+	/* Each epoch has a mark, or if there are too many, every second epoch. */
 	EXPECT_LT(variant->flushes > 1024 ? 16 : 90, marks.marks);
 	EXPECT_GE(1025, marks.marks);
 	EXPECT_EQ(marks.marks, marks.right);
@@ -200,7 +200,7 @@ TEST_F_TIMEOUT(seek, finds_the_events_from_a_time, 120)
 		at = time[wanted];
 		ASSERT_EQ(0, posixtrace_seek(trid, &at));
 		number = next_number(trid, &event);
-		/* Reading may begin with older events, but not with all of them. */
+		/* Some older events may be read first, but not all of them. */
 		EXPECT_LE(first, number);
 		EXPECT_GE(wanted, number);
 		EXPECT_LE(wanted - 12 * PER_FLUSH, number);
@@ -238,7 +238,7 @@ TEST(a_short_log_has_no_index)
 	close(fd);
 }
 
-/* If there is no room for both index and status, the log has the status. */
+/* If there is no space for both the index and the status, the log must have the status. */
 TEST(the_status_matters_more_than_the_index)
 {
 	int fd = log_tmpfile(), full, without = 0;
@@ -258,7 +258,7 @@ TEST(the_status_matters_more_than_the_index)
 	close(fd);
 	ASSERT_EQ(0, getrlimit(RLIMIT_FSIZE, &old));
 	limit = old;
-	/* First END does not fit after the index, then the index does not fit. */
+	/* At first, END does not fit after the index. Later, the index does not fit either. */
 	for (int less = 8; less < 500; less += 40) {
 		limit.rlim_cur = full - less;
 		fd = log_tmpfile();

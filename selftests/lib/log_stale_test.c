@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names that do not belong to this log, or to the time of an event: a reader shows the right name
- * or no name. Needs no module.
+ * Names in a file that belong to another log, or not to the time of an event. A reader must show
+ * the right name or no name. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -54,10 +54,7 @@ static const char *type_name(trace_id_t trid, trace_event_id_t event)
 /* ------------------------------------------------------------------ */
 /* Names of event types							*/
 
-/*
- * Copies the names of the old log, starting with a given place, as a disk may do that lost a
- * write.
- */
+/* Copies the names of the old log from a given place on, as if the disk had lost a write. */
 static void keep_old_names(struct _test_data_stale *self, unsigned int place, unsigned int count)
 {
 	const size_t at = self->log.header.names_offset +
@@ -152,7 +149,9 @@ static int life_at(trace_id_t trid, __u64 time)
 	return posixtrace_get_thread_life(trid, 5, 6, at(time), &born, &next);
 }
 
-/* All metadata about a thread and its process, which were born and named at @born. */
+/*
+ * Writes all metadata about a thread and its process, both of which were born and named at @born.
+ */
 static void describe_all(struct log_writer *log, __u64 born)
 {
 	struct posixtrace_log_mapping mapping = {
@@ -165,7 +164,7 @@ static void describe_all(struct log_writer *log, __u64 born)
 	log_mapping(log, &mapping, "/second");
 }
 
-/* The metadata about the first thread with these ids is overwritten. */
+/* The metadata about the first thread with these ids has been overwritten. */
 TEST_F(stale, event_of_a_thread_whose_metadata_was_overwritten)
 {
 	const __u64 first = BIRTH - SECOND / 2;
@@ -184,7 +183,7 @@ TEST_F(stale, event_of_a_thread_whose_metadata_was_overwritten)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* The clock for births deviates a little from the clock for events. */
+/* The clock for births differs slightly from the clock for events. */
 TEST_F(stale, first_event_of_a_thread_that_seems_older_than_it)
 {
 	const __u64 first = BIRTH - SECOND / 1000;

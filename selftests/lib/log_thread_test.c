@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The thread that the library starts for a log: what it does, what it leaves to the kernel, and
- * that it does not disturb programs.
+ * that it does not disturb the program.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -62,7 +62,7 @@ TEST_F(thread, ends_when_the_program_closes_the_descriptor)
 	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
 }
 
-/* Reads a hexadecimal line of a thread's status. */
+/* Reads the mask of blocked signals from a thread's status. */
 static unsigned long long blocked_signals(int tid)
 {
 	unsigned long long mask = 0;
@@ -81,8 +81,8 @@ static unsigned long long blocked_signals(int tid)
 #define BIT(sig)	(1ULL << ((sig) - 1))
 
 /*
- * No handlers of the program run in the library's thread. SIGSYS and the two signals of the C
- * library are not blocked.
+ * No signal handler of the program may run in the library's thread. SIGSYS and the two signals of
+ * the C library must not be blocked.
  */
 TEST_F(thread, blocks_the_signals_of_the_program)
 {
@@ -239,7 +239,10 @@ static bool runs_true(void *pid)
 	return !strcmp(name, "true\n");
 }
 
-/* exec() ends all other threads while it holds locks that other processes need. */
+/*
+ * exec() ends all other threads while it holds locks that other processes may need, so it must not
+ * wait for a slow log.
+ */
 TEST(exec_does_not_wait_for_a_thread_in_a_log_that_a_server_writes)
 {
 	struct fuse_disk fuse;

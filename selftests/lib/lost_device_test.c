@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process that has closed all descriptors, can no longer open the device, and has no
- * door: it stops recording, keeps running, and has almost no cost. When the device is available
- * again, its events are recorded again.
+ * A traced process has closed all descriptors, can no longer open the device, and has no door. It
+ * must stop recording and keep running, at almost no cost. When the device is available again, the
+ * process must record again.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -21,17 +21,20 @@
 #define NOBODY_ID	65534
 #define EVENTS	100000
 
-/* Minimum time between two attempts, in milliseconds. */
+/* Minimum time in milliseconds between two attempts to attach. */
 #define PAUSE	100
 
-/* Calls of an attempt, including unmapping first; a sanitizer makes additional calls. */
+/*
+ * System calls of an attempt, including the unmapping before it. A sanitizer makes additional
+ * calls.
+ */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CALLS_OF_ATTEMPT	64
 #else
 #define CALLS_OF_ATTEMPT	16
 #endif
 
-/* Changes the root to an empty directory, which has no device. */
+/* Changes the root to an empty directory, where the device does not exist. */
 static int lose_by_chroot(void)
 {
 	char root[] = "/tmp/lost_device_XXXXXX";
@@ -56,7 +59,7 @@ static int lose_by_limit(void)
 	return setrlimit(RLIMIT_NOFILE, &none);
 }
 
-/* Another device with this name: its answer to ATTACH is invalid. */
+/* Replaces the device by a different one, which answers ATTACH in an invalid way. */
 static int lose_by_another_device(void)
 {
 	if (lose_by_chroot() || mkdir("dev", 0755) ||
@@ -98,7 +101,7 @@ static int record_without_device(int (*lose)(void))
 	long long end;
 	int target = -1;
 
-	/* With sequences, the process would no longer need the device. */
+	/* A process that uses restartable sequences would no longer need the device. */
 	if (forgo_sequences())
 		return 1;
 	record_number(0);
@@ -117,7 +120,7 @@ static int record_without_device(int (*lose)(void))
 	end = coarse_now() + 5 * PAUSE;
 	for (int i = 2; i < EVENTS || coarse_now() < end; i++)
 		record_number(i);
-	/* If the machine was suspended for most of that time, record one more afterwards. */
+	/* The machine may have been suspended for most of that time, so record one more event. */
 	record_number(EVENTS);
 	if (errno != 4711)
 		return 4;

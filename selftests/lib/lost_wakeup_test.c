@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A writer that records while a reader waits, and is stopped before it wakes the reader: the event
- * is reported anyway, and soon.
+ * A writer is stopped after it has recorded an event, but before it wakes the waiting reader. The
+ * event must still be reported soon.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -31,7 +31,9 @@ static void execute_a_program(void)
 	execute(&program, writer_talk);
 }
 
-/* Leaves the event before the wake-up, as a signal handler may do that has interrupted it. */
+/*
+ * Leaves the recording of an event before the wake-up, as a signal handler may do with longjmp().
+ */
 static void jump_away(void)
 {
 	longjmp(before_the_event, 1);
@@ -43,7 +45,7 @@ static void record_unreported(int number)
 		record_number(number);
 }
 
-/* A child function: records each number it receives, and reports the number of wake-ups. */
+/* A child function: records each number that it receives, and reports the number of wake-ups. */
 static int write_unreported(void *arg, const struct talk *talk)
 {
 	int number;
@@ -92,7 +94,7 @@ static int by_poll(trace_id_t trid, int epfd)
 	return take(trid, &event) == 1 ? event_number(&event) : -EAGAIN;
 }
 
-/* The epoll instance was registered earlier, and does not check the stream again. */
+/* Waits in epoll. The instance was registered earlier, so it does not check the stream again. */
 static int by_epoll(trace_id_t trid, int epfd)
 {
 	struct event event;
@@ -134,7 +136,7 @@ FIXTURE(lost_wakeup)
 FIXTURE_VARIANT(lost_wakeup)
 {
 	int (*wait)(trace_id_t trid, int epfd);
-	unsigned int events;	/* for epoll */
+	unsigned int events;	/* events to watch with epoll */
 };
 
 FIXTURE_VARIANT_ADD(lost_wakeup, getnext) { by_getnext, EPOLLIN };
@@ -167,7 +169,7 @@ static int watch_by_epoll(struct waiter *waiter, unsigned int events)
 	waiter->epfd = epoll_with(posixtrace_fd(waiter->trid), events);
 	if (waiter->epfd < 0)
 		return waiter->epfd;
-	/* Skip an edge that was there before. */
+	/* Skip an edge that already existed. */
 	ret = epoll_say(waiter->epfd, 0);
 	return ret < 0 ? ret : 0;
 }
@@ -187,7 +189,7 @@ static int writer_start(struct child *child, void (*instead)(void), struct waite
 	return waiter->wait == by_epoll ? watch_by_epoll(waiter, events) : 0;
 }
 
-/* Returns when the thread is asleep. */
+/* Starts the waiting thread. Returns when it is asleep. */
 static int waiter_start(struct waiter *waiter)
 {
 	int err;
@@ -199,7 +201,7 @@ static int waiter_start(struct waiter *waiter)
 	return err;
 }
 
-/* Lets the writer record. Returns the time until the waiter had the event, in nanoseconds. */
+/* Makes the writer record. Returns the time, in nanoseconds, until the waiter had the event. */
 static unsigned long long time_to_report(struct __test_metadata *_metadata,
 					 struct waiter *waiter, struct child *child, int number)
 {
@@ -227,7 +229,7 @@ TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_jumps_away_is_repaired_within_a_sec
 	EXPECT_EQ(0, child_wait(&self->child));
 }
 
-/* Sooner than the periodic check would find the event. */
+/* A time after which the periodic check would not have found the event yet. */
 #define IMMEDIATELY	(NSEC / 4 * pxt_time_scale())
 
 TEST_F_TIMEOUT(lost_wakeup, of_a_killed_writer_is_repaired_immediately, 10)

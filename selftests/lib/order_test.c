@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace_attr_setorder(): the attribute, and what a relaxed stream still guarantees.
- * sequence_test shows that it skips the fence; write_test has a storm with it.
+ * posixtrace_attr_setorder(): the attribute, and what a stream with relaxed order still guarantees.
+ * sequence_test shows that relaxed order skips the fence. write_test has a storm with it.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -77,7 +77,7 @@ TEST_F(order, stream_has_the_order_of_its_attributes)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* Occasionally moves to another processor. */
+/* Records numbers, and occasionally moves to another processor. */
 static void *record_numbers(void *arg)
 {
 	for (unsigned int number = 0; number < EVENTS; number++) {

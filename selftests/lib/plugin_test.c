@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that loads plug-ins with dlopen(): each of them loads and unloads the library.
+ * A program loads plug-ins with dlopen(). Each plug-in loads and unloads the library.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ static int use_library(void)
 	return dlclose(library) ? -4 : 0;
 }
 
-/* All mappings, not only the device's. */
+/* Counts all mappings of this process, not only those of the device. */
 static int count_maps(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");

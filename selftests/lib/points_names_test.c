@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trace points with the same name: each event has the fields of its own point. Trace points
- * reached by processes that share memory: each event has the type of its own process.
+ * Trace points with the same name: each event must have the fields of its own point. Trace points
+ * in processes that share memory: each event must have the type of its own process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ POSIXTRACE_POINT(cache_get, (u32, id), (text, key));
 POSIXTRACE_POINT(strings, (string, one), (u16, number), (string, two), (text, rest));
 POSIXTRACE_POINT(number, (u32, value));
 
-/* True if the next event has this type and description. */
+/* Returns true if the next event has this type and description. */
 static bool next_is(trace_id_t trid, const char *name, const char *description)
 {
 	char found[NAME_SIZE], text[POSIXTRACE_DESCRIPTION_MAX + 1] = "";
@@ -103,7 +103,7 @@ TEST_F(names, point_without_fields_is_shown_without_fields)
 	EXPECT_TRUE(next_is(self->trid, "cache_get#2", "{u32 id;text key;}"));
 }
 
-/* For posix_trace_eventid_open(), a name stands for the type of the first point. */
+/* posix_trace_eventid_open() with such a name returns the type of the first point. */
 TEST_F(names, name_means_the_type_of_the_first_point)
 {
 	trace_event_id_t id, opened;

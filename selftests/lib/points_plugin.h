@@ -8,7 +8,8 @@
 void plugin_record(int number);
 
 /*
- * Each function has a point with the name of one in points_test.c, with the same fields or others.
+ * The point in each function has the name of a point in points_test.c, with the same or with other
+ * fields.
  */
 void plugin_cache_get(double value);
 void plugin_plain(void);

@@ -64,7 +64,7 @@ FIXTURE_TEARDOWN(points)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* True if the next event has this type. */
+/* Returns true if the next event has this type. */
 static bool next_is(struct _test_data_points *self, const char *name)
 {
 	return take_user(self->trid, &self->event) == 1 &&
@@ -78,14 +78,14 @@ static bool is_last(struct _test_data_points *self)
 	return take_user(self->trid, &self->event) == 0;
 }
 
-/* True if the last event has exactly this data. */
+/* Returns true if the last event has exactly this data. */
 static bool has_data(const struct _test_data_points *self, const void *data, size_t len)
 {
 	return self->event.len == len && !memcmp(self->event.data, data, len) &&
 	       self->event.info.posix_truncation_status == POSIX_TRACE_NOT_TRUNCATED;
 }
 
-/* The description of the last event's type, or "". */
+/* Returns the description of the last event's type, or "". */
 static const char *description(struct _test_data_points *self)
 {
 	if (posixtrace_eventid_get_description(self->trid, self->event.info.posix_event_id,
@@ -94,7 +94,7 @@ static const char *description(struct _test_data_points *self)
 	return self->text;
 }
 
-/* True if the process has a type with this name. */
+/* Returns true if the process has a type with this name. */
 static bool has_type(trace_id_t trid, const char *name)
 {
 	char found[TRACE_EVENT_NAME_MAX + 1];
@@ -173,7 +173,9 @@ TEST_F(points, null_pointers_are_empty_texts)
 	EXPECT_TRUE(has_data(self, "\0AB\0", 4));
 }
 
-/* The form that a macro generates is the one that the library would generate. */
+/*
+ * A description that a macro generates must have the same form as one that the library generates.
+ */
 TEST_F(points, descriptions_are_in_the_form_of_the_library)
 {
 	struct posixtrace_fields *fields;
@@ -203,7 +205,7 @@ TEST_F(points, same_description_is_accepted_again)
 	EXPECT_EQ(EEXIST, posixtrace_eventid_describe(id, "{ u64 id; text key; }"));
 }
 
-/* The events of the point are recorded anyway. */
+/* The events of the point are still recorded. */
 TEST_F(points, type_keeps_its_description_and_the_point_its_fields)
 {
 	trace_event_id_t id;
@@ -239,7 +241,7 @@ TEST_F(points, long_text_is_truncated_and_marked)
 	EXPECT_EQ(0, memcmp(self->event.data + 4, text, POSIXTRACE_POINT_TEXT_MAX));
 }
 
-/* This event of the point is its first, so it also registers the point. */
+/* The first event of a point also registers the point. */
 TEST_F(points, no_field_follows_a_truncated_string)
 {
 	char text[2 * POSIXTRACE_POINT_TEXT_MAX];
@@ -352,7 +354,7 @@ TEST_F(points, errno_is_kept)
 	EXPECT_EQ(12345, errno);
 }
 
-/* This includes the first event of a point, which registers the point. */
+/* This includes the first event of each point, which registers the point. */
 TEST(without_the_device_points_do_nothing)
 {
 	ASSERT_EQ(0, chroot("/proc"));
@@ -429,7 +431,7 @@ TEST_F(points, signal_handler_may_reach_a_new_point)
 	EXPECT_STREQ("{u32 id;text key;}", description(self));
 }
 
-/* New processes are interrupted soon after their start. */
+/* Signals interrupt new processes soon after their start. */
 TEST_F(points, signal_handlers_may_interrupt_the_registration)
 {
 	const struct timespec little = { .tv_nsec = 20000 };
@@ -451,7 +453,10 @@ TEST_F(points, signal_handlers_may_interrupt_the_registration)
 			EXPECT_EQ(0, kill(child, SIGUSR1));
 			nanosleep(&little, NULL);
 		}
-		/* Half of them live until the registration is over, however long it takes. */
+		/*
+		 * Half of the children live until the registration has ended, however long that
+		 * takes.
+		 */
 		if (i % 2)
 			ASSERT_EQ(1, poll(&readable, 1, -1));
 		EXPECT_EQ(0, kill(child, SIGKILL));
@@ -599,7 +604,7 @@ TEST_F(points, values_are_computed_only_if_they_are_recorded)
 {
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	for (int i = 0; i < 3; i++) {
-		/* The types are opened the first time. */
+		/* The argument is computed when the types are opened, which happens here. */
 		computed = 0;
 		POSIXTRACE_SCOPE("work", (i32, value, compute(1)));
 		POSIXTRACE_COUNTER("queue", compute(2));

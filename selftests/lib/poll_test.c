@@ -99,7 +99,7 @@ TEST_F(poll, readable_until_the_last_event_of_a_gap)
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-/* Events that the library has already taken from the stream count, even without further ones. */
+/* Events that the library has read ahead count as readable, even if the stream has no others. */
 TEST_F(poll, readable_when_only_the_end_of_a_gap_remains)
 {
 	char data[256] = "";
@@ -111,7 +111,7 @@ TEST_F(poll, readable_when_only_the_end_of_a_gap_remains)
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	for (int i = 0; i < 600; i++)
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
-	/* The stream restarts: OVERFLOW, RESUME, START. */
+	/* The stream restarts, so there are OVERFLOW, RESUME and START. */
 	do {
 		ASSERT_EQ(1, take(self->trid, &self->event));
 	} while (self->event.info.posix_event_id != POSIX_TRACE_OVERFLOW);
@@ -204,7 +204,7 @@ TEST_F(poll, several_pollers_and_readers_wake_up)
 	for (int i = 0; i < 3; i++)
 		EXPECT_EQ(POLLIN, poller_end(&pollers[i]));
 	ASSERT_EQ(1, take(self->trid, &self->event));
-	/* A reader does not prevent the poller from waking up, nor vice versa. */
+	/* A reader and a poller both wake up. */
 	ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
 	ASSERT_EQ(0, poller_start(&pollers[0], variant->say, self->fd));
 	record_number(2);
@@ -219,7 +219,7 @@ TEST_F(poll, several_pollers_and_readers_wake_up)
 /* The stream's own descriptor is already closed. */
 TEST_F(poll, hung_up_after_shutdown)
 {
-	/* select() can only report it as readable. */
+	/* select() reports a hang-up only as readable. */
 	int hung_up = variant->say == select_say ? POLLIN : POLLHUP;
 	int copy = dup(self->fd);
 	struct poller poller;
@@ -286,7 +286,7 @@ TEST_F(epoll, edge_is_reported_once)
 		EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
 		EXPECT_EQ(0, epoll_say(epfd, 0));
 	}
-	/* Reading is not an edge. */
+	/* Reading an event does not cause an edge. */
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(0, epoll_say(epfd, 0));
 	EXPECT_LE(0, take_all(self->trid));
@@ -295,7 +295,7 @@ TEST_F(epoll, edge_is_reported_once)
 	close(epfd);
 }
 
-/* An earlier event is also an edge. */
+/* An event before the registration also causes an edge. */
 TEST_F(epoll, edge_of_an_earlier_event)
 {
 	int epfd;
@@ -371,7 +371,7 @@ FIXTURE_SETUP(flow)
 {
 	trace_attr_t attr;
 
-	/* Space for all events. */
+	/* Make the stream large enough for all events. */
 	ASSERT_EQ(0, posix_trace_attr_init(&attr));
 	ASSERT_EQ(0, child_start(&self->child, record_many, &flow_count));
 	ASSERT_EQ(0, posix_trace_create(self->child.pid, &attr, &self->trid));
@@ -394,7 +394,7 @@ TEST_F(flow, all_events_of_another_process_arrive)
 
 	say(&self->child.talk, 0);
 	while (next < flow_count) {
-		/* EPOLLHUP as well, once the process has ended. */
+		/* There may also be EPOLLHUP, if the process has ended. */
 		ASSERT_EQ(EPOLLIN, epoll_say(self->epfd, -1) & ~EPOLLHUP);
 		while (take(self->trid, &event) == 1) {
 			if (event.info.posix_event_id == POSIX_TRACE_START)

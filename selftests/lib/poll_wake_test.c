@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cost of poll(), select(), epoll and io_uring for the writers: one WAKE for each check that
- * found no event, and no WAKE for further events. Every event is reported anyway.
+ * What poll(), select(), epoll and io_uring cost the writers: one WAKE for each check that found no
+ * event, and no WAKE for further events. Every event must still be reported.
  */
 #define _GNU_SOURCE
 #include <linux/io_uring.h>
@@ -16,13 +16,13 @@
 
 #define MANY	50
 
-/* The number of WAKE commands since the last call. */
+/* Returns the number of WAKE commands since the last call. */
 static int woken(void)
 {
 	return (int)__atomic_exchange_n(&wakeups, 0, __ATOMIC_RELAXED);
 }
 
-/* The expected number of WAKE commands: @count, or 0 if the module records. */
+/* Returns the expected number of WAKE commands: @count, or 0 if the module records. */
 static int expected(int count)
 {
 	return __rseq_size ? count : 0;
@@ -91,7 +91,7 @@ TEST_F(poll_wake, each_epoll_wait_finds_later_events)
 	close(epfd);
 }
 
-/* Each check finds unread events, so it requests no WAKE. */
+/* Each check finds unread events, so no wake-up is requested. */
 TEST_F(poll_wake, unread_events_cost_no_wakeup)
 {
 	struct event event;
@@ -152,7 +152,9 @@ TEST_F(poll_wake, edge_triggered_epoll_reports_each_event)
 	EXPECT_EQ(0, woken());
 }
 
-/* An edge-triggered epoll reports an event once. Its next report is about the next event. */
+/*
+ * An edge-triggered epoll reports an event only once. Its next report must be about the next event.
+ */
 TEST_F(poll_wake, edge_after_an_earlier_event_is_reported)
 {
 	int epfd;
@@ -349,7 +351,7 @@ TEST_F(poll_wake, io_uring_costs_one_wakeup_for_each_one_shot)
 /* ------------------------------------------------------------------ */
 /* Recorded by the module						*/
 
-/* The module causes the same wake-ups, without a WAKE command. */
+/* If the module records, it wakes the reader itself, without a WAKE command. */
 TEST_F(poll_wake, events_of_the_module_are_reported)
 {
 	struct epoll_event again = { .events = EPOLLIN | EPOLLONESHOT };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Controller and traced process as two processes: one reads the other's events, and either may
- * end.
+ * The controller and the traced process are two processes. One reads the events of the other, and
+ * either may end.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reader's core with a simulated kernel: memory that a traced process has damaged or is
+ * The core of the reader with a simulated kernel: memory that a traced process has damaged or is
  * damaging, or that is missing. Needs no module.
  */
 #define PXT_NO_DEVICE
@@ -27,24 +27,24 @@ static const struct posixtrace_batch_event *next(struct sim *sim)
 	return pxtu_reader_next(&sim->reader, &none);
 }
 
-/* The time at which the sub-buffer was opened, before the time of its first record. */
+/* The time at which a sub-buffer was opened, which is before that of its first record. */
 #define OPENED	2
 
 /* Enough events to fill more than two sub-buffers of CPU 0. */
 #define EVENTS	400
 
-/* Offsets in a sub-buffer: the first record is preceded by its writer. */
+/* Offsets of records in a sub-buffer. The writer precedes the first record. */
 #define FIRST	sizeof(struct posixtrace_writer)
 #define SECOND	POSIXTRACE_RECORD_SIZE(sizeof(__u64))
 #define THIRD	(SECOND + POSIXTRACE_RECORD_STEP(sizeof(__u64)))
 
-/* Damage for each check of a record. */
+/* Different kinds of damage, for each check that the reader makes of a record. */
 static const struct damage {
 	const char *name;
 	size_t offset;
 	size_t size;
 	__u64 value;
-	unsigned int good;	/* records before the reader detects it */
+	unsigned int good;	/* number of records before the damage is detected */
 } damages[] = {
 #define CASE(at, type, field, size, value, good) { #type "." #field " " #value, \
 	(at) + offsetof(struct posixtrace_##type, field), size, value, good }
@@ -156,7 +156,9 @@ TEST(damage_costs_one_subbuf)
 	}
 }
 
-/* The record has no writer, not even that of an earlier sub-buffer or of another CPU. */
+/*
+ * The first record has no writer: that of an earlier sub-buffer or of another CPU must not be used.
+ */
 TEST(first_record_without_a_writer)
 {
 	unsigned char *mem;
@@ -194,8 +196,8 @@ TEST(record_truncated_by_the_end)
 }
 
 /*
- * The writer of the records after the damage is unknown, so they count as damaged until one names
- * its writer.
+ * The writer of the records after the damage is unknown, so they also count as damaged until a
+ * record names its writer.
  */
 TEST(damage_lasts_until_a_record_names_its_writer)
 {
@@ -257,7 +259,7 @@ struct hostile {
 	int stop;
 };
 
-/* Writes to everything that a target may write, at any time, with mostly plausible values. */
+/* Writes to all memory that a target can write, at any time, mostly with plausible values. */
 static void *hostile_write(void *arg)
 {
 	struct hostile *hostile = arg;
@@ -309,8 +311,8 @@ static void *hostile_write(void *arg)
 }
 
 /*
- * While a target writes garbage all over the pool and the CPU heads, every call returns, other
- * memory is untouched, and reported events have a valid form.
+ * A target writes garbage all over the pool and the CPU heads. Every call of the reader must
+ * return, other memory must not change, and reported events must have a valid form.
  */
 TEST(hostile_target)
 {
@@ -364,7 +366,7 @@ TEST(hostile_target)
 	pxtu_reader_destroy(&sim.reader);
 }
 
-/* The mappings of a stream that was shut down read as zero. */
+/* After the stream was shut down, its mappings read as zero. */
 TEST(shut_down)
 {
 	struct sim sim;
@@ -380,7 +382,7 @@ TEST(shut_down)
 	pxtu_reader_destroy(&sim.reader);
 }
 
-/* Memory that is smaller than its contents claim is refused. */
+/* The reader must refuse memory that is smaller than its contents claim. */
 TEST(small_mappings)
 {
 	struct posixtrace_attr attr = { .max_data_size = 100 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The reader's core, compiled with a hook before each access to shared memory. There a test can
- * count accesses, or let a writer or the kernel act. Include it in one file of a program.
+ * The core of the reader, compiled with a hook before each access to shared memory. In the hook, a
+ * test can count accesses, or let a writer or the kernel act. Include this header in only one file
+ * of a program.
  */
 #ifndef READER_HOOKS_H
 #define READER_HOOKS_H
@@ -36,13 +37,13 @@ static void sim_hook(void);
 #define pxtu_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define pxtu_store(p, v)	__atomic_store_n(p, v, __ATOMIC_RELAXED)
 
-/* The simulation's accesses are by the kernel and by writers: no hook. */
+/* Accesses in the simulation itself are by the kernel and by writers, so they have no hook. */
 #include "reader_sim.h"
 
 #define CPUS	4
 #define SUBBUFS	12
 
-/* The action in between, or NULL. */
+/* What the hook does, or NULL. */
 static void (*sim_between)(void);
 
 static void sim_hook(void)
@@ -51,7 +52,7 @@ static void sim_hook(void)
 
 	if (!between)
 		return;
-	/* The action may itself access shared memory, but must not be called again from there. */
+	/* The action may access shared memory, so prevent a recursion. */
 	sim_between = NULL;
 	between();
 	sim_between = between;
@@ -62,12 +63,12 @@ static void sim_hook(void)
 
 /**
  * struct runs - events that were taken together
- * @max: maximum taken together; 0: one by one; AHEAD: as many as the reader reads ahead
+ * @max: maximum number taken together; 0: one by one; AHEAD: as many as the reader reads ahead
  * @events: the events
  * @data: their data
- * @next: the next one to return
+ * @next: index of the next event to return
  * @count: number of events
- * @longest: most events taken together
+ * @longest: largest number of events taken together so far
  */
 static struct runs {
 	unsigned int max;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reader's core with a simulated kernel: order of events, gaps, and cost. Needs no module;
- * other programs test the whole system through the public interface.
+ * The core of the reader with a simulated kernel: the order of events, gaps, and cost. Needs no
+ * module. Other programs test the whole system through the public interface.
  */
 #define PXT_NO_DEVICE
 #include <limits.h>
@@ -75,7 +75,10 @@ TEST_F(reader, empty)
 	EXPECT_EQ(NULL, next(&self->sim));
 }
 
-/* Oldest first, on any CPU; all data as written; memory released. */
+/*
+ * Events must be read oldest first, whatever their CPU, with their data unchanged. Memory must be
+ * released.
+ */
 TEST_F(reader, order_of_several_cpus)
 {
 	unsigned char data[464];
@@ -115,7 +118,7 @@ static void expect_number(struct __test_metadata *_metadata, struct sim *sim, __
 	EXPECT_EQ(late, is_late(event));
 }
 
-/* Both CPUs have a sub-buffer without unread records. */
+/* Makes both CPUs open a sub-buffer, without unread records. */
 static void open_two(struct __test_metadata *_metadata, struct sim *sim)
 {
 	for (__u64 n = 0; n < 2; n++) {
@@ -124,7 +127,9 @@ static void open_two(struct __test_metadata *_metadata, struct sim *sim)
 	}
 }
 
-/* CPU 0 reads the clock, but commits after CPU 1, and after the reader has looked. */
+/*
+ * CPU 0 reads the clock, but commits its record only after CPU 1, and after the reader has looked.
+ */
 TEST_F(reader, event_of_a_delayed_cpu_is_marked_late)
 {
 	struct sim *sim = &self->sim;
@@ -169,7 +174,7 @@ TEST_F(reader, window_holds_events_back)
 	EXPECT_EQ(time + WINDOW - 1, sim->clock);
 	expect_number(_metadata, sim, 10, false);
 	EXPECT_EQ(NULL, next(sim));
-	/* Turning the window off releases a held-back event immediately. */
+	/* If the window is turned off, an event that is held back is released immediately. */
 	sim_write(sim, 1, &n, sizeof(n));
 	EXPECT_EQ(NULL, next(sim));
 	ASSERT_EQ(0, pxtu_window_set(&sim->reader, 0));
@@ -193,7 +198,7 @@ TEST_F(reader, window_puts_the_event_of_a_delayed_cpu_in_order)
 	sim->clock += WINDOW;
 	expect_number(_metadata, sim, 10, false);
 	expect_number(_metadata, sim, 11, false);
-	/* A record that was delayed for longer than the window. */
+	/* A record is delayed for longer than the window. */
 	at = sim_now(sim);
 	n = 13;
 	sim_write(sim, 1, &n, sizeof(n));
@@ -236,7 +241,7 @@ TEST_F(reader, window_checks_again_when_it_has_passed)
 	expect_number(_metadata, sim, 11, false);
 }
 
-/* The reader asks once for all records that may be reported. */
+/* A single DEFER covers all records that may be reported. */
 TEST_F(reader, window_costs_one_question_for_many_events)
 {
 	struct sim *sim = &self->sim;
@@ -311,8 +316,8 @@ TEST_F(reader, window_does_not_hold_an_event_with_a_future_time)
 #define DELAY_MAX	60
 
 /*
- * Reads the time of the next record of a CPU, for a commit at a later time. Makes sure that the CPU
- * has space for the record. Returns 0 if there is none.
+ * Reads the time for the next record of a CPU, which will be committed later. Makes sure that the
+ * CPU has space for the record. Returns 0 if there is none.
  */
 static __u64 begin_record(struct sim *sim, __u32 cpu)
 {
@@ -325,8 +330,8 @@ static __u64 begin_record(struct sim *sim, __u32 cpu)
 }
 
 /*
- * CPUs that are delayed randomly by up to DELAY_MAX between clock and commit, and a reader that
- * looks at any time. Returns the number of late events, which are all marked.
+ * Each CPU is delayed randomly by up to DELAY_MAX between clock and commit, and the reader looks at
+ * any time. Returns the number of late events, all of which must be marked.
  */
 static unsigned int read_delayed(struct __test_metadata *_metadata, struct sim *sim)
 {
@@ -375,7 +380,7 @@ TEST_F(reader, without_a_window_all_late_events_are_marked)
 	EXPECT_LT(100, read_delayed(_metadata, &self->sim));
 }
 
-/* A LOOP stream keeps the most recent events. The reader gets one gap, then all of them. */
+/* A LOOP stream keeps the most recent events. The reader gets one gap, and then all of these. */
 TEST(loop_keeps_a_window_without_gaps)
 {
 	const struct posixtrace_batch_event *event;
@@ -412,7 +417,7 @@ TEST(loop_keeps_a_window_without_gaps)
 	pxtu_reader_destroy(&sim.reader);
 }
 
-/* Events that were read before the stream wrapped are not lost. */
+/* Events that were read before the stream wrapped around do not count as lost. */
 TEST(loop_events_that_were_read_are_no_gap)
 {
 	const struct posixtrace_batch_event *event;
@@ -458,8 +463,8 @@ static __u32 chain_cpu(__u32 n)
 }
 
 /*
- * Sleeps until it is the turn of @n. With fewer processors than threads, spinning threads would
- * block the thread that has the turn.
+ * Sleeps until it is the turn of @n. Does not spin: with fewer processors than threads, a spinning
+ * thread would block the one that has the turn.
  */
 static void chain_wait(struct chain *chain, __u32 n, __u32 who)
 {
@@ -471,7 +476,7 @@ static void chain_wake(struct chain *chain, __u32 who)
 	syscall(SYS_futex, &chain->turn, FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, NULL, NULL, who);
 }
 
-/* Events of all CPUs, each written after the previous one was committed. */
+/* Writes events on all CPUs. Each is written after the previous one was committed. */
 static void *chain_write(void *arg)
 {
 	struct chain_writer *writer = arg;
@@ -505,7 +510,7 @@ struct seen {
 	__u32 cpu;
 };
 
-/* Reads while the writers write, and lets them overtake at times. */
+/* Reads while the writers write. At times, lets them overwrite events that were not read. */
 static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 			 struct seen *seen)
 {
@@ -549,8 +554,8 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 		now.resume = 0;
 
 		/*
-		 * Let the writers get ahead by 300 to 1800 events, so that they overwrite some at
-		 * times.
+		 * Let the writers get ahead by 300 to 1800 events, so that they sometimes overwrite
+		 * events.
 		 */
 		behind = now.n + 300 + now.n % 1500;
 		if (behind > CHAIN_LENGTH)
@@ -562,8 +567,8 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 }
 
 /*
- * If B happens after A, on any CPUs, B is never reported before A. With a slow reader and
- * overwriting writers, exactly the gaps are reported, and every event is read or lost.
+ * If B happens after A, on any CPUs, B must never be reported before A. If writers overwrite events
+ * of a slow reader, the gaps must be reported exactly, and every event must be read or lost.
  */
 static void check_chain(struct __test_metadata *_metadata, unsigned int run, unsigned int longest)
 {
@@ -590,7 +595,7 @@ static void check_chain(struct __test_metadata *_metadata, unsigned int run, uns
 		ASSERT_GT(seen[k].n, last);
 		ASSERT_EQ(chain.time[seen[k].n], seen[k].time);
 		ASSERT_EQ(chain_cpu((__u32)seen[k].n), seen[k].cpu);
-		/* The count may include losses after this event, if they were already known. */
+		/* The count may already include losses after this event. */
 		ASSERT_LE(seen[k].n - 1 - k, seen[k].lost);
 		if (seen[k].n == last + 1) {
 			ASSERT_EQ(0, seen[k].overflow);
@@ -637,7 +642,10 @@ static void count_look(void)
 
 #define COST_EVENTS	400
 
-/* Reads all events, and ends the stream. Returns how often the reader accessed shared memory. */
+/*
+ * Reads all events, and ends the stream. Returns the number of accesses to shared memory by the
+ * reader.
+ */
 static unsigned int looks_to_read(struct __test_metadata *_metadata, struct sim *sim)
 {
 	__u64 n;
@@ -653,8 +661,8 @@ static unsigned int looks_to_read(struct __test_metadata *_metadata, struct sim 
 }
 
 /*
- * How often does the reader access shared memory to read events of one CPU, while @others other
- * CPUs hold a sub-buffer that was read?
+ * Returns the number of accesses to shared memory for reading the events of one CPU, while @others
+ * other CPUs hold a sub-buffer that was read.
  */
 static unsigned int looks_beside(struct __test_metadata *_metadata, __u32 others)
 {
@@ -671,7 +679,7 @@ static unsigned int looks_beside(struct __test_metadata *_metadata, __u32 others
 	return looks_to_read(_metadata, &sim);
 }
 
-/* Sub-buffers are small here, and the reader checks the other CPUs after each sub-buffer. */
+/* Sub-buffers are small in this test, and the reader checks the other CPUs after each of them. */
 TEST(cpus_without_events_cost_little)
 {
 	unsigned int alone = looks_beside(_metadata, 0), beside = looks_beside(_metadata, 60);
@@ -681,7 +689,7 @@ TEST(cpus_without_events_cost_little)
 	EXPECT_GE(2 * alone, beside);
 }
 
-/* Each event comes from another CPU, so that the heap is reordered after each. */
+/* Each event comes from a different CPU than the last one, so the heap changes after each. */
 TEST(cpus_with_events_cost_little)
 {
 	unsigned int looks_of[2];
@@ -706,7 +714,10 @@ static void expect_id(struct __test_metadata *_metadata, struct sim *sim, __u32 
 	EXPECT_EQ(id, event->event.posix_event_id);
 }
 
-/* Writes until the stream is full, and then some more. Returns the number of kept events. */
+/*
+ * Writes until the stream is full, and then some more events. Returns the number of events that
+ * were kept.
+ */
 static __u64 fill(struct sim *sim, __u64 *n)
 {
 	__u64 kept = 0;
@@ -722,7 +733,9 @@ static __u64 fill(struct sim *sim, __u64 *n)
 	return kept;
 }
 
-/* Expects all events, STOP, the gap and START, even if the stream is full again before START. */
+/*
+ * Expects all events, STOP, the gap and START, even if the stream becomes full again before START.
+ */
 static void check_restart(struct __test_metadata *_metadata, unsigned int run)
 {
 	const struct posixtrace_batch_event *event;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reader's core with a simulated kernel: writers and the kernel act at any point of the
+ * The core of the reader with a simulated kernel: writers and the kernel act at any point of the
  * reader's work. Needs no module.
  */
 #define PXT_NO_DEVICE
 #include "pxt_test.h"
 #include "reader_hooks.h"
 
-/* CPU 0's oldest sub-buffer, which is being recycled. */
+/* The oldest sub-buffer of CPU 0, while it is being recycled. */
 static __u32 half_recycled;
 static unsigned int finished;
 
-/* Completes the recycling before RELEASE, which would wait for it at the kernel's lock. */
+/* Completes the recycling before RELEASE. In a real kernel, RELEASE would wait for it at a lock. */
 static int finish_recycling(struct pxtu_reader *reader, __u32 idx)
 {
 	struct sim *sim = (struct sim *)reader;
@@ -24,7 +24,9 @@ static int finish_recycling(struct pxtu_reader *reader, __u32 idx)
 	return sim_release(reader, idx);
 }
 
-/* The kernel may be stopped in the middle of recycling, because its CPU may be virtual. */
+/*
+ * A virtual CPU may stop at any time, so the kernel may be in the middle of recycling a sub-buffer.
+ */
 TEST(cpu_without_visible_records_is_not_empty)
 {
 	const struct posixtrace_batch_event *event;
@@ -40,7 +42,7 @@ TEST(cpu_without_visible_records_is_not_empty)
 	first = n++;
 	ASSERT_NE(0, sim_write(&sim, 1, &n, sizeof(n)));
 
-	/* Do as sim_recycle() does, but without its end. */
+	/* Does the same as sim_recycle(), except its last step. */
 	half_recycled = sim.oldest[0];
 	sim_gap_lock(&sim);
 	consumed = __atomic_exchange_n(&sim.shared->consumed[half_recycled].position, 0,
@@ -62,7 +64,7 @@ TEST(cpu_without_visible_records_is_not_empty)
 	pxtu_reader_destroy(&sim.reader);
 }
 
-/* The kernel recycles the oldest sub-buffer after a number of accesses by the reader. */
+/* The number of accesses by the reader after which the kernel recycles the oldest sub-buffer. */
 static struct {
 	struct sim sim;
 	unsigned int looks;
@@ -76,7 +78,10 @@ static void recycle_once(void)
 		sim_recycle(&recycled.sim, idx);
 }
 
-/* This holds even if no record was taken yet, so that the consumer position looks unused. */
+/*
+ * A record must be lost or read, but not both. This must hold even if no record was taken yet, so
+ * that the consumer position has its initial value.
+ */
 TEST(record_is_lost_or_read_once_whenever_its_subbuf_is_recycled)
 {
 	static const unsigned int max[] = { 0, AHEAD, RUN_MAX };
@@ -104,7 +109,7 @@ TEST(record_is_lost_or_read_once_whenever_its_subbuf_is_recycled)
 	}
 }
 
-/* A gap that the reader saw too late, and the losses before and after that. */
+/* A gap that the reader has seen too late, and the losses before and after that. */
 static struct {
 	struct sim sim;
 	__u64 before;
@@ -119,7 +124,7 @@ static void lose_at(__u64 time)
 	sim_gap_unlock(&growth.sim);
 }
 
-/* The gap grows before the reader acknowledges it; as soon as it has, another one starts. */
+/* The gap grows before the reader acknowledges it. After that, another gap starts immediately. */
 static void grow_gap(void)
 {
 	const struct posixtrace_ctrl *ctrl = growth.sim.ctrl;
@@ -160,7 +165,7 @@ TEST(overflow_has_the_beginning_of_a_gap_that_grew_before_its_acknowledgement)
 /* ------------------------------------------------------------------ */
 /* A stream that becomes full						*/
 
-/* The stream becomes full after a number of accesses by the reader. */
+/* The number of accesses by the reader after which the stream becomes full. */
 static struct {
 	struct sim sim;
 	unsigned int looks;
@@ -180,7 +185,7 @@ static void write_until_full(void)
 		;
 }
 
-/* Reads all events. Returns the number of STARTs without a hole before them. */
+/* Reads all events. Returns the number of STARTs that are not preceded by a reported hole. */
 static int unreported_holes(void)
 {
 	const struct posixtrace_batch_event *event;
@@ -203,7 +208,7 @@ static int unreported_holes(void)
 	return unreported;
 }
 
-/* STOP is filtered, so no event tells the reader to look for the hole before START. */
+/* STOP is filtered out, so no event makes the reader look for the hole before START. */
 TEST(each_hole_is_reported_whenever_the_stream_becomes_full)
 {
 	static const unsigned int max[] = { 0, AHEAD, 1, RUN_MAX };
@@ -243,9 +248,9 @@ TEST(each_hole_is_reported_whenever_the_stream_becomes_full)
  * struct race - writers that run wherever the reader accesses memory
  * @sim: the stream
  * @seed: selects the interleaving
- * @rarely: let them in once in this many accesses
- * @burst: maximum number of consecutive events
- * @cpus: CPUs that write
+ * @rarely: let writers run once in this many accesses
+ * @burst: maximum number of events that they write at once
+ * @cpus: number of CPUs that write
  * @n: number of events so far, kept or dropped
  * @time: time of each event, 0 if it was dropped
  */
@@ -259,7 +264,7 @@ static struct race {
 	__u64 time[RACE_LENGTH + 1];
 } race;
 
-/* With several CPUs, the last one is slow, so that old events survive there. */
+/* If there are several CPUs, the last one is slow, so that its old events are kept for long. */
 static __u32 race_cpu(void)
 {
 	if (race.cpus == 1)
@@ -303,7 +308,7 @@ static void race_end(void)
 	munmap((void *)((uintptr_t)race.sim.pool & -4096UL), race.sim.map.pool_size);
 }
 
-/* A LOOP stream in any interleaving: correct order, and exactly its gaps are reported. */
+/* With any interleaving, a LOOP stream has the correct order, and exactly its gaps are reported. */
 TEST(interleavings)
 {
 	unsigned int seed, gaps = 0;
@@ -350,7 +355,7 @@ TEST(interleavings)
 	EXPECT_GT(gaps, 100);
 }
 
-/* UNTIL_FULL in any interleaving: only dropped events are missing. */
+/* With any interleaving, only dropped events of an UNTIL_FULL stream are missing. */
 TEST(interleavings_until_full)
 {
 	unsigned int seed, gaps = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Records that the reader of a stream takes together. Needs no module. */
+/* Runs: records that the reader of a stream takes together. Needs no module. */
 #define PXT_NO_DEVICE
 #include "pxt_test.h"
 #include "reader_hooks.h"
 
-/* If a longer run were lost, the kernel could not tell when its first record was written. */
+/* A run must be short: if it is lost, the kernel must know the time of its first record. */
 TEST(run_is_shorter_than_the_span_of_a_writer)
 {
 	const __u64 times[] = { 0, POSIXTRACE_WRITER_SPAN - 1, POSIXTRACE_WRITER_SPAN };
@@ -55,7 +55,10 @@ TEST(run_has_the_records_of_all_cpus_in_their_order)
 	pxtu_reader_destroy(&sim.reader);
 }
 
-/* Records of all lengths in a row: packed, not packed, and not packable. */
+/*
+ * Records of all lengths, one after the other: packed ones, unpacked ones, and ones that cannot be
+ * packed.
+ */
 FIXTURE(packed)
 {
 	struct sim sim;
@@ -63,7 +66,7 @@ FIXTURE(packed)
 
 FIXTURE_VARIANT(packed)
 {
-	unsigned int max;	/* records taken together, as in begin_runs() */
+	unsigned int max;	/* maximum number of records taken together: see begin_runs() */
 };
 
 FIXTURE_VARIANT_ADD(packed, one_by_one) { 0 };
@@ -137,7 +140,10 @@ static void overwrite_cpu_1(void)
 	}
 }
 
-/* Records taken after the first lost one count as lost. */
+/*
+ * If records were lost, records that were taken and are newer than the first lost one also count as
+ * lost.
+ */
 TEST(run_ends_before_the_lost_records_of_another_cpu)
 {
 	static const __u32 cpus[] = { 0, 1, 0, 1, 2, 0, 2 };
@@ -159,7 +165,10 @@ TEST(run_ends_before_the_lost_records_of_another_cpu)
 	sim_between = NULL;
 	EXPECT_LT(0, torn.ctrl->lost);
 
-	/* 3 is lost, 5 was taken. 4 and 6 were not taken, but are older than other lost records. */
+	/*
+	 * 3 is lost, 5 was taken. 4 and 6 were not taken, but they are older than other lost
+	 * records.
+	 */
 	ASSERT_NE(NULL, event);
 	EXPECT_EQ(2, payload(event));
 	EXPECT_EQ(1, runs.count);
@@ -183,7 +192,7 @@ TEST(run_ends_before_the_lost_records_of_another_cpu)
 	pxtu_reader_destroy(&torn.reader);
 }
 
-/* CPU 0 writes until it has another sub-buffer. */
+/* Lets CPU 0 write until it gets another sub-buffer. */
 static void change_subbuf(void)
 {
 	const __u32 idx = torn.open[0];
@@ -197,9 +206,9 @@ static void change_subbuf(void)
 static __u64 torn_time;
 
 /*
- * First, between the reader's looks at CPU 0 and CPU 1, both CPUs write records, CPU 0 until it has
- * another sub-buffer. Then, once the reader has taken records of CPU 0, CPU 0 writes until the
- * kernel has overwritten a sub-buffer, and a few records more.
+ * Acts twice. Between the reader's looks at CPU 0 and CPU 1, both CPUs write records, CPU 0 until
+ * it has another sub-buffer. When the reader has taken records of CPU 0, CPU 0 writes until the
+ * kernel has overwritten a sub-buffer, and then a few more records.
  */
 static void overwrite_behind_the_first(void)
 {
@@ -256,7 +265,7 @@ TEST(gap_ends_after_all_records_that_were_taken_in_vain)
 	pxtu_reader_destroy(&torn.reader);
 }
 
-/* The reader does not take the records of CPU 1, so its records after the gap are not lost. */
+/* The reader has not taken the records of CPU 1, so those after the gap are not lost. */
 TEST(records_of_another_cpu_after_lost_ones_are_read_again)
 {
 	const struct posixtrace_batch_event *event;
@@ -275,7 +284,9 @@ TEST(records_of_another_cpu_after_lost_ones_are_read_again)
 	EXPECT_LT(torn.ctrl->overwrite_watermark, torn_time);
 	for (; event; event = next(&torn))
 		read += event->event.posix_event_id == POSIXTRACE_ID_UNNAMED;
-	/* The third record is older than others that the kernel has overwritten. */
+	/*
+	 * The third record is older than others that the kernel has overwritten, so it was skipped.
+	 */
 	EXPECT_EQ(1, torn.reader.skipped);
 	EXPECT_EQ(torn_n, read + torn.ctrl->lost + 1);
 	begin_runs(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A stream in plain memory: a few functions under one lock play the kernel's part of the protocol
- * with lib/stream/reader.c. Every mapping is followed by a page that faults.
+ * A stream in plain memory. A few functions, which take a lock, simulate the kernel's part of the
+ * protocol with lib/stream/reader.c. After each mapping there is a page that faults.
  *
  * At most one thread per CPU may write at a time, as in a real stream. Stream-full policies: LOOP
  * with any number of threads, UNTIL_FULL with one thread for everything.
@@ -36,7 +36,9 @@ struct sim {
 	pthread_mutex_t lock;
 	/** @clock: time of the last event; no two events have the same time */
 	__u64 clock;
-	/** @at: time of the next record, which its CPU read earlier; 0: now */
+	/**
+	 * @at: time of the next record, which its CPU has read earlier; 0: use the current time
+	 */
 	__u64 at;
 	/** @address: address in the next records */
 	__u64 address;
@@ -46,47 +48,82 @@ struct sim {
 	bool ended;
 	/** @loop: stream-full policy */
 	bool loop;
-	/** @full: recording has stopped; only with !@loop */
+	/**
+	 * @full: recording has stopped, if not @loop
+	 */
 	bool full;
 	/** @no_stop: the stream filters STOP */
 	bool no_stop;
-	/** @slow: call sim_fill_up() later, as in the module, which synchronizes first */
+	/**
+	 * @slow: delay sim_fill_up() until later, because the module first synchronizes with
+	 *	writers
+	 */
 	bool slow;
-	/** @filling: recording has stopped, sim_fill_up() is to follow */
+	/**
+	 * @filling: recording has stopped, but sim_fill_up() was not called yet
+	 */
 	bool filling;
 	/** @nr_cpus: number of CPUs */
 	__u32 nr_cpus;
-	/** @nr_subbufs: sub-buffers of targets; the same number is for system events */
+	/**
+	 * @nr_subbufs: number of sub-buffers for targets; there are as many for system events
+	 */
 	__u32 nr_subbufs;
-	/** @seq: sub-buffers handed out so far */
+	/**
+	 * @seq: number of sub-buffers handed out so far
+	 */
 	__u64 seq;
-	/** @map: the memory; written through the pointers below */
+	/**
+	 * @map: the memory as the reader sees it; the following pointers are used to write to it
+	 */
 	struct pxtu_map map;
-	/** @ctrl: ditto */
+	/**
+	 * @ctrl: part of @map
+	 */
 	struct posixtrace_ctrl *ctrl;
-	/** @heads: ditto */
+	/**
+	 * @heads: part of @map
+	 */
 	struct posixtrace_cpu_head *heads;
-	/** @oldest: ditto */
+	/**
+	 * @oldest: part of @map
+	 */
 	__u32 *oldest;
-	/** @holders: ditto */
+	/**
+	 * @holders: part of @map
+	 */
 	__u64 *holders;
-	/** @subbufs: ditto */
+	/**
+	 * @subbufs: part of @map
+	 */
 	struct posixtrace_subbuf *subbufs;
-	/** @pool: ditto */
+	/**
+	 * @pool: part of @map
+	 */
 	unsigned char *pool;
-	/** @shared: ditto */
+	/**
+	 * @shared: part of @map
+	 */
 	struct posixtrace_reader *shared;
-	/** @next: sub-buffer after this one on the same CPU */
+	/**
+	 * @next: for each sub-buffer: next one on the same CPU
+	 */
 	__u32 next[SIM_SUBBUFS_MAX];
 	/** @open: open sub-buffer of each CPU, and of the system */
 	__u32 open[SIM_CPUS_MAX + 1];
-	/** @writer: id of the thread that writes the next record there */
+	/**
+	 * @writer: id of the thread that writes the next record on a CPU
+	 */
 	__u64 writer[SIM_CPUS_MAX + 1];
 	/** @dropped: events lost while full */
 	__u64 dropped;
-	/** @releases: sub-buffers given back by the reader */
+	/**
+	 * @releases: number of sub-buffers that the reader has given back
+	 */
 	unsigned int releases;
-	/** @defers: how often the reader asked which records it may report */
+	/**
+	 * @defers: number of DEFER calls of the reader
+	 */
 	unsigned int defers;
 };
 
@@ -100,7 +137,7 @@ static inline struct posixtrace_cpu_head *sim_head(struct sim *sim, __u32 cpu)
 	return cpu == sim->nr_cpus ? &sim->ctrl->system : &sim->heads[cpu];
 }
 
-/* Memory that ends just before a page that faults. */
+/* Allocates memory that ends just before a page that faults. */
 static inline void *sim_alloc(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -148,7 +185,7 @@ static inline void sim_unlink(struct sim *sim, __u32 idx)
 	sim_set_oldest(sim, cpu, sim->next[idx]);
 }
 
-/* The time of the first unread record. */
+/* Returns the time of the first unread record. */
 static inline __u64 sim_unread_time(const struct sim *sim, __u32 idx, __u64 consumed)
 {
 	/* The record may be before the time that the reader has stored. */
@@ -190,7 +227,7 @@ static inline void sim_gap_unlock(struct sim *sim)
 	pxtu_store_release(&sim->ctrl->gap_lock, sim->ctrl->gap_lock + 1);
 }
 
-/* The oldest closed sub-buffer of targets, at the head of its CPU's list. */
+/* Returns the oldest closed sub-buffer of targets, which is at the head of its CPU's list. */
 static inline __u32 sim_oldest_closed(const struct sim *sim)
 {
 	__u32 cpu, idx, found = POSIXTRACE_NONE;
@@ -233,7 +270,7 @@ static inline __u32 sim_find_free(const struct sim *sim, __u32 cpu)
 	return POSIXTRACE_NONE;
 }
 
-/* NEXT: another sub-buffer for this CPU; false if the stream is full. */
+/* NEXT: gives another sub-buffer to this CPU. Returns false if the stream is full. */
 static inline bool sim_next(struct sim *sim, __u32 cpu)
 {
 	struct posixtrace_cpu_head *head = sim_head(sim, cpu);
@@ -291,7 +328,7 @@ static inline void sim_store(unsigned char *to, const void *from, size_t size)
 	}
 }
 
-/* Writes one record, without a lock while it fits. Returns its time, or 0 if it was dropped. */
+/* Writes a record; takes no lock if there is space. Returns its time, or 0 if it was dropped. */
 static inline __u64 sim_write_locked(struct sim *sim, __u32 cpu, __u32 id, const void *data,
 				     __u32 len)
 {
@@ -395,7 +432,7 @@ static inline bool sim_all_read(const struct sim *sim)
 	return true;
 }
 
-/* RELEASE as in the module: refuses a sub-buffer that is not read to its end. */
+/* RELEASE as in the module: refuses a sub-buffer that was not read to its end. */
 static inline int sim_release(struct pxtu_reader *reader, __u32 idx)
 {
 	struct sim *sim = (struct sim *)reader;
@@ -495,7 +532,7 @@ static inline bool is_late(const struct posixtrace_batch_event *event)
 	return event->flags & POSIXTRACE_EVENT_LATE;
 }
 
-/* The number in the data of an event. */
+/* Returns the number in the data of an event. */
 static inline __u64 payload(const struct posixtrace_batch_event *event)
 {
 	__u64 value = 0;

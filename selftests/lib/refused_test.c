@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process with a seccomp filter that refuses commands of the module with any error: it records
- * no events and leaks no resources, however often it retries.
+ * A seccomp filter of a process refuses commands of the module with any error. The process must
+ * record no events and leak no resources, however often it retries.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,11 +17,14 @@
 
 #define EVENTS	1000
 
-/* Minimum time between two attempts in milliseconds, and the cost of an attempt. */
+/*
+ * Minimum time in milliseconds between two attempts to attach, and the number of commands of an
+ * attempt.
+ */
 #define PAUSE			100
 #define CALLS_OF_ATTEMPT	64
 
-/* These include 0 and errors that the library interprets as answers of the module. */
+/* These include 0, and errors that the library interprets as answers of the module. */
 static const int errors[] = {
 	0, EPERM, ESRCH, EINTR, EIO, ENXIO, EBADF, EAGAIN, ENOMEM, EACCES, EFAULT, EBUSY, ENODEV,
 	EINVAL, ENFILE, EMFILE, ENOTTY, ENOSPC, EPROTO, ENOTSUP, ESHUTDOWN, EALREADY,
@@ -36,8 +39,8 @@ FIXTURE(refused)
 FIXTURE_VARIANT(refused)
 {
 	struct refusal refusal;
-	bool attached;		/* before the filter is installed */
-	bool creates;		/* a stream can be created anyway */
+	bool attached;		/* the process attaches before the filter is installed */
+	bool creates;		/* a stream can be created in spite of the filter */
 };
 
 FIXTURE_VARIANT_ADD(refused, attach) {
@@ -104,7 +107,7 @@ static int try_refused(const struct refusal *refusal, bool attached, bool create
 		record_number(i);
 	if (errno != 4711)
 		return 2;
-	/* The calls return an error or success, but they return. */
+	/* The calls may return any result, but they must return. */
 	for (i = 0; i < 3; i++) {
 		ret = posix_trace_eventid_open("name", &type);
 		if (!attached && !ret)
@@ -116,7 +119,7 @@ static int try_refused(const struct refusal *refusal, bool attached, bool create
 			return 5;
 	}
 	after = count();
-	/* The library may have closed a descriptor from before, but may not keep more. */
+	/* The library may have closed an old descriptor, but must not keep additional ones. */
 	if (after.fds > before.fds)
 		return 6;
 	return after.maps > before.maps ? 7 : 0;
@@ -172,7 +175,7 @@ TEST(leaks_nothing_without_stat)
 
 static int trapped;
 
-/* A handler of SIGSYS: lets the refused system call of the interrupted code return EPERM. */
+/* Handles SIGSYS: makes the refused system call of the interrupted code return EPERM. */
 static void answer(int signal, siginfo_t *info, void *context)
 {
 	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
@@ -201,7 +204,7 @@ static int record_trapped(void)
 	return __atomic_load_n(&trapped, __ATOMIC_RELAXED) ? 0 : 2;
 }
 
-/* The kernel kills a process that has blocked the signal. */
+/* The kernel kills a process that blocks SIGSYS. */
 TEST(filter_may_let_a_handler_answer)
 {
 	int status;
@@ -254,7 +257,7 @@ static int kill_child_of_vfork(void)
 	return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) ? 0 : -1;
 }
 
-/* As kill_child_of_vfork(), but the child remains as a zombie. */
+/* Like kill_child_of_vfork(), but the child is not reaped. */
 static int kill_child_and_go_on(void)
 {
 	siginfo_t info = { 0 };
@@ -295,7 +298,7 @@ TEST_F(killed, others_can_attach)
 	EXPECT_EQ(0, posix_trace_eventid_open("killed", &id));
 }
 
-/* The process records through the module at first. Soon it has mapped a gate and the stream. */
+/* At first, the process records through the module. Soon it maps a gate and the stream. */
 TEST_F(killed, others_record)
 {
 	int before = count_device_maps(), count = 0;
@@ -320,7 +323,7 @@ static int record_refused(const struct refusal *refusal)
 	return 0;
 }
 
-/* A refused command is retried occasionally, not for each event. */
+/* Refused commands are retried only occasionally, not for each event. */
 TEST(attempts_are_rare)
 {
 	static const int some[] = { EBADF, EINVAL, EBUSY, ENOTTY, ENOTSUP, EPERM };

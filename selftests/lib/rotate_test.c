@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace_rotate(): a log continues in another file. Both files are whole logs, and the seam
- * loses no event.
+ * posixtrace_rotate(): a log is continued in another file. Both files must be complete logs, and no
+ * event may be lost between them.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -25,7 +25,7 @@ static const struct log_kind by_hand = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APP
 static const struct log_kind window = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
 static const struct log_kind ring = { POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, 1U << 20 };
 
-/* Opens a file, lets the log continue in it, and returns it, or minus an error number. */
+/* Opens a file, and continues the log in it. Returns its descriptor, or minus an error number. */
 static int rotate(trace_id_t trid)
 {
 	int fd = log_tmpfile(), err, old = -1;
@@ -69,7 +69,7 @@ FIXTURE_TEARDOWN(seam)
 		close(self->fd[i]);
 }
 
-/* Expects logs that continue each other. */
+/* Expects that each log is continued by the next one. */
 static void expect_series(struct __test_metadata *_metadata, const int *fd, unsigned int logs)
 {
 	struct posixtrace_log_info info;
@@ -90,7 +90,7 @@ static void expect_series(struct __test_metadata *_metadata, const int *fd, unsi
 	}
 }
 
-/* Expects a log with the numbers from @first on, and the name of their type. */
+/* Expects a log with the numbers from @first on, and with the name of their type. */
 static void expect_log(struct __test_metadata *_metadata, int fd, int first, int count)
 {
 	struct log_content content;
@@ -140,7 +140,7 @@ static void *record_without_end(void *arg)
 	return NULL;
 }
 
-/* Lost and overwritten events by the account of the log, or -1. */
+/* Returns the number of lost and overwritten events that the log reports, or -1. */
 static long long missing_in(int fd)
 {
 	struct posixtrace_log_info info;
@@ -158,8 +158,8 @@ static long long missing_in(int fd)
 }
 
 /*
- * The numbers of one thread continue from log to log, wherever the seam is. Each number that the
- * stream or a ring could not hold is counted in one log.
+ * The numbers of a thread must continue from log to log, wherever one log ends. Each number that
+ * did not fit into the stream or a ring must be counted as lost in one log.
  */
 TEST_F(seam, loses_no_event_of_a_busy_thread)
 {
@@ -168,7 +168,7 @@ TEST_F(seam, loses_no_event_of_a_busy_thread)
 	int until = 0, last = -1;
 	pthread_t thread;
 
-	/* Nobody flushes this stream while its thread is busy. */
+	/* This stream is not flushed while its thread is busy. */
 	if (variant->kind == &by_hand)
 		return;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, record_without_end, &until));
@@ -224,7 +224,7 @@ static void *rotate_often(void *arg)
 	return NULL;
 }
 
-/* Returns the number of events; or, if event number n lacks its name, -1 - n. */
+/* Returns the number of events. If the name of event n is missing, returns -1 - n. */
 static int named_events(int fd)
 {
 	char expected[16], name[POSIXTRACE_THREAD_NAME_SIZE];
@@ -308,7 +308,7 @@ TEST(losses_are_counted_in_the_log_where_the_events_are_missing)
 	close(new);
 }
 
-/* A flight recorder: each log gets the window of events before the call. */
+/* As in a flight recorder, each log gets the events that the stream has kept before the call. */
 TEST(window_in_memory_is_written_before_the_seam)
 {
 	struct log_content content;
@@ -326,7 +326,7 @@ TEST(window_in_memory_is_written_before_the_seam)
 		EXPECT_LT(0, content.numbers);
 		EXPECT_EQ((i + 1) * 20 * EVENTS - 1, content.last);
 		EXPECT_EQ(0, content.holes);
-		/* The events that were overwritten are missing at the beginning. */
+		/* The first events are missing, because they were overwritten. */
 		EXPECT_LT(i * 20 * EVENTS, content.first);
 		EXPECT_EQ(1, content.gaps);
 	}
@@ -342,7 +342,7 @@ TEST(window_in_memory_is_written_before_the_seam)
 /* ------------------------------------------------------------------ */
 /* Errors								*/
 
-/* A file in memory that cannot grow from now on. */
+/* Makes a file in memory, which cannot grow from now on. */
 static int seal(int fd)
 {
 	return fcntl(fd, F_ADD_SEALS, F_SEAL_GROW);
@@ -459,7 +459,7 @@ TEST(reader_of_the_old_pipe_gets_the_end)
 	withlog_record(0, EVENTS);
 	ASSERT_EQ(0, posixtrace_rotate(trid, new[1], NULL));
 	close(new[1]);
-	/* Ends only if the module has closed the pipe. */
+	/* This returns only if the module has closed the pipe. */
 	ASSERT_EQ(0, copy_pipe(old[0], first));
 	withlog_record(EVENTS, EVENTS);
 	ASSERT_EQ(0, posix_trace_shutdown(trid));
@@ -472,7 +472,7 @@ TEST(reader_of_the_old_pipe_gets_the_end)
 	close(second);
 }
 
-/* @arg: the writing ends of two pipes. Does not return from the call: the first pipe is full. */
+/* @arg: the writing ends of two pipes. The call does not return, because the first pipe is full. */
 static int rotate_a_stuck_log(void *arg, const struct talk *talk)
 {
 	const int *fds = arg;
@@ -504,7 +504,10 @@ TEST(caller_can_be_killed_while_the_old_pipe_is_full)
 		sched_yield();
 	status = child_kill(&child);
 	EXPECT_EQ(SIGKILL, WTERMSIG(status)) TH_LOG("exit status %d", WEXITSTATUS(status));
-	/* The write to the old pipe fails. Ends only if the module has closed the new pipe. */
+	/*
+	 * The write to the old pipe now fails. The copy returns only if the module has closed the
+	 * new pipe.
+	 */
 	close(old[0]);
 	EXPECT_EQ(0, copy_pipe(new[0], file));
 	close(new[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs that enter a seccomp sandbox, where the first forbidden system call kills them: traced
- * or not, they live, and their events are recorded.
+ * Programs that enter a seccomp sandbox, in which a forbidden system call kills them. Traced or
+ * not, they must survive, and their events must be recorded.
  */
 #define _GNU_SOURCE
 #include <linux/seccomp.h>
@@ -88,15 +88,15 @@ FIXTURE_TEARDOWN(sandbox)
 		child_kill(&self->child);
 }
 
-/* exit() may make calls that strict programs may not. */
+/* Ends the process without exit(), which may make forbidden system calls. */
 static void leave(int status)
 {
 	syscall(SYS_exit, status);
 }
 
 /*
- * Reports that it is in the sandbox. Then records as many events as each message says, until the
- * pipe is closed.
+ * Reports that the process is in the sandbox. Then records as many events as each message asks for,
+ * until the pipe is closed.
  */
 static void record_inside(const struct talk *talk)
 {
@@ -123,7 +123,10 @@ static int enter_and_record(void *arg, const struct talk *talk)
 	return 3;
 }
 
-/* Records before it enters: it has a descriptor, mappings of the stream, and a name. */
+/*
+ * Records before it enters the sandbox, so it already has a descriptor, mappings of the stream, and
+ * a name.
+ */
 static int record_enter_and_record(void *arg, const struct talk *talk)
 {
 	const struct way *way = arg;
@@ -147,7 +150,7 @@ static int trace(pid_t pid, trace_id_t *trid)
 	return err ? err : posix_trace_start(*trid);
 }
 
-/* Starts a child that says when it waits, traces it, and lets it continue. */
+/* Starts a child. When the child waits, creates a stream on it, and lets it continue. */
 static int trace_waiting_child(struct child *child, int (*fn)(void *arg, const struct talk *talk),
 			       trace_id_t *trid)
 {
@@ -161,7 +164,7 @@ static int trace_waiting_child(struct child *child, int (*fn)(void *arg, const s
 	return err;
 }
 
-/* The number of recorded and lost events of a LOOP stream, or -1 if it is not known. */
+/* Returns the number of recorded and lost events of a LOOP stream, or -1 if unknown. */
 static long long generated(trace_id_t trid)
 {
 	struct posixtrace_stats_info stats;
@@ -233,7 +236,7 @@ TEST_F(sandbox, program_that_was_traced_before_records_all)
 	ASSERT_EQ(0, hear(&self->child.talk));
 	say(&self->child.talk, EVENTS);
 	if (STRICT_FORBIDS_COUNTER && variant->way.enter == be_strict) {
-		/* In strict mode, reading the counter is fatal, as documented in posixtrace(7). */
+		/* In strict mode, reading the counter kills the process: see posixtrace(7). */
 		EXPECT_EQ(-EPIPE, hear(&self->child.talk));
 		EXPECT_EQ(SIGSEGV, child_wait(&self->child) & 0x7f);
 		self->child.pid = 0;
@@ -322,7 +325,7 @@ static void *record_first(void *arg)
 	__atomic_store_n(&later->running, 1, __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&later->go, __ATOMIC_ACQUIRE))
 		;
-	/* The first event of this thread, which the library does not know yet. */
+	/* The library does not know this thread before its first event. */
 	record_number(1);
 	say(later->talk, 1);
 	hear(later->talk);
@@ -372,7 +375,7 @@ TEST(thread_with_the_filter_of_another_one_records)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* As a server does: a child with only its pipes, and no access to the device. */
+/* Like a server, creates a child that has only its pipes, and cannot open the device. */
 static int be_daemon(void *arg, const struct talk *talk)
 {
 	char root[] = "/tmp/sandbox_XXXXXX";
@@ -390,7 +393,7 @@ static int be_daemon(void *arg, const struct talk *talk)
 	return 4;
 }
 
-/* The test only knows the pipes. */
+/* Only the pipes connect the test with the daemon. */
 static int fork_daemon(void *arg, const struct talk *talk)
 {
 	pid_t pid = fork();
@@ -410,7 +413,7 @@ TEST(child_of_a_daemon_records)
 
 	PXT_NOT_WITH_TSAN("makes additional system calls");
 	ASSERT_EQ(0, child_start(&child, fork_daemon, NULL));
-	/* The child's pid from its parent, and 0 from the child, in either order. */
+	/* The parent sends the child's pid, and the child sends 0, in any order. */
 	pid = hear(&child.talk) + hear(&child.talk);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, trace(pid, &trid));

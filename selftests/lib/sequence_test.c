@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The restartable sequences of a record, stopped after each of their instructions: each record has
- * the right thread, whichever thread writes next on that CPU. The sequences run in memory of the
- * test, unregistered, so that the kernel does not restart them. Needs no module.
+ * The restartable sequences that write a record, stopped after each of their instructions. Each
+ * record must have the right thread, whichever thread writes next on that CPU. The sequences use
+ * memory of the test, and an rseq area that is not registered, so that the kernel does not restart
+ * them. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -20,7 +21,7 @@
 #ifdef HAVE_STEPS
 #define POOL_SIZE	4096U
 #define EVENT_ID	POSIXTRACE_ID_UNNAMED
-#define RECORDS		4	/* before the stopped one */
+#define RECORDS		4	/* number of records before the stopped one */
 
 /* One CPU of one stream, and a traced process. */
 struct world {
@@ -28,11 +29,11 @@ struct world {
 	__u64 pool[POOL_SIZE / 8];
 };
 
-/* This gate is that of the library. The tests fill it, and no thread records with it. */
+/* The gate of the library. The tests fill it, and no thread records with it. */
 #define gate (*(struct posixtrace_gate *)(void *)__posix_trace_gate)
 static struct posixtrace_wakeup wakeup;
 
-/* A thread of a program: the data of its records is its index. */
+/* A thread of a program. The data of its records is its index in identities[]. */
 struct identity {
 	__s32 pid;
 	__s32 tid;
@@ -42,14 +43,14 @@ struct identity {
 
 static const struct identity identities[] = {
 	{ 11, 21, 0x7f31, 0x5555 },
-	/* Each of these differs from the first in one member. */
+	/* Each of the following differs from the first one in one member. */
 	{ 12, 21, 0x7f31, 0x5555 },
 	{ 11, 22, 0x7f31, 0x5555 },
 	{ 11, 21, 0x7f32, 0x5555 },
 	{ 11, 21, 0x7f31, 0x5556 },
 };
 
-/* Records are packed: their data then has 4 bytes, otherwise 8. */
+/* Records are packed. Their data has 4 bytes if this is true, otherwise 8. */
 static bool packed;
 
 static __u64 address_of(__u64 who)
@@ -69,13 +70,13 @@ static __u32 record_step(void)
 
 #define IDENTITIES	(sizeof(identities) / sizeof(identities[0]))
 
-/* True if identities @a and @b differ in at most one member. */
+/* Returns true if identities @a and @b differ in at most one member. */
 static bool are_alike(__u64 a, __u64 b)
 {
 	return a == b || !a || !b;
 }
 
-/* Returns a cache for @who. Sets the clock of the gate, as the kernel does in each tick. */
+/* Returns a cache for @who. Also sets the clock of the gate, as each tick of the kernel does. */
 static struct pxtu_cache cache_of(struct world *world, __u64 who)
 {
 	gate.clock.cycle_last = pxtu_counter();
@@ -131,7 +132,7 @@ static enum pxtu_written write_short_as(struct world *world, __u64 who)
 	return pxtu_fast_record(&cache, EVENT_ID, data_size(), &who, address_of(who));
 }
 
-/* True if each committed record has the correct thread and address. */
+/* Returns true if each committed record has the correct thread and address. */
 static bool is_right(const struct world *world)
 {
 	struct record record = { .size = 0 };
@@ -161,7 +162,7 @@ static struct world now_here;
 static unsigned int steps_seen, steps_in_middle, wrong, refused;
 
 /*
- * Called at each instruction at which the sequence stops: on a copy of its memory, one thread
+ * Called at each instruction at which the sequence is stopped. On a copy of its memory, one thread
  * writes, then the same or another one. Tries all pairs of threads that are_alike().
  */
 static void others_write(void)
@@ -207,7 +208,7 @@ FIXTURE_SETUP(stopped)
 	/* Set the CPU as the kernel would if the area were still registered. */
 	own_area()->cpu_id = 0;
 	packed = variant->packed;
-	/* With a module, its read-only pages are mapped there. */
+	/* If the module is loaded, its read-only pages are mapped there. */
 	ASSERT_EQ(&gate, mmap(&gate, sizeof(gate), PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 	memset(&gate, 0, sizeof(gate));
@@ -219,7 +220,7 @@ FIXTURE_TEARDOWN(stopped)
 {
 }
 
-/* @before has written all records so far, and @who is stopped at each instruction of @write. */
+/* Stops @who at each instruction of @write. @before has written all earlier records. */
 static void stop_everywhere(struct __test_metadata *_metadata, __u64 before, __u64 who,
 			    enum pxtu_written (*write)(struct world *world, __u64 who))
 {
@@ -269,7 +270,7 @@ TEST_F(stopped, fast_path_refuses_the_record_of_another_writer)
 	EXPECT_EQ(PXTU_WRITTEN_NO, write_short_as(&world, 0));
 	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
 	EXPECT_EQ(PXTU_WRITTEN, write_short_as(&world, 0));
-	/* The last one differs only in address_high, so pxtu_fast_fill() refuses it. */
+	/* The last identity differs only in address_high, and pxtu_fast_fill() refuses it. */
 	for (unsigned int who = 1; who < IDENTITIES - 1; who++)
 		EXPECT_EQ(PXTU_WRITTEN_NO, write_short_as(&world, who));
 	EXPECT_TRUE(is_right(&world));
@@ -297,15 +298,17 @@ TEST_F(stopped, fast_path_checks_cache_gate_clock_and_room)
 	EXPECT_REFUSED(gate.enable[EVENT_ID], 2);
 	EXPECT_REFUSED(gate.enable[EVENT_ID], 3);
 	EXPECT_REFUSED(gate.clock.cycle_last, POSIXTRACE_CYCLE_NONE);
-	/* The last update is after the event. */
+	/* The last update of the clock is later than the event. */
 	EXPECT_REFUSED(gate.clock.cycle_last, right + (1ULL << 40));
 #ifdef __x86_64__
-	/* The last update is too long ago for a 64-bit product. */
+	/* The last update of the clock is so long ago that a 64-bit product would overflow. */
 	EXPECT_REFUSED(gate.clock.cycle_last, right - (1ULL << 32));
 #endif
 	EXPECT_REFUSED(gate.clock.seq, 1);
 	EXPECT_REFUSED(cache.generation, 1);
-	/* A signal handler may have cached a stream with less data for each event. */
+	/*
+	 * A signal handler may have cached a different stream, which accepts less data per event.
+	 */
 	EXPECT_REFUSED(cache.len_end, data_size());
 	EXPECT_REFUSED(cache.len_end, 0);
 	EXPECT_REFUSED(cache.bit, 2);
@@ -328,7 +331,7 @@ TEST_F(stopped, fast_path_checks_cache_gate_clock_and_room)
 	EXPECT_TRUE(is_right(&world));
 }
 
-/* All lengths: the data itself, and zeros up to the next record. */
+/* For all lengths, the data must be written, and zeros up to the next record. */
 TEST_F(stopped, fast_path_writes_data_and_padding)
 {
 	const __u64 address = address_of(0);
@@ -429,7 +432,7 @@ static void look_at_cache(void)
 		emptied++;
 	else if (memcmp(&cached, &old, sizeof(cached)) && memcmp(&cached, &fresh, sizeof(cached)))
 		torn++;
-	/* The next event would store to the area before it checks anything else. */
+	/* With the area of another thread, the next event would store there before any check. */
 	dangling += cached.len_end && cached.area != own_area();
 }
 
@@ -498,7 +501,7 @@ TEST_F(stopped, what_may_be_gone_is_not_cached)
 	EXPECT_EQ(0, memcmp(&cached, &fresh, sizeof(cached)));
 }
 
-/* Otherwise the lower half of the time in a record would be ambiguous. */
+/* After that time, the lower half of the time in a record would be ambiguous. */
 TEST_F(stopped, writer_is_named_again_at_the_end_of_the_span)
 {
 	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
@@ -516,7 +519,7 @@ TEST_F(stopped, writer_is_named_again_at_the_end_of_the_span)
 	}
 }
 
-/* If the last writer was another thread, the record needs more space to name its thread. */
+/* If a different thread wrote last, the record needs more space, for the name of its thread. */
 TEST_F(stopped, space_suffices_for_the_record)
 {
 	struct world world;

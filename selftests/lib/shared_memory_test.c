@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that share their memory but are not threads, as between clone(CLONE_VM) and exec():
- * the module refuses SYNC and records. The library remembers the refusal, so each event costs one
- * command. The library's time stands still until a test advances it.
+ * Processes that share their memory but are not threads of one process, as between clone(CLONE_VM)
+ * and exec(). The module refuses SYNC and records. The library remembers this, so each event costs
+ * a single command. The clock that the library reads stands still until a test advances it.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -16,7 +16,7 @@
 
 static long coarse_ms = 1000;
 
-/* Replaces the C library's function, which the library calls. */
+/* Replaces the function of the C library, which our library calls. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
 	if (clock != CLOCK_MONOTONIC_COARSE)
@@ -34,10 +34,13 @@ static void tick(void)
 /* ------------------------------------------------------------------ */
 /* The other process							*/
 
-/* Both share errno, so this process must not call functions that could fail at the same time. */
+/*
+ * The other process. Both share errno, so this process must not call functions that could fail at
+ * the same time.
+ */
 struct other {
 	pid_t pid;
-	int wanted;		/* events that it has to record */
+	int wanted;		/* number of events that the process must record */
 	int recorded;
 	int first;		/* number of its first event */
 };
@@ -167,7 +170,7 @@ TEST_F(sharing, refusal_holds_for_both_processes)
 	EXPECT_EQ(1 + 2 * EVENTS, generated_for(self->trid));
 }
 
-/* No event is lost before the next tick; after it, events do not need the module. */
+/* No event is lost before the next tick of the clock. After that, events do not need the module. */
 TEST_F(sharing, refusal_ends_soon_after_the_sharing)
 {
 	struct posixtrace_stats_info stats;
@@ -251,7 +254,7 @@ TEST_F(sharing, parent_keeps_recording_after_vfork)
 		expect_event(_metadata, self->trid, getpid(), i);
 }
 
-/* Closes only the child's descriptors. The parent keeps its own. */
+/* Closes all descriptors of the child only, which has its own table, and records. */
 static int close_all_and_record(void *arg)
 {
 	(void)arg;
@@ -298,7 +301,10 @@ TEST_F(sharing, parent_keeps_recording_after_children_that_closed_all)
 /* ------------------------------------------------------------------ */
 /* Children of children							*/
 
-/* The kernel does not update the child's struct rseq, which therefore has the parent's CPU. */
+/*
+ * Records on another CPU. The kernel does not update the child's struct rseq, so it has the
+ * parent's CPU.
+ */
 static int record_elsewhere(void *arg)
 {
 	(void)arg;
@@ -370,7 +376,7 @@ static int leave_an_orphan(void *arg)
 	return orphan->pid < 0;
 }
 
-/* The parent records 1, and the function 2. */
+/* The parent records the number 1, and the function the number 2. */
 static void run_orphan(struct __test_metadata *_metadata, struct _test_data_sharing *self,
 		       struct orphan *orphan, family_fn fn)
 {

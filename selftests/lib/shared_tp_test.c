@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that share a thread pointer, as a raw clone() without CLONE_SETTLS creates them: there
- * is one area for restartable sequences, and the kernel updates it for one of them.
+ * Threads that share a thread pointer, as created by a raw clone() without CLONE_SETTLS. They have
+ * a single area for restartable sequences, which the kernel updates for only one of them.
  */
 #define _GNU_SOURCE
 #include <linux/futex.h>
@@ -96,7 +96,7 @@ FIXTURE_TEARDOWN(shared_tp)
 {
 }
 
-/* Expects each event of both threads once and unchanged. */
+/* Expects each event of both threads exactly once, unchanged. */
 static void read_marks(struct __test_metadata *_metadata, trace_id_t trid)
 {
 	struct posixtrace_stats_info stats;
@@ -146,7 +146,7 @@ TEST_F(shared_tp, events_of_a_sharer_of_a_traced_process_are_intact)
 	}
 }
 
-/* As after fork(): the child has not attached, and is not a target. */
+/* Runs in a child of fork(): it has not attached, and is not a target. */
 static int have_sharer_and_be_traced(void *arg, const struct talk *talk)
 {
 	struct sharer sharer;
@@ -196,7 +196,7 @@ static void *stay(void *arg)
 
 /*
  * Counts the commands for 100 events. Half of the threads start before the stream exists, half
- * afterwards.
+ * after that.
  */
 static int record_among_threads(void)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A user who does everything that costs others CPU time: its processes flush many logs, fill
+ * An attacking user does everything that costs others CPU time: its processes flush many logs, fill
  * streams that flush automatically, create and close streams with kernel events, map a stream over
- * and over, and wait for events of a process with many threads. Processes of other users, in
- * another cgroup or on another CPU, get as much as next to the same number of processes that just
- * compute.
+ * and over, and wait for events of a process with many threads. The victims are processes of other
+ * users, in a different cgroup or on a different CPU. They must get about as much CPU time as they
+ * get next to the same number of processes that only compute.
  *
- * The attackers switch between the two every PHASE_MS, so that other load on the machine affects
- * both alike.
+ * The attackers alternate between attacking and computing every PHASE_MS, so that other load on the
+ * machine affects both phases equally.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -21,18 +21,18 @@
 #include "withlog.h"
 
 #define PHASE_MS	250
-#define SETTLE_MS	100	/* until the effects of the previous phase have passed */
+#define SETTLE_MS	100	/* wait until the effects of the previous phase have passed */
 #define ROUNDS		16	/* of two phases */
-#define SERIES		3	/* because the host of an emulated machine may be busy */
+#define SERIES		3	/* repeat, because the host of an emulated machine may be busy */
 #define VICTIMS_MAX	16
-#define STILL_GETS	95	/* percent of its CPU time next to processes that compute */
+#define STILL_GETS	95	/* percent of the CPU time next to processes that compute */
 
 #define ATTACKER	65534
 #define VICTIM		1000
 
 #define LOGS		30	/* for each of two attackers */
 #define MAPPINGS	500
-#define THREADS		300	/* more than a synchronization looks at in one go */
+#define THREADS		300	/* more than a synchronization looks at without a pause */
 
 enum mode { PREPARING, COMPUTING, ATTACKING, OVER };
 
@@ -51,7 +51,7 @@ static const char *const groups[] = { "victims", "pinned", "attackers" };
 
 #define GROUPS	(sizeof(groups) / sizeof(groups[0]))
 
-/* About ten microseconds on an emulated processor. */
+/* Computes for about ten microseconds on an emulated processor. */
 static void compute(void)
 {
 	for (int i = 0; i < 1000; i++)
@@ -80,9 +80,9 @@ static int victim(void *arg, const struct talk *talk)
 
 struct attack {
 	const char *name;
-	/* Returns 0 or an error number. */
+	/* Prepares the attack. Returns 0 or an error number. */
 	int (*begin)(void);
-	/* Takes a few milliseconds at most. */
+	/* One step of the attack, which takes a few milliseconds at most. */
 	void (*step)(void);
 };
 
@@ -194,7 +194,7 @@ static int begin_wait(void)
 	return -err;
 }
 
-/* A deadline in the future makes the reader wait. */
+/* A deadline in the future makes the reader wait for it. */
 static void wait_for_events(void)
 {
 	struct posixtrace_wait wait = {
@@ -239,8 +239,8 @@ static int attacker(void *arg, const struct talk *talk)
 
 /* Sums over the phases of one kind. */
 struct share {
-	unsigned long long group;	/* nanoseconds of CPU time */
-	unsigned long long pinned;	/* rounds of the loop */
+	unsigned long long group;	/* CPU time in nanoseconds of the victims in the group */
+	unsigned long long pinned;	/* rounds of the loop of the pinned victim */
 	unsigned long long elapsed;	/* nanoseconds */
 };
 
@@ -350,15 +350,15 @@ static void phase(const FIXTURE_DATA(siege) * self, enum mode mode, struct share
 }
 
 /*
- * True if the victims get at least STILL_GETS percent of what they got next to processes that
- * compute.
+ * Returns true if the victims get at least STILL_GETS percent of the CPU time that they had next to
+ * processes that compute.
  */
 static bool gets(unsigned long long attacked, unsigned long long had)
 {
 	return attacked * 100 >= had * STILL_GETS;
 }
 
-/* Per mille of the time. */
+/* Returns @part in per mille of the time. */
 static unsigned long long rate(unsigned long long part, unsigned long long elapsed)
 {
 	return part * 1000 / elapsed;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process that writes noise and lies to all memory it can write, and makes all calls it
- * can, while its streams are started, stopped, filtered, cleared, read, flushed into logs and
- * created again: the reader stays intact and small, and another process's stream exact.
+ * A traced process, the scribbler, writes random and wrong values to all memory that it can write,
+ * and makes all calls that it can make. Meanwhile its streams are started, stopped, filtered,
+ * cleared, read, flushed into logs and created again. The reader must remain intact and must not
+ * use much memory. The stream of another process must remain exact.
  *
  * Runs for PXT_SIEGE_SECONDS, 10 by default.
  */
@@ -16,15 +17,15 @@
 #include "withlog.h"
 
 #define STREAMS		3
-#define ACTIONS		300	/* in the life of a stream */
-#define READ_MAX	400	/* events to read at a time */
+#define ACTIONS		300	/* actions in the life of a stream */
+#define READ_MAX	400	/* events that are read at a time */
 #define STREAM_DATA_SIZE 256	/* max-data-size of new_stream() */
 #define MEMORY_GROWTH	(256U << 10)
 
 /* Memory shared by the three processes. */
 struct siege {
 	int stop;
-	uint64_t generated;	/* by the innocent process */
+	uint64_t generated;	/* number of events of the innocent process */
 };
 
 struct innocent_data {
@@ -48,7 +49,7 @@ FIXTURE(siege)
 	unsigned long lives;
 };
 
-/* Records with the library, into a separate stream. */
+/* The innocent process: records with the library, into a separate stream. */
 static int innocent(void *arg, const struct talk *talk)
 {
 	struct siege *shared = arg;
@@ -102,7 +103,10 @@ static uint32_t dice(uint64_t *rng, uint32_t sides)
 /* ------------------------------------------------------------------ */
 /* Reading								*/
 
-/* Any member of a scribbler's event may be wrong, within the guarantees of the library. */
+/*
+ * Is the event within what the library guarantees? Otherwise, any member of a scribbler's event may
+ * be wrong.
+ */
 static bool is_sound(const struct posix_trace_event_info *info, size_t len, size_t max_data)
 {
 	if (info->posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT)
@@ -165,7 +169,7 @@ static void read_many(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * s
 	}
 }
 
-/* Expects the other stream to be in order and complete, with only recorded events. */
+/* Expects that the events of the innocent process are in order and complete, with correct data. */
 static void read_innocent(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self,
 			  int at_most)
 {
@@ -194,7 +198,7 @@ static void read_innocent(struct __test_metadata *_metadata, FIXTURE_DATA(siege)
 
 struct besieged {
 	trace_id_t trid;
-	int fd;			/* of its log, or -1 */
+	int fd;			/* descriptor of the log, or -1 */
 };
 
 static void stream_begin(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self,
@@ -219,7 +223,7 @@ static void stream_begin(struct __test_metadata *_metadata, FIXTURE_DATA(siege) 
 	ASSERT_EQ(0, posix_trace_start(stream->trid));
 }
 
-/* Checks the events of a log as those of a stream. */
+/* Checks the events of a log in the same way as those of a stream. */
 static void read_log(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self, int fd)
 {
 	unsigned long before = self->reads;
@@ -297,7 +301,7 @@ static void do_something(struct __test_metadata *_metadata, FIXTURE_DATA(siege) 
 	}
 }
 
-/* One life of all streams, from creation to shutdown. */
+/* Runs one life of all streams, from creation to shutdown. */
 static void live(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self)
 {
 	struct besieged streams[STREAMS];
@@ -349,7 +353,7 @@ TEST_F_TIMEOUT(siege, reader_and_other_streams_are_unharmed, 7200)
 	__atomic_store_n(&self->shared->stop, 1, __ATOMIC_RELAXED);
 	EXPECT_EQ(0, child_wait(&self->scribbler));
 	innocent_is_exact(_metadata, self);
-	/* The attacks have had an effect. */
+	/* The attacks must have had an effect. */
 	EXPECT_LT(0, self->reads);
 	EXPECT_LT(0, self->corrupt);
 	TH_LOG("%lu lives, %lu events read, %lu damaged places, %llu events of the other one",

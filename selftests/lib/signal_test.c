@@ -12,7 +12,7 @@ static trace_event_id_t in_handler, in_thread;
 static int handled;
 static int errno_changed;
 
-/* Each event has its number, so that losses are detected. */
+/* Records an event with the number of the signal, so that losses are detected. */
 static void handler(int signal)
 {
 	int number = handled;
@@ -72,7 +72,10 @@ static void *interrupt(void *arg)
 	return (void *)(long)sent;
 }
 
-/* This thread records all the time, so the signals of the other thread interrupt its recording. */
+/*
+ * This thread records all the time, so the signals of the other thread interrupt
+ * posix_trace_event().
+ */
 TEST_F(signal, handler_interrupts_the_recording_of_its_thread)
 {
 	struct target target = { .thread = pthread_self() };
@@ -103,7 +106,7 @@ TEST_F(signal, handler_interrupts_the_recording_of_its_thread)
 	EXPECT_EQ(0, errno_changed);
 }
 
-/* Signals also arrive in functions of the controller, which hold locks. */
+/* Signals also arrive in functions of the controller, which may hold locks. */
 TEST_F(signal, handler_interrupts_the_reader)
 {
 	struct target target = { .thread = pthread_self() };
@@ -148,7 +151,7 @@ TEST_F(signal, handler_can_be_the_first_to_record)
 
 	ASSERT_EQ(0, child_start(&child, attach_in_handler, NULL));
 	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
-	/* Get the ids that the names have in the child, not in this process. */
+	/* Get the ids that these names have in the child. */
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(trid, "in the handler", &in_handler));
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(trid, "in the thread", &in_thread));
 	ASSERT_EQ(0, posix_trace_start(trid));

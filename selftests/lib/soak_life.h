@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One life of the soak: a controller, a stream, processes that record into it, and the
- * final sums. A seed selects the variant.
+ * One life in the soak test: a controller, a stream, processes that record into the stream, and the
+ * check of the counters at the end. A seed selects the variant.
  */
 #ifndef _SELFTESTS_SOAK_LIFE_H
 #define _SELFTESTS_SOAK_LIFE_H
@@ -17,8 +17,8 @@
 /* Memory that the processes of a life share with the controller. */
 struct soak_account {
 	unsigned int writers;			/* threads that have started */
-	unsigned int killed;			/* threads that were killed halfway */
-	unsigned long long generated[SOAK_WRITERS];	/* counted when the call has returned */
+	unsigned int killed;			/* number of threads that were killed halfway */
+	unsigned long long generated[SOAK_WRITERS];	/* events, counted after each call */
 };
 
 struct soak_event {
@@ -80,7 +80,7 @@ static inline void *soak_thread(void *arg)
 	return NULL;
 }
 
-/* All threads of a traced process, and its children, one after the other. */
+/* Runs all threads of a traced process, and then its children, one after the other. */
 static inline int soak_work(const struct soak_life *life)
 {
 	pthread_t threads[4];
@@ -95,7 +95,7 @@ static inline int soak_work(const struct soak_life *life)
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			/* An untraced child's events are not recorded. */
+			/* Events of a child that is not traced must not be recorded. */
 			if (life->inherited)
 				soak_record(life->account, life->events / 8);
 			_exit(0);
@@ -124,7 +124,7 @@ static inline void *soak_work_thread(void *arg)
 /* ------------------------------------------------------------------ */
 /* The controller							*/
 
-/* Keeps the first failed condition. */
+/* Stores the condition if it is the first one that failed. */
 static inline void soak_must(struct soak_life *life, bool holds, const char *what)
 {
 	if (!holds && !life->wrong)
@@ -159,7 +159,10 @@ static inline int soak_create(struct soak_life *life, pid_t pid)
 	       posix_trace_create_withlog(pid, &attr, life->fd, &life->trid);
 }
 
-/* Checks an event: complete, from an existing writer, and later than its previous one. */
+/*
+ * Checks an event: it must be complete, of an existing writer, and later than the writer's previous
+ * one.
+ */
 static inline void soak_look(struct soak_life *life, const struct posix_trace_event_info *info,
 			     const void *data, size_t len)
 {
@@ -198,7 +201,7 @@ static inline void soak_read(struct soak_life *life, trace_id_t trid)
 	} while (!err && count);
 }
 
-/* Makes controller calls that do not change the sums. */
+/* Makes calls of the controller that do not change the counters. */
 static inline void soak_meddle(struct soak_life *life)
 {
 	struct posix_trace_status_info status;
@@ -228,7 +231,10 @@ static inline void soak_meddle(struct soak_life *life)
 		soak_read(life, life->trid);
 }
 
-/* The processes have ended, so every event was recorded or dropped, and read or overwritten. */
+/*
+ * Checks the counters when the processes have ended: every event must have been recorded or
+ * dropped, and every recorded one read or overwritten.
+ */
 static inline void soak_sum(struct soak_life *life)
 {
 	struct posixtrace_stats_info stats;
@@ -312,8 +318,8 @@ static inline void soak_self(struct soak_life *life)
 }
 
 /*
- * Runs one life in a new process. Returns NULL, or the failed condition. A life that is killed
- * does not return.
+ * Runs one life in a new process. Returns NULL, or the condition that failed. If the life is to be
+ * killed, does not return.
  */
 static inline const char *soak_live(unsigned long long seed, struct soak_account *account)
 {
@@ -328,7 +334,7 @@ static inline const char *soak_live(unsigned long long seed, struct soak_account
 	life.own = soak_dice(&life.rng, 3) == 0;
 	life.killing = !life.own && soak_dice(&life.rng, 4) == 0;
 	life.threads = 1 + soak_dice(&life.rng, 3);
-	/* The children would still record after the target's death. */
+	/* No children if the target is killed: they would still record after that. */
 	life.children = life.killing ? 0 : soak_dice(&life.rng, 8);
 	life.events = 1U << (4 + soak_dice(&life.rng, 9));
 	if (life.own)

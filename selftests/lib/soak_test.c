@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything together, for PXT_SOAK_SECONDS (10 by default): controllers with streams of all
- * kinds, on themselves and on others, which fork, are killed, and have logs; CPUs that go offline
- * and come back; attempts to remove the module. The sums of each stream must be correct, and once
- * all streams are gone, the memory use of the kernel must be back to normal: see
+ * Everything together, for PXT_SOAK_SECONDS (10 by default). Controllers create streams of all
+ * kinds, with and without logs, on themselves and on others. Processes fork and are killed, CPUs go
+ * offline and come back, and there are attempts to remove the module. The counters of each stream
+ * must add up. When all streams are gone, the memory use of the kernel must be back to normal: see
  * Documentation/testing.rst.
  */
 #define _GNU_SOURCE
@@ -16,15 +16,15 @@
 #include "module.h"
 #include "soak_life.h"
 
-#define LIVES		6		/* at the same time */
+#define LIVES		6		/* number of lives at the same time */
 #define PERIODS		5		/* memory is checked after each */
-#define GROWTH		(8L << 10)	/* KiB, maximum difference from the first period */
-#define GROUP_GROWTH	(1L << 10)	/* the same, for the memory cgroup of the lives */
+#define GROWTH		(8L << 10)	/* KiB, maximum growth since the first period */
+#define GROUP_GROWTH	(1L << 10)	/* KiB, maximum growth of the memory cgroup of the lives */
 
-/* KiB */
+/* Memory in KiB. */
 struct soak_memory {
-	long kernel;	/* used by the kernel itself, without reclaimable memory */
-	long group;	/* charged to the lives; -1 if unknown */
+	long kernel;	/* used by the kernel itself, not counting reclaimable memory */
+	long group;	/* charged to the cgroup of the lives; -1 if unknown */
 };
 
 struct soak {
@@ -96,7 +96,7 @@ static void life_judge(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * s
 {
 	const struct soak_account *account = &self->shared->account[i];
 
-	/* The targets of the life may live on; they belong to its process group. */
+	/* Targets of the life may still run. They belong to its process group. */
 	kill(-self->pid[i], SIGKILL);
 	self->pid[i] = 0;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
@@ -110,7 +110,7 @@ static void life_judge(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * s
 	self->shared->lives++;
 }
 
-/* Reaps lives that have ended. Returns the number of the others. */
+/* Reaps lives that have ended. Returns the number of lives that still run. */
 static int lives_look(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self)
 {
 	int left = 0, status;
@@ -126,7 +126,7 @@ static int lives_look(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * se
 	return left;
 }
 
-/* Interferes with all lives. */
+/* Switches CPUs and tries to remove the module, which affects all lives. */
 static void interfere(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self)
 {
 	unsigned int nr = count_cpus(), i = soak_dice(&self->rng, LIVES);
@@ -202,7 +202,7 @@ static struct soak_memory look_at_memory(void)
 	};
 }
 
-/* Waits for RCU and log threads, which drop the last references. */
+/* Waits for RCU and for log threads, which free the last memory. */
 static struct soak_memory settled_memory(struct soak_memory at_most)
 {
 	unsigned long long end = now() + 20 * pxt_time_scale() * NSEC;

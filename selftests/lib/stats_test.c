@@ -33,7 +33,7 @@ FIXTURE_TEARDOWN(stats)
 	posix_trace_shutdown(self->trid);
 }
 
-/* All members except the memory. */
+/* Checks all members except the memory. */
 static void check(struct __test_metadata *_metadata, const struct posixtrace_stats_info *stats,
 		  unsigned long long recorded, unsigned long long read)
 {
@@ -120,7 +120,7 @@ TEST_F(stats, events_not_generated_for_the_stream_do_not_count)
 	check(_metadata, &self->stats, 1, 0);
 }
 
-/* With either policy, all events are accounted for. */
+/* With either policy, the counters must account for every event. */
 TEST_F(stats, every_event_is_accounted_for)
 {
 	unsigned long long generated = record_too_many(), taken = 0;
@@ -208,7 +208,7 @@ TEST_F(stats, memory_is_at_least_the_granted_size)
 	ASSERT_EQ(0, posix_trace_attr_getstreamsize(&attr, &size));
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
 	EXPECT_LE(size, self->stats.memory);
-	/* All memory is reserved in advance, so recording needs no more. */
+	/* The stream has reserved all its memory, so recording needs no more. */
 	before = self->stats.memory;
 	record_too_many();
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
@@ -259,7 +259,7 @@ TEST(sysconf_knows_the_maximum_of_streams_per_process)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* Supported options; -1 for others, which is not an error. */
+/* The value is positive for a supported option and -1 for any other, which is not an error. */
 TEST(sysconf_knows_the_options)
 {
 	const struct {

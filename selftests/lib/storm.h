@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A storm: more threads than processors, in several processes that share a stream, with and
- * without restartable sequences. They yield, migrate, are interrupted by signals with handlers
- * that record, and run in short turns if the plan says so. At the end every event is accounted
- * for. Include it in one file of a program.
+ * A storm: several processes share a stream and have more threads than there are processors, with
+ * and without restartable sequences. The threads yield, migrate, are interrupted by signals whose
+ * handlers record, and run in short turns if the plan requests that. At the end, every event must
+ * be accounted for. Include this header in only one file of a program.
  */
 #ifndef _SELFTESTS_STORM_H
 #define _SELFTESTS_STORM_H
@@ -26,7 +26,7 @@
 #define WRITERS		(PROCESSES * THREADS)
 #define HANDLERS	PROCESSES
 
-/* Each event has its writer, its number, its length and a checksum. */
+/* The data of an event: its writer, its number, its length and a checksum. */
 struct letter {
 	__u32 from;
 	__u32 number;
@@ -38,20 +38,17 @@ struct letter {
 struct post {
 	struct line line;
 	__u32 stop;
-	/*
-	 * Each counter has one writer; the last ones belong to the signal handlers of the
-	 * processes.
-	 */
+	/* Each counter has only one writer. The last ones are those of the signal handlers. */
 	__u32 sent[WRITERS + HANDLERS];
 	struct who {
 		pid_t pid;
 		pthread_t thread;
 	} who[WRITERS + HANDLERS];
-	/* How often each writer was preempted involuntarily. */
+	/* Number of involuntary preemptions of each writer. */
 	long interrupted[WRITERS];
 	/*
-	 * The number of processors that writers use, from the first; 0: all. Constant while they
-	 * write.
+	 * The number of processors on which writers run, from the first one; 0: all. Must not
+	 * change while they write.
 	 */
 	__u32 cpus;
 };
@@ -95,7 +92,7 @@ static void send_letter(struct post *post, __u32 from)
 {
 	struct letter letter = { .from = from, .number = post->sent[from] };
 
-	/* Mostly short ones. */
+	/* Most letters are short. */
 	letter.len = letter.number % 16 ? letter.number % 40
 					: letter.number * 13 % sizeof(letter.text);
 	for (__u32 i = 0; i < letter.len; i++)
@@ -110,14 +107,17 @@ static void send_from_handler(int signal)
 	int saved_errno = errno;
 
 	(void)signal;
-	/* The signal is blocked in all threads but one. */
+	/*
+	 * Only one thread of the process does not block the signal, so this handler runs in one
+	 * thread.
+	 */
 	send_letter(the_post, WRITERS + my_process);
 	errno = saved_errno;
 }
 
 /*
- * Hooks of a program: its own handler, which calls ours, and a function called after each
- * letter.
+ * Hooks of a program: a signal handler of its own, which calls send_from_handler(), and a function
+ * that is called after each letter.
  */
 static void (*storm_handler)(int signal) = send_from_handler;
 static void (*storm_letter_sent)(void);
@@ -128,7 +128,7 @@ struct writer {
 	int status;
 };
 
-/* How often this thread was preempted; some voluntary switches count as well. */
+/* Returns the number of preemptions of this thread, which includes some voluntary switches. */
 static long times_put_aside(void)
 {
 	struct rusage usage;
@@ -141,7 +141,7 @@ static void migrate(__u32 n)
 	run_on(the_post->cpus ? n % the_post->cpus : n);
 }
 
-/* @own_doing: preemptions that the writer has caused itself. */
+/* @own_doing: number of preemptions that the writer has caused itself. */
 static void count_interruptions(__u32 index, long preemptions, long own_doing)
 {
 	__atomic_store_n(&the_post->interrupted[index], preemptions - own_doing, __ATOMIC_RELAXED);
@@ -160,7 +160,9 @@ static void make_way(__u32 number, __u32 index, long *own_doing)
 	count_interruptions(index, after, *own_doing);
 }
 
-/* One thread of each process takes the signals. Every third thread has no sequences. */
+/*
+ * In each process, one thread handles the signals. Every third thread has no restartable sequences.
+ */
 static void *write_letters(void *arg)
 {
 	struct writer *writer = arg;
@@ -250,11 +252,11 @@ static int write_in_processes(void *arg, const struct talk *talk)
 /* The reader								*/
 
 struct tally {
-	__u32 seen[WRITERS + HANDLERS];	/* events */
+	__u32 seen[WRITERS + HANDLERS];	/* number of events of each writer */
 	__u32 next[WRITERS + HANDLERS];	/* the smallest number that may follow */
 	unsigned long long time[WRITERS + HANDLERS];
 	unsigned int wrong;
-	unsigned int mistaken;	/* attributed to another thread */
+	unsigned int mistaken;	/* number of events with the wrong thread */
 	unsigned int all;
 };
 
@@ -288,7 +290,7 @@ static __u64 sent_by_all(void)
 	return sum;
 }
 
-/* The number of dropped or overwritten events, or -1 on error. */
+/* Returns the number of dropped or overwritten events, or -1 on error. */
 static long long lost(trace_id_t trid, int policy)
 {
 	struct posixtrace_stats_info stats;
@@ -305,12 +307,12 @@ static long long lost(trace_id_t trid, int policy)
  * struct storm - a plan and its stream
  * @policy: stream-full policy
  * @order: order attribute of the stream
- * @size: size of the stream; above 1 MB everything fits
+ * @size: size of the stream; more than 1 MB is enough for all events
  * @letters: minimum number of letters
- * @turns: length of a turn in microseconds, 0 for turns of the kernel. The storm checks that the
- *	turns were that short, and lasts until they have interrupted writers often enough
- * @is_long_enough: or NULL; called once there are @letters
- * @unread: do not read until then, so that a full stream stays full
+ * @turns: length of a turn in microseconds; 0: no turns except the kernel's. The storm checks that
+ *	turns were this short, and continues until they have interrupted writers often enough
+ * @is_long_enough: called when there are @letters, to check if the storm may end; or NULL
+ * @unread: do not read before that, so that a full stream stays full
  * @child: the first process
  * @trid: the stream
  */
@@ -331,7 +333,7 @@ static bool storm_is_small(const struct storm *storm)
 	return storm->size <= 1 << 20;
 }
 
-/* Prepares what the processes inherit from this one. */
+/* Prepares everything that the processes of the storm inherit. */
 static int storm_prepare(struct storm *storm)
 {
 	int err;
@@ -351,7 +353,10 @@ static void storm_end(struct storm *storm)
 	posix_trace_shutdown(storm->trid);
 }
 
-/* With ThreadSanitizer, handlers run late or never: only when a library function returns. */
+/*
+ * With ThreadSanitizer, a handler runs late or never: only when a function of the C library
+ * returns.
+ */
 static bool all_have_sent(void)
 {
 	for (int i = 0; i < WRITERS + (PXT_TSAN ? 0 : HANDLERS); i++)
@@ -370,7 +375,8 @@ static long interruptions(void)
 }
 
 /*
- * Short turns must interrupt one in 500 of the letters. The kernel's turns interrupt one in 1400.
+ * Should the storm continue? Short turns must interrupt one in 500 letters. The kernel's own turns
+ * interrupt one in 1400.
  */
 static bool storm_goes_on(const struct storm *storm)
 {
@@ -385,7 +391,10 @@ static void storm_read(struct storm *storm, struct tally *tally)
 	struct event event;
 
 	say(&storm->child.talk, 0);
-	/* The stream fills up, even if reading is faster than writing. */
+	/*
+	 * Wait until events were lost, so that the stream becomes full even if reading is faster
+	 * than writing.
+	 */
 	while (storm_is_small(storm) && !lost(storm->trid, storm->policy))
 		sched_yield();
 	while (storm_goes_on(storm)) {
@@ -443,8 +452,8 @@ static void storm_run(struct __test_metadata *_metadata, struct storm *storm)
 		turns = turns_end();
 		EXPECT_LT(500 / pxt_time_scale(), turns);
 		/*
-		 * Many turns preempt a yielding thread or the reader. With many processors, some
-		 * turns preempt no thread at all.
+		 * Expect fewer interruptions than turns: many turns preempt a thread that yields,
+		 * or the reader. With many processors, some turns preempt no thread.
 		 */
 		cpus = turns_cpus();
 		EXPECT_LT(turns * WRITERS / (cpus > WRITERS ? cpus : WRITERS) / 100,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of threads, programs and files of an active stream. /proc has the names by ids, which may
- * now be the ids of other threads and processes.
+ * Names of threads, programs and files in an active stream. /proc only has the names by id, and the
+ * ids may now belong to different threads and processes.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -11,7 +11,7 @@
 #include "pxt_test.h"
 #include "trace_test.h"
 
-/* What the library knows about a process and its main thread at a time. */
+/* The answers of the library about a process and its main thread at a certain time. */
 struct answers {
 	int name;
 	int program;
@@ -23,7 +23,7 @@ static int code(void)
 	return 0;
 }
 
-/* @pid has the same program as the caller. */
+/* Asks the library. @pid must run the same program as the caller. */
 static struct answers ask(trace_id_t trid, pid_t pid, unsigned long long at)
 {
 	const struct timespec time = { .tv_sec = at / NSEC, .tv_nsec = at % NSEC };
@@ -115,7 +115,7 @@ TEST_F(stream, thread_that_is_younger_than_an_event_is_not_its_thread)
 	EXPECT_EQ(NULL, failed);
 }
 
-/* Process 1 of a pid namespace; in /proc, 1 is another process. */
+/* Runs as process 1 of a pid namespace. In the /proc that it sees, 1 is a different process. */
 static int ask_in_a_namespace(void)
 {
 	struct answers answers;

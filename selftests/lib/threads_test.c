@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of several threads: all are kept, and earlier events are reported earlier.
+ * Events of several threads: none may be lost, and earlier events must be reported earlier.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -21,7 +21,7 @@ FIXTURE_SETUP(threads)
 {
 	trace_attr_t attr;
 
-	/* Space for all events. */
+	/* Make the stream large enough for all events. */
 	ASSERT_EQ(0, posix_trace_attr_init(&attr));
 	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, 1 << 20));
 	ASSERT_EQ(0, posix_trace_create(0, &attr, &self->trid));
@@ -209,7 +209,7 @@ static void *start_and_stop(void *arg)
 	return NULL;
 }
 
-/* The stop is exact, whichever threads are recording. */
+/* After posix_trace_stop(), no event is recorded, whichever threads were recording. */
 TEST_F(threads, no_event_is_between_stop_and_start)
 {
 	struct worker workers[2];
@@ -240,12 +240,12 @@ TEST_F(threads, no_event_is_between_stop_and_start)
 }
 
 /*
- * More threads than processors, which yield all the time: they migrate while a STOP looks
- * up where they run.
+ * More threads than processors, which yield all the time, so that they migrate while STOP looks up
+ * on which CPUs they run.
  */
 #define YIELDERS	6
 #define YIELD_STOPS	100
-#define LONG_DATA	4096	/* a long copy, so that more threads are in the middle of it */
+#define LONG_DATA	4096	/* a copy so long that threads are often in it */
 
 static struct {
 	int end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Short turns on the processors, on any kernel: on each processor a real-time thread wakes up
- * periodically for a moment, and preempts the thread that runs there.
+ * Makes turns on the processors short, on any kernel. On each processor, a real-time thread wakes
+ * up periodically for a moment, and preempts the thread that runs there.
  */
 #ifndef _SELFTESTS_TURNS_H
 #define _SELFTESTS_TURNS_H
@@ -11,7 +11,10 @@
 
 #include "process.h"
 
-/* On more processors, there are so many threads that few of them preempt another one. */
+/*
+ * Limit of processors. On more, there would be so many real-time threads that few of them preempt
+ * another thread.
+ */
 #define TURNS_CPUS	32
 
 static struct turns {
@@ -20,7 +23,7 @@ static struct turns {
 	struct timespec length;
 	int stop;
 	long count;		/* the threads add their counts when they end */
-	int failed;		/* the number of failed threads */
+	int failed;		/* number of threads that failed */
 } turns;
 
 static void *turns_thread(void *arg)
@@ -49,7 +52,7 @@ static inline long turns_end(void)
 	return turns.failed ? -EPERM : turns.count;
 }
 
-/* The number of processors that make turns, from the first. */
+/* Returns the number of processors that have short turns, from the first one. */
 static inline long turns_cpus(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -58,7 +61,7 @@ static inline long turns_cpus(void)
 }
 
 /*
- * From now on no thread on these processors runs for longer than @microseconds plus the time of a
+ * From now on, no thread on these processors runs for longer than @microseconds, plus the time of a
  * switch.
  */
 static inline int turns_begin(unsigned int microseconds)

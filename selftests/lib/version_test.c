@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The library with a module of another version, older or newer: functions that need the module
- * return ENOTSUP; trace points have no effect and no cost.
+ * The library with a module of an older or newer version. Functions that need the module must
+ * return ENOTSUP. Trace points must have no effect and no cost.
  */
 #define _GNU_SOURCE
 #include "no_door.h"
@@ -27,8 +27,8 @@ FIXTURE_VARIANT_ADD(version, newer) { POSIXTRACE_ABI_VERSION + 1 };
 FIXTURE_VARIANT_ADD(version, newest) { ~0U };
 
 /*
- * From now on the filter applies to this process; the stand-in also has it, but makes no such
- * call.
+ * The filter applies to this process from now on. The process of the stand-in also has the filter,
+ * but does not make such calls.
  */
 FIXTURE_SETUP(version)
 {
@@ -62,7 +62,10 @@ TEST_F(version, is_refused)
 	close(fd);
 }
 
-/* The first event closes the gate. A second attempt would hang, because the stand-in is stopped. */
+/*
+ * The first event shuts the gate. A second attempt to attach would hang, because the stand-in is
+ * stopped.
+ */
 TEST_F(version, costs_trace_points_nothing)
 {
 	errno = 4711;

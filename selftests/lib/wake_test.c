@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waking readers: a writer does it without a barrier, no reader misses its wake-up, and most
- * events do not need one.
+ * Waking readers: writers do it without a barrier, but no reader may miss its wake-up. Most events
+ * must not need a wake-up.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -59,12 +59,12 @@ static long sleeps(void)
 /* One of two threads that wake each other until they have slept often enough. */
 struct player {
 	pthread_t thread;
-	trace_id_t trid;		/* with the events it waits for */
-	trace_event_id_t answer;	/* type that the other one waits for */
+	trace_id_t trid;		/* stream with the events that the player waits for */
+	trace_event_id_t answer;	/* type of the events that the other player waits for */
 	int first;
 	int tid;
 	int heard;			/* number of events so far */
-	long *slept;			/* how often both have slept, in total */
+	long *slept;			/* how often both players have slept, in total */
 	long wanted;
 	int wrong;
 	unsigned char data[MAX_DATA];
@@ -72,7 +72,7 @@ struct player {
 
 #define GAME_OVER	-1
 
-/* Waits for a varying moment, so that a wake-up meets the reader at any point. */
+/* Waits for a varying time, so that the wake-up comes at any point of the reader's work. */
 static void dawdle_a_bit(unsigned int *seed)
 {
 	*seed = *seed * 1103515245 + 12345;
@@ -81,7 +81,7 @@ static void dawdle_a_bit(unsigned int *seed)
 		__asm__ volatile ("");
 }
 
-/* Waits for an event with this number, or for the last one. */
+/* Waits for an event with the number @wanted, or for the last one. */
 static int hear_number(struct player *player, int wanted)
 {
 	long before = sleeps();
@@ -96,8 +96,8 @@ static int hear_number(struct player *player, int wanted)
 }
 
 /*
- * Every other event has so much data that the copy takes a while: by then, the sequence has
- * already checked for a sleeping reader.
+ * Records a number. Every other event has so much data that the copy takes a while, and the
+ * sequence has already checked for a sleeping reader by then.
  */
 static void say_number(struct player *player, unsigned int *seed, int number)
 {
@@ -134,7 +134,7 @@ static void *play(void *arg)
 	return NULL;
 }
 
-/* The number of events that both have got, if both sleep; otherwise -1. */
+/* Returns the number of events that both players have received, if both sleep; otherwise -1. */
 static long both_sleep(const struct player *player)
 {
 	long heard = 0;
@@ -150,8 +150,8 @@ static long both_sleep(const struct player *player)
 }
 
 /*
- * Waits for the end of a player. Returns how often both slept for a while without progress.
- * The module would wake them up eventually: it checks twice a second for unreported events.
+ * Waits for the end of a player. Returns how often both players slept for a while without progress.
+ * The module would wake them up later, because it checks for unreported events twice a second.
  */
 static int join_and_watch(const struct player *player, pthread_t thread)
 {
@@ -170,8 +170,8 @@ static int join_and_watch(const struct player *player, pthread_t thread)
 }
 
 /*
- * After a lost wake-up both threads wait. PXT_WAKEUPS in the environment is the number of
- * sleeps of both together.
+ * If a wake-up is lost, both players wait. PXT_WAKEUPS in the environment sets how often the
+ * players sleep, both together.
  */
 TEST_F_TIMEOUT(wake, sleeping_reader_wakes_up_each_time, 1800)
 {
@@ -221,7 +221,7 @@ static void *follow(void *arg)
 	return NULL;
 }
 
-/* Hardly any event makes a system call, although a reader waits for each. */
+/* A reader waits for each event, but hardly any event needs a system call. */
 TEST_F_TIMEOUT(wake, busy_writer_makes_few_wakeups, 60)
 {
 	struct follower follower = { .events = 200000 / (pxt_time_scale() * pxt_time_scale()) };

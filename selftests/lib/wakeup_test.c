@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace_attr_setwakeup(): when a stream wakes its sleeping readers, for events of the library
- * and of the module.
+ * posixtrace_attr_setwakeup(): when a stream wakes its sleeping readers, for events that the
+ * library or the module records.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -18,7 +18,7 @@
 #define STREAM_SIZE	(256 << 10)
 #define DATA_SIZE	1024
 
-/* The clock that the age is measured with. */
+/* Returns the time of the clock with which the age of events is measured. */
 static unsigned long long monotonic(void)
 {
 	return clock_now(CLOCK_MONOTONIC);
@@ -90,7 +90,7 @@ TEST_F(wakeup, default_is_immediate)
 	EXPECT_EQ(0, bytes);
 	EXPECT_EQ(0, ns);
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, bytes, ns, &self->trid));
-	/* Without limits there is no timer, so the event itself wakes the reader. */
+	/* Without limits, no timer is needed, because the event itself wakes the reader. */
 	for (int i = 0; i < 20; i++) {
 		ASSERT_EQ(0, reader_start(&self->reader, self->trid, NULL));
 		record_number(i);
@@ -141,7 +141,7 @@ static void record_bytes(void)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
 }
 
-/* Records until the reader is awake. Returns the bytes of data that this took. */
+/* Records until the reader is awake. Returns how many bytes of data were recorded. */
 static size_t bytes_until_awake(struct __test_metadata *_metadata, struct reader *reader,
 				trace_id_t trid)
 {
@@ -183,7 +183,9 @@ TEST_F(wakeup, bytes_wake_long_before_the_age)
 	}
 }
 
-/* The largest limit that a stream accepts still wakes the reader before it loses events. */
+/*
+ * With the largest limit that a stream accepts, the reader is still woken before events are lost.
+ */
 TEST_F(wakeup, whole_stream_wakes_in_time)
 {
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, STREAM_SIZE, 0, &self->trid));
@@ -306,7 +308,7 @@ TEST_F(wakeup, full_stream_wakes_immediately)
 	EXPECT_EQ(0, reader_end(&self->reader));
 }
 
-/* The reader has no event left to read, and sleeps until the next event. */
+/* After CLEAR, the reader finds no event and sleeps until the next event. */
 TEST_F(wakeup, clear_loses_no_wakeup)
 {
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, 0, AGE, &self->trid));
@@ -324,7 +326,10 @@ TEST_F(wakeup, end_of_a_process_wakes_immediately)
 {
 	struct child child;
 
-	/* First one of two traced processes ends, then the only one. */
+	/*
+	 * In the first round, one of two traced processes ends. In the second round, the only one
+	 * does.
+	 */
 	for (int only = 0; only <= 1; only++) {
 		if (only)
 			ASSERT_EQ(0, child_start(&child, record_on_request, NULL));
@@ -382,7 +387,7 @@ TEST_F(wakeup, poller_sleeps_until_the_age)
 		record_number(i);
 		EXPECT_EQ(EPOLLIN, epoll_say(epfd, -1));
 		EXPECT_LE(AGE, monotonic() - before);
-		/* poll() itself checks the stream, and so finds the event immediately. */
+		/* poll() itself checks the stream, and thus finds the event immediately. */
 		record_number(i);
 		EXPECT_EQ(POLLIN, poll_say(fd, -1));
 		EXPECT_EQ(2, take_all(self->trid));

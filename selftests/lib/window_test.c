@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace_setwindow(): events are held back until their order is known, or until something ends
- * the wait.
+ * posixtrace_setwindow(): events are held back until their order is certain, or until something
+ * ends the wait.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -14,7 +14,7 @@
 #define WINDOW		(NSEC / 4)
 #define LONG		(10 * NSEC)
 
-/* True if the window has passed since the time of the event. */
+/* Returns true if the window has passed since the time of the event. */
 static bool is_due(const struct event *event)
 {
 	return now() >= event_time(event) + WINDOW;
@@ -162,7 +162,7 @@ TEST_F(window, descriptor_is_not_readable_before_it_has_passed)
 	ASSERT_EQ(0, posixtrace_setwindow(self->trid, WINDOW));
 	for (int i = 0; i < 2; i++) {
 		record_number(i);
-		/* Only this read tells the stream that the event is held back. */
+		/* Only with this read, the stream learns that the event is held back. */
 		EXPECT_EQ(0, take(self->trid, &self->event));
 		EXPECT_EQ(0, poll_say(posixtrace_fd(self->trid), 0));
 		EXPECT_EQ(0, epoll_say(epfd, 0));
@@ -183,7 +183,7 @@ TEST_F(window, edge_triggered_poller_gets_an_edge_when_it_has_passed)
 
 	ASSERT_LE(0, epfd);
 	ASSERT_EQ(0, posixtrace_setwindow(self->trid, WINDOW));
-	/* Each edge but the first is the end of an event's window. */
+	/* Each edge except the first is caused by the end of an event's window. */
 	record_number(recorded++);
 	EXPECT_EQ(EPOLLIN, epoll_say(epfd, -1));
 	EXPECT_EQ(0, take(self->trid, &self->event));
@@ -216,7 +216,7 @@ TEST_F(window, stop_releases_all_events)
 	EXPECT_EQ(2, event_number(&self->event));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(POSIX_TRACE_STOP, self->event.info.posix_event_id);
-	/* The window holds back the events of the next run. */
+	/* The window also holds back events after a restart. */
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
@@ -299,11 +299,11 @@ TEST_F(window, shutdown_ends_readers_that_wait)
 /* ------------------------------------------------------------------ */
 /* A delayed processor							*/
 
-/* What the writer does on request. */
+/* Requests to the writer. */
 enum request {
-	READ_CLOCK,	/* on CPU 0 */
-	RECORD_YOUNG,	/* on CPU 1 */
-	COMMIT_OLD,	/* on CPU 0, with the time that was read */
+	READ_CLOCK,	/* read the clock on CPU 0 */
+	RECORD_YOUNG,	/* record an event on CPU 1 */
+	COMMIT_OLD,	/* commit an event on CPU 0, with the time that was read */
 };
 
 #define OLD	10
@@ -317,7 +317,7 @@ static int write_number(struct writer *writer, int cpu, unsigned long long time,
 			       sizeof(number));
 }
 
-/* A child function: writes to sub-buffers of two CPUs, with delays. It never calls WAKE. */
+/* A child function: writes to sub-buffers of two CPUs, with delays. Never calls WAKE. */
 static int write_on_request(void *arg, const struct talk *talk)
 {
 	unsigned long long time = 0;
@@ -356,12 +356,12 @@ static int write_on_request(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* A stream on a process with two processors, and its last events. */
+/* A stream on a process that records on two processors, and the events that were read last. */
 struct delayed {
 	trace_id_t trid;
 	struct child child;
 	struct posixtrace_batch_event events[4];
-	int data[256];	/* START has 512 bytes */
+	int data[256];	/* large enough for START, which has 512 bytes */
 	size_t count;
 };
 

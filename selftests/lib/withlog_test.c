@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams with log, from posix_trace_create_withlog() to the result of posix_trace_open().
+ * Streams with log, from posix_trace_create_withlog() to reading the log with posix_trace_open().
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -74,7 +74,7 @@ FIXTURE_TEARDOWN(withlog)
 	close(self->fd);
 }
 
-/* The contents of an event when it was recorded. */
+/* The contents of an event when the event was recorded. */
 struct recorded {
 	trace_event_id_t id;
 	unsigned long long before;
@@ -122,7 +122,7 @@ static bool same(const struct event *event, const struct recorded *recorded)
 						       POSIX_TRACE_NOT_TRUNCATED);
 }
 
-/* The first event that differs from the recorded one, or EVENTS. */
+/* Returns the index of the first event that differs from the recorded one, or EVENTS. */
 static int first_difference(trace_id_t log, const struct recording *recording)
 {
 	struct event event;
@@ -240,7 +240,8 @@ TEST_F(withlog, log_has_the_attributes_of_the_stream)
 }
 
 /*
- * The names of user types in the log, as bits: 1 for "used", 2 for "never recorded", 4 for "late".
+ * Returns the user types in the log with these names, as bits: 1 for "used", 2 for "never
+ * recorded", 4 for "late".
  */
 static int user_types(trace_id_t log)
 {
@@ -331,7 +332,10 @@ TEST_F(withlog, clear_restarts_stream_and_log)
 	EXPECT_LT(0, user_types(self->log) + 1);
 }
 
-/* This holds if the file or the ring restarts, and if the reader has to skip the old part. */
+/*
+ * The log must have no gap from before it was cleared. The file or the ring may restart, or the
+ * reader may have to skip the old part.
+ */
 TEST(log_has_no_gap_from_before_it_was_cleared)
 {
 	static const struct log_kind kinds[] = {
@@ -432,7 +436,10 @@ FIXTURE_TEARDOWN(refusal)
 	close(self->fd);
 }
 
-/* A kernel thread would write such a file, without the permissions of a user. */
+/*
+ * If the log was a file of /proc, a kernel thread would write to it, without the permission checks
+ * of the user.
+ */
 TEST_F(refusal, einval_for_a_file_of_proc)
 {
 	const int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND };
@@ -469,7 +476,7 @@ TEST_F(refusal, descriptor_can_be_closed_and_its_offset_does_not_change)
 	EXPECT_TRUE(log_content_is(&content, 100));
 }
 
-/* The old contents of the file do not reappear as events. */
+/* The old contents of the file must not reappear as events. */
 TEST_F(refusal, file_can_have_been_a_longer_log)
 {
 	const struct log_kind kinds[] = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records that the process writes itself, in restartable sequences, and records that the module
- * writes for a thread without sequences: the same cases for both, and both in one stream.
+ * Records that the process writes itself, with restartable sequences, and records that the module
+ * writes for a thread without sequences. The cases are the same for both, and both are also mixed
+ * in one stream.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -168,9 +169,9 @@ static int record_counted(bool sequences)
 {
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0) || (!sequences && forgo_sequences()))
 		return 1;
-	/* The controller waits for this stop, so the process is traced from here on. */
+	/* The controller waits for this stop, and then traces the process. */
 	raise(SIGSTOP);
-	/* Attach, and map the stream. */
+	/* Attaches the process and maps the stream. */
 	record_plain(0);
 	signpost();
 	for (int i = 1; i <= COUNTED; i++)
@@ -201,7 +202,7 @@ TEST(recording_takes_no_system_call_except_for_space)
 	trace_id_t trid;
 	int ioctls;
 
-	/* There is a command for each sub-buffer on each CPU, and after too many interruptions. */
+	/* Expect a command for each sub-buffer on each CPU, and after too many interruptions. */
 	ioctls = count_ioctls(true, &trid);
 	EXPECT_LT(0, ioctls);
 	EXPECT_GT(COUNTED / 10, ioctls);
@@ -209,7 +210,7 @@ TEST(recording_takes_no_system_call_except_for_space)
 	EXPECT_EQ(COUNTED + 1, stats.recorded);
 	posix_trace_shutdown(trid);
 
-	/* For comparison, without sequences: */
+	/* Without sequences, each event needs a command. */
 	EXPECT_LE(COUNTED, count_ioctls(false, &trid));
 	posix_trace_shutdown(trid);
 }
@@ -221,7 +222,7 @@ static long page_faults(void)
 	return getrusage(RUSAGE_SELF, &usage) ? -1 : usage.ru_minflt;
 }
 
-/* Populates the pages around the door, which is not memory. */
+/* Populates the pages around the door. The door itself is not memory. */
 static int populate_around(uintptr_t start, uintptr_t end, uintptr_t door)
 {
 	if (door < start || door >= end)
@@ -234,7 +235,7 @@ static int populate_around(uintptr_t start, uintptr_t end, uintptr_t door)
 
 /*
  * Populates all pages of programs and libraries, so that code that runs for the first time causes
- * no fault.
+ * no page fault.
  */
 static int populate_object(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -258,7 +259,9 @@ static int populate_object(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* Recording wraps around a default stream, whose pages were populated when it was mapped. */
+/*
+ * Recording wraps around a stream of default size, whose pages were populated when it was mapped.
+ */
 TEST(recording_takes_no_page_fault)
 {
 	trace_id_t trid;
@@ -296,7 +299,7 @@ FIXTURE_VARIANT(storm)
 	int order;
 };
 
-/* Variants with space for everything, with drops, and with overwriting. */
+/* Streams that have space for everything, that drop events, and that overwrite events. */
 FIXTURE_VARIANT_ADD(storm, that_fits) { POSIX_TRACE_UNTIL_FULL, 48 << 20, 0 };
 FIXTURE_VARIANT_ADD(storm, until_full) { POSIX_TRACE_UNTIL_FULL, 32 << 10, 0 };
 FIXTURE_VARIANT_ADD(storm, loop) { POSIX_TRACE_LOOP, 32 << 10, 0 };

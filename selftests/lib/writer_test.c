@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The thread of each record, and how rarely a record names it: threads and processes in turn on
- * one CPU, recorded by restartable sequences and by the module.
+ * The thread of each record, and how rarely it must be stored. Threads and processes record in turn
+ * on one CPU, with restartable sequences or through the module.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -26,7 +26,10 @@ static void record_data(__u64 number)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &data, sizeof(data));
 }
 
-/* A raw stream, so that the test can examine its memory. It has space for all events. */
+/*
+ * Creates a stream without the library, so that the test can examine its memory. It has space for
+ * all events.
+ */
 static int open_running(struct stream *stream, int inherited)
 {
 	int err;
@@ -39,7 +42,7 @@ static int open_running(struct stream *stream, int inherited)
 	return err ? err : stream_start(stream);
 }
 
-/* The next user event; returns as stream_take(). */
+/* Reads the next user event. Returns the result of stream_take(). */
 static int take_record(struct stream *stream, struct record *record, struct data *data)
 {
 	int ret;
@@ -81,7 +84,7 @@ FIXTURE_TEARDOWN(alone)
 	stream_close(&self->stream);
 }
 
-/* 16 bytes and the data, and the writer once per sub-buffer. */
+/* An event takes 16 bytes plus its data. In addition, each sub-buffer has the writer once. */
 TEST_F(alone, event_with_16_bytes_of_data_takes_32)
 {
 	unsigned int bytes = 0, writers = 0, subbufs;
@@ -157,8 +160,8 @@ TEST(event_has_its_process_if_another_stream_cannot_be_mapped)
 }
 
 /*
- * A record has only the lower half of its time. The time of its writer completes it, but only for
- * POSIXTRACE_WRITER_SPAN: wait for longer, as an idle program would.
+ * A record has only the lower half of its time. The upper half is that of its writer, which is
+ * valid for POSIXTRACE_WRITER_SPAN. Wait for longer than that, like an idle program.
  */
 TEST_F(alone, event_long_after_the_writer_was_named_has_its_own_time)
 {
@@ -231,7 +234,7 @@ TEST_F(alone, reused_pthread_t)
 /* Threads in turn							*/
 
 #define TURNS	100
-#define PER_TURN	3	/* events in each turn */
+#define PER_TURN	3	/* events that are recorded in each turn */
 
 struct partner {
 	pthread_t thread;
@@ -319,14 +322,14 @@ TEST_F(turns, each_event_has_its_thread)
 	}
 	EXPECT_EQ(0, take_record(&self->stream, &record, &data));
 	/*
-	 * Within a turn, a record names its writer needlessly at the start of a sub-buffer, and
-	 * after an interrupted sequence.
+	 * Within a turn, a record stores the same writer again only at the start of a sub-buffer
+	 * and after an interrupted sequence.
 	 */
 	EXPECT_GT(TURNS / 4, needless);
 }
 
 /* ------------------------------------------------------------------ */
-/* Processes in turn: with the same pthread_t, and perhaps the same thread id */
+/* Processes that record in turn. All have the same pthread_t, and may have the same thread id. */
 
 static int record_in_child(void *arg)
 {
