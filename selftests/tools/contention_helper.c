@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program with known contentions, each between the events NAME_begin and NAME_end of its main
- * thread. They begin to work when the thread that waits for them is blocked.
+ * A program with known contentions. Each lies between the events NAME_begin and NAME_end of the
+ * main thread. The other threads begin to work when the main thread waits for them and is blocked.
  *
  *	lock	waits for a mutex; the thread "holder" has it and works
  *	chain	waits for a mutex; the thread "holder" has it and reads from a pipe, into which the

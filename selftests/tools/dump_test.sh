@@ -13,7 +13,7 @@ count()
 	grep -c " $1 *" "$tmp/out"
 }
 
-# counted TYPE: prints the number of events of a type that stat counted
+# counted TYPE: prints the number of events of a type according to stat
 counted()
 {
 	awk -v type="$1" '$1 == type { print $2; exit }' "$tmp/out"
@@ -83,7 +83,7 @@ run 0 stat "$tmp/log" && [ "$(counted round)" -eq 30 ] &&
 		END { exit !found }' "$tmp/out" && grep -q "^ *$helper .* 90 " "$tmp/out"
 result stat_of_a_log_that_the_module_wrote $?
 
-# native/ checks the contents, with programs that this guest lacks.
+# The contents are checked in native/, because this guest lacks the programs for that.
 run 0 export --format=ctf --output="$tmp/ctf" "$tmp/log" && grep -q 'name = "round"' "$tmp/ctf/metadata" &&
 	[ -s "$tmp/ctf/system" ] && [ "$(cat "$tmp/ctf"/cpu* | wc -c)" -ge $((90 * 27)) ] &&
 	run 0 export --format=chrome --output="$tmp/json" "$tmp/log" &&
@@ -117,7 +117,7 @@ wait "$started" && [ $first -eq 0 ] && [ $second -eq 0 ] && [ "$(count round)" -
 	tail -n 1 "$tmp/out" | grep -q posix_trace_stop && [ ! -s "$tmp/err" ]
 result dump_follows_a_log_to_its_end $?
 
-# A full log has an end, but is not complete.
+# When the log is full, the recording ends, but the log is not complete.
 begin_helper "$tmp/log" full
 for _ in 1 2 3 4 5 6 7 8; do
 	tell eeeeeeeeeef
@@ -165,8 +165,8 @@ result dump_follows_a_log_that_is_cleared $?
 follows_cleared loop
 result dump_follows_a_log_with_policy_loop_that_is_cleared $?
 
-# The names of a LOOP log are not events, so no event reports their damage.
-# The byte before it may be printable as well.
+# The names of a LOOP log are not events, so no event reports their damage. The byte before a name
+# may be printable as well.
 at=$(strings -t d "$tmp/log" | awk '/round/ { match($0, /[0-9]+ /)
 	print $1 + index($0, "round") - RSTART - RLENGTH; exit }')
 printf R | dd of="$tmp/log" bs=1 seek="$at" conv=notrunc 2>/dev/null
@@ -179,7 +179,7 @@ done
 [ $told -eq 3 ]
 result damaged_name_of_a_log_that_is_overwritten_fails $?
 
-# dump always has more events to print: the reader of the pipe waits for the signal.
+# The reader of the pipe waits for the signal, so dump always has more events to print.
 run 0 record --quiet --size=4M --output="$tmp/many" -- ./ticks_helper 40000 0
 mkfifo "$tmp/pipe"
 posixtrace dump --follow "$tmp/many" >"$tmp/pipe" 2>"$tmp/err" &
@@ -221,7 +221,7 @@ wait "$started" && [ "$(counted round)" -eq 30 ] && grep -q "^process *$helper$"
 	grep -q '^lost *0$' "$tmp/out" && grep -q '^events *90 user, 2 system' "$tmp/out"
 result stat_of_a_process_until_its_end $?
 
-# Not SIGINT: the shell ignores it in background processes.
+# Do not send SIGINT, because the shell ignores it in background processes.
 begin_helper
 start_apart stat "$helper"
 until_true complains Ctrl-C
@@ -253,7 +253,7 @@ storm_ran()
 	[ "$(storm_ticks)" -gt $((before + 1)) ]
 }
 
-# On a busy machine, the storm may not have run yet when the message is printed.
+# On a busy machine, the storm may not have recorded any event yet when the message is printed.
 start stat "$storm"
 until_true complains Ctrl-C
 before=$(storm_ticks)
@@ -269,7 +269,7 @@ in_ms()
 	echo "(\$($1 + 1) == \"s\" ? 1000 : \$($1 + 1) == \"ms\" ? 1 : \$($1 + 1) == \"us\" ? 0.001 : 0.000001) * \$$1"
 }
 
-# The program sleeps once for 300 ms. The summed times are rounded.
+# The program sleeps once for 300 ms. The times in the sum are rounded.
 rm -f "$tmp/log"
 run 0 record --kernel=sched,process --output="$tmp/log" -- sleep 0.3 &&
 	run 0 stat --states "$tmp/log" && [ ! -s "$tmp/err" ] &&

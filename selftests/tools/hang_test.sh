@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Attaches to programs that hang: they record no events, but have states. Prints TAP.
+# Tests commands on programs that hang: such programs record no events, but their threads have
+# states. Prints TAP.
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
@@ -31,7 +32,7 @@ record_hanging()
 	until_true grep -qs left "$tmp/log" && kill "$started" && ended 0
 }
 
-# The kernel knows since when a thread is blocked if it has CONFIG_SCHED_INFO.
+# If the kernel has CONFIG_SCHED_INFO, it knows since when a thread is blocked.
 time='<? +[0-9.]+ [mun]?s'
 [ -e /proc/self/schedstat ] || time='-'
 
@@ -81,14 +82,14 @@ run 0 stat --states --all "$tmp/log" && row left '[a-z][^ ]* +futex\(0x[0-9a-f]+
 result log_has_the_calls_in_which_threads_are_blocked $?
 end_hang
 
-# A thread that runs is not blocked.
+# A running thread is not blocked, so it is not in the table.
 sh -c 'while :; do :; done' &
 spinning=$!
 run 0 stat --states --seconds=1 $spinning && ! says 'STILL BLOCKED' &&
 	says "^ +$spinning  [a-z]+-$spinning +1\.[0-9]+ s +[0-9.]+ m?s "
 result program_that_runs_is_not_blocked $?
 kill $spinning
-# Its end would interrupt the next open() of the pipe.
+# Wait for it now: its end would interrupt the next open() of the pipe.
 wait $spinning
 
 hang normal

@@ -3,8 +3,9 @@
  * usage: late_helper MS [wait]
  *
  * Records as if CPU 0 had been delayed between reading the clock and the commit: first the event
- * "young" on CPU 1, then the older event "old" on CPU 0. With "wait", records "old" after the
- * reader has read "young". Fails if the reader read it less than MS milliseconds after its time.
+ * "young" on CPU 1, then the older event "old" on CPU 0. With "wait", records "old" only after the
+ * reader has read "young". Fails if the reader read "young" less than MS milliseconds after it was
+ * recorded.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Ends recordings after some seconds or events. Prints TAP.
+# Tests recordings that end after some seconds or events. Prints TAP.
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
@@ -8,7 +8,7 @@ begin 9
 log=$tmp/log
 mkfifo "$tmp/ready" "$tmp/in"
 
-# seconds: since the last call of begin_time
+# seconds: prints the seconds since the last call of begin_time
 begin_time()
 {
 	began=$(cut -d. -f1 /proc/uptime)
@@ -58,7 +58,7 @@ run 0 live --seconds=2 --kernel=sched --pid=$reader && [ "$(seconds)" -ge 1 ] &&
 result live_ends_after_some_seconds $?
 end_reader
 
-# The program ends by itself, with a status, when its input is closed.
+# When its input is closed, the program ends by itself with a certain status.
 exec 3<>"$tmp/in"
 start_with_input record --force --seconds=1 --kernel=sched -o "$log" -- sh -c 'cat; exit 7'
 until_true is_complete

@@ -61,7 +61,7 @@ result streams_of_a_process_are_listed $?
 kill "$started"
 wait "$started"
 
-# User nobody may not inspect or trace processes of other users.
+# The user nobody may not inspect or trace processes of other users.
 chmod 755 "$tmp"
 run_as_nobody 0 list && ! says steady_helper && complains 'processes of other users are not shown; run as root to list them' &&
 	run_as_nobody 1 list "$steady" && complains "process $steady: no permission to trace it"
@@ -90,7 +90,7 @@ run 1 list "$tmp/none" && complains 'none: No such file' && run 1 list "$tmp/tex
 	complains 'text: not a trace log'
 result file_that_is_not_a_log_fails $?
 
-# point NAME: prints the line below a trace point, which has its place and its functions
+# point NAME: prints the line after a trace point, which has its place and its functions
 point()
 {
 	grep -FxA1 -- "  $1" "$tmp/out" | sed -n 's/^      //p'
@@ -102,7 +102,7 @@ run 0 list ./points_library.so && says '^trace points:$' &&
 	says '^  depth [{]i64 counter;[}]$' && ! says never_used
 result points_of_a_shared_library_are_listed $?
 
-# A point without fields also counts as one with other fields.
+# A point without fields counts as a point with different fields.
 [ "$(sed -n '/^one name, different fields/,$p' "$tmp/out" | tail -n +2)" = '  depth  2' ]
 result points_of_one_name_with_other_fields_are_named $?
 

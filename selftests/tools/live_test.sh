@@ -103,7 +103,7 @@ has_steady()
 	[ "$(grep -c ' steady ' "$tmp/out")" -eq "$1" ]
 }
 
-# A name that may be younger than the event is not shown.
+# A name is not shown if it may be newer than the event.
 mkfifo "$tmp/renamed"
 exec 9<>"$tmp/renamed"
 ./steady_helper renamed "$tmp/renamed" &
@@ -127,7 +127,8 @@ ended 0 && grep ' steady ' "$tmp/out" >"$tmp/named" &&
 result thread_that_renames_itself_never_gets_another_name $?
 exec 9<&-
 
-# In a pid namespace of its own, with the /proc of another one: these numbers are other processes.
+# Run in a new pid namespace, but with the /proc of the old one, where these ids are different
+# processes.
 unshare -p -f posixtrace live -- ./ticks_helper 3 0 >"$tmp/out" 2>"$tmp/err" &&
 	event 'tick +"number 2"$' && says '  2  *0x[0-9a-f]+  *tick ' && ! says '[a-z]-[0-9]+ +tick'
 result proc_of_another_namespace_gives_no_names $?
@@ -217,7 +218,7 @@ run 0 live --window=0 --json -- ./late_helper 0 wait && says '"text":"old","late
 	says '"text":"young"[}]$'
 result late_event_is_marked_in_json $?
 
-# The end of the program also ends the window.
+# The end of the program also ends the window, so the events come in their order of time.
 run 0 live --window=10000 -- ./late_helper 0 && [ "$(texts)" = 'old young' ]
 result window_puts_events_in_the_order_of_time $?
 
@@ -227,7 +228,7 @@ run 0 live -- ./late_helper 10 wait && run 0 live --window=50 -- ./late_helper 5
 	run 2 live --window=x -- true
 result window_is_ten_milliseconds_by_default $?
 
-# The output is not read until the program has ended.
+# Nothing reads the output before the program has ended.
 mkfifo "$tmp/pipe"
 rm -f "$tmp/go"
 mkfifo "$tmp/go"

@@ -37,7 +37,7 @@ static void fail(const char *what)
 /* ------------------------------------------------------------------ */
 /* Mutexes								*/
 
-/* A thread that locks, and then unlocks, the mutexes that it is told. */
+/* A thread that locks and unlocks mutexes when it is told to. */
 struct locker {
 	struct talk talk;	/* its own end */
 	struct talk other;	/* the end of the main thread */
@@ -133,7 +133,7 @@ static void contend_for_mutexes(long count)
 /* ------------------------------------------------------------------ */
 /* Others								*/
 
-/* What glibc has in a mutex. */
+/* The words of a mutex in glibc. */
 struct words {
 	uint32_t lock;
 	uint32_t count;
@@ -142,7 +142,7 @@ struct words {
 	uint32_t kind;
 };
 
-/* All futexes except the mutexes are in here. */
+/* Memory with all futexes except the mutexes. */
 static struct {
 	sem_t ready[2];
 	sem_t turn[2];
@@ -183,7 +183,7 @@ static void use_condition(int me)
 	}
 }
 
-/* The first thread keeps the lock until the other one waits for it, most of the time. */
+/* Usually, the first thread keeps the lock until the other one waits for it. */
 static void use_rwlock(int me)
 {
 	for (long i = 0; i < rounds; i++) {
@@ -206,7 +206,7 @@ static void use_rwlock(int me)
 	}
 }
 
-/* Each thread waits as long as its word says that the other one has locked it. */
+/* Each thread waits as long as its word says that the other thread has the lock. */
 static void use_words(struct words *words, int me, uint32_t locked, uint32_t kind)
 {
 	struct words *mine = &words[me], *other = &words[!me];

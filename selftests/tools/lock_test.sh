@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests who holds the lock at each wait, with programs that know it: every mutex has its holder, and
-# no other futex has one. Prints TAP.
+# Tests who holds the lock at each wait, with programs that report it themselves. For every mutex,
+# the holder must be known. For other futexes, no holder may be shown. Prints TAP.
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
 begin 3
 log=$tmp/log
 
-# record_locks ARGUMENT...: records a program without system calls; its output is the file truth
+# record_locks ARGUMENT...: records a program without its system calls; the output of the program
+# goes to the file truth
 record_locks()
 {
 	posixtrace record --quiet --force --kernel=sched,process --size=16M -o "$log" -- \
@@ -21,7 +22,8 @@ record_locks()
 			on { print $4, $2, $5 }' "$tmp/out" >"$tmp/locks"
 }
 
-# The two addresses in @truth are equally long, and so are those between them.
+# The two addresses in the file truth have the same number of digits, and so do those between them,
+# so that they can be compared as text.
 count_others()
 {
 	awk 'NR == FNR { begin = $1; end = $2; next }
@@ -36,7 +38,8 @@ count_others()
 			exit named || waits < 50000 }' "$tmp/truth" "$tmp/locks"
 }
 
-# Every sixth one is robust. glibc marks these as shared by processes, so they may have no holder.
+# Every sixth mutex is robust. glibc marks robust mutexes like those shared between processes, so
+# their holder may be unknown.
 record_locks mutexes 1000 &&
 	awk 'NR == FNR { truth[$1] = $2; robust += NR % 6 == 0; count++; next }
 		$1 in truth && $2 == truth[$1] { right[$1]; next }

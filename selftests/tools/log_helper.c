@@ -12,7 +12,7 @@
 #include <trace.h>
 #include <unistd.h>
 
-/* The smallest size: a sub-buffer and STOP, two blocks. */
+/* The smallest log with this policy: two blocks, which are a sub-buffer and STOP. */
 #define FULL_LOG_SIZE	(12 << 10 | 56)
 #define LOOP_LOG_SIZE	(2 * (12 << 10 | 128))
 
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 	while (read(STDIN_FILENO, &byte, 1) == 1) {
 		if (byte == 'e')
 			record_rounds();
-		/* Ignore errors: a flush may already be in progress, or the log may be full. */
+		/* Ignore the result: a flush may already be in progress, or the log may be full. */
 		if (byte == 'f' && argc > 1)
 			posix_trace_flush(trid);
 		if (byte == 'c' && argc > 1 && posix_trace_clear(trid))

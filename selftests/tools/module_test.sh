@@ -8,7 +8,7 @@
 begin 21
 module=/run/vm/posixtrace.ko
 modules=/lib/modules/$(uname -r)
-# the release, escaped for a regular expression
+# the kernel release, escaped for a regular expression
 release=$(uname -r | sed 's/[.+]/[&]/g')
 
 loaded()
@@ -21,7 +21,8 @@ parameter()
 	cat "/sys/module/posixtrace/parameters/$1"
 }
 
-# run_with_version STATUS VERSION ARGUMENT...: as run, with a simulated module of this ABI version
+# run_with_version STATUS VERSION ARGUMENT...: like run, but with a simulated module of this ABI
+# version
 run_with_version()
 {
 	wanted=$1
@@ -48,7 +49,7 @@ says '^abi version +23$' && says '^features .*event' && says '^streams +256 on t
 	says '^clock resolution +[0-9]+ ns$'
 result status_prints_limits_and_features $?
 
-# A process simulates modules of other ABI versions.
+# A process simulates modules with other ABI versions.
 explained=0
 for version in 0 22 24; do
 	run_with_version 1 $version status && says "^abi version +$version$" &&
@@ -120,8 +121,8 @@ run_as_nobody 1 status && complains 'no permission to open /dev/posixtrace' && s
 result missing_permission_for_the_device_is_reported $?
 run 0 unload
 
-# An index as depmod writes it, with one entry and big-endian numbers. The configuration
-# contains a command, which must not run.
+# Write an index like depmod, with one entry and big-endian numbers. The configuration contains a
+# command, which must not be run.
 mkdir -p "$modules/updates" /etc/modprobe.d
 cp $module "$modules/updates/"
 printf '\260\007\364\127\0\002\0\001\300\0\0\014posixtrace\0\0\0\0\001\0\0\0\0updates/posixtrace.ko:\0' \

@@ -5,7 +5,7 @@
 POSIXTRACE_POINT(cache_get, (u32, id), (text, key));
 POSIXTRACE_POINT(never_used, (u32, id));
 
-/* The point belongs to each function that inlines this one. */
+/* If a function inlines this one, the point belongs to that function. */
 static inline __attribute__((__always_inline__))
 void reach(uint32_t id, const char *key, size_t len)
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests the common behaviour of all subcommands of the posixtrace command. Prints TAP.
+# Tests the behaviour that all subcommands of the posixtrace command share. Prints TAP.
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
@@ -31,7 +31,8 @@ done
 [ "$helped" -ge 6 ] && [ "$helped" -eq "$(posixtrace --help | grep -c '^  [a-z]')" ]
 result each_command_has_help_and_refuses_unknown_options $?
 
-# fails_on_output MESSAGE ARGUMENT...: the command reports a failed write to standard output
+# fails_on_output MESSAGE ARGUMENT...: checks that the command reports a failed write to standard
+# output
 fails_on_output()
 {
 	wanted=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Runs the commands of Documentation/questions.rst and compares their output with what is printed
-# there, except for numbers and blanks. Prints TAP.
+# Runs the commands of Documentation/questions.rst, and compares their output with the document,
+# except for numbers and blanks. Prints TAP.
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
@@ -10,14 +10,14 @@ begin "$(grep -c '^\.\. code-block:: console' "$doc")"
 cp service_helper "$tmp/service"
 cd "$tmp" || exit 1
 
-# plain: numbers, times and addresses become N. Without CONFIG_SCHED_INFO, the kernel does not know how
-# long a thread has been blocked.
+# plain: replaces numbers, times and addresses by N. Without CONFIG_SCHED_INFO, the kernel does not
+# know how long a thread has been blocked.
 plain()
 {
 	sed -E 's/0x[0-9a-f]+/N/g; s/[0-9]+(\.[0-9]+)?/N/g; s/\bN [mun]?s\b/N s/g; s/[+-]N/N/g; s/, > N %/, N %/; s/ +/ /g; s/ < N s ([a-zN]+ futex)/ - \1/; s/^ //; s/ $//'
 }
 
-# question NUMBER: writes its title, commands, and the lines of output that are printed
+# question NUMBER: writes its title, its commands, and the lines of output in the document
 question()
 {
 	awk -v wanted="$1" '
@@ -44,7 +44,7 @@ while [ "$number_of_question" -lt "$(grep -c '^\.\. code-block:: console' "$doc"
 	status=$?
 	[ "$status" -eq 0 ] || sed 's/^/# missing: /' missing
 	result "$(tr -c 'A-Za-z0-9\n' '_' <title | tr '[:upper:]' '[:lower:]')" "$status"
-	# The first question leaves a process behind.
+	# The first question leaves a process running.
 	[ "$number_of_question" -ne 1 ] || { kill $! && wait $!; }
 done
 

@@ -20,7 +20,7 @@ is_complete()
 	posixtrace list "$log" | grep -q '^status  *complete$'
 }
 
-# is_ended: checks that the log is complete, but events were lost before it
+# is_ended: checks that the log has an end, but that events were lost before it
 is_ended()
 {
 	posixtrace list "$log" | grep -q '^status  *complete;'
@@ -52,8 +52,9 @@ start_with_log()
 	start record -o "$log" "$@"
 }
 
-# start_steady: starts a process $steady that records. The FIFO stays open: if it were opened again
-# before the previous writer has closed it, the reader could see that writer's end of file.
+# start_steady: starts a process $steady that records. The FIFO remains open. If it was opened again
+# before the previous writer has closed it, the reader could see the end of file of the previous
+# writer.
 mkfifo "$tmp/ready"
 exec 8<>"$tmp/ready"
 start_steady()
@@ -112,7 +113,7 @@ with_log 0 --kernel=sched,syscall -- sleep 0.1 && ! complains 'has no trace poin
 	complains '^posixtrace: 1 thread: running .*, blocked .*, 1[0-9][0-9] ms of it in .*nanosleep'
 result record_says_where_the_time_went $?
 
-# The texts are not part of "all".
+# The class strings is not part of "all".
 with_log 0 --kernel=syscall,strings -- cat /proc/self/comm && posixtrace dump "$log" >"$tmp/dump" &&
 	address=$(sed -n 's,.* syscall_text  *\(0x[0-9a-f]*\) = "/proc/self/comm"$,\1,p' "$tmp/dump") &&
 	grep -qE " syscall_entry  *open(at\(AT_FDCWD, |\()$address, O_RDONLY" "$tmp/dump" &&
@@ -140,7 +141,8 @@ result kernel_all_is_what_the_user_may_have $?
 # Process 2 is the kernel thread kthreadd.
 sleep 1000 &
 sleeper=$!
-# It ends when its parent is a program that does not wait for children; the shell might have.
+# The child ends when its parent has become a program that does not wait for children. A shell might
+# have waited for it.
 cat >"$tmp/child" <<-'END'
 	until grep -qx sleep "/proc/$PPID/comm"; do
 		:
@@ -170,7 +172,7 @@ with_log 0 --kernel=none -- true &&
 	! complains 'no events' && run 0 live -- true && complains '^posixtrace: no events: '
 result no_events_are_explained $?
 
-# The process has a /dev without the device, as in most containers.
+# In most containers, /dev does not have the device.
 unshare -m sh -c 'mount -t tmpfs none /dev && echo $$ && exec sleep 1000' >"$tmp/contained" &
 until [ -s "$tmp/contained" ]; do
 	:
@@ -183,7 +185,8 @@ ended 0 && complains "^posixtrace: no events: process $contained has no /dev/pos
 result process_without_the_device_is_told $?
 wait
 
-# A process two pid namespaces deep: traced from outside, and from the namespace in between.
+# A process in a pid namespace inside another one. It is traced from the outside, and from the
+# namespace in between.
 unshare -p -f unshare -p -f ./steady_helper stubborn "$tmp/ready" &
 read -r _ <&8
 nested=$(grep -lx steady_helper /proc/[0-9]*/comm)
@@ -212,8 +215,8 @@ result process_is_recorded_from_a_namespace_in_between $?
 kill -KILL "$nested"
 wait
 
-# The page shows the real duration of sleep(1), and that a timer wakes it. sleep sets the timer
-# shortly before it waits.
+# The page must show the real duration of sleep(1), and that a timer wakes it. sleep sets the timer
+# slightly before it waits.
 about='(19|[2-9].)[0-9]{7}'
 with_log 0 --kernel=sched,process -- sleep 0.2 &&
 	posixtrace export --format=html "$log" >"$tmp/page" &&
@@ -299,7 +302,7 @@ posixtrace record -o - -- sh -c 'echo noise; exec ./ticks_helper 3 0' 2>"$tmp/er
 grep -q '^noise$' "$tmp/err" && recorded && is_complete && complains 'standard output$'
 result standard_output_gets_only_the_log $?
 
-# the number of ioctl()
+# the number of the system call ioctl()
 case $(uname -m) in
 aarch64) ioctl=29 ;;
 *) ioctl=16 ;;
@@ -311,7 +314,7 @@ waits_for_the_log()
 	grep -q "^$ioctl " "/proc/$started/syscall"
 }
 
-# The symbolic link stays, and "-" writes the log into the file.
+# The symbolic link must remain. "-" writes the log into the file to which it points.
 ln -s /proc/self/fd/1 "$tmp/stdout"
 posixtrace record --force -o "$tmp/stdout" -- ./ticks_helper 3 0 >"$log" 2>"$tmp/err"
 [ $? -eq 1 ] && complains '/stdout: is standard output: use -o - to write the log there$' &&
@@ -350,16 +353,16 @@ posixtrace record -o - --log-policy=loop -- true 2>"$tmp/err" | cat >"$tmp/out"
 complains '^posixtrace: standard output: not a regular file: use --log-policy=append$' && [ ! -s "$tmp/out" ]
 result pipe_needs_log_policy_append $?
 
-# The reader stops reading, which does not block the program.
+# If the reader stops reading, that must not block the program.
 { posixtrace record -o - -- ./ticks_helper 20000 7 2>"$tmp/err"; echo $? >"$tmp/status"; } |
 	head -c 100 >"$tmp/out"
 [ "$(cat "$tmp/status")" -eq 1 ] && complains 'standard output: Broken pipe' &&
 	complains '^posixtrace: the log is incomplete: some events could not be written$'
 result reader_that_closes_the_pipe_is_a_failure $?
 
-# The file system is full for some time: at the end the log has room again, but events are missing.
-# Events lost before the first failed write may be lost because the stream is small, so more events
-# follow.
+# The file system is full for some time. At the end, the log has space again, but events are
+# missing. Events that were lost before the first failed write may be lost because the stream is
+# small, so more events must follow.
 mkdir "$tmp/small"
 mount -t tmpfs -o size=1M none "$tmp/small"
 dd if=/dev/zero of="$tmp/small/other" bs=4096 count=240 2>/dev/null
@@ -373,7 +376,7 @@ ended 1 && complains '^posixtrace: the log is incomplete: some events could not 
 	complains ' [1-9][0-9]* lost; ' && ! complains 'only the last'
 result log_that_could_not_be_written_for_some_time_is_a_failure $?
 
-# The disk stays full: a larger stream would not help.
+# The disk remains full, so a larger stream would not help.
 rm "$tmp/small/log"
 dd if=/dev/zero of="$tmp/small/other" bs=4096 count=240 2>/dev/null
 run 1 record --force --size=64K -o "$tmp/small/log" -- ./ticks_helper 40000 0
@@ -448,7 +451,8 @@ with_log 0 --filter=raw -- ./ticks_helper 3 0 && recorded && [ "$(wc -l <"$tmp/e
 	grep -q '^raw ' "$tmp/events"
 result filter_records_only_its_types $?
 
-# A pattern filters types that exist before the recording starts, and later ones soon after.
+# A pattern filters types that exist before the recording starts immediately, and later ones soon
+# after they are opened.
 mkfifo "$tmp/fifo"
 ./fields_helper "$tmp/fifo" &
 read -r _ <"$tmp/fifo"
@@ -470,7 +474,8 @@ result exclude_does_not_record_its_types $?
 with_log 0 -- ./family_helper && recorded && [ "$(cat "$tmp/events")" = 'family parent' ]
 result children_are_not_recorded $?
 
-# With SIGCHLD ignored, a child leaves no exit status. In the program, it is ignored as before.
+# If SIGCHLD is ignored, a child leaves no exit status. The traced program must still ignore
+# SIGCHLD.
 rm -f "$log"
 ./ignore_helper posixtrace record --output="$log" -- ./ticks_helper 1 3 2>"$tmp/err"
 [ $? -eq 3 ] && ./ignore_helper posixtrace record --force --output="$log" -- \
@@ -501,7 +506,7 @@ with_log 0 --log-policy=until-full --log-size=13K -- ./ticks_helper 5000 0 && re
 	posixtrace list "$log" | grep -q '^status.*; full'
 result log_policy_until_full_keeps_the_first_events $?
 
-# The log has room for two sub-buffers and the names. The stream has room for all events.
+# The log has space for two sub-buffers and the names. The stream has space for all events.
 with_log 0 --log-policy=loop --log-size=33K --size=4M -- ./ticks_helper 20000 0 && recorded &&
 	grep -q '^tick number 19999$' "$tmp/events" && ! grep -q '^tick number 0$' "$tmp/events" &&
 	complains ' 20001 events .*the log has only the last events' && ! complains 'full' &&
@@ -513,7 +518,7 @@ run 0 export --format=chrome --output="$tmp/json" "$log" && ! complains 'later e
 	complains ': [0-9]+ older events were overwritten in the log: its policy is loop$'
 result export_of_a_log_that_was_overwritten_says_so $?
 
-# The program continues: "record" waits for it, but records no further events.
+# The program continues. "record" waits for its end, but records no further events.
 start_with_log --inherit --policy=until-full --size=8K -- sh -c \
 	"./ticks_helper 5000 0; exec ./steady_helper $tmp/ready"
 read -r _ <&8
@@ -571,7 +576,7 @@ plain=$(log_size --compress=none) && packed=$(log_size) &&
 	fi
 result log_is_compressed_unless_that_is_refused $?
 
-# The log of the previous test had mode 0666, as a file created by another user might have.
+# The log of the previous test has mode 0666, like a file that another user might have created.
 run 0 record --force -o "$log" -- ./ticks_helper 1 0 && has_mode 600
 result replaced_log_keeps_no_permissions $?
 
@@ -582,7 +587,8 @@ done && [ "$mode" = 0644x ] && run 2 record --mode=0644 -o - -- true &&
 	complains '^posixtrace: --mode: applies to new files, not to standard output$' && [ ! -e "$tmp/mode" ]
 result wrong_mode_is_a_usage_error $?
 
-# Such files may exist in /tmp: they must neither receive the events nor redirect the log.
+# Another user may have put such files into /tmp. They must neither receive the events nor redirect
+# the log.
 su -s /bin/sh nobody -c "mkfifo -m 666 $tmp/users/fifo; ln -s nothing $tmp/users/link"
 run 1 record -o "$tmp/users/fifo" -- touch "$tmp/ran" &&
 	complains '^posixtrace: .*/fifo: the FIFO belongs to another user: use another --output$' &&

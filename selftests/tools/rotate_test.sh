@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Recordings in numbered logs. Prints TAP.
+# Tests recordings in numbered logs. Prints TAP.
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
@@ -8,7 +8,7 @@ begin 9
 log=$tmp/some.log
 mkfifo "$tmp/in"
 
-# numbers LOG...: prints the numbers that the program recorded, from the logs as one
+# numbers LOG...: prints the numbers that the program recorded; the logs are read as one
 numbers()
 {
 	posixtrace dump "$@" | sed -n 's/.* tick  *"number \([0-9]*\)"$/\1/p'
@@ -35,7 +35,8 @@ is_complete()
 	posixtrace list "$1" 2>/dev/null | grep -q '^status  *complete$'
 }
 
-# start_waiting ARGUMENT...: records a program that records five events, and ends with its input
+# start_waiting ARGUMENT...: records a program that records five events, and that ends when its
+# input is closed
 start_waiting()
 {
 	clean
@@ -53,7 +54,7 @@ has_count()
 	[ "$(numbers "$@" | wc -l)" -eq "$wanted" ]
 }
 
-# The program records for much longer than the time between two looks at the size.
+# The program records for much longer than the time between two checks of the size.
 run 0 record --rotate=64K --size=4M --compress=none -o "$log" -- ./ticks_helper 150000 0
 recorded=$?
 seq 0 149999 >"$tmp/wanted"
@@ -83,7 +84,7 @@ numbers $(logs) >"$tmp/numbers"
 	[ "$(tail -n 1 "$tmp/numbers")" -eq 149999 ]
 result only_the_last_logs_are_kept $?
 
-# The wait for the first events proves that the command reads its signals.
+# Wait for the first events: after that, the command handles signals.
 start_waiting --inherit
 until_true has_count 5 "$log" && kill -USR1 $started && until_true is_complete "$log" && echo line >&3 &&
 	until_true has_count 7 "$tmp/some.1.log" && echo line >&3 && exec 3>&- && ended 7 &&
@@ -109,7 +110,7 @@ run 1 record --rotate=64K -o "$log" -- true && complains "some\.1\.log: the file
 	[ ! -e "$log" ] && [ ! -s "$tmp/some.1.log" ] && run 0 record --rotate=64K --force -o "$log" -- true
 result numbered_log_that_exists_is_an_error_at_the_start $?
 
-# The next log cannot be begun: all events go to the first one.
+# The next log cannot be created, so all events go to the first one.
 clean
 start_waiting --inherit
 until_true has_count 5 "$log" && mkdir "$tmp/some.1.log" && kill -USR1 $started &&

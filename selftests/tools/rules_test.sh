@@ -28,7 +28,7 @@ set_parameter()
 	echo "$2" >"$parameters/$1"
 }
 
-# reload ARGUMENT...: reloads the module
+# reload ARGUMENT...: unloads the module and loads it again
 reload()
 {
 	posixtrace unload && run 0 load --file=$module "$@"
@@ -54,7 +54,7 @@ done && [ "$option" = --kernel-classes=irq:user,irq:user ] && run 2 load --trace
 	complains '^posixtrace: --kernel-classes: must be a value'
 result wrong_rules_are_refused $?
 
-# Simulates the sysctls: some kernels lack them, or do not allow to reset them.
+# Simulate the sysctls, because some kernels lack them, or do not allow resetting them.
 mkdir -p "$sysctl/yama"
 echo 0 >"$sysctl/modules_disabled"
 mount --bind "$sysctl" /proc/sys/kernel
@@ -123,7 +123,7 @@ refuses 'module parameter trace_scope=3 lets a process trace only itself$' &&
 	complains 'module parameter trace_scope=3 lets a process trace only itself$'
 result messages_name_the_scope_of_none $?
 
-# Another rule refuses this process, whatever the scope.
+# Another rule refuses this process, whatever the trace scope is.
 reload --trace-scope=1
 run_as_nobody 1 live $$ && complains "^posixtrace: process $$: no permission to trace it\$" &&
 	! complains trace_scope

@@ -33,7 +33,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t other_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t barrier;
 static int user_work = WORK;
-/* On a slow kernel, the program must work more, or its system calls would take most of the time. */
+/*
+ * On a slow kernel, the program must do more work. Otherwise its system calls would take most of
+ * the time.
+ */
 static int scale = 1;
 
 static void work(int count)
@@ -52,7 +55,7 @@ static void start(pthread_t *thread, const char *name, void *(*run)(void *arg), 
 /* ------------------------------------------------------------------ */
 /* Requests								*/
 
-/* Holds the lock when an order comes, and writes a file. */
+/* Takes the lock when an order comes, and holds it while it computes and writes a file. */
 static void *flush(void *arg)
 {
 	static const char block[262144];
@@ -62,13 +65,15 @@ static void *flush(void *arg)
 		pthread_mutex_lock(&lock);
 		pthread_barrier_wait(&barrier);
 		for (int n = 0; n < 8; n++) {
-			/* Longer than a busy machine may hold up any other request. */
+			/*
+			 * Long enough that no other request takes longer, even on a busy machine.
+			 */
 			work(16 * WORK);
 			if (write(file, block, sizeof(block)) < 0)
 				exit(1);
 		}
 		pthread_mutex_unlock(&lock);
-		/* The order comes first. */
+		/* Wait for the order. */
 		pthread_barrier_wait(&barrier);
 	}
 	return NULL;
@@ -88,7 +93,10 @@ static void answer(const char *table, unsigned int number)
 
 static int requests(void)
 {
-	/* Open it before other threads run: a trace cannot always tell apart simultaneous opens. */
+	/*
+	 * Open the file before other threads run: if threads open files at the same time, the trace
+	 * may not show which is which.
+	 */
 	int file = open("/tmp/service.journal", O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	pthread_t flusher;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs a program on a terminal and prints its output. Types Ctrl-C once the output matches the
+ * Runs a program on a terminal and prints its output. Types Ctrl-C when the output matches the
  * extended regular expression. Exits with the exit status of the program.
  *
  * usage: terminal_helper REGEX PROGRAM [ARG]...

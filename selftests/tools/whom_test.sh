@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Traces several processes into one stream: by id, by name, by user, by control group, and children.
-# Prints TAP.
+# Tests tracing several processes into one stream, selected by id, name, user or control group, and
+# with their children. Prints TAP.
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
 begin 13
 log=$tmp/log
 mkfifo "$tmp/a" "$tmp/b" "$tmp/ready"
-# No other program has this name.
+# Copy a program under a name that no other program has.
 printf '#!/bin/sh\nwhile read -r line; do :; done\n' >"$tmp/posixcat"
 chmod 755 "$tmp" "$tmp/posixcat"
 
-# start_readers: starts processes $a and $b, which read FIFOs until feed_readers
+# start_readers: starts the processes $a and $b, which read FIFOs until feed_readers is called
 start_readers()
 {
 	"$tmp/posixcat" <"$tmp/a" &
@@ -29,7 +29,7 @@ is_reader()
 	[ "$(cat "/proc/$1/comm")" = posixcat ]
 }
 
-# feed_readers: lets each of them read a line, and end
+# feed_readers: lets each reader read a line and end
 feed_readers()
 {
 	echo line >&3
@@ -50,7 +50,7 @@ recording()
 	until_true is_running
 }
 
-# has_end PID...: the log is complete, and has the end of each of these processes
+# has_end PID...: checks that the log is complete, and has the end of each of these processes
 has_end()
 {
 	run 0 dump "$log" && posixtrace list "$log" | grep -q '^status  *complete$' || return
@@ -74,7 +74,7 @@ start_readers
 recording --pid=posixcat && feed_readers && ended 0 && has_end "$a" "$b"
 result name_selects_all_processes_with_the_program $?
 
-# The shell waits, and has two children.
+# The shell waits for its two children.
 sh -c "'$tmp/posixcat' <'$tmp/a' & echo \$!; '$tmp/posixcat' <'$tmp/b' & echo \$!; wait" >"$tmp/children" &
 shell=$!
 exec 3>"$tmp/a" 4>"$tmp/b"
@@ -116,7 +116,7 @@ run 1 record -o "$tmp/none" -p nosuchprogram &&
 	complains '^posixtrace: no process with the name "nosuchprogram"$' && [ ! -e "$tmp/none" ]
 result name_without_process_is_named $?
 
-# Two programs with trace points: each has event types of its own.
+# Two programs with trace points, each with its own event types.
 ./steady_helper "$tmp/ready" &
 a=$!
 read -r ready <"$tmp/ready"

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Tests "posixtrace why" with a program that makes known contentions. Prints TAP.
+# Tests "posixtrace why" with a program that has known contentions. Prints TAP.
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
 begin 3
 log=$tmp/log
 
-# Events that were lost would make parts unknown.
+# Use a large stream: if events were lost, parts would be unknown.
 posixtrace record --quiet --kernel=all --inherit --size=4M -o "$log" -- ./contention_helper \
 	>"$tmp/out" 2>"$tmp/err"
 sed 's/^/# /' "$tmp/err"
 
-# why SCOPE: prints why it took so long; the output is also in the file out
+# why SCOPE: prints why the scope took so long; the output is also in the file out
 why()
 {
 	run 0 why --scope="$1" --worst=1 "$log"

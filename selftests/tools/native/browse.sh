@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Shared by the tests of the page, which load it in a headless Chromium.
+# Shared by the tests of the HTML page, which load it in a headless Chromium.
 
 # shellcheck source=selftests/tools/native/export_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/export_common.sh"
@@ -70,7 +70,7 @@ drive()
 {
 	local profile status=0
 	profile=$(mktemp -d)
-	# without its suffix, it would be a text
+	# without the suffix, the browser would show it as text
 	cp "$1" driven.html
 	timeout 300 node "$native/drive.mjs" driven.html "$profile" || status=$?
 	rm -rf "$profile"

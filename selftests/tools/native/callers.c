@@ -19,7 +19,7 @@
 
 #ifdef LIBRARY
 
-/* A function of the program: the library can write events only through it. */
+/* A function of the program. The library needs it to write events. */
 NOINLINE void library_record(const char *function, int line)
 {
 	write_event(__builtin_return_address(0), function, line);
@@ -58,7 +58,9 @@ NOINLINE __attribute__((noreturn)) static void leave(const char *function, int l
 	longjmp(back, 1);
 }
 
-/* The call is the last instruction: the return address lies in the next function. */
+/*
+ * The call is the last instruction of the function, so the return address is in the next function.
+ */
 NOINLINE static void ends_with_a_call(void)
 {
 	leave(__func__, __LINE__);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The calls between callers.c and its library, in both directions. */
+/*
+ * Functions of callers.c that its library calls, and functions of the library that callers.c calls.
+ */
 #ifndef _SELFTESTS_CALLERS_H
 #define _SELFTESTS_CALLERS_H
 

@@ -4,8 +4,8 @@
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
-# calls_log FILE [HOST]: writes a log with the events on standard input, a microsecond apart: "NAME
-# ARGS" is a call, "NAME = RESULT" its end
+# calls_log FILE [HOST]: writes a log with the events on standard input, one microsecond apart:
+# "NAME ARGS" is the entry of a call, "NAME = RESULT" its exit
 calls_log()
 {
 	{
@@ -25,7 +25,7 @@ calls_log()
 	} | write_log "$1"
 }
 
-# Prints what follows the type of each event, without the column of the name.
+# Prints what follows the type of each event.
 shown()
 {
 	posixtrace dump "$@" | sed -E 's/.* syscall_(entry|exit) *//'
@@ -82,7 +82,7 @@ test_arguments_have_names()
 	END
 }
 
-# A value is never given a name that it may not have.
+# A value must not be shown with a name if the name may be wrong.
 test_values_without_names_are_numbers()
 {
 	calls_log log <<-'END'
@@ -110,7 +110,7 @@ test_values_without_names_are_numbers()
 	END
 }
 
-# The bits of O_DIRECTORY, O_DIRECT and others have changed places between architectures.
+# O_DIRECTORY, O_DIRECT and others have different values on different architectures.
 test_names_depend_on_the_machine()
 {
 	local machine names
@@ -155,7 +155,7 @@ test_results_have_names()
 	END
 }
 
-# The numbers are what programs work with.
+# In JSON and with --full, the output must have the numbers, because programs work with them.
 test_fields_stay_in_json_and_full()
 {
 	calls_log log <<-'END'
@@ -175,7 +175,7 @@ test_fields_stay_in_json_and_full()
 	[ "$(wc -l <out)" -eq 1 ]
 }
 
-# Also: programs of 32 bits, of which only the names are known.
+# Also tests calls of 32-bit programs, for which only the name is known.
 test_unknown_calls_show_their_fields()
 {
 	write_log log <<-'END'

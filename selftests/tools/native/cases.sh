@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# For tests of the command with written logs, which need no module. A test script sources this
-# file, defines functions test_NAME, and calls run_cases, which runs each function as a case. A
-# case runs in a separate directory, and fails at the first command that fails. "run" puts the
+# For tests of the command with logs written by programs, which need no module. A test script
+# sources this file, defines functions test_NAME, and calls run_cases, which runs each function as a
+# case. A case runs in its own directory, and fails at the first command that fails. "run" puts the
 # command and the programs that write logs into PATH.
 
 # shellcheck disable=SC2034 # used by the test scripts
@@ -18,7 +18,7 @@ run_cases()
 	for case in "${cases[@]}"; do
 		mkdir "$tmp/$case"
 		echo "#  RUN           $case ..."
-		# not as a condition, in which "set -e" has no effect
+		# do not use this as a condition, because "set -e" would have no effect in it
 		(
 			set -euo pipefail
 			cd "$tmp/$case"

@@ -6,7 +6,7 @@
 
 long=a_name_of_an_event_type_with_more_than_forty_characters
 
-# log_of_names FILE: threads and event types with short and long names
+# log_of_names FILE: writes a log with short and long names of threads and event types
 log_of_names()
 {
 	write_log "$1" <<-END
@@ -76,7 +76,7 @@ test_tables_of_states()
 	grep -q '^ *10  exactly_15_char-4194303 ' out
 }
 
-# The first line with a longer name moves the columns, for all later lines.
+# The first line with a longer name widens the column for all later lines.
 test_lines_of_dump()
 {
 	log_of_names log

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests the completion of the posixtrace command in bash, zsh and fish, as far as it needs no
-# process with trace points: selftests/tools/completion_test.sh has those.
+# Tests the completion of the posixtrace command in bash, zsh and fish, except words that depend on
+# processes with trace points, which selftests/tools/completion_test.sh tests.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
 completion=$native/../../../tools/completion
 
-# What the shells have to offer: a line, and the words in the order of the alphabet.
+# For each line: the words that the shells must offer, in alphabetical order.
 wanted=$(cat <<'END'
 posixtrace d: dump
 posixtrace export --format : arrow chrome csv ctf html jsonl perfetto
@@ -31,7 +31,8 @@ END
 )
 mapfile -t lines < <(sed -E 's/: .*//' <<<"$wanted")
 
-# What bash offers for a line, without the "=" of options and what a list begins with.
+# Prints what bash offers for a line, without the "=" after options and without the earlier words of
+# a list.
 in_bash()
 {
 	local line
@@ -41,7 +42,7 @@ in_bash()
 		read -ra COMP_WORDS <<<"$line"
 		[[ $line != *' ' ]] || COMP_WORDS+=('')
 		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-		# what it returns means nothing
+		# ignore the result of the function
 		_posixtrace || :
 		echo "$line: $(printf '%s\n' "${COMPREPLY[@]}" | sed 's/=$//; s/.*,//' | sort -u | paste -sd' ')"
 	done

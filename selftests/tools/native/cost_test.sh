@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests the limits of time and memory that a log may cost the posixtrace command.
+# Tests that a log cannot make the posixtrace command take too much time or memory.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
-# Counts calls of fstat() and writes their number to the file counted.
+# Builds a library that counts calls of fstat(), and writes their number to the file counted.
 build_counter()
 {
 	cc -O2 -Wall -Werror -shared -fPIC -D_GNU_SOURCE -o counter.so -xc - <<-'END'
@@ -25,7 +25,7 @@ build_counter()
 	END
 }
 
-# The log has no end and no name of the thread: the writer might still append both.
+# The log lacks an end and the name of the thread, so the writer might still append both.
 test_log_without_end_is_not_looked_at_with_each_event()
 {
 	local option
@@ -43,7 +43,7 @@ test_log_without_end_is_not_looked_at_with_each_event()
 	done
 }
 
-# A description repeats names of 63 characters for each byte of the data.
+# The description repeats names of 63 characters for each byte of the data.
 test_event_with_very_long_fields()
 {
 	local name
@@ -94,7 +94,7 @@ test_many_exits_and_execs_of_a_process()
 	(ulimit -t 20 && run 0 posixtrace stat --states log)
 }
 
-# Each id is used twice: the second process with an id ends the threads of the first.
+# Each id is used twice. The second process with an id ends the threads of the first one.
 test_many_processes_that_use_ids_again()
 {
 	awk 'BEGIN {

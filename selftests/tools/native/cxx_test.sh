@@ -86,7 +86,7 @@ test_states_and_files_of_a_log()
 	END
 }
 
-# The events that were read in one call before it do not follow.
+# Events that the library has already read ahead must not be returned after the seek.
 test_seek()
 {
 	{ echo 'name 65 tick'; echo 'block 0'; seq -f 'event 65 17000000000000%05.0f' 1000; echo end; } | write_log log
@@ -136,7 +136,7 @@ test_types_without_a_name()
 	END
 }
 
-# Two threads would each get some of the events.
+# If two threads could read, each would get only some of the events.
 test_two_threads_are_refused()
 {
 	{ echo 'name 65 tick'; echo 'block 0'; seq -f 'event 65 17000000000000%06.0f' 200000; echo end; } | write_log log

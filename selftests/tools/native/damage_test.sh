@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests that each command reports damage anywhere in a LOOP log, and fails: in events, names,
-# metadata and the status.
+# Tests that each command reports damage anywhere in a LOOP log, and fails. The damage may be in
+# events, names, metadata or the status.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
@@ -77,7 +77,7 @@ test_names()
 	commands 1
 }
 
-# Names after a zeroed entry are found.
+# Names after an entry of zeros must be found.
 test_name_behind_zeros()
 {
 	good_log
@@ -97,7 +97,7 @@ test_status()
 	done
 }
 
-# Damages the header and the payload of each block, including the last one.
+# Damages the header and the payload of each block, up to the last one.
 test_events_and_metadata()
 {
 	local at

@@ -48,14 +48,15 @@ steps_log()
 	} | write_log "$1"
 }
 
-# Prints the reads: they have what is known at that time.
+# Prints the read() calls, with the path of the descriptor at that time.
 reads()
 {
 	posixtrace dump "$1" | sed -nE 's/.* syscall_entry *read\((.*), 0x7f10, 1\)$/\1/p'
 }
 
-# The kernel writes the numbers of both ends to memory, and no event has them. 3 and 4 were closed
-# before, so they may be the ends, and files of the next calls may get the numbers of other ends.
+# The kernel writes the descriptors of both ends to memory, so no event has their numbers. 3 and 4
+# were closed before, so they may be the ends, or files opened later may get the numbers of other
+# ends.
 test_ends_of_new_pipes_are_unknown()
 {
 	local call
@@ -92,7 +93,7 @@ test_ends_of_new_pipes_are_unknown()
 	done
 }
 
-# The addresses of connect() and bind() are in memory: only the protocol remains known.
+# The addresses passed to connect() and bind() are in memory, so only the protocol remains known.
 test_socket_that_gets_an_address_has_its_protocol()
 {
 	steps_log log <<-'END'
@@ -166,7 +167,7 @@ test_paths_follow_open_and_close()
 	grep -q ' syscall_entry  *dup2(3</etc/passwd>, 1)$' out
 	grep -q ' syscall_exit  *dup2 = 1</etc/passwd>$' out
 	grep -q ' syscall_entry  *close(3</etc/passwd>)$' out
-	# The text in JSON has numbers only.
+	# The text in the JSON output has only numbers.
 	posixtrace dump --json log >out
 	grep -q '"call":"close(3)"}$' out
 }
@@ -228,7 +229,7 @@ test_children_have_copies()
 test_shared_tables_are_unknown()
 {
 	local call
-	# CLONE_FILES; flags in memory; no fork event says what the new task is
+	# CLONE_FILES; flags in memory; no fork event shows what the new task is
 	while IFS='|' read -r call child; do
 		steps_log log <<-END
 			a open 3 /a
@@ -258,7 +259,7 @@ test_shared_tables_are_unknown()
 	END
 	reads log >out
 	prints out <<<'3</a>'
-	# The program of the child has a table of its own.
+	# The child executes a program, so it now has its own table.
 	steps_log log <<-'END'
 		a open 3 /a
 		a clone3 0x7f20,88
@@ -318,8 +319,8 @@ test_incomplete_texts_and_losses_are_unknown()
 	END
 }
 
-# files_log FILE: writes a log that starts at 100. FILE.in has the lines of write_log for what was open,
-# and then, after "-", those for events.
+# files_log FILE: writes a log that starts at 100. FILE.in has lines of write_log: first those for
+# the files that were open, then "-", then those for events.
 files_log()
 {
 	{
@@ -420,8 +421,8 @@ start_is_unknown()
 test_descriptors_of_the_start_that_may_have_changed_are_unknown()
 {
 	local event
-	# a call that closes them is in progress; it began before the trace; no events of the time
-	# before; others have the table
+	# a call that closes the descriptor is in progress since before the trace; events from the
+	# time before are missing; other processes share the table
 	while IFS= read -r event; do
 		cat >log.in <<-END
 			file a 200 3 1 3 0 /etc/passwd
@@ -456,7 +457,7 @@ test_descriptors_of_the_start_that_may_have_changed_are_unknown()
 		kernel syscall_entry 1000 @a name=read args=3
 	END
 	start_is_unknown 3
-	# before recording started, and after a loss
+	# events before recording started, and after a loss
 	cat >log.in <<-'END'
 		file a 50 3 1 3 0 /etc/passwd
 		-
@@ -473,7 +474,7 @@ test_descriptors_of_the_start_that_may_have_changed_are_unknown()
 		kernel syscall_entry 1000 @a name=read args=3
 	END
 	start_is_unknown 3
-	# without events of one of the classes
+	# logs without one of the classes
 	cat >log.in <<-'END'
 		file a 200 3 1 3 0 /etc/passwd
 		-
@@ -551,7 +552,7 @@ test_threads_do_not_matter_to_the_start()
 	END
 }
 
-# A close of another descriptor does not matter.
+# Closing a different descriptor has no effect.
 test_descriptors_of_the_start_are_kept_beside_others()
 {
 	cat >log.in <<-'END'
@@ -564,7 +565,8 @@ test_descriptors_of_the_start_are_kept_beside_others()
 	posixtrace dump log | grep -q 'read(3</etc/passwd>, 0, 0)$'
 }
 
-# A forged log may have any number of processes, threads and descriptors.
+# A forged log may have any number of processes, threads and descriptors. The memory must be
+# bounded.
 test_many_descriptors_take_little_memory()
 {
 	{

@@ -95,7 +95,7 @@ test_threads_have_the_names_of_the_time()
 	[ "$(wc -l <out)" -eq 3 ]
 }
 
-# A kernel thread id with the same name may be in another process than before.
+# A thread with the same id may now be in a different process.
 test_a_thread_of_another_process_has_its_process()
 {
 	write_log log <<-'END'
@@ -129,7 +129,7 @@ test_policy_loop_gets_no_advice()
 	done
 }
 
-# 2^53 ns are 104 days.
+# 2^53 ns are 104 days. Readers of JSON would round larger numbers.
 test_json_has_no_number_that_readers_round()
 {
 	write_log log <<-'END'
@@ -177,7 +177,7 @@ test_clocks()
 		2023-11-14T22:13:20.000001000Z 0 100 0x7f00 tick "hello"
 		2023-11-14T22:13:20.000003000Z 1 101 0x7f02 tick "a\"b" (truncated)
 	END
-	# since the previous event printed
+	# time since the previous event that was printed
 	run 0 posixtrace dump -c delta -f tick log
 	columns out
 	prints out.columns <<-'END'
@@ -220,7 +220,7 @@ test_filters()
 test_times()
 {
 	small_log log
-	# both ends are included, in each format
+	# the limits themselves are included, in each format
 	[ "$(shown --from=2.5 --to=4)" = '66 65 66' ]
 	[ "$(shown --from=2.501 --to=3.999)" = '65' ]
 	[ "$(shown --from=2500ns --to=4us)" = '66 65 66' ]
@@ -230,7 +230,7 @@ test_times()
 	[ "$(shown --from=@1700000000.0000025 --to=@1700000000.000004)" = '66 65 66' ]
 	[ "$(shown --from=2023-11-14T22:13:20.0000025Z --to=2023-11-14T22:13:20.000004Z)" = '66 65 66' ]
 	[ "$(shown --from=2023-11-14T22:13:21)" = '3' ]
-	# times are relative to the first event, even if it is not shown
+	# times are relative to the first event even if that event is not shown
 	[ "$(shown --from=1 --to=1)" = '65' ]
 }
 
@@ -315,7 +315,7 @@ test_hostile_times()
 
 test_event_older_than_the_first()
 {
-	# events in the wrong order, as in a forged log, are printed
+	# the events of a forged log may be in the wrong order; they must be printed
 	write_log log <<-'END'
 		cpus 1
 		block 0
@@ -370,7 +370,7 @@ test_damaged_log_shows_undamaged_events()
 	run 1 posixtrace dump log
 	complains 'posixtrace: log: the log is damaged in 1 place: events may be missing there'
 	[ "$(grep -c 'posix_trace_error *(the log is damaged here)$' out)" -eq 1 ]
-	# all printed events are from the undamaged log, and most of its events are printed
+	# all printed events must be from the undamaged log, and most of its events must be printed
 	grep -v posix_trace_error out >left
 	[ "$(wc -l <left)" -lt 2000 ]
 	[ "$(wc -l <left)" -gt 1500 ]
@@ -408,7 +408,7 @@ test_files_that_are_not_logs_are_refused()
 	printf '\001\0\0\0' | dd of=old bs=1 seek=12 conv=notrunc 2>/dev/null
 	run 1 posixtrace dump old
 	complains 'posixtrace: old: a log of version 1; this command reads version 6'
-	# A block of a later version, which may or may not be skipped.
+	# A block of a type from a later version: its flags tell if it may be skipped.
 	printf 'name 65 one\nunknown 1\nblock 0\nevent 65 1700000000000001000\nend\n' | write_log later
 	run 0 posixtrace dump later
 	[ "$(wc -l <out)" -eq 1 ]
@@ -471,7 +471,7 @@ test_fields()
 	END
 }
 
-# Values find their labels in an enumeration of any size, also if the labels are in no order.
+# Labels must be found in an enumeration of any size, even if they are not sorted.
 test_labels()
 {
 	awk 'BEGIN {
@@ -501,7 +501,8 @@ test_labels()
 	END
 }
 
-# An invalid description is parsed once, not for each event: 60000 times would take minutes.
+# An invalid description must be parsed only once, not for each event: 60000 times would take
+# minutes.
 test_wrong_description_takes_no_time()
 {
 	awk 'BEGIN {
@@ -569,7 +570,7 @@ test_format_file()
 {
 	described_log log
 	cat >formats <<-'END'
-		# wins over the description
+		# the format file overrides the description
 		other { u64 a; u32 b; }
 		wrong struct { i8 a; }
 		nested { u8 n; }
@@ -662,7 +663,7 @@ test_follow_until_the_end()
 	tail -c +110001 whole >>log
 	wait $reader || { cat err; return 1; }
 	complains
-	# events that were not flushed yet may be printed late, but all events are printed
+	# events that were flushed late may be printed late, but all events must be printed
 	diff <(sort wanted) <(sort out)
 }
 
@@ -681,14 +682,14 @@ test_follow_until_a_signal()
 	complains 'posixtrace: log: the log has no end: it is still being written, or was cut short'
 }
 
-# started_log FILE [LINE]: writes a log of two events without an end, with this line first
+# started_log FILE [LINE]: writes a log of two events, without an end; LINE is put first
 started_log()
 {
 	printf '%s\n' "${2-cpus 2}" 'cookie 1' 'name 65 tick' 'name 66 tock' 'block 0' \
 		'event 65 1700000000000001000' 'event 66 1700000000000002000' | write_log "$1"
 }
 
-# next_log FILE [LINE]: writes a complete log of 300 events, with the numbers of the types swapped
+# next_log FILE [LINE]: writes a complete log of 300 events; the ids of the types are swapped
 next_log()
 {
 	local i
@@ -728,7 +729,8 @@ has_lines()
 
 cleared='posixtrace: log: the log was cleared; the events of the new log follow'
 
-# follows_new [OPTION]...: the reader exits, and has printed the file old and the events of new
+# follows_new [OPTION]...: the reader must exit, and must have printed the file old and the events
+# of the file new
 follows_new()
 {
 	timeout 20 tail --pid="$reader" -f /dev/null || { kill "$reader"; wait "$reader" || :; cat err; return 1; }
@@ -749,7 +751,7 @@ test_follow_a_log_that_is_cleared()
 	cp out old
 	cat new >log
 	follows_new
-	# The new log has other event types and another first event.
+	# The new log has different event types and a different first event.
 	started_log log
 	follow 1 --filter=tick --exclude=tock --to=0.1
 	cp out old
@@ -783,7 +785,7 @@ test_follow_waits_for_the_whole_header_of_a_cleared_log()
 	has_lines 1 err
 	tail -c +501 new >>log
 	follows_new
-	# The signal arrives before the new log has a whole header.
+	# The signal arrives before the header of the new log is complete.
 	started_log log
 	follow 2
 	head -c 500 new >log
@@ -800,7 +802,8 @@ loop_log()
 		write_log "$1"
 }
 
-# The header is written first: for a moment, it precedes the status of the old log.
+# The header is written first, so for a moment the file has the new header and the status of the old
+# log.
 test_follow_a_log_with_policy_loop_that_is_cleared()
 {
 	local reader
@@ -811,13 +814,14 @@ test_follow_a_log_with_policy_loop_that_is_cleared()
 	dd if=new of=log bs=512 count=1 conv=notrunc status=none
 	has_lines 1 err
 	sleep 0.1
-	# names before events; last the final status, in the 576 bytes before the names
+	# names are written before events; the final status comes last, into the 576 bytes before
+	# the names
 	dd if=new of=log bs=64 skip=9 seek=9 conv=notrunc status=none
 	dd if=new of=log bs=64 count=9 conv=notrunc status=none
 	follows_new
 }
 
-# The reader continues with the open file.
+# The reader must continue with the file that it has opened.
 test_follow_a_log_whose_name_another_file_gets()
 {
 	local reader
@@ -835,7 +839,7 @@ test_follow_a_log_whose_name_another_file_gets()
 	diff <(sort wanted) <(sort out)
 }
 
-# dump prints more than a million events in a few megabytes, without keeping events.
+# dump must print more than a million events with a few megabytes of memory.
 test_large_log_in_little_memory()
 {
 	make_log log 1900000 4 >/dev/null
@@ -922,7 +926,7 @@ test_events_of_the_kernel()
 	END
 }
 
-# The advice fits the loss: a larger stream would not help against a full disk.
+# The advice must fit the loss: a larger stream would not help if the disk is full.
 test_advice_for_losses()
 {
 	local end advice

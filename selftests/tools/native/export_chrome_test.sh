@@ -25,7 +25,7 @@ test_every_event_is_exported_once()
 	wanted=$(grep -c '^event' script)
 	[ "$(awk '{ n += $2 * ($1 == "i" ? 1 : 2) } END { print n }' got)" -eq "$wanted" ]
 	[ "$(jq -r .otherData.events out)" -eq "$wanted" ]
-	# Two in six events are begins and two are ends; one is tick and one is message.
+	# Of six events, two are begins and two are ends; one is tick and one is message.
 	[ "$(awk '$1 == "X" { print $2 }' got)" -gt $((wanted / 4)) ]
 	[ "$(jq '[.traceEvents[] | select(.name == "tick")] | length' out)" -eq \
 		"$(grep -c '^event 67' script)" ]
@@ -80,7 +80,7 @@ test_pairs_are_durations()
 	jq -e '.otherData.first_event_ns == "1000000000000000000"' out
 }
 
-# Order: A begins, B begins, A ends, B ends. A gets a separate track.
+# The order is: A begins, B begins, A ends, B ends. So A gets a separate track.
 test_overlapping_pairs_are_asynchronous()
 {
 	whole_log log <<-'END'
@@ -109,7 +109,7 @@ test_overlapping_pairs_are_asynchronous()
 	END
 }
 
-# An event that was written two flushes late is read late.
+# An event that was written two flushes late is also read late.
 test_times_that_go_back()
 {
 	whole_log log <<-'END'
@@ -408,7 +408,7 @@ test_states_at_the_start()
 		main-7: states state X runnable 3 1 {"by":"timer"}
 		worker-8: states state X running 0 4 {"open":true}
 	END
-	# What a filter leaves out may have changed the states.
+	# A filter may leave out events that changed the states, so there are no states.
 	run 0 posixtrace export --format=chrome --filter=sched_switch_in -o filtered log
 	! grep -q "\"call\":\"read\"" filtered
 }
@@ -455,7 +455,7 @@ test_states_and_calls()
 		7 1000003
 		8 4
 	END
-	# The other events are marks on their threads, not on all threads.
+	# The other events are marks of their threads, not of all threads.
 	jq -r '.traceEvents[] | select(.cat == "kernel") | [.ph, .name, .s] | join(" ")' out >got
 	diff - got <<-'END'
 		i sched_process_exec t
@@ -464,7 +464,7 @@ test_states_and_calls()
 		i page_fault t
 		i sched_process_exit t
 	END
-	# Logs without events of the kernel have no such tracks.
+	# Logs without kernel events have no such tracks.
 	many_events 100 1 | whole_log other
 	export_log chrome plain other
 	not grep -E 'sort_index|: states' plain
@@ -535,7 +535,7 @@ test_hostile_events_of_the_kernel()
 		. == ["\"},{\"", "system call 0"]' out
 	jq -e '[.traceEvents[] | select(.cat == "irq")] | length == 1 and .[0].ts == 0' out
 	jq -e '[.traceEvents[].args.waker // empty] | unique == [[-1,2147483647]]' out
-	# Inconsistent events remain events, and do not change a state.
+	# Events that contradict each other are shown as events, and do not change a state.
 	jq -e '[.traceEvents[] | select(.ph == "i") | [.name, .ts]] |
 		index([["sched_wakeup", 0.15]]) and index([["sched_switch_in", 0.7]]) and
 		index([["syscall_entry", 0.85]])' out
@@ -550,7 +550,7 @@ test_hostile_events_of_the_kernel()
 	jq -e '[.traceEvents[] | select(.ph != "M") | .ph] == ["i", "i"]' without
 }
 
-# Begins without an end do not affect the matching of others, and their number is limited.
+# Begins without an end must not affect how others are matched, and their number is limited.
 test_begins_without_end()
 {
 	{
@@ -569,12 +569,13 @@ test_begins_without_end()
 	[ "$(jq '[.traceEvents[] | select(.ph == "X" and (.dur * 1000 | round) == 4)] | length' out)" -eq 1500 ]
 	[ "$(jq '[.traceEvents[] | select(.name == "leak_begin" and .ph == "i")] | length' out)" \
 		-eq 1500 ]
-	# With 1024 open begins, export gives up the first one long before the end of the log.
+	# When there are 1024 open begins, export drops the first one, long before the end of the
+	# log.
 	[ "$(grep -n leak_begin out | head -n 1 | cut -d: -f1)" -lt 1100 ]
 }
 
-# An exec ends the other threads of its process without visiting threads of other processes: 20000
-# execs would visit 200000 threads each.
+# An exec ends the other threads of its process. It must not visit the threads of other processes:
+# 20000 execs would visit 200000 threads each.
 test_exec_visits_its_process_only()
 {
 	awk 'BEGIN {
@@ -609,7 +610,8 @@ test_memory_is_bounded()
 	[ "$(grep -c '"ph":"X"' out)" -gt 90000 ]
 }
 
-# Begin plus length is not after the begin of the next duration, even in floating point.
+# Begin plus length must not exceed the begin of the next duration, even after rounding to floating
+# point.
 test_durations_meet()
 {
 	awk 'BEGIN {
@@ -627,7 +629,7 @@ test_durations_meet()
 	[ "$(jq '[.traceEvents[] | select(.ph == "X")] | length' out)" -eq 10000 ]
 }
 
-# Readers treat an integer as a signed 64-bit number.
+# Viewers use signed 64-bit integers.
 test_large_counters()
 {
 	whole_log log <<-'END'
@@ -647,7 +649,7 @@ test_large_counters()
 	END
 }
 
-# The order of the events is known, so pairs are nested even with equal times.
+# Events with equal times have a known order, so pairs are nested.
 test_pairs_with_equal_times()
 {
 	whole_log log <<-'END'
@@ -679,7 +681,7 @@ test_pairs_with_equal_times()
 	END
 }
 
-# An interrupted export leaves no file.
+# An interrupted export must leave no file.
 test_interrupted_export()
 {
 	many_events 400000 5 | whole_log log
@@ -701,7 +703,7 @@ test_interrupted_export()
 	done
 }
 
-# No existing file is overwritten, and no incomplete file remains.
+# An existing file must not be overwritten, and no incomplete file may remain.
 test_output()
 {
 	whole_log log <<<'name 65 tick'
@@ -721,7 +723,7 @@ test_output()
 }
 
 # Perfetto misreads a number with more than 18 decimal places, and then drops the next duration
-# because it seems to overlap. These durations have the longest numbers.
+# because the two seem to overlap. These durations have the longest numbers.
 test_lengths_have_few_digits()
 {
 	{
@@ -738,7 +740,7 @@ test_lengths_have_few_digits()
 	grep -qE '"dur":[0-9]*\.[0-9]{10}' out
 }
 
-# Chrome and other viewers would show an interrupt without a name.
+# Viewers would show an interrupt without a name, so give it one.
 test_interrupts_without_a_name()
 {
 	whole_log log <<-'END'

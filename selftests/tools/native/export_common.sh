@@ -7,7 +7,7 @@
 
 export LC_ALL=C.UTF-8
 
-# whole_log FILE: as write_log, and adds the end of the log
+# whole_log FILE: like write_log, but also adds the end of the log
 whole_log()
 {
 	{ cat; echo end; } | write_log "$1"
@@ -54,8 +54,8 @@ counter_log()
 	END
 }
 
-# waiting_durations_log FILE: writes a log with 8000 pairs of durations. A duration that begins
-# together with the one around it waits for the end of that one.
+# waiting_durations_log FILE: writes a log with 8000 pairs of durations. If a duration begins at the
+# same time as the one around it, the exporter must hold it until the outer one ends.
 waiting_durations_log()
 {
 	awk 'BEGIN {
@@ -76,10 +76,10 @@ waiting_durations_log()
 	}' | whole_log "$1"
 }
 
-# kernel_log FILE: writes a log with events of the kernel. Thread main runs, waits in read() until
-# worker wakes it, runs, is preempted, and runs until events are lost; then it exits. Thread worker
-# runs and waits for a block device; its state is unknown after the loss. Thread born is created,
-# runs, is stopped, and continues.
+# kernel_log FILE: writes a log with kernel events. Thread main runs, waits in read() until worker
+# wakes it, runs, is preempted, and runs until events are lost; then it exits. Thread worker runs
+# and waits for a block device; its state is unknown after the loss. Thread born is created, runs,
+# is stopped, and continues.
 kernel_log()
 {
 	whole_log "$1" <<-'END'
@@ -124,8 +124,8 @@ kernel_log()
 	END
 }
 
-# export_log FORMAT OUT LOG [OPTION]...: exports a log. Fails after an error, and after a warning
-# about anything but lost events and data that do not match the format file.
+# export_log FORMAT OUT LOG [OPTION]...: exports a log. Fails after an error or a warning, except
+# warnings about lost events and about data that do not match the format file.
 export_log()
 {
 	local format=$1 out=$2 log=$3
@@ -153,8 +153,8 @@ fails()
 	[ "$status" -eq "$wanted" ] && grep -qF -- "$text" said
 }
 
-# many_events NUMBER SEED: prints the script of a log with about NUMBER events on four CPUs. All
-# times differ, and each of the eight threads has nested pairs.
+# many_events NUMBER SEED: prints the script of a log with about NUMBER events on four CPUs. No two
+# events have the same time, and each of the eight threads has nested pairs.
 many_events()
 {
 	awk -v events="$1" -v seed="$2" '
@@ -188,8 +188,8 @@ many_events()
 	}'
 }
 
-# script_events: turns the script of a log into lines "TIME NAME CPU PID THREAD ADDRESS CUT
-# BYTES", sorted by time
+# script_events: converts the script of a log to lines "TIME NAME CPU PID THREAD ADDRESS CUT BYTES",
+# sorted by time
 script_events()
 {
 	awk '

@@ -6,7 +6,7 @@
 # shellcheck source=selftests/tools/native/export_common.sh
 . "$(dirname "$0")/export_common.sh"
 
-# babeltrace DIRECTORY: prints the events as script_events() does; fails after any warning
+# babeltrace DIRECTORY: prints the events in the form of script_events(); fails after any warning
 babeltrace()
 {
 	babeltrace2 --clock-seconds "$1" >text 2>warnings
@@ -156,7 +156,7 @@ test_attributes_of_an_event()
 	same_as_script script out
 }
 
-# Lost events are reported between packets of the CPU that noticed the loss.
+# CTF reports lost events between two packets of the CPU that noticed the loss.
 test_lost_events_are_reported()
 {
 	whole_log log <<-'END'
@@ -238,7 +238,7 @@ test_hostile_times()
 	grep -q 'CTF cannot store the times of 2 events: used the nearest$' said
 }
 
-# An event that was written two flushes late is read late.
+# An event that was written two flushes late is also read late.
 test_times_that_go_back()
 {
 	cat >script <<-'END'
@@ -320,7 +320,7 @@ test_layout_of_data()
 	END
 }
 
-# Data that is too short, too long, unterminated or truncated is exported as bytes.
+# If data is too short, too long, unterminated or truncated, it is exported as bytes.
 test_data_that_do_not_match_are_bytes()
 {
 	cat >formats <<-'END'
@@ -370,7 +370,7 @@ test_unprintable_texts_are_escaped()
 	END
 }
 
-# Comments and white space do not count for the limit of a description.
+# Comments and white space must not count towards the size limit of a description.
 test_long_format_file()
 {
 	{
@@ -407,7 +407,7 @@ test_descriptions_in_the_log()
 	END
 }
 
-# In TSDL, the length of "v" would refer to the member of the inner struct.
+# In TSDL, the length of "v" would be the member of the inner struct, not the outer one.
 test_fields_that_tsdl_cannot_describe_are_bytes()
 {
 	whole_log log <<-'END'
@@ -427,7 +427,7 @@ test_fields_that_tsdl_cannot_describe_are_bytes()
 	END
 }
 
-# Trace Compass does not read values outside the signed 64-bit range: these have no label.
+# Trace Compass cannot read values outside the signed 64-bit range, so these have no label.
 test_extreme_labels()
 {
 	whole_log log <<-'END'
@@ -457,7 +457,8 @@ test_extreme_labels()
 	diff - got <<<'op: a = -9223372036854775808, b = 9223372036854775808'
 }
 
-# Analyses use the time that all files of all traces cover, so all files begin and end together.
+# Analyses use only the period that all files of all traces cover, so all files must begin and end
+# at the same time.
 test_files_end_with_the_stream()
 {
 	whole_log log <<-'END'
@@ -574,8 +575,8 @@ test_wrong_calls()
 	rmdir there
 }
 
-# kernel_trace DIRECTORY: prints the events of the kernel, one per line: TIME CPU NAME CONTEXT
-# FIELDS; fails after any warning
+# kernel_trace DIRECTORY: prints the kernel events, one per line: TIME CPU NAME CONTEXT FIELDS;
+# fails after any warning
 kernel_trace()
 {
 	babeltrace2 --clock-seconds "$1" >text 2>warnings
@@ -663,7 +664,7 @@ test_kernel_events_have_the_names_of_lttng()
 		2400 1 sched_switch 7 7 uno | prev_comm = "uno", prev_tid = 7, prev_prio = 20, prev_state = 16, next_comm = "swapper/1", next_tid = 0, next_prio = 20
 		2400 1 sched_process_free 7 7 uno | comm = "uno", tid = 7, prio = 20
 	END
-	# From these, Trace Compass recognizes the trace as one of LTTng.
+	# By these lines, Trace Compass recognizes a trace of LTTng.
 	grep -q 'domain = "kernel";' out/kernel/metadata
 	grep -q 'tracer_name = "lttng-modules";' out/kernel/metadata
 	grep -q 'tracer_name = "posixtrace";' out/user/metadata
@@ -671,7 +672,7 @@ test_kernel_events_have_the_names_of_lttng()
 	[ "$(babeltrace2 out | wc -l)" -eq 35 ]
 }
 
-# An interrupt begins before events that are recorded before it.
+# An interrupt is recorded at its end, so it begins before events that were recorded before it.
 test_interrupts_are_in_the_order_of_time()
 {
 	{
@@ -703,13 +704,13 @@ test_interrupts_are_in_the_order_of_time()
 	END
 	)
 	[ "$(wc -l <got)" -eq 2008 ]
-	# Too many events were recorded since the start of the last interrupt.
+	# The last interrupt began before more events than can be held.
 	grep -q 'CTF cannot store the time of 1 event: used the nearest$' said
 	[ "$(grep -c irq_handler_entry got)" -eq 2 ]
 	sort -s -n -c -k 1,1 got
 }
 
-# Each loss is reported once, in the trace of the event that follows.
+# Each loss must be reported once, in the trace of the event that follows it.
 test_losses_in_two_traces()
 {
 	whole_log log <<-'END'
@@ -726,7 +727,7 @@ test_losses_in_two_traces()
 	END
 	export_log ctf out log
 	[ "$(babeltrace2 out 2>&1 | grep -cE 'discarded (7|5) events')" -eq 2 ]
-	# Without the system event that reports the loss:
+	# Leave out the system event that reports the loss:
 	export_log ctf some log --filter=page_fault --filter=tick
 	babeltrace2 some/kernel 2>&1 | grep 'discarded 7 events'
 	babeltrace2 some/user 2>&1 | grep 'discarded 5 events'
@@ -886,7 +887,7 @@ test_memory_is_bounded_for_held_events()
 	[ "$(cat out/kernel/cpu* | wc -c)" -gt 9000000 ]
 }
 
-# The number and the bytes of held events are bounded: a file name takes a kilobyte.
+# The number and size of held events must be bounded. A file name takes a kilobyte.
 test_memory_is_bounded_for_large_held_events()
 {
 	awk 'BEGIN {
@@ -901,12 +902,12 @@ test_memory_is_bounded_for_large_held_events()
 	}' | whole_log log
 	(ulimit -v 65536 && export_log ctf out log)
 	[ "$(cat out/kernel/cpu* | wc -c)" -gt 64000000 ]
-	# in order of time on each processor
+	# the events of each processor must be in order of time
 	babeltrace2 out/kernel | grep -c sched_process_exec >got
 	[ "$(cat got)" -eq 64000 ]
 }
 
-# Ten times as many events need no more memory.
+# Ten times as many events must need no more memory.
 test_memory_is_bounded()
 {
 	many_events 300000 2 | whole_log log
@@ -915,7 +916,7 @@ test_memory_is_bounded()
 	[ "$(cat out/cpu* | wc -c)" -gt 8000000 ]
 }
 
-# The memory of all CPUs together is limited.
+# The memory for all CPUs together must be bounded.
 test_memory_is_bounded_for_all_cpus()
 {
 	awk 'BEGIN {
@@ -931,7 +932,7 @@ test_memory_is_bounded_for_all_cpus()
 	[ "$(find out -type f -size +16000c | wc -l)" -ge 4000 ]
 }
 
-# A large event ends its packet. Otherwise the last packet of each CPU would stay in memory.
+# A large event must end its packet. Otherwise the last packets of all CPUs would stay in memory.
 test_memory_is_bounded_for_large_events()
 {
 	awk 'BEGIN {
@@ -944,7 +945,7 @@ test_memory_is_bounded_for_large_events()
 	[ "$(find out -name 'cpu*' -size +65488c | wc -l)" -eq 1000 ]
 }
 
-# Packets of CPUs without further events also count: with more CPUs, each has less memory.
+# Packets of CPUs that have no further events also count, so with more CPUs, each has less memory.
 test_memory_is_bounded_for_idle_cpus()
 {
 	awk 'BEGIN {
@@ -960,7 +961,8 @@ test_memory_is_bounded_for_idle_cpus()
 	[ "$(find out -name 'cpu*' -size +3500c | wc -l)" -eq 8191 ]
 }
 
-# The packet of the large event has ended when the loss is seen, so the next packet reports it.
+# When the loss is noticed, the packet with the large event has already ended, so the next packet
+# must report it.
 test_loss_after_a_large_event()
 {
 	{
@@ -975,7 +977,7 @@ test_loss_after_a_large_event()
 		echo 'event 65 1700000000000000014 zeros=65488'
 		echo 'event 65 1700000000000000015 zeros=2'
 	} | whole_log log
-	# without the system event of the loss, the next event reports the loss
+	# if the system event of the loss is left out, the next event must report the loss
 	export_log ctf out log --filter=tick
 	babeltrace2 out 2>&1 >events | grep -oE 'discarded.* events|stream ".*/cpu0"' | sed 's,".*/,,' >got
 	diff - got <<-'END'

@@ -57,7 +57,7 @@ test_page_draws_all_threads()
 		}
 		report("colours", [...seen].filter(([, n]) => n > 40).length);
 	'
-	# The log has no START; the reader adds OVERFLOW and RESUME.
+	# The log has no START. The library adds OVERFLOW and RESUME.
 	[ "$(fact items)" -eq 7 ]
 	[ "$(fact rows)" -eq 4 ]
 	[ "$(fact lost)" -eq 1 ]
@@ -136,7 +136,7 @@ test_search_goes_from_match_to_match()
 	[ "$(fact none)" = '0 matches' ]
 }
 
-# find_tips PAGE: writes the tooltips of all items that the pointer finds to the file tips
+# find_tips PAGE: writes to the file tips the tooltips of all items on the page
 find_tips()
 {
 	browse "$1" '
@@ -242,7 +242,7 @@ test_states_and_calls_are_exact()
 		worker-8 unknown 14000 21000 {}
 		worker-8 fsync 11000 11000 {"args":["0x5","0x0","0x0","0x0","0x0","0x0"],"nr":74,"unfinished":true,"lost":7}
 	END
-	# The other events are marks, including the wake-up of a running thread.
+	# The other events are shown as marks, such as the wake-up of a running thread.
 	page_data page | jq -r '.names as $names | .events[] | select(.[0] == 2) | $names[.[2]]' |
 		grep -v ^posix_trace >got
 	diff - got <<-'END'
@@ -254,7 +254,7 @@ test_states_and_calls_are_exact()
 	END
 }
 
-# Between two lines that contradict each other, the state is unknown.
+# Between two events that contradict each other, the state is unknown.
 test_unknown_states()
 {
 	whole_log log <<-'END'
@@ -311,7 +311,7 @@ test_unknown_states()
 	END
 	export_log html page log
 	spans page >got
-	# d becomes unknown again when the stream stops
+	# the state of d is unknown again after the stream has stopped
 	diff -u - got <<-'END'
 		thread 0x1 running 0 4100 {}
 		thread 0x1 unknown 4100 4800 {}
@@ -351,7 +351,7 @@ test_unknown_states()
 	END
 }
 
-# A thread without a switch also has a state. After an exec, no other thread is left.
+# A thread without a switch also has a state. After an exec, the process has no other thread.
 test_states_without_switches()
 {
 	whole_log log <<-'END'
@@ -383,7 +383,8 @@ test_states_without_switches()
 	END
 }
 
-# A stop, a loss or the end of the log ends the state of the thread before its begin is drawn.
+# A stop, a loss or the end of the log ends the state of the thread before the begin of the thread's
+# scope is drawn.
 test_thread_that_only_begins_has_a_track()
 {
 	local stop='event 3 2000 cpu=4 pid=0 tid=0'
@@ -482,8 +483,8 @@ test_strips_are_described()
 	'
 	fact legend | grep -qx 'runningrunnableblocked (sleep)blocked (I/O)stoppedunknowninterrupt→ wake-up'
 	[ "$(fact states)" -eq 19 ]
-	# three processors; main: marks, work, calls, states; worker: calls, states; born: states; of the
-	# stream: marks
+	# rows: three processors; main: marks, work, calls, states; worker: calls, states; born:
+	# states; marks of the stream
 	[ "$(fact rows)" -eq 11 ]
 	nested_log log
 	export_log html other log
@@ -493,7 +494,7 @@ test_strips_are_described()
 	[ "$(fact states)" -eq 0 ]
 }
 
-# strip_script Y: writes a script that reports the number of pixels of each colour in a strip
+# strip_script Y: writes a script that reports how many pixels of each colour a strip has
 strip_script()
 {
 	cat <<-END
@@ -518,8 +519,8 @@ strip_script()
 	END
 }
 
-# The strip of the first thread is below three processors, two heads and three rows: 11 pixels, marks
-# of interrupts in the lower ones.
+# The strip of the first thread is below three processors, two headings and three rows. It is 11
+# pixels high, with marks of interrupts in its lower part.
 test_strip_has_colours()
 {
 	kernel_log log
@@ -537,7 +538,7 @@ test_strip_has_colours()
 	[ "$(fact irq)" -le 13 ]
 }
 
-# Each pixel covers many short states: the one with the most time is drawn.
+# Each pixel covers many short states. The state with the most time determines its colour.
 test_states_shorter_than_a_pixel()
 {
 	{
@@ -568,7 +569,8 @@ test_states_shorter_than_a_pixel()
 	[ "$(fact wrong)" -le 4 ]
 }
 
-# The filter removes the event that dates the loss: it then begins after the last other event.
+# The filter removes the event that has the time of the loss. The loss then begins after the last
+# event before it.
 test_losses_without_their_events()
 {
 	kernel_log log
@@ -587,7 +589,7 @@ test_losses_without_their_events()
 	END
 }
 
-# States end with the last event in the page.
+# States must end with the last event in the page.
 test_states_end_with_the_events_of_the_page()
 {
 	kernel_log log
@@ -601,8 +603,8 @@ test_states_end_with_the_events_of_the_page()
 	END
 }
 
-# two_processes_log FILE: as kernel_log, with the command line of its process, and with another
-# process that has a counter
+# two_processes_log FILE: like kernel_log, but its process has a command line, and a second process
+# has a counter
 two_processes_log()
 {
 	whole_log "$1" <<-'END'
@@ -640,7 +642,7 @@ two_processes_log()
 	END
 }
 
-# The head of a process has its name, its id and its command line.
+# The heading of a process has its name, id and command line.
 test_threads_are_grouped_by_process()
 {
 	two_processes_log log
@@ -669,7 +671,7 @@ test_threads_are_grouped_by_process()
 	[ "$(fact clicked)" -eq 4 ]
 }
 
-# The field is left for the keys n and p, and Escape ends the search.
+# The keys n and p work only after the search field has been left. Escape ends the search.
 test_search_finds_threads_and_processes()
 {
 	two_processes_log log
@@ -709,7 +711,7 @@ test_search_finds_threads_and_processes()
 	'
 	[ "$(fact thread)" = '1 match' ]
 	[ "$(fact focus)" = true ]
-	# of two processes, that of the thread is open again
+	# of the two processes, the one with the thread is open again
 	[ "$(fact opened)" -eq 5 ]
 	[ "$(fact first)" = '1 of 2' ]
 	[ "$(fact next)" = '2 of 2' ]
@@ -718,7 +720,7 @@ test_search_finds_threads_and_processes()
 	[ "$(fact ended)" = '' ]
 	[ "$(fact still)" = false ]
 	[ "$(fact hidden)" = true ]
-	# the process and its thread
+	# the process and its thread match
 	[ "$(fact by_id)" = '2 matches' ]
 	[ "$(fact escaped)" = true ]
 }
@@ -761,7 +763,8 @@ test_range_has_a_panel_with_what_is_in_it()
 		cpu 2|1|11 µs
 		cpu 0|1|7 µs
 	END
-	# With Shift, a range has the tracks that it covers: the server is the last but one.
+	# If Shift is held, a range is drawn over the tracks that it covers. The server is the last
+	# but one.
 	browse page '
 		const box = canvas.getBoundingClientRect();
 		let y = 0;
@@ -794,7 +797,7 @@ test_processors_show_their_threads()
 	grep -qx 'server-9for 15 µs or more; since 5 µs; process 9 (server), server-9; on cpu 2' tips
 }
 
-# arrow_script: defines longest(NS): pixels of the longest line in the colour of accents at a time
+# arrow_script: defines longest(NS): the pixels of the longest line in the accent colour at a time
 arrow_script()
 {
 	cat <<-'END'
@@ -815,7 +818,8 @@ arrow_script()
 	END
 }
 
-# Arrows go from the states of the waker to those of the woken thread, or to the head of a closed process.
+# An arrow goes from the waker's states to those of the woken thread, or to the heading of a closed
+# process.
 test_wake_ups_are_arrows()
 {
 	two_processes_log log
@@ -836,7 +840,7 @@ test_wake_ups_are_arrows()
 		report("closed", longest(4000) > 10); report("same", longest(8000) > 5);'
 	[ "$(fact closed)" = true ]
 	[ "$(fact same)" = false ]
-	# With too many of them, the page says so.
+	# If there are too many arrows, the page says so.
 	{
 		printf '%s\n' 'classes sched' 'block 0' 'since 1700000000000000000'
 		awk 'BEGIN {
@@ -881,7 +885,7 @@ test_counters_have_a_scale()
 	[ "$(fact scale)" = '1000 B to -200 B' ]
 }
 
-# A call has as many arguments as the kernel has for it, with their names.
+# A call must have as many arguments as in the kernel, with their names.
 test_calls_have_their_arguments()
 {
 	whole_log log <<-'END'
@@ -906,7 +910,7 @@ test_calls_have_their_arguments()
 	grep -q '^constructor.*; argument words: 0x1, 0x2, 0x3, 0x4, 0x5, 0x6; ' tips
 }
 
-# Details stay visible after a click, and after Enter on a match.
+# After a click on an item, or Enter on a match, the details must stay visible.
 test_clicked_item_stays_in_the_panel()
 {
 	two_processes_log log
@@ -936,8 +940,8 @@ test_clicked_item_stays_in_the_panel()
 	[ "$(fact hidden)" = true ]
 }
 
-# What a person does, as the browser sees it. The letters n and p belong to the text in the field, and
-# are commands after it.
+# Acts like a person at the browser. The letters n and p are text while the field has the focus, and
+# commands after that.
 test_mouse_and_keyboard_of_a_person()
 {
 	two_processes_log log
@@ -1003,7 +1007,7 @@ test_mouse_and_keyboard_of_a_person()
 	END
 }
 
-# None of these may become part of the page or run.
+# No name or data may become part of the page's structure or be executed.
 test_hostile_names_and_data()
 {
 	whole_log log <<-'END'
@@ -1060,7 +1064,7 @@ test_hostile_names_and_data()
 	[ "$(fact seen)" -ge 7 ]
 }
 
-# Descriptions, names and numbers that no kernel writes.
+# Descriptions, names and numbers that a kernel would never write.
 test_hostile_events_of_the_kernel()
 {
 	local bad='</script><script>report("hacked",1)</script>'
@@ -1099,13 +1103,13 @@ test_hostile_events_of_the_kernel()
 	grep -q '^&lt;/script&gt;.*took 400 ns' tips
 	grep -q '^&lt;/script&gt;.*took 500 ns; .* kind: ; ' tips
 	grep -q '^blocked.* 100 ns; .*; woken by thread 2147483647 of process -1$' tips
-	# inconsistent events remain events, and do not change a state
+	# events that contradict each other are shown as events, and do not change a state
 	grep -q '^sched_wakeup.* 150 ns, .*; waker_tid: -2147483648; ' tips
 	grep -q '^sched_switch_in.* 700 ns, .*; bytes: 07000000; ' tips
 	grep -q '^sched_switch_in.*; tid: -1; ' tips
 	grep -q '^syscall_entry.*; tid: -1; .* name: b; ' tips
 	[ "$(grep -c '<script' page)" -eq 2 ]
-	# times that go backwards
+	# times that run backwards
 	{
 		printf '%s\n' 'classes all' 'thread b 7 7 0' 'since 1700000000000000000' 'block 1' \
 			'kernel sched_switch_in 100 @b' 'kernel syscall_entry 101 @b'
@@ -1122,7 +1126,7 @@ test_hostile_events_of_the_kernel()
 	export_log html page log
 	browse page 'report("items", state.items); key("+"); key("-"); await frameDone();'
 	[ "$(fact items)" -gt 2 ]
-	# Types with fields of other types, and types without their fields.
+	# Descriptions in which fields have different types or are missing.
 	for description in 'struct { f64 state; f64 reason; }' \
 			'struct { u8 args[1]; u8 nr; u8 compat; u8 name; }' \
 			'struct { u8 state[2]; u8 reason[2]; u8 runnable[2]; u8 n; }' \
@@ -1185,7 +1189,7 @@ test_page_needs_no_network()
 	grep -q "default-src 'none'" page
 }
 
-# The page reports how many events it lacks, and that a log has no events.
+# The page must say how many events it lacks, or that the log has none.
 test_limits_are_shown()
 {
 	many_events 3000 8 | whole_log log
@@ -1209,8 +1213,9 @@ test_limits_are_shown()
 	done
 }
 
-# A page has at most 256 MiB and reports what it lacks, whether the last events are single events
-# or begins, which are written last. Each of their 256 bytes has a label that takes 317.
+# A page has at most 256 MiB, and must say what is missing. The last events may be single events, or
+# begins, which are written last. Each of their 256 bytes has a label, which takes 317 bytes in the
+# page.
 test_page_is_not_too_large()
 {
 	local name
@@ -1232,7 +1237,7 @@ test_page_is_not_too_large()
 	done
 }
 
-# The page contains only a part of the log, but its summary describes the whole log.
+# The page contains only a part of the log, but its summary must describe the whole log.
 test_summary_describes_the_whole_log()
 {
 	whole_log log <<-'END'
@@ -1252,7 +1257,7 @@ test_summary_describes_the_whole_log()
 	[ "$(fact rows)" -eq 1 ]
 }
 
-# Nearly as many events as the page has by default.
+# Nearly as many events as a page has by default.
 test_many_events()
 {
 	many_events 190000 9 | whole_log log
@@ -1269,7 +1274,7 @@ test_many_events()
 	[ "$(fact items)" -gt 100000 ]
 }
 
-# As many events of the kernel as the page has by default, of thousands of threads.
+# As many kernel events as a page has by default, of thousands of threads.
 test_many_events_of_the_kernel()
 {
 	{

@@ -9,7 +9,7 @@
 schema=$(cd "$(dirname "$0")" && pwd -P)
 
 # decode FILE: decodes with protoc, which prints unknown fields as numbers. Fails if there are any.
-# Writes the packets as they are to the file short, and with complete times, names and switches to the
+# Writes the packets unchanged to the file short, and with complete times, names and switches to the
 # file decoded.
 decode()
 {
@@ -85,8 +85,8 @@ test_every_event_is_exported_once()
 	[ "$(grep -c '^INSTANT tick' got)" -eq "$(grep -c '^event 67' script)" ]
 }
 
-# The first packets declare the clocks and start the interned names. An event that is older than the
-# one before is in a sequence with the time since another moment.
+# The first packets must declare the clocks and start the interned names. An event that is older
+# than the previous one must be in a sequence whose times count from a different moment.
 test_sequence_begins_as_readers_expect()
 {
 	whole_log log <<-'END'
@@ -148,18 +148,19 @@ test_sequence_begins_as_readers_expect()
 		}
 	END
 	)
-	# the threads have a sequence for themselves
+	# threads are described in a separate sequence
 	[ "$(grep -c 'trusted_packet_sequence_id: 2$' decoded)" -eq "$(grep -c '^    thread {' decoded)" ]
 	[ "$(grep -c '^packet' decoded)" -eq "$(grep -c 'trusted_packet_sequence_id: [123]$' decoded)" ]
 	[ "$(grep -c 'trusted_packet_sequence_id: 3$' decoded)" -eq 3 ]
 	events | awk '{ print $NF }' | paste -sd ' ' | sed 's/1700000000000000//g' >got
 	diff got - <<<'004 001 009'
-	# times since the event before, and since a quarter of the span before the first older one
+	# times since the previous event, and times since the declared moment, a quarter of the span
+	# before the first older event
 	grep -E '^  timestamp: [0-9]{1,11}$' short | awk '{ print $2 }' | paste -sd ' ' >got
 	diff got - <<<'3 8589934592 5'
 }
 
-# In an hour, more moments are declared than a sequence may have clocks.
+# An hour needs more moments than a sequence has clocks.
 test_older_events_of_a_long_log()
 {
 	awk 'BEGIN {
@@ -181,11 +182,11 @@ test_older_events_of_a_long_log()
 	diff got wanted
 	[ "$(grep -c 'trusted_packet_sequence_id: 5$' short)" -gt 0 ]
 	[ "$(grep -c 'clock_snapshot' short)" -gt 130 ]
-	# a text is defined when it comes again, once in each sequence
+	# a text is defined at its second use, once in each sequence
 	[ "$(grep -c 'name: "tock' short)" -eq 7 ]
 }
 
-# Perfetto has no room for the names in a trace of 16384 different ones, but shows all of them.
+# A trace with 16384 different names has more than can be interned, but all of them must be shown.
 test_more_names_than_have_numbers()
 {
 	awk 'BEGIN {
@@ -207,7 +208,8 @@ test_more_names_than_have_numbers()
 	[ "$(grep -A 1 'uint_value: 0$' short | grep -c 'name: "field_')" -lt 4000 ]
 }
 
-# unpack FILE: prints the packets in the compressed packets of a trace; each has less than 512 KiB
+# unpack FILE: prints the packets inside the compressed packets of a trace; each of those must be
+# smaller than 512 KiB
 unpack()
 {
 	python3 - "$1" <<-'END'
@@ -238,7 +240,7 @@ unpack()
 	END
 }
 
-# More packets than fit into a compressed one.
+# There are more packets than fit into a compressed one.
 test_compressed_packets()
 {
 	many_events 30000 8 | whole_log log
@@ -262,8 +264,8 @@ test_long_packets_are_compressed()
 	[ "$(wc -c <plain)" -gt 1000000 ]
 }
 
-# A duration that waits for the one around it uses names before other events in the log do, and is
-# after them in the file.
+# A duration that is held for the one around it uses names. Events that are later in the log but
+# earlier in the file use them as well.
 test_names_of_events_that_wait()
 {
 	whole_log log <<-'END'
@@ -474,8 +476,8 @@ test_counters_have_tracks()
 	END
 }
 
-# ftrace: prints the events of the kernel in the format of ftrace, in order of time, one per
-# line: TIME CPU PID TYPE FIELDS
+# ftrace: prints the kernel events in the format of ftrace, in order of time, one per line: TIME CPU
+# PID TYPE FIELDS
 ftrace()
 {
 	awk '
@@ -492,7 +494,7 @@ ftrace()
 	/^    \}/ { print time, cpu, pid line flags }' decoded | sort -s -n -k 1,1
 }
 
-# Two threads on one processor make one switch; anything else that runs there is thread 0.
+# Two successive threads on a processor make one switch. Anything else that runs there is thread 0.
 test_events_of_the_scheduler()
 {
 	whole_log log <<-'END'
@@ -574,16 +576,17 @@ test_events_of_the_scheduler()
 		INSTANT sched_process_exit (one-7) 1700000000000002400
 	END
 	[ "$(grep -c 'tid: 8$' decoded)" -eq 1 ]
-	# Readers interpret the times of ftrace in clock 6, and need the release for the states.
+	# Perfetto takes the times of ftrace events for those of clock 6, and needs the release for
+	# the states.
 	grep -A 12 'clock_snapshot' decoded | tail -n 12 | grep -A 1 'clock_id: 6' | tail -n 1 >boottime
 	grep -A 12 'clock_snapshot' decoded | tail -n 12 | grep -A 1 'clock_id: 1$' | tail -n 1 >realtime
 	diff boottime realtime
 	[ "$(grep -c 'release: ' decoded)" -eq 1 ]
 }
 
-# A reader that knows that a thread has ended would assume a new thread when it wakes its parent.
-# It uses a new name of a main thread for the process. An id is freed before another thread
-# uses it, even without events of the kernel.
+# When an ended thread wakes its parent, Perfetto would assume that a new thread does, if it knew
+# that the old one has ended. Perfetto uses a new name of a main thread for the process. An id must
+# be freed before another thread uses it, even if there are no kernel events.
 test_ends_and_names_of_processes()
 {
 	whole_log log <<-'END'
@@ -679,7 +682,8 @@ test_lost_parts_of_system_calls()
 	END
 }
 
-# At a loss, the state of a thread ends with its last event. Any later event shows that it runs.
+# At a loss, the state of a thread ends with the thread's last event. Any later event shows that the
+# thread runs.
 test_lost_switches()
 {
 	whole_log log <<-'END'
@@ -711,7 +715,7 @@ test_lost_switches()
 	END
 }
 
-# starts: prints the states at the start of threads that did not run: TIME TID NAME STATE
+# starts: prints the states of threads that did not run at the start: TIME TID NAME STATE
 starts()
 {
 	awk '
@@ -723,8 +727,8 @@ starts()
 	/^  \}/ { on = 0 }' decoded
 }
 
-# A thread that ran has a switch at the time of START, all others an event with their state, if they
-# have no earlier event.
+# A thread that ran has a switch at the time of START. Any other thread has an event with its state,
+# unless it has an earlier event.
 test_states_at_the_start()
 {
 	whole_log log <<-'END'
@@ -795,7 +799,7 @@ test_states_at_the_start()
 		fsync
 		poll
 	END
-	# What a filter leaves out may have changed the states.
+	# A filter may leave out events that changed the states, so there are no states.
 	rm out
 	export_log perfetto out log --filter=sched_switch_in
 	decode out
@@ -856,7 +860,7 @@ test_system_calls_and_interrupts_are_slices()
 	[ "$(grep -c 'category_iids: 4' decoded)" -eq 8 ]
 }
 
-# Arguments that repeat the name, the length, the thread or the CPU of what is drawn are left out.
+# Arguments must not repeat the name, length, thread or CPU that the viewer already shows.
 test_no_argument_repeats_what_is_shown()
 {
 	whole_log log <<-'END'
@@ -909,7 +913,7 @@ test_no_argument_repeats_what_is_shown()
 	END
 }
 
-# In percent of the log without compression.
+# Sizes in percent of the uncompressed log.
 test_traces_are_little_larger_than_logs()
 {
 	local limit log
@@ -1006,7 +1010,7 @@ test_terminal_is_refused()
 	grep -q 'status 1' said
 }
 
-# Values that are not finite numbers are not points of the curve.
+# Values that are not finite numbers must not be points of the curve.
 test_counter_without_a_number()
 {
 	whole_log log <<-'END'
@@ -1027,7 +1031,8 @@ test_counter_without_a_number()
 	END
 }
 
-# Readers keep the order of the file: if two slices begin together, the outer one comes first.
+# Perfetto keeps the order of the file, so if two slices begin together, the outer one must come
+# first.
 test_slices_with_equal_begins()
 {
 	whole_log log <<-'END'
@@ -1058,7 +1063,7 @@ test_slices_with_equal_begins()
 	END
 }
 
-# Two processes with the same id have two tracks.
+# If two processes had the same id, they must have two tracks.
 test_process_id_is_used_again()
 {
 	whole_log log <<-'END'
@@ -1080,7 +1085,7 @@ test_process_id_is_used_again()
 	[ "$(cut -d' ' -f 2 got | sort -u | wc -l)" -eq 2 ]
 }
 
-# why_perfetto_test.sh compares it with "posixtrace why".
+# why_perfetto_test.sh compares the path with that of "posixtrace why".
 test_critical_path_has_slices_and_a_flow()
 {
 	kernel_log log

@@ -17,7 +17,7 @@ table()
 	cat said >&2
 }
 
-# sql QUERY: prints the result of DuckDB
+# sql QUERY: prints DuckDB's result
 sql()
 {
 	node "$native/tables.mjs" "$readers" sql "$1"
@@ -33,7 +33,7 @@ for row in csv.DictReader(sys.stdin):
 }
 
 # scope_log FILE: writes a log with scopes of one thread: inner twice in outer, two that cross, one
-# that begins before a loss and ends after it, one without a begin, and one without an end
+# that spans a loss, one without a begin, and one without an end
 scope_log()
 {
 	whole_log "$1" <<-'END'
@@ -64,8 +64,8 @@ scope_log()
 	END
 }
 
-# agree LOG DIRECTORY: checks that csv, jsonl and arrow have the same tables, with values of the
-# types in the schema
+# agree LOG DIRECTORY: checks that csv, jsonl and arrow have the same tables, and that the values
+# have the types of the schema
 agree()
 {
 	local format name
@@ -137,7 +137,8 @@ test_scopes()
 	END
 }
 
-# A pair around a pair that crosses another one has no self time: times in it would count twice.
+# A pair has no self time if a pair inside it crosses another one, because time would be counted
+# twice.
 test_self_time_needs_nesting()
 {
 	whole_log log <<-'END'
@@ -189,7 +190,7 @@ test_states_and_waits()
 		9 14000 21000 unknown false - - - - -
 		7 20000 21000 running true 0 - - - -
 	END
-	# the log has no event of the waker before its wake-up
+	# there is no event of the waker before its wake-up
 	columns=tid,state,duration_ns,complete,call,woken_by,waker_pid,waker_tid,waker_utid
 	table waits log | pick $columns >got
 	prints got <<-'END'
@@ -199,7 +200,7 @@ test_states_and_waits()
 	END
 }
 
-# The sums of the states and waits of each thread are those of stat.
+# For each thread, the sums of states and waits must be those of stat.
 test_sums_are_those_of_stat()
 {
 	for name in gitgc tar; do
@@ -239,7 +240,7 @@ test_system_calls()
 	END
 }
 
-# A file is known from its opening on, also for the wait in a call; a call that fails has none.
+# A file is known after it was opened, also for the wait in a call. A call that fails has no file.
 test_files_of_calls()
 {
 	script='
@@ -277,7 +278,7 @@ test_files_of_calls()
 		2100 read /etc/a\x1b
 		4100 nanosleep -
 	END
-	# options that leave out events make files unknown, and so does a log without the class
+	# files are unknown if options leave out events, or if the log lacks the class
 	table syscalls log --exclude=sched | pick file | sort -u >got
 	prints got <<<'-'
 	script=${script//$'\t'/}
@@ -289,7 +290,7 @@ test_files_of_calls()
 	END
 }
 
-# Options that leave out events of a thread make it unknown if a period is complete.
+# If options leave out events of a thread, it is unknown whether a period is complete.
 test_complete_is_unknown_for_a_selection()
 {
 	kernel_log log
@@ -323,7 +324,7 @@ test_losses()
 	prints got <<<'1 9 0 true'
 }
 
-# What spans a damaged place is not complete, although no event is known to be lost.
+# A period that spans a damaged place is not complete, although no event is known to be lost.
 test_damage()
 {
 	whole_log good <<-'END'
@@ -407,7 +408,7 @@ test_threads_processes_and_hosts()
 	prints got <<<'of-a-test - 1000 4000 4 0 true'
 }
 
-# Names are any bytes, and each reader gets the same printable text.
+# Names may be any bytes. Each format must have the same printable text for them.
 test_names_of_any_bytes()
 {
 	whole_log log <<-'END'
@@ -446,7 +447,7 @@ test_duckdb_reads_csv_and_jsonl()
 		order by n desc, name limit 5" >again
 	diff got again
 	[ "$(wc -l <got)" -eq 5 ]
-	# threads that woke others
+	# threads that have woken other threads
 	sql "select t.name, sum(w.duration_ns) from read_csv('out/waits.csv') w
 		join read_csv('out/threads.csv') t on t.utid = w.waker_utid
 		group by 1 order by 2 desc limit 1" >got
@@ -477,7 +478,7 @@ test_options()
 	[ -e out/hosts.csv ]
 }
 
-# An interrupted or failed export leaves no file and no directory.
+# An interrupted or failed export must leave no file and no directory.
 test_interrupted_export()
 {
 	many_events 400000 5 | whole_log log
@@ -511,7 +512,7 @@ test_memory_is_bounded()
 	for format in csv jsonl; do
 		(ulimit -v 49152 && posixtrace export -O "$format" -o "of-$format" log)
 	done
-	# the columns of a batch of each table
+	# the memory must be enough for a batch of each table's columns
 	(ulimit -v 131072 && posixtrace export -O arrow -o of-arrow log)
 	[ "$(wc -l <of-jsonl/events.jsonl)" -gt 400000 ]
 	[ "$(du -sk of-arrow | cut -f 1)" -gt 30000 ]

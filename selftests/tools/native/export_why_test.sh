@@ -6,7 +6,8 @@
 # shellcheck source=selftests/tools/native/browse.sh
 . "$(dirname "$0")/browse.sh"
 
-# request_log FILE: a request of main-7 waits for worker-8 of the same process, which waits for a disk
+# request_log FILE: writes a log in which a request of main-7 waits for worker-8 of the same
+# process, which waits for a disk
 request_log()
 {
 	whole_log "$1" <<-'END'
@@ -69,7 +70,7 @@ same_as_why()
 		    wanted = [json.loads(line) for line in lines]
 		    wholes.sort(key=lambda whole: whole["number"])
 		    assert wholes == wanted, f"{scope}: {wholes} instead of {wanted}"
-		# each scope and call in the page is explained
+		# each scope and call in the page must be explained
 		names = {data["names"][item[2]] if item[0] < 2 else item[2] for item in data["events"]
 		         if item[0] in (0, 1) or item[0] == 5 and "unfinished" not in item[5]}
 		assert names == set(found), names ^ set(found)
@@ -94,7 +95,7 @@ test_page_has_the_answers_of_why()
 	done
 }
 
-# Threads end, ids are used again, and events are lost.
+# Logs in which threads end, ids are reused, and events are lost.
 test_page_has_the_answers_of_random_logs()
 {
 	local seed
@@ -106,7 +107,7 @@ test_page_has_the_answers_of_random_logs()
 	done
 }
 
-# Without its state at the start, it would be unknown what the waker did.
+# What the waker did is known only from its state at the start.
 test_answers_use_the_states_at_the_start()
 {
 	write_log log <<-'END'
@@ -136,7 +137,7 @@ test_answers_use_the_states_at_the_start()
 	page_data page | jq -r '.. | .text? // empty' | grep -qx 'blocked in read, fd 3, woken by a timer'
 }
 
-# The filter selects what is shown. The answers need the events of all threads.
+# The filter only selects what is shown. The explanations use the events of all threads.
 test_filter_does_not_change_answers()
 {
 	request_log log
@@ -181,7 +182,7 @@ test_panel_says_why_a_scope_took_so_long()
 		Number 1 of the 3 slowest. The page explains the 5 slowest of each name; posixtrace why explains all.
 	END
 	[ "$(fact buttons)" = '1: 10.5 µs here; 2: 9 µs; 3: 1 µs' ]
-	# a button selects another one, a click on a part shows its longest period
+	# a button selects another instance, and a click on a part shows the part's longest period
 	browse page '
 		const search = document.getElementById("search");
 		search.value = "request";
@@ -201,7 +202,7 @@ test_panel_says_why_a_scope_took_so_long()
 	[ "$(fact closed)" = true ]
 }
 
-# The path of a selected scope is a line below the states of the threads that are on it.
+# The path of a selected scope is drawn as a line below the states of the threads on the path.
 test_selected_scope_has_its_path_drawn()
 {
 	request_log log
@@ -232,7 +233,8 @@ test_selected_scope_has_its_path_drawn()
 	[ "$(fact outside)" -eq 0 ]
 }
 
-# Of more than 1000 parts, the page has those that matter and the sum of the others; the path is cut.
+# If there are more than 1000 parts, the page has the largest ones and the sum of the others. The
+# path is shortened.
 test_page_leaves_out_small_parts()
 {
 	{

@@ -30,7 +30,8 @@ cache_log()
 	END
 }
 
-# selects FILTER NUMBER...: checks which events the filter selects; without one, dump fails
+# selects FILTER NUMBER...: checks which events the filter selects; if there are none, dump must
+# fail
 selects()
 {
 	local filter=$1 status=0
@@ -136,7 +137,7 @@ test_texts()
 	selects 'len == "4096"' ''
 }
 
-# A condition on an array is true if one element meets it.
+# A condition on an array is true if one of its elements meets the condition.
 test_members_and_arrays()
 {
 	cache_log
@@ -149,7 +150,7 @@ test_members_and_arrays()
 	selects 'z == 5' ''
 }
 
-# A condition on a field that the event lacks is false.
+# A condition on a field is false if the event lacks the field.
 test_missing_fields()
 {
 	cache_log
@@ -157,7 +158,7 @@ test_missing_fields()
 	selects '!(len > 4096)' 1 3 4 5 6 7 8 10
 	selects 'cache_op && !(len > 4096)' 1 3 10
 	selects 'plain && n == 1' ''
-	# These data are cut: the key is missing.
+	# The data of event 4 are truncated, so the key is missing.
 	selects 'key == "" || key != ""' 1 2 3
 }
 
@@ -259,8 +260,9 @@ test_limits()
 	grep -q ': more than 1024 names, conditions and operators$' err
 }
 
-# scopes_log: writes the file log. The address of each event is its number. Thread 1: a from 2 to 6
-# around b:x from 3 to 5, and a from 7 without end; thread 2: a from 4 to 8.
+# scopes_log: writes the file log. The address of each event is its number. Thread 1 has scope a
+# from 2 to 6, in it b:x from 3 to 5, and scope a from 7 without an end. Thread 2 has scope a from 4
+# to 8.
 scopes_log()
 {
 	write_log log <<-'END'
@@ -300,14 +302,15 @@ test_durations_select_both_ends_in_order()
 	selects '*.duration > 0ns' 2 3 4 5 6 8
 	selects '"[!b]*.duration" > 0ns' 2 4 6 8
 	selects 'a.duration > 40us || tick' 1 4 8 9
-	# also of what has not ended, and of other events
+	# this also selects scopes that have not ended, and other events
 	selects '!(a.duration > 40us)' 1 2 3 5 6 7 9
 	selects '!(a.duration > 40us) && !(a.duration <= 40us)' 1 3 5 7 9
-	# without a unit, it is a field
+	# a number without a unit: then it is a condition on a field
 	selects 'a.duration > 5' 9
 }
 
-# A field of one end is also one of the other, but only with a condition on a duration.
+# A condition on a field is true for a scope if either end has the field, but only if the filter
+# also has a condition on a duration.
 test_durations_with_other_conditions()
 {
 	scopes_log
@@ -337,7 +340,7 @@ test_durations_with_other_options()
 	selects_with '1 2 3 4 5 6 8 9' --filter=tick
 }
 
-# The first event waits for its end, and times are relative to it nevertheless.
+# The first event must wait for its end, but times are still relative to the first event.
 test_durations_and_a_first_event_that_begins()
 {
 	write_log log <<-'END'
@@ -354,7 +357,7 @@ test_durations_and_a_first_event_that_begins()
 	[ "$(jq -r .address out | paste -s)" = $'0x1\t0x2' ]
 }
 
-# The kinds of scopes of unknown length: without begin, over a loss, over a stop.
+# Scopes of unknown length: without a begin, across a loss, and across a stop.
 test_durations_that_are_unknown()
 {
 	write_log log <<-'END'
@@ -417,7 +420,7 @@ test_durations_of_system_calls_and_interrupts()
 	grep -qE '^read +1 +0 +7\.00 us ' out
 }
 
-# Over a loss, over a stop, and without a return.
+# System calls of unknown length: across a loss, across a stop, and without an exit.
 test_durations_of_system_calls_that_are_unknown()
 {
 	write_log log <<-'END'
@@ -448,7 +451,7 @@ test_durations_of_system_calls_that_are_unknown()
 	[ "$(jq -r .ns out | paste -sd' ')" = '0 1000 1500 4000 5000' ]
 }
 
-# Both ends are there, so exporters show the whole scope.
+# Both ends are selected, so exporters show the whole scope.
 test_durations_in_exports()
 {
 	scopes_log

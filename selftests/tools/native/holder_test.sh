@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests who holds the lock that a thread waits for, with written logs: "posixtrace stat --states"
-# and "posixtrace why". Times are below 1000 ns, so that they are printed exactly.
+# Tests who holds the lock that a thread waits for, in "posixtrace stat --states" and "posixtrace
+# why", with written logs. Times are below 1000 ns, so that they are printed exactly.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
 id=00112233445566778899aabbccddeeff00112233
 
-# No instruction is executed: only the names and places of the functions matter.
+# Builds a library. None of its code is executed: only the names and places of the functions matter.
 library()
 {
 	cat >libc.s <<-'END'
@@ -31,7 +31,7 @@ library()
 	elsewhere=$((0x100000 + place + 3 * 64 + 10))
 }
 
-# log: writes the log of the script, with threads of processes 100 and 200
+# log: writes a log from a script that uses threads of the processes 100 and 200
 log()
 {
 	{
@@ -45,7 +45,7 @@ log()
 	} | write_log log
 }
 
-# The threads b and c live, d has lived.
+# The threads b and c are alive, and d has ended.
 begin_log()
 {
 	echo 'kernel sched_switch_in 1 @b'
@@ -56,7 +56,7 @@ begin_log()
 	echo 'event 65 5 @a'
 }
 
-# wait_for ADDRESS TIME WORD...: a thread waits for a futex for 6 ns
+# wait_for ADDRESS TIME WORD...: writes the events of a thread that waits for a futex for 6 ns
 wait_for()
 {
 	local address=$1 time=$2
@@ -67,7 +67,7 @@ wait_for()
 	echo "kernel sched_switch_in $((time + 7)) @a runnable=1"
 }
 
-# locks: writes the table of futexes: address, holder, waits, time
+# locks: prints the table of futexes: address, holder, waits, time
 locks()
 {
 	run 0 posixtrace stat --states --all log
@@ -111,7 +111,7 @@ test_what_is_not_certain_is_unknown()
 	library
 	{
 		begin_log
-		# another function, another word, another kind
+		# a different function, a different word, a different kind of mutex
 		wait_for 0x1000 10 "$sure" ip=$elsewhere lock=2 owner=101
 		wait_for 0x1020 30 "$sure" ip=$plain lock=1 owner=101
 		wait_for 0x1030 40 "$sure" ip=$plain lock=2 owner=101 kind=0x20
@@ -119,14 +119,15 @@ test_what_is_not_certain_is_unknown()
 		wait_for 0x1050 60 "$sure" ip=$plain lock=0x80000065 owner=101 kind=0x10
 		wait_for 0x1060 70 "$sure" ip=$plain lock=2 owner=101 kind=0x90
 		wait_for 0x1070 80 "$sure" ip=$plain lock=2 owner=101 kind=0x10000
-		# no thread, another process, ended, the thread itself
+		# owner that is no thread, in a different process, that has ended, that is the
+		# waiting thread
 		wait_for 0x1080 90 "$sure" ip=$plain lock=2
 		wait_for 0x1090 100 "$sure" ip=$plain lock=2 owner=103
 		wait_for 0x10a0 110 "$sure" ip=$plain lock=2 owner=200
 		wait_for 0x10b0 120 "$sure" ip=$plain lock=2 owner=102
 		wait_for 0x10c0 130 "$sure" ip=$plain lock=2 owner=100
 		wait_for 0x10d0 140 "$sure" ip=$plain lock=2 owner=-101
-		# not read, other ids, another operation
+		# memory that was not read, ids of a different namespace, a different operation
 		wait_for 0x10e0 150 operation=wait known=false same_ids=true ip=$plain lock=2 owner=101
 		wait_for 0x10f0 160 operation=wait known=true same_ids=false ip=$plain lock=2 owner=101
 		wait_for 0x1100 170 "$sure" operation=wait_requeue_pi ip=$plain lock=2 owner=101
@@ -151,7 +152,7 @@ test_another_file_at_the_place_of_the_library_has_no_owners()
 	} | log
 	locks
 	echo '0x1000 unknown 1 6 ns' | prints locks
-	# nor if the file is gone
+	# nor is the holder known if the file is gone
 	rm libc.so
 	locks
 	echo '0x1000 unknown 1 6 ns' | prints locks
@@ -163,7 +164,7 @@ test_why_tells_the_holder_and_the_call()
 	{
 		begin_log
 		wait_for 0x1000 100 "$sure" ip=$plain lock=2 owner=101
-		# what a thread waits for is told by the event before the switch
+		# the event before the switch tells what a thread waits for
 		echo 'kernel sched_switch_out 200 @a state=S reason=blocked'
 		echo 'kernel sched_wakeup 229 cpu=1 @a by=timer'
 		echo 'kernel sched_switch_in 230 @a'

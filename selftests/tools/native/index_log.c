@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes a log once more with an index before its end, as the module does. Not for logs with a ring
- * or RESET.
+ * Copies a log, and adds an index before its end, as the module does. Does not support logs with a
+ * ring or a RESET.
  *
  * usage: index_log FROM TO
  */

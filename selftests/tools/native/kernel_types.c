@@ -21,7 +21,7 @@
 		"SIGSTKFLT, SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, " \
 		"SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGWINCH, SIGIO, SIGPWR, SIGSYS } sig"
 
-/* The errors that tests use. The number of an error is set with the result. */
+/* The errors that tests use. Setting the result of a call also sets the error. */
 #define ERROR	"enum : u16 { none, EPERM, ENOENT, ESRCH, EINTR, EIO, EBADF = 9, EAGAIN = 11, " \
 		"EFAULT = 14, EINVAL = 22, ENOSYS = 38, ETIMEDOUT = 110, ERESTARTSYS = 512 } error"
 
@@ -114,11 +114,11 @@ unsigned int kernel_classes(const char *list)
 /* ------------------------------------------------------------------ */
 /* Fields								*/
 
-/* A member of a struct, at its place in C. */
+/* A member of a struct, at its offset in C. */
 struct member {
 	char name[32];
-	char type[8];		/* without the "char" and the "enum" */
-	size_t size;		/* of an element */
+	char type[8];		/* name of the C type, without "char" for text and "enum" */
+	size_t size;		/* size of an element */
 	size_t count;
 	size_t offset;
 	const char *labels;	/* "{ a, b = 3 }", or NULL */
@@ -185,7 +185,7 @@ size_t kernel_data_begin(const struct kernel_type *type, unsigned char *data)
 	return end;
 }
 
-/* Finds the value of a label. */
+/* Gets the value of a label. */
 static bool find_label(const char *labels, const char *wanted, unsigned long long *value)
 {
 	unsigned long long number = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The event types of the kernel, and their data from names and values: for logs of tests. Shares
+ * The kernel's event types, and their data from names and values, for logs that tests write. Shares
  * no code with the code under test.
  */
 #ifndef _SELFTESTS_KERNEL_TYPES_H
@@ -34,13 +34,14 @@ const struct kernel_type *kernel_type_named(const char *name);
 /* The bits of a list such as "sched,syscall", "all" or "all,strings"; 0 if a name is invalid. */
 unsigned int kernel_classes(const char *list);
 
-/* Zeroes all fields. Returns the number of bytes. */
+/* Sets all fields to zero. Returns the number of bytes of the data. */
 size_t kernel_data_begin(const struct kernel_type *type, unsigned char *data);
 
 /*
- * Sets a field to a number, a label, "true", numbers separated by commas, or text with "\xNN"
- * already resolved; @value_len: bytes of text. Returns false if the field or label does not
- * exist. A field of type text changes *len. The result of a system call also sets its error.
+ * Sets a field to @value: a number, a label, "true", numbers separated by commas, or text of
+ * @value_len bytes in which "\xNN" is already resolved. A field of type text changes *len. The
+ * result of a system call also sets its error. Returns false if the field or the label does not
+ * exist.
  */
 bool kernel_data_set(const struct kernel_type *type, unsigned char *data, size_t *len,
 		     const char *name, const char *value, size_t value_len);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Looks for leaks in programs with the library, with LeakSanitizer.
+# Searches for leaks in programs that use the library, with LeakSanitizer.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
@@ -28,7 +28,7 @@ some_log()
 	END
 }
 
-# Otherwise, the other cases could not fail.
+# Check that a leak is found: otherwise, the other cases could not fail.
 test_sanitizer_finds_a_leak()
 {
 	printf '%s\n' '#include <stdlib.h>' 'char *volatile p;' \

@@ -54,7 +54,7 @@ forge()
 	END
 }
 
-# A forged file must not keep the command busy or exhaust the memory.
+# A forged file must not take much time or memory.
 test_forged_files_cost_little()
 {
 	local kind

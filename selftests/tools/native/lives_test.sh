@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests how all readers identify threads and processes: the kernel reuses ids, and names change.
-# Uses written logs.
+# Tests how all readers identify threads and processes although the kernel reuses ids and names
+# change. Uses written logs.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
@@ -121,7 +121,8 @@ test_process_id_is_used_again()
 	printf '%s\n' '[10,0,"old"]' '[10,1,"new"]' | prints got
 }
 
-# A begin without an end is drawn, even if a new process gets the id or its thread has later events.
+# A begin without an end must be drawn, even if a new process gets the id or if the thread has later
+# events.
 test_process_of_an_open_begin()
 {
 	write_log log <<-'END'
@@ -144,7 +145,7 @@ test_process_of_an_open_begin()
 	printf '%s\n' '10 old' '10000010 new' | prints got
 }
 
-# Events of the kernel report births and ends; the log has only one name.
+# Kernel events show births and ends. The log has only one name.
 test_events_begin_and_end_lives()
 {
 	write_log log <<-'END'
@@ -177,7 +178,8 @@ test_events_begin_and_end_lives()
 	[ "$(jq -r '.traceEvents[] | select(.name == "thread_name").args.name' chrome | grep -c '^thread 0x2: states$')" -eq 2 ]
 }
 
-# Before the first name of a thread in the log, its name is unknown unless it was born with that.
+# Before the first name of a thread in the log, its name is unknown, unless the thread had that name
+# from its birth on.
 test_no_later_name_is_shown()
 {
 	write_log log <<-'END'
@@ -203,7 +205,8 @@ test_no_later_name_is_shown()
 	printf '%s\n' '50 first' '2999 first' '3000 null' '3999 null' '4000 renamed' '5000 last' | prints got
 }
 
-# The log may lack names of a thread with many names, but the events contain them.
+# If a thread is renamed often, the log lacks some of its names, but the task_rename events contain
+# them.
 test_task_rename_gives_names()
 {
 	write_log log <<-'END'
@@ -235,7 +238,7 @@ test_task_rename_gives_names()
 		task_rename c
 		tick d
 	END
-	# after a loss, the name may have changed
+	# after a loss, the thread may have been renamed
 	sed 's/^ *event 65 600/lost 1 550\nepoch\nblock 0\n&/' >script <<-'END'
 		classes all
 		host h
@@ -293,7 +296,7 @@ test_no_state_after_the_end()
 	[ "$(grep -c 'main-10\|late-11' got)" -eq 2 ]
 }
 
-# A process that executes no program while it is traced has the name of its main thread.
+# If a process does not execute a program while it is traced, it has the name of its main thread.
 test_process_without_a_program()
 {
 	write_log log <<-'END'

@@ -5,8 +5,8 @@
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
-# random_log SEED: threads that are born, run, wait and end on three processors. Ids of processes
-# and threads are reused. Some events are missing, with a gap in their place.
+# random_log SEED: writes a log of threads that are born, run, wait and end on three processors. The
+# ids of processes and threads are reused. Some events are missing, and a gap reports them.
 random_log()
 {
 	awk -v seed="$1" '
@@ -27,7 +27,8 @@ random_log()
 			if (!(cpu in running)) {
 				pid = 10 + int(rand() * 4)
 				tid = rand() < 0.5 ? pid : pid * 10 + int(rand() * 3)
-				# an id is free once its thread (for a main thread: its process) has ended
+				# an id is free after its thread has ended, or for a main thread,
+				# after its process has ended
 				if (tid in busy || tid in zombie)
 					continue
 				if (!(tid in alive))
@@ -92,7 +93,7 @@ test_real_programs()
 	"$native/check_states" ./*.log
 }
 
-# Thread 284 executed a program and ended; an interrupt followed.
+# Thread 284 executed a program and ended. An interrupt was recorded after that.
 test_the_thread_of_gitgc_that_ended()
 {
 	xz -dc "$native/logs/gitgc.log.xz" >log

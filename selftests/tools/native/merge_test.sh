@@ -12,14 +12,14 @@ head_of()
 	printf '%s\n' "cookie $1" 'cpus 4' 'classes sched,syscall,process' "boot $boot" 'host machine x86_64'
 }
 
-# plain COOKIE: the same for a log with user events only
+# plain COOKIE: like head_of, for a log with user events only
 plain()
 {
 	printf '%s\n' "cookie $1" "boot $boot" 'host machine' 'name 65 tick'
 }
 
-# many EVENTS: prints events of the processes 100 and 200, each with two threads. A thread runs on its
-# own processor, is blocked in a system call, and is woken by a thread of any of the processes.
+# many EVENTS: prints events of the processes 100 and 200, each with two threads. Each thread runs
+# on its own processor, is blocked in a system call, and is woken by some thread of either process.
 many()
 {
 	awk -v events="$1" 'BEGIN {
@@ -58,7 +58,8 @@ many()
 	}'
 }
 
-# whole_and_parts EVENTS: writes whole.log, and its processes in 100.log and 200.log
+# whole_and_parts EVENTS: writes all events to whole.log, and those of each process to 100.log and
+# 200.log
 whole_and_parts()
 {
 	local pid
@@ -70,7 +71,7 @@ whole_and_parts()
 	done
 }
 
-# after_heads FILE: removes what "stat" says about each log
+# after_heads FILE: removes the lines of "stat" about each log
 after_heads()
 {
 	sed -i '1,/^logs /d; /^stream /d; /^created /d' "$1"
@@ -109,9 +110,10 @@ test_the_merge_of_the_parts_is_the_whole()
 	done
 }
 
-# series_of PARTS: writes the stream of the file events to whole.log, and as a series to 1.log, 2.log ...
-# A seam is at another time on each processor, because each hands out its own sub-buffers. After a
-# seam, the log has the states of the threads, as after the start.
+# series_of PARTS: writes the stream in the file events to whole.log, and as a series to 1.log,
+# 2.log ... Each processor continues in the next log at a different time, because each hands out its
+# own sub-buffers. At the beginning of each log, as after the start, there are the states of the
+# threads.
 series_of()
 {
 	local part
@@ -177,7 +179,7 @@ stream()
 	} >events
 }
 
-# as_of_one_log LOG...: checks that all commands give the same for these logs as for whole.log
+# as_of_one_log LOG...: checks that all commands print the same for these logs as for whole.log
 as_of_one_log()
 {
 	local options format table
@@ -245,7 +247,7 @@ states_in()
 	sed -n '1!p' out
 }
 
-# Thread 1 is blocked over the seam, and its stream stops while the one of thread 2 goes on.
+# Thread 1 is blocked from one log to the next. Its stream stops, while that of thread 2 continues.
 test_the_stop_of_a_series_ends_the_states_from_all_its_logs()
 {
 	{ head_of 1; printf '%s\n' 'task 1 1 0 one' 'block 4' 'event 2 1000 pid=9' 'block 0' \
@@ -265,7 +267,7 @@ test_the_stop_of_a_series_ends_the_states_from_all_its_logs()
 	prints got <wanted
 }
 
-# A start or stop of another stream, between two logs of a series, does not end what is known of it.
+# A start or stop of another stream between two logs of a series must not make states unknown.
 test_the_stop_of_another_stream_at_a_seam_ends_no_states()
 {
 	{ head_of 1; printf '%s\n' 'task 1 1 0 one' 'block 4' 'event 2 1000 pid=9' 'block 0' \
@@ -282,7 +284,7 @@ test_the_stop_of_another_stream_at_a_seam_ends_no_states()
 	[ "$(grep -c unknown got)" -eq 1 ]
 }
 
-# Events of part 2 were lost before its first one, or part 2 is missing.
+# Events of part 2 were lost before its first event, or part 2 is missing.
 test_what_is_lost_at_a_seam_is_not_known()
 {
 	{ head_of 1; printf '%s\n' 'name 65 step:begin' 'name 66 step:end' 'task 1 1 0 one' 'block 4' 'event 2 1000 pid=9' \
@@ -314,7 +316,8 @@ test_what_is_lost_at_a_seam_is_not_known()
 	run 0 posixtrace stat 1.log 3.log
 	grep -qx 'lost  *1' out
 	grep -q '^step  *0 ' out
-	# What one log says of its end counts if the next one is not read, but another stream goes on.
+	# If the next log of a series is not read, the losses at the end of a log count, even if
+	# another stream continues.
 	{ head_of 4; printf '%s\n' 'task 2 2 0 two' 'block 1' 'kernel sched_switch_in 1500 pid=2 tid=2' \
 		'kernel sched_switch_out 9000 pid=2 tid=2 state=1 reason=blocked' end; } | write_log other.log
 	states_in 1.log other.log | cut -d , -f 1-4,8,9 | grep ',1,[a-z]*$' >got
@@ -324,7 +327,7 @@ test_what_is_lost_at_a_seam_is_not_known()
 	END
 }
 
-# columns: removes spaces at the begin of the lines of the file out, and repeated ones
+# columns: removes leading and repeated spaces from the file out
 columns()
 {
 	sed -E 's/^ +//; s/ +/ /g' out
@@ -353,7 +356,7 @@ test_events_with_the_same_time_are_in_the_order_of_the_operands()
 	[ "$(cat got)" = b1b2a1a2b3a3 ]
 }
 
-# A folder may have a log of each process of a large service.
+# A directory may have one log for each process of a large service.
 test_hundred_logs_are_in_order()
 {
 	local i
@@ -375,7 +378,7 @@ test_types_with_one_name_and_other_descriptions_stay_apart()
 	{ plain 1; printf '%s\n' 'name 66 set' 'describe 66 { u32 size; }' 'name 67 only_a' 'block 0' \
 		'event 66 1000 pid=1 hex=05000000' 'event 67 3000 pid=1' 'event 65 5000 pid=1' end; } |
 		write_log a.log
-	# Another type has the id 66, and "tick" another one.
+	# In the second log, id 66 is a different type, and "tick" has a different id.
 	{ sed /^name/d < <(plain 2); printf '%s\n' 'name 65 only_b' 'name 66 tick' 'name 67 set' \
 		'describe 67 { u8 color; }' 'name 68 set_too' 'describe 68 { u32 size; }' 'block 0' \
 		'event 67 2000 pid=2 hex=07' 'event 65 4000 pid=2' 'event 66 6000 pid=2' \
@@ -402,7 +405,7 @@ test_types_with_one_name_and_other_descriptions_stay_apart()
 	run 0 posixtrace export -O ctf -o ctf a.log b.log
 }
 
-# Of two logs that describe an event of the kernel differently, one would be misread.
+# If two logs describe a kernel event differently, one of them would be misread.
 test_other_descriptions_of_kernel_events_are_refused()
 {
 	{ head_of 1; printf '%s\n' 'block 0' 'kernel sched_wakeup 1000 pid=1 tid=1' end; } | write_log a.log
@@ -526,7 +529,7 @@ test_losses_are_counted_for_each_log()
 	prints got <<<'[8000,11]'
 }
 
-# The numbers in names count as numbers: rotation gives log.2 and log.10.
+# The numbers in names are sorted as numbers, because rotation makes log.2 and log.10.
 test_a_directory_is_its_logs()
 {
 	local i
@@ -548,7 +551,7 @@ test_a_directory_is_its_logs()
 	complains 'posixtrace: empty: no logs in this directory'
 	run 1 posixtrace stat logs/log.1 empty
 	complains 'posixtrace: empty: no logs in this directory'
-	# A directory with one log is this log.
+	# A directory with a single log is the same as that log.
 	run 0 posixtrace dump --follow logs/below
 	[ "$(wc -l <out)" -eq 1 ]
 	run 0 posixtrace dump logs/log.1 logs/log.2
@@ -557,7 +560,7 @@ test_a_directory_is_its_logs()
 	complains 'posixtrace: logs/log.1: the same log as logs/log.1: name each log once'
 }
 
-# The waker is a thread of another log, which has its name. A descriptor and a mapping come from the
+# The waker is a thread of another log, which has its name. Descriptors and mappings come from the
 # log of the process.
 test_names_come_from_the_log_that_has_them()
 {
@@ -576,7 +579,7 @@ test_names_come_from_the_log_that_has_them()
 	prints got <<<$'sleeper-1\nwaker-2'
 }
 
-# Process 2 is traced from 3000 to 5000 only; thread 1 is blocked all the time.
+# Process 2 is traced only from 3000 to 5000. Thread 1 is blocked all the time.
 test_the_end_of_a_log_ends_what_is_known_of_its_threads_only()
 {
 	{ head_of 1; printf '%s\n' 'task 1 1 0 one' 'block 4' 'event 2 1000 pid=9' 'block 0' \
@@ -601,7 +604,7 @@ test_the_end_of_a_log_ends_what_is_known_of_its_threads_only()
 	END
 }
 
-# Without scheduler events, nothing tells when the threads of a log stop running.
+# Without scheduler events, no event shows when the threads of that log stop running.
 test_threads_of_a_log_without_scheduler_events_have_no_states()
 {
 	{ head_of 1; printf '%s\n' 'task 1 1 0 one' 'block 0' 'kernel sched_switch_in 1000 pid=1 tid=1' \

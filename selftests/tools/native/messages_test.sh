@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests the error messages of the posixtrace command: names of files are printable, and the message
-# says what to do.
+# Tests the error messages of the posixtrace command: file names must be printable, and the message
+# must say what to do.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
-# A file name with an escape sequence, a newline, a backslash and invalid UTF-8; how it is printed.
+# A file name with an escape sequence, a newline, a backslash and invalid UTF-8, and how it must be
+# printed.
 evil=$'a\e[31m\n\\b\xff'
 shown='a\x1b[31m\n\b\xff'
 
@@ -53,7 +54,8 @@ test_names_of_files_are_escaped()
 	says 1 "$shown: the ELF file is damaged" list "$evil"
 }
 
-# wrong COMMAND MESSAGE ARGUMENT...: a usage error with this message and a pointer to the help
+# wrong COMMAND MESSAGE ARGUMENT...: expects a usage error with this message and a pointer to the
+# help
 wrong()
 {
 	local command=$1 message=$2
@@ -62,7 +64,7 @@ wrong()
 	complains "posixtrace: $message" "posixtrace: see \"posixtrace $command --help\""
 }
 
-# wrong_value COMMAND MESSAGE ARGUMENT...: the same without the pointer
+# wrong_value COMMAND MESSAGE ARGUMENT...: like wrong, but without the pointer
 wrong_value()
 {
 	local command=$1 message=$2
@@ -99,7 +101,7 @@ test_the_default_log_is_the_one_of_record()
 	grep -q '^posixtrace: posixtrace.log: lacks the class sched' err
 }
 
-# What a selection without events says, for each criterion and command.
+# The messages if no event is selected, for each criterion and command.
 test_empty_selections_are_told()
 {
 	local args
@@ -170,13 +172,14 @@ test_wrong_arguments_are_told()
 	[ ! -e posixtrace.log ]
 }
 
-# Commands in the documents are not usage errors. They only fail, without a module and a log.
+# The commands in the documents must not be usage errors. They may only fail because there is no
+# module or log.
 test_commands_of_the_documents_are_right()
 {
 	local line count=0
 	[ ! -e /dev/posixtrace ] || return 0
 	while IFS= read -r line; do
-		# Up to a pipe, a redirection or a comment outside of quotes.
+		# Take the line up to a pipe, a redirection or a comment that is not in quotes.
 		python3 - "$line" >arguments <<-'END'
 			import shlex, sys
 			words = shlex.shlex(sys.argv[1], posix=True, punctuation_chars="|<>;")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes a log once more with its blocks of events compressed, in pieces of at most PIECE bytes
- * (default 32768). Blocks that do not become smaller stay as they are. Not for logs with a ring.
+ * Copies a log, and compresses its blocks of events in pieces of at most PIECE bytes (default
+ * 32768). Blocks that do not become smaller are copied unchanged. Does not support logs with a
+ * ring.
  *
  * usage: pack_log FROM TO [PIECE]
  */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Compressed logs: the command reads from them what it reads from others.
+# Compressed logs: the command must read the same from them as from uncompressed logs.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
@@ -14,7 +14,7 @@ recordings()
 	done
 }
 
-# reads_the_same LOG: dump, stat and export print the same as for the log that is not compressed
+# reads_the_same LOG: dump, stat and export must print the same as for the uncompressed log
 reads_the_same()
 {
 	local args
@@ -37,7 +37,7 @@ test_recordings_of_real_programs()
 	done
 }
 
-# With pieces of any size: those of one word are larger than what they contain.
+# Tests pieces of any size. A piece of one word is larger than its contents.
 test_pieces_of_any_size()
 {
 	local piece
@@ -48,7 +48,7 @@ test_pieces_of_any_size()
 	done
 }
 
-# A log that is cut at any byte opens up to its last whole block: as many events, or fewer.
+# A log that is cut at any byte must open, with the events up to its last complete block.
 test_cut_logs()
 {
 	local size cut before=0 now
@@ -65,7 +65,7 @@ test_cut_logs()
 	[ "$before" -gt 500 ]
 }
 
-# A damaged block is one error, and the other events are still there.
+# A damaged block must be reported as one error, and all other events must be read.
 test_damaged_blocks()
 {
 	local at

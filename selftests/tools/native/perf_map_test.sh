@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests that "posixtrace dump --symbolize" names functions in anonymous memory by the perf maps that
-# JIT compilers write.
+# Tests that "posixtrace dump --symbolize" finds the names of functions in anonymous memory in perf
+# maps, which JIT compilers write.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
@@ -22,7 +22,8 @@ map()
 	at 1000 root/tmp/perf-100.map
 }
 
-# calls ADDRESS...: writes the log of process 100, which was born in second 900: an event for each
+# calls ADDRESS...: writes a log of process 100, which was born in second 900, with an event for
+# each address
 calls()
 {
 	{
@@ -71,7 +72,8 @@ test_functions_have_the_names_of_the_map()
 	END
 }
 
-# The address of a file is not looked up in the map, but the one of memory with a name is.
+# If an address belongs to a file, the map is not used. Memory with a name is not a file, so the map
+# is used.
 test_files_come_before_the_map()
 {
 	map <<<'10000 30000 jit'
@@ -99,7 +101,8 @@ test_files_come_before_the_map()
 	END
 }
 
-# The command searches a few functions one by one, and sorts many. Both give what a plain search gives.
+# The command searches a few new functions one by one, and sorts many. Both must give the same as a
+# plain search.
 test_the_newest_of_overlapping_functions_counts()
 {
 	local count
@@ -177,7 +180,7 @@ test_what_is_no_perf_map_is_not_read()
 	done
 }
 
-# Links in the directory of --symfs do not lead out of it.
+# Links in the directory of --symfs must not lead out of it.
 test_a_link_does_not_leave_the_directory()
 {
 	echo '1000 10 outside' | map
@@ -193,7 +196,7 @@ test_a_map_of_another_user_is_not_used()
 {
 	echo '1000 10 wrong' | map
 	calls 0x1001
-	# Only root can give a file away. The test runs as root in guests.
+	# Only root can change the owner of a file. In guests, the test runs as root.
 	if [ "$(id -u)" -ne 0 ]; then
 		run 0 true
 		return
@@ -202,14 +205,14 @@ test_a_map_of_another_user_is_not_used()
 	functions --symfs=root >got
 	prints got <<<-
 	complains "posixtrace: $PWD/root/tmp/perf-100.map: belongs to another user; its functions are not shown"
-	# The user who has the directory has made the copy.
+	# The owner of the directory has copied the map.
 	chown 12345 root
 	functions --symfs=root >got
 	prints got <<<wrong
 }
 
-# Two processes had the id 100, in the seconds 900 to 1100 and from 1200 on; the second one executed
-# another program in second 1300.
+# Two processes had the id 100: one from second 900 to 1100, the other one from 1200 on. The second
+# one executed another program in second 1300.
 test_a_map_of_another_process_with_the_id_is_not_used()
 {
 	local second
@@ -248,14 +251,14 @@ test_a_map_of_another_process_with_the_id_is_not_used()
 		"posixtrace: $PWD/root/tmp/perf-100.map: last changed before the process ran its program, as far as the log shows; its functions are not shown"
 }
 
-# with_tmp COMMAND...: runs it with root/tmp as /tmp
+# with_tmp COMMAND...: runs the command with root/tmp as /tmp
 with_tmp()
 {
 	# shellcheck disable=SC2016 # for the shell in there
 	unshare -rm sh -c 'mount --bind root/tmp /tmp && exec "$@"' sh "$@"
 }
 
-# Without --symfs, the map must be from the time when the process is known to have run.
+# Without --symfs, the map must be from a time at which the process is known to have run.
 test_the_map_of_a_process_that_has_ended_is_in_tmp()
 {
 	echo '1000 10 f' | map
@@ -274,8 +277,8 @@ test_the_map_of_a_process_that_has_ended_is_in_tmp()
 	complains
 }
 
-# log_of PID [OLD NEW]: writes the log of a process that runs, with its files; one event in memory
-# without a file. Replaces OLD by NEW in it.
+# log_of PID [OLD NEW]: writes a log of a running process, with its files, and with one event in
+# anonymous memory. Replaces OLD by NEW in the log.
 log_of()
 {
 	{
@@ -300,7 +303,7 @@ test_a_process_that_runs_writes_its_map_later()
 	complains
 	functions --follow >got
 	prints got <<<f
-	# It runs another program than in the log, or was born at another time.
+	# The process runs a different program than in the log, or was born at a different time.
 	log_of $! 'mapping \(.*\)/[a-z]*sleep$' 'mapping \1/another'
 	functions >got
 	prints got <<<-
@@ -308,7 +311,7 @@ test_a_process_that_runs_writes_its_map_later()
 	functions >got
 	prints got <<<-
 	grep -q 'last changed after the last event of the process' err
-	# Of another boot, all processes have ended.
+	# If the log is from another boot, its process has ended.
 	log_of $! '^boot ....' 'boot 0123'
 	functions >got
 	prints got <<<-
@@ -331,7 +334,8 @@ test_the_map_of_a_container_has_the_id_in_it()
 	complains
 }
 
-# The second half of the log comes after the map has a new function, at the address of an old one.
+# The second half of the log is written after the map has a new function, at the address of an old
+# one.
 test_a_map_that_grows_is_followed()
 {
 	local dump size part=50
@@ -347,7 +351,7 @@ test_a_map_that_grows_is_followed()
 	head -c $((size / 2)) whole >log
 	posixtrace dump --json --follow --symbolize --symfs=root log >out 2>err &
 	dump=$!
-	# A longer part of the log may be needed for the first event.
+	# The command may need more of the log to print the first event.
 	until grep -q . out; do
 		kill -0 $dump
 		[ $part -eq 90 ] || part=$((part + 1))

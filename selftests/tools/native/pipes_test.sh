@@ -4,7 +4,8 @@
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
-# as_from_file COMMAND...: compares what COMMAND prints with the output of dump in the file wanted
+# as_from_file COMMAND...: compares the output of COMMAND with the file wanted, which has the output
+# of dump for the file
 as_from_file()
 {
 	run 0 "$@"
@@ -24,7 +25,7 @@ test_a_pipe_is_like_a_file()
 	cat log >fifo &
 	as_from_file posixtrace dump fifo
 	wait $!
-	# what reads twice, or seeks
+	# commands that read the log twice, or seek
 	posixtrace dump --from=1ms --filter='*.duration > 1ns' log >wanted
 	as_from_file posixtrace dump --from=1ms --filter='*.duration > 1ns' - < <(cat log)
 	posixtrace stat log >wanted
@@ -48,7 +49,7 @@ test_compressed_files_are_unpacked()
 		as_from_file posixtrace dump packed
 		as_from_file posixtrace dump - < <(cat packed)
 		as_from_file posixtrace dump -F packed
-		# what was unpacked of a part is shown
+		# the part that could be decompressed must be shown
 		head -c $(($(stat -c %s packed) * 3 / 4)) packed >part
 		run 0 posixtrace dump part
 		[ "$(wc -l <out)" -gt 5000 ]
@@ -56,7 +57,7 @@ test_compressed_files_are_unpacked()
 		grep -qx "posixtrace: part: $program cannot unpack all of it: the rest is missing" err
 		head -c 20 packed >part
 		run 1 posixtrace dump part
-		# without the program
+		# the program that decompresses is missing
 		mkdir -p "bin-$program"
 		ln -sf "$(command -v posixtrace)" "bin-$program"
 		run 1 env PATH="bin-$program" posixtrace dump packed
@@ -80,7 +81,7 @@ test_what_is_not_a_log_is_refused()
 	complains 'posixtrace: standard input: no temporary file in /missing: No such file or directory; set TMPDIR to another directory'
 }
 
-# Nothing stays in the directory, and a full one is reported.
+# No copy may remain in the directory, and a full directory must be reported.
 test_the_copy_is_bounded()
 {
 	mkdir room
@@ -103,14 +104,14 @@ test_a_pipe_is_not_followed()
 	run 2 posixtrace dump -F - <log
 	complains 'posixtrace: --follow: cannot follow standard input: it is read to its end' \
 		'posixtrace: see "posixtrace dump --help"'
-	# A copy without an end does not grow.
+	# A copy of a log without an end does not grow, so dump does not wait.
 	head -c $(($(stat -c %s log) / 2)) log | gzip >packed
 	run 0 timeout 60 posixtrace dump -F packed
 	[ -s out ]
 	complains 'posixtrace: packed: the log has no end: it is still being written, or was cut short'
 }
 
-# "record -o - | dump -": Ctrl-C reaches both, and the recorder still writes.
+# In "record -o - | dump -", Ctrl-C interrupts both, but the recorder still writes.
 test_the_first_interrupt_waits_for_the_writer()
 {
 	local reader
@@ -124,7 +125,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' posixtrace dump fifo >out 2>err &
 	reader=$!
 	exec 5>fifo
 	head -c 30000 log >&5
-	# It catches the signal now.
+	# Wait until the command catches the signal.
 	timeout 60 sh -c 'until grep -q "^SigCgt:.*[2367abef]$" /proc/'"$reader"'/status; do sleep 0.05; done'
 	kill -INT "$reader"
 	timeout 60 sh -c 'while grep -q "^SigCgt:.*[2367abef]$" /proc/'"$reader"'/status; do sleep 0.05; done'

@@ -66,7 +66,7 @@ test_events_of_a_log()
 	END
 }
 
-# The last thread waits for a futex; nothing is known about the one before.
+# The last thread waits for a futex. Nothing is known about the thread before it.
 test_states_and_files_of_a_log()
 {
 	write_log log <<-'END'
@@ -113,7 +113,7 @@ test_states_and_files_of_a_log()
 		1700000000000001800 7 3 socket tcp:127.0.0.1:80,listening 78 True True False False
 		1700000000000001800 7 -1 more  9 False False False False
 	END
-	# More rows than the library returns in one call.
+	# Write more rows than the library returns in one call.
 	{
 		printf '%s\n' 'classes all,strings' 'host h' 'thread main 7 7 0x7f00' 'block 4' 'event 2 1000'
 		seq -f 'file main 1800 %g 1 1 5 /etc/passwd' 0 999
@@ -158,7 +158,7 @@ test_files_that_are_no_logs()
 	END
 }
 
-# Data of each type, encoded and decoded again.
+# Decodes the data of each type, and encodes the values again.
 test_values_become_data_and_values_again()
 {
 	python >out <<-'END'
@@ -228,21 +228,21 @@ test_wrong_values_are_refused()
 	END
 }
 
-# A forged number of elements must not keep the reader busy.
+# A forged number of elements must not take much time.
 test_forged_number_of_elements()
 {
 	python <<-'END'
 		from posixtrace import Fields
 		assert Fields("{ u64 n; u8 a[n]; }").decode(b"\xff" * 16) is None
 		assert Fields("{ u64 n; char s[n]; }").decode(b"\xff" * 16) is None
-		# Elements without bytes, and arrays without elements.
+		# Arrays of elements without bytes, and arrays without elements.
 		data = b"\xff\xff\0" + b"\xff" * 20000
 		assert Fields("{ u16 n; u8 z; { char c[z]; } a[n]; text t; }").decode(data)["t"]
 		assert Fields("{ u16 n; u8 z; { { char d[z]; } b[n]; } a[n]; text t; }").decode(data) is None
 	END
 }
 
-# The command shows random data in the same way.
+# The command must show random data in the same way as the module.
 test_random_fields_are_those_of_the_command()
 {
 	local seed
@@ -334,7 +334,7 @@ test_names_of_thread_and_process()
 	END
 }
 
-# Each thread would get only a part of the events.
+# If two threads could read, each would get only a part of the events.
 test_two_threads_are_refused()
 {
 	{ echo 'name 65 tick'; echo 'block 0'; seq -f 'event 65 17000000000000%05.0f' 1000; echo end; } | write_log log
@@ -356,7 +356,7 @@ test_two_threads_are_refused()
 		print(1 + len(list(events)))
 		log.rewind()
 		in_thread()
-		# While a thread is in the library.
+		# Call this while another thread is in the library.
 		log.rewind()
 		log._lock.acquire()
 		in_thread()
@@ -415,7 +415,7 @@ test_logs_are_for_the_user_only()
 	[ -e new ]
 }
 
-# The structures have the same layout as in the headers.
+# The structures must have the same layout as in the headers.
 test_structures()
 {
 	local name

@@ -13,7 +13,7 @@ export POSIXTRACE_DUCKDB
 
 boot=0123456789abcdef0123456789abcdef
 
-# answers NAME [ARGUMENT]...: the answer of a query is standard input, apart from blanks
+# answers NAME [ARGUMENT]...: checks that the answer of a query is standard input, except for blanks
 answers()
 {
 	local name=$1
@@ -23,8 +23,8 @@ answers()
 	tr -s ' ' | diff - got
 }
 
-# run_log FILE HOST FACTOR: ten requests of FACTOR, 2 * FACTOR ... us, and one scope more; the first
-# five are of version 1; the operations are 0 and 1 by turns
+# run_log FILE HOST FACTOR: writes a log with ten requests of FACTOR, 2 * FACTOR ... us, and one
+# more scope. The first five are of version 1. The operation is 0 and 1 in turn.
 run_log()
 {
 	{
@@ -41,8 +41,8 @@ run_log()
 	} | whole_log "$1"
 }
 
-# locks_log FILE: main waits for a lock that worker holds, while worker reads a file; main is
-# preempted, too. All in one request.
+# locks_log FILE: writes a log with one request, in which main waits for a lock while worker holds
+# it and reads a file, and in which main is preempted.
 locks_log()
 {
 	sed 's/^\(kernel [a-z_]*\|event 6[56]\) \([0-9]*\)/\1 \2000/' <<-'END' | whole_log "$1"
@@ -116,7 +116,7 @@ test_scope_percentiles()
 	END
 }
 
-# An answer is null as soon as what is missing could change it.
+# An answer must be null if missing data could change it.
 test_checked_percentiles()
 {
 	local events='
@@ -210,7 +210,7 @@ test_run_queue()
 	END
 }
 
-# From 1 ms on, main runs for 2, 2 and 4 ms, and worker from 1.5 to 4 ms and from 9.5 to 21 ms.
+# From 1 ms on, main runs for 2, 2 and 4 ms. worker runs from 1.5 to 4 ms and from 9.5 to 21 ms.
 test_processor_over_time()
 {
 	locks_log log
@@ -301,7 +301,8 @@ test_each_query_has_a_test()
 	diff -r "$queries" "$(dirname "$(command -v posixtrace)")/../share/posixtrace/queries"
 }
 
-# All figures of recorded logs are those of exported tables in plain DuckDB, with the same files.
+# The answers for recorded logs must be the same as those of plain DuckDB on exported tables, with
+# the same SQL files.
 test_queries_agree_with_exported_tables()
 {
 	local name
@@ -325,7 +326,7 @@ test_queries_agree_with_exported_tables()
 		echo "[\"== $name\"]" >>answers
 		posixtrace query --each --json --name="$name" 1 2 >answer
 		cat answer >>answers
-		# the recorded programs have no scopes
+		# a query of scopes has no answer, because the recorded programs have no scopes
 		[ -s answer ] || grep -q 'FROM scopes' "$file"
 	done
 	node "$native/tables.mjs" "$readers" sql "${sqls[@]}" >wanted
@@ -345,7 +346,7 @@ test_sql_and_its_answers()
 		x
 	END
 	complains
-	# each type, null, and text that needs escaping
+	# values of each type, null, and text that needs escaping
 	run 0 posixtrace query --json log "SELECT 1::TINYINT a, -2::SMALLINT b, 3::UINTEGER c,
 		9007199254740993 d, -18446744073709551616::HUGEINT e, 18446744073709551615::UBIGINT f,
 		0.25::FLOAT g, 'nan'::DOUBLE h, 1.50 i, 12345678901234567.5 j, NULL k, true l,
@@ -363,7 +364,7 @@ test_sql_and_its_answers()
 	END
 	run 1 posixtrace query log "SELECT 'x'::BLOB AS b"
 	complains 'posixtrace: query: the type of column b cannot be printed: cast it to VARCHAR'
-	# more rows than are kept for the widths, and many chunks
+	# more rows than are kept to determine the widths, and many chunks
 	run 0 posixtrace query log 'SELECT range AS n FROM range(30000)'
 	[ "$(wc -l <out)" -eq 30001 ]
 	[ "$(tail -n 1 out)" = 29999 ]
@@ -397,7 +398,7 @@ test_names_cannot_become_sql()
 		 2 '); DROP TABLE events; -- '); DROP TABLE events; -- ');DROP/**/TABLE/**/events;--
 		 2 a\xff\x1b"$$ '); DROP TABLE events; -- ');DROP/**/TABLE/**/events;--
 	END
-	# the value of a parameter is one, too
+	# the value of a parameter cannot become SQL either
 	run 0 posixtrace query --set "x='); DROP TABLE events; --" log \
 		"SELECT getvariable('x') AS x, count(*) AS n FROM events"
 	prints out <<-'END'
@@ -452,7 +453,7 @@ test_selection_and_several_logs()
 	prints out <<<'{"n":11}'
 }
 
-# A damaged log still has an answer, but the exit status tells.
+# A damaged log still has an answer, but the exit status is an error.
 test_damaged_log()
 {
 	whole_log log <<-'END'
@@ -507,7 +508,7 @@ test_without_duckdb()
 	[ -z "$(find . -name 'posixtrace-query-*')" ]
 }
 
-# What does not fit into the memory is in a directory that only the user may enter, and that is
+# Data that do not fit into the memory are in a directory that only the user may enter. It must be
 # removed after an answer, an error and a signal.
 test_temporary_directory_is_removed()
 {
@@ -533,7 +534,8 @@ test_temporary_directory_is_removed()
 		until child=$(pgrep -P "$query"); do
 			kill -0 "$query"
 		done
-		# the child of a command that is killed is killed, too; here, the child is
+		# if the command is killed, its child is killed as well; here, the child itself is
+		# killed
 		target=$query
 		[ "$signal" != KILL ] || target=$child
 		[ "$(stat -c %a tmp/posixtrace-query-*)" = 700 ]
@@ -554,7 +556,7 @@ test_temporary_directory_is_removed()
 	complains 'posixtrace: /no/such: No such file or directory'
 }
 
-# The answer ends when its reader does.
+# The query must end when the reader of its output has gone.
 test_closed_pipe()
 {
 	run_log log a 1

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Compares all readers with each other, using readers/compare, on logs of real programs from logs/
-# and on random logs with every kind of event.
+# Compares all readers with each other, using readers/compare, on logs of real programs in logs/ and
+# on random logs with every kind of event.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
 # shellcheck source=selftests/tools/native/readers/common.sh
 . "$native/readers/common.sh"
 
-# They were recorded when the kernel module wrote the name of a program only after its exec.
+# These logs are from a module that wrote the name of a program only after its exec.
 test_real_programs()
 {
 	local log
@@ -18,7 +18,7 @@ test_real_programs()
 	compare_readers --late-names ./*.log
 }
 
-# One log in five has no events of the kernel, one in four has no losses.
+# One random log in five has no kernel events, and one in four has no losses.
 test_random_logs()
 {
 	local seed

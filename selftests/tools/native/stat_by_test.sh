@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests the tables of "posixtrace stat" that are divided by a field, a process or a thread, and the
-# table of system calls.
+# Tests the tables of "posixtrace stat --by", which are divided by a field, a process or a thread,
+# and the table of system calls.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
@@ -14,7 +14,8 @@ rows()
 		index($0, ENVIRON["HEADER"]) == 1 { on = 1 }' out
 }
 
-# server_log: writes the file log. The operation is a field of the begin, the status of the end.
+# server_log: writes the file log. The operation is a field of the begin event, the status a field
+# of the end event.
 server_log()
 {
 	write_log log <<-'END'
@@ -139,7 +140,7 @@ test_processes_and_threads_divide()
 		a other-20 1 7.00
 		a one-10 2 3.00
 	END
-	# a dot: the field with this name
+	# ".thread" means a field with the name "thread"
 	run 0 posixtrace stat --by=.thread log
 	rows EVENT | cut -d ' ' -f 1-3 >got
 	prints got <<<'thread 7 1'
@@ -205,7 +206,7 @@ test_system_calls()
 	END
 }
 
-# A call over a gap or a stop may be two calls.
+# A call that spans a gap or a stop may really be two calls.
 test_system_calls_over_a_gap_are_unfinished()
 {
 	write_log log <<-'END'
@@ -245,14 +246,14 @@ test_real_programs()
 			sort | uniq -c | awk '{ print $2, $1 }' | sort >wanted
 		cut -d ' ' -f 1-2 calls | sort | diff -u wanted -
 		[ -s wanted ]
-		# the parts are the whole
+		# the parts must add up to the whole
 		run 0 posixtrace stat --all --by=thread "$log"
 		rows 'SYSTEM CALL' | grep -v '^and ' | awk '{ sum[$1] += $3 }
 			END { for (name in sum) print name, sum[name] }' | sort | diff -u wanted -
 	done
 }
 
-# Ten times more values than are told apart, each of a scope.
+# There are ten times as many values as are distinguished, each of one scope.
 test_values_beyond_the_limit_are_counted_together()
 {
 	awk 'BEGIN { print "cpus 1\nname 65 a_begin\nname 66 a_end\ndescribe 65 { u32 id; }\nblock 0"
@@ -352,9 +353,10 @@ test_system_calls_of_each_file()
 		read /a 2 1
 		read null 2 1
 	END
-	# neither calls without a descriptor nor events
+	# calls without a descriptor and events are not in the table
 	[ "$(wc -l <out)" -eq 5 ]
-	# one of the calls only; the others still tell what the descriptors are
+	# the filter selects one kind of call, but the other calls are still needed to follow the
+	# descriptors
 	posixtrace stat --by=file --filter='syscall_* && nr == 0' log >out
 	grep -qE '^read  */a  *2 ' out
 	server_log

@@ -4,8 +4,8 @@
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
-# scopes LOG SEED [NAME COUNT DURATION]...: writes a log with COUNT scopes of each name. DURATION is
-# an expression of awk, in ns, of the number i and of rand().
+# scopes LOG SEED [NAME COUNT DURATION]...: writes a log with COUNT scopes of each NAME. DURATION is
+# an awk expression in ns, which may use the number i of the scope and rand().
 scopes()
 {
 	local log=$1 seed=$2 type=65 names='' program='' begin end
@@ -23,7 +23,7 @@ scopes()
 		echo end; } | write_log "$log"
 }
 
-# results TABLE: prints names and results of --diff of the logs a and b, in their order
+# results TABLE: prints names and results of --diff for the logs a and b, in the order of the table
 results()
 {
 	run 0 posixtrace stat --diff --json a b
@@ -64,7 +64,8 @@ test_what_became_slower_comes_first()
 	grep -qE '^A  a: 3098 user, 0 system events, 0 lost, [0-9.]+ ms$' out
 }
 
-# The durations are skewed, and each log has its own. 200 tests at 1 % would find two differences.
+# The durations have the same skewed distribution in both logs. Without a correction, 200 tests at 1
+# % would find two differences.
 test_chance_is_no_difference()
 {
 	local names=()
@@ -77,7 +78,7 @@ test_chance_is_no_difference()
 	prints got <<<200
 }
 
-# One very long duration changes the mean, and proves nothing.
+# A single very long duration changes the mean, but proves nothing.
 test_one_outlier_proves_nothing()
 {
 	scopes a 3 s 100 '1000 + 100 * rand()'
@@ -87,7 +88,7 @@ test_one_outlier_proves_nothing()
 	jq -e 'select(.table == "scope") | .b.mean_ns > 1000 * .a.mean_ns' out
 }
 
-# Calculates everything from all pairs of durations.
+# Computes the expected results from all pairs of durations.
 test_probability_and_ratio_by_counting_pairs()
 {
 	scopes a 5 s 300 'exp(8 + 3 * rand())'
@@ -154,7 +155,7 @@ test_system_calls_states_and_intervals_are_compared()
 	grep -qE '^ +B +30 .* longer, > 99.99 %$' out
 }
 
-# Ids differ from run to run: processes are compared by their programs.
+# Ids differ from run to run, so processes are compared by the names of their programs.
 test_divided_logs_are_compared()
 {
 	local log pid
@@ -185,7 +186,7 @@ test_divided_logs_are_compared()
 	grep -qE '^a +set +A +30 ' out
 }
 
-# Each log has other names of types, and its own events pass the filter.
+# The logs have different names of types, and the filter is applied to each of them.
 test_filters_apply_to_both_logs()
 {
 	scopes a 1 x 30 5000 y 30 1000

@@ -65,7 +65,7 @@ test_small_log()
 	complains 'posixtrace: log: 7 events were lost: use a larger stream'
 }
 
-# A double would round these integers. Both infinities have no mean.
+# A double cannot represent these integers. Values with both infinities have no mean.
 test_integers_are_exact()
 {
 	write_log log <<-'END'
@@ -152,10 +152,10 @@ test_nested_pairs_are_matched_per_thread()
 		end
 	END
 	run 0 posixtrace stat log
-	# 300 and 700 in thread 1, 1000 in thread 2
+	# thread 1 has durations of 300 and 700, thread 2 one of 1000
 	[ "$(pair a | head -n 1)" = '3 2.00us 695ns 0 ' ]
 	[ "$(pair b)" = '1 500ns 500ns 0 ' ]
-	# a_begin and a:begin are different pairs
+	# a_begin and a:begin belong to different pairs
 	[ "$(pair a | tail -n 1)" = '1 100ns 100ns 0 ' ]
 	[ "$(grep -c '^a  ' out)" -eq 2 ]
 }
@@ -209,9 +209,10 @@ test_unmatched_begins_and_ends_are_counted()
 		end
 	END
 	run 0 posixtrace stat log
-	# a begin before the stop and an end after it are unmatched: events may be missing between
+	# a begin before the stop and an end after it do not match, because events may be missing
+	# between them
 	[ "$(pair a)" = '1 500ns 500ns 7 2withoutend,3withoutbegin,1acrossagap' ]
-	# an end type without its begin type is no pair
+	# a type with the name of an end is not a pair if there is no begin type
 	[ "$(pair month)" = '' ]
 }
 
@@ -241,7 +242,7 @@ test_intervals_end_at_gaps()
 	grep -qE '^tick +6 .* 1\.00 us +1\.00 us +1\.00 us +1\.00 us$' out
 }
 
-# Percentiles are accurate to a 64th. Intervals from 1 to 1000 us, in mixed order.
+# Percentiles are accurate to 1/64. The intervals are 1 to 1000 us, in mixed order.
 test_percentiles()
 {
 	awk 'BEGIN { print "cpus 1\nname 65 tick\nblock 0"; time = 1000000
@@ -258,7 +259,7 @@ test_percentiles()
 	[ "$max" = 1.00 ]
 }
 
-# Numbers have a range, labels are counted. Data that do not match are not counted.
+# Numbers have a range, and labels are counted. Data that do not match the description do not count.
 test_fields()
 {
 	write_log log <<-'END'
@@ -319,7 +320,7 @@ test_counts_of_a_large_log_in_little_memory()
 	[ "$(pair work | cut -d' ' -f1)" = "$(awk '$2 == "work_end" { print $1 }' counts)" ]
 }
 
-# More threads than stat counts separately, each with an open begin.
+# There are more threads than stat counts separately, and each has an open begin.
 test_threads_beyond_the_limit_are_counted_together()
 {
 	awk 'BEGIN { print "cpus 1\nname 65 a_begin\nname 66 a_end\nblock 0"
@@ -398,7 +399,8 @@ write_threads()
 		echo end; } | write_log "$2"
 }
 
-# The writer of a log chooses process and thread ids: no choice may hash all threads to one place.
+# The writer of a log can choose process and thread ids. No choice may make all threads collide in
+# the hash table.
 test_no_threads_take_long_to_find()
 {
 	local TIMEFORMAT=%U took took_forged

@@ -5,7 +5,7 @@
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
-# Writes the log of the script, with processes 100 and 200. Each thread has a separate processor.
+# Writes a log from a script that uses the processes 100 and 200. Each thread has its own processor.
 log()
 {
 	{
@@ -15,8 +15,8 @@ log()
 	} | write_log log
 }
 
-# threads [OPTION]...: writes the table of threads to the file threads: thread, time: running +
-# runnable + blocked + unknown, then the share of I/O and interrupts, then the counts. Checks that
+# threads [OPTION]...: writes the table of threads to the file threads: the thread; the times
+# running + runnable + blocked + unknown; the times in I/O and interrupts; the counts. Checks that
 # the times of the states add up.
 threads()
 {
@@ -32,7 +32,7 @@ threads()
 		sort >threads
 }
 
-# These write the other two tables to files, with single blanks.
+# The following functions write the other two tables to files, with single blanks.
 places()
 {
 	awk '/BLOCKED IN.*COUNT/ { on = 1; next } !NF { on = 0 } on { $1 = ""; gsub(" ns", ""); print }' out |
@@ -97,7 +97,7 @@ test_states_and_waits()
 	complains
 }
 
-# A thread is named if the event has it, whatever woke in its context.
+# If a wake-up event names a thread, the thread is shown, whatever the kind of waker.
 test_wakers_and_their_contexts()
 {
 	log <<-'END'
@@ -155,7 +155,7 @@ test_threads_count_from_their_first_event()
 		kernel sched_switch_out 400 @c reason=preempted
 		end
 	END
-	# the wake-up of a is missing, but the time that it was runnable is known
+	# the wake-up of a is missing, but the event has the time for which it was runnable
 	threads
 	prints threads <<-'END'
 		100 300: 100 50 150 0 (0 0) 1 0 0 0 0
@@ -183,7 +183,8 @@ test_preempted_threads_are_not_woken()
 
 test_threads_may_be_woken_while_they_run()
 {
-	# a: woken before it leaves the processor; the second time, only the kernel knows
+	# a is woken before it leaves the processor; the second time, only its next switch-in shows
+	# that
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_wakeup 150 @a by=thread waker_pid=@c waker_tid=@c
@@ -206,7 +207,7 @@ test_threads_may_be_woken_while_they_run()
 	prints waits <<-'END'
 		0.500 100 100 100 unknown unknown
 	END
-	# woken, but not from this wait
+	# there was a wake-up, but it does not belong to this wait
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_wakeup 150 @a by=thread waker_pid=@c waker_tid=@c
@@ -263,7 +264,7 @@ test_interrupts_that_are_not_nested()
 		end
 	END
 	threads
-	# 20 + 15 + 10 of the 50 (the rest was another interrupt) + 10 since it came back
+	# 20 + 15 + 10 of the 50 (in the rest, another interrupt ran) + 10 since it came back
 	prints threads <<-'END'
 		100 210: 110 20 80 0 (0 55) 1 0 0 0 0
 		101 260: 260 0 0 0 (0 0) 0 0 0 0 0
@@ -294,7 +295,7 @@ test_gaps_are_unknown()
 		end
 	END
 	threads
-	# a was runnable during the whole gap, as the kernel reports
+	# a was runnable during the whole gap, according to its next switch-in
 	prints threads <<-'END'
 		100 300: 60 150 90 0 (0 0) 2 0 0 1 0
 		101 240: 120 10 10 100 (0 0) 1 0 0 0 0
@@ -306,7 +307,7 @@ test_gaps_are_unknown()
 		0.260 40 100 100 unknown not woken
 		0.200 10 100 101 unknown an interrupt
 	END
-	# two gaps, and a thread without events between them
+	# there are two gaps, and a thread has no event between them
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_switch_in 100 @b
@@ -356,7 +357,7 @@ test_nothing_is_known_while_the_stream_is_stopped()
 		0.100 100 100 101 unknown not woken
 		0.600 100 100 100 no system call not woken
 	END
-	# the stop is missing
+	# the event of the stop is missing
 	write_log log <<-'END'
 		cpus 1
 		classes all
@@ -398,7 +399,7 @@ test_threads_end()
 		200 300: 300 0 0 0 (0 0) 0 0 0 0 0
 		300 0: 0 0 0 0 (0 0) 0 0 0 0 0
 	END
-	# the id is reused: two threads
+	# the id is reused, so there are two threads
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_switch_out 250 @a state=X reason=ended
@@ -480,7 +481,7 @@ test_state_at_the_start_ends_with_a_loss()
 	END
 }
 
-# What the filter leaves out may have changed the state.
+# A filter may leave out events that changed the state.
 test_state_is_not_used_with_a_filter()
 {
 	log 'classes sched,process' <<-'END'
@@ -519,9 +520,9 @@ test_threads_that_are_still_blocked_are_listed()
 	END
 }
 
-# A descriptor is named if it was read after the state, and no other thread could have changed it
-# during the call: process 200 has one thread. Of other calls, only
-# what they work on is known: the arguments of a 32-bit program are in other registers.
+# A descriptor is named if it was read after the state, and if no other thread could have changed it
+# during the call: process 200 has only one thread. The arguments of a 32-bit program are in other
+# registers, so only the object of its calls is known.
 test_calls_of_blocked_threads_have_their_arguments()
 {
 	log 'classes sched,process,strings' <<-'END'
@@ -559,8 +560,8 @@ test_calls_of_blocked_threads_have_their_arguments()
 	END
 }
 
-# The kernel defines the word of a mutex with priority inheritance (operation 6): the owner is certain.
-# It must be a thread of the process.
+# The kernel defines the word of a mutex with priority inheritance (operation 6), so its owner is
+# certain. The owner must be a thread of the process.
 test_forged_states_are_harmless()
 {
 	log 'classes sched,process' <<-'END'
@@ -676,7 +677,7 @@ test_places_of_waits()
 		100 unknown 1 10 10
 		100 system call -7 1 1 1
 	END
-	# without the class syscall, a user event does not rule out a system call
+	# without the class syscall, the thread of a user event may still be in a system call
 	log 'classes sched,fault' <<-'END'
 		event 64 100 @a
 		kernel sched_switch_out 110 @a state=S reason=blocked
@@ -695,7 +696,7 @@ test_places_of_waits()
 	END
 }
 
-# An id is reused after a life without an event that shows its state.
+# The id is reused after a life that has no event with its state.
 test_id_is_used_again_after_an_unknown_state()
 {
 	log <<-'END'
@@ -712,7 +713,7 @@ test_id_is_used_again_after_an_unknown_state()
 		end
 	END
 	threads
-	# two threads: from 100 to 300, when it must have ended, and from 500 to 700
+	# two threads: one from 100 to 300, by when it must have ended, and one from 500 to 700
 	prints threads <<-'END'
 		100 400: 400 0 0 0 (0 0) 0 0 0 0 0
 		101 200: 100 0 0 100 (0 0) 0 0 0 0 0
@@ -720,7 +721,7 @@ test_id_is_used_again_after_an_unknown_state()
 	END
 }
 
-# random_events SEED: events of three threads, some of them contradictory
+# random_events SEED: prints events of three threads, some of which contradict each other
 random_events()
 {
 	awk -v seed="$1" 'BEGIN {
@@ -746,8 +747,8 @@ random_events()
 	}'
 }
 
-# The format of Chrome has the same running and blocked times. The table lacks the time before the
-# first event of a thread, so runnable times may differ.
+# The Chrome format must have the same running and blocked times. The table leaves out the time
+# before the first event of a thread, so runnable times may differ.
 test_other_readers_find_the_same_states()
 {
 	for ((seed = 1; seed <= 20; seed++)); do
@@ -766,7 +767,7 @@ test_other_readers_find_the_same_states()
 test_ten_longest_waits()
 {
 	for ((i = 1; i <= 25; i++)); do
-		# 1, 3, ... 25, 24, ... 2, each followed by one of 5
+		# waits of 1, 3, ... 25, 24, ... 2, each followed by one of 5
 		echo "kernel sched_switch_out $((i * 60)) @a state=S reason=blocked"
 		echo "kernel sched_switch_in $((i * 60 + (i < 13 ? 2 * i - 1 : 52 - 2 * i))) @a"
 		echo "kernel sched_switch_out $((i * 60 + 30)) @b state=S reason=blocked"
@@ -787,7 +788,7 @@ test_ten_longest_waits()
 		0.480 17 100
 		1.020 16 100
 	END
-	# of equally long waits, the first ones are shown
+	# among waits of equal length, the first ones are shown
 	for ((i = 1; i < 13; i++)); do
 		echo "kernel sched_switch_out $((i * 20)) @a state=S reason=blocked"
 		echo "kernel sched_switch_in $((i * 20 + 10)) @a"
@@ -814,7 +815,7 @@ test_some_classes_are_missing()
 		101 200: 0 0 0 200 (0 0) 0 0 0 0 0
 	END
 	complains 'posixtrace: log: states are unknown without kernel events: record --kernel=sched'
-	# no descriptions, so no fields
+	# without descriptions, events have no fields
 	log 'classes all bare' <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_switch_out 200 @a state=S reason=blocked
@@ -828,7 +829,7 @@ test_some_classes_are_missing()
 	prints threads <<-'END'
 		100 40: 40 0 0 0 (0 0) 0 0 0 0 0
 	END
-	# no events of threads
+	# a log without events of threads
 	log </dev/null
 	run 0 posixtrace stat --states log
 	grep -q '^time      0 ns$' out
@@ -878,7 +879,7 @@ test_many_threads()
 	grep -q 'all others threads are not followed$' out
 	run 0 posixtrace stat --states --all log
 	[ "$(grep -c '^  *[0-9][0-9]*  [0-9]' out)" -eq 65536 ]
-	# more system calls than are listed by name
+	# more different system calls than are listed by name
 	for ((i = 0; i < 1100; i++)); do
 		printf '%s\n' "kernel syscall_entry $((3 * i + 1)) @a nr=$i name=call-$i" \
 			"kernel sched_switch_out $((3 * i + 1)) @a state=S reason=blocked" \
@@ -893,7 +894,7 @@ test_many_threads()
 	[ "$(wc -l <places)" -eq 1025 ]
 }
 
-# Only whole events with possible values change a state.
+# Only complete events with possible values may change a state.
 test_events_that_do_not_fit()
 {
 	log <<-'END'

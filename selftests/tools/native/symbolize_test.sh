@@ -4,10 +4,10 @@
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
-# No server may provide a missing file.
+# Keep debuginfod servers from providing files that must be missing.
 unset DEBUGINFOD_URLS
 
-# build_id FILE: prints its build id, or "-"
+# build_id FILE: prints the build id of a file, or "-"
 build_id()
 {
 	readelf -n "$1" | sed -n 's/.*Build ID: //p' | grep . || echo -
@@ -28,7 +28,7 @@ script()
 	./callers "$PWD/callers=$(build_id callers)" "$PWD/libcallers.so=$(build_id libcallers.so)"
 }
 
-# locations: dumps the file log; prints "FOUND WANTED" of each event, as function#file:line
+# locations: dumps the file log; prints "FOUND WANTED" for each event, both as function#file:line
 locations()
 {
 	run 0 posixtrace dump --json --symbolize log
@@ -68,7 +68,8 @@ test_function_and_line_of_a_program_at_fixed_addresses()
 	all_found
 }
 
-# As compiled by clang: the units are found without a list of their addresses.
+# clang does not list the address ranges of units (.debug_aranges). Lines must be found without the
+# list.
 test_file_without_aranges_has_lines()
 {
 	build_callers -ffunction-sections
@@ -149,7 +150,7 @@ test_stripped_file_has_offsets()
 	complains
 	offset=$(sed -n 's/.*simple#.*  at callers+\(0x[0-9a-f]*\)$/\1/p' out)
 	addr2line -f -e whole "$(printf '0x%x' $((offset - 1)))" | head -n 1 | grep -qx simple
-	# a dynamic symbol is left
+	# the stripped file still has a dynamic symbol
 	grep -qE '  at library_event\+0x[0-9a-f]+$' out
 }
 
@@ -166,7 +167,7 @@ test_debug_information_beside_the_stripped_file()
 	all_found
 }
 
-# in_debug_directory COMMAND...: runs it with debug/ mounted at /usr/lib/debug
+# in_debug_directory COMMAND...: runs the command with debug/ mounted at /usr/lib/debug
 in_debug_directory()
 {
 	# shellcheck disable=SC2016 # for the shell in there
@@ -201,7 +202,7 @@ test_file_that_is_gone_is_found_by_build_id()
 	script | write_log log
 	mkdir -p "$(dirname "$(at_build_id callers '')")"
 	cp callers "$(at_build_id callers '')"
-	# another program has its path now
+	# the path now has a different program
 	gcc -x c -o callers - <<<'int main(void) { return 0; }'
 	run 0 in_debug_directory posixtrace dump --json --symbolize log
 	jq -r '. as $event | select(.text | endswith(":\($event.line)")).function' out >functions
@@ -209,7 +210,8 @@ test_file_that_is_gone_is_found_by_build_id()
 	complains
 }
 
-# The files of another machine are copied into a directory. Links are followed within it.
+# The files of another machine are copied into a directory. Links in it must be followed within the
+# directory.
 test_files_below_a_directory_are_used()
 {
 	local here=$PWD
@@ -225,7 +227,7 @@ test_files_below_a_directory_are_used()
 	[ "$(wc -l <found)" -eq 4 ]
 	[ -z "$(awk '$1 != $2' found)" ]
 	complains
-	# Nothing outside of it is used.
+	# No file outside of the directory may be used.
 	mkdir empty
 	cp "root/else where/callers" "root/$here/libcallers.so" .
 	run 0 posixtrace dump --symbolize --symfs=empty log
@@ -233,7 +235,7 @@ test_files_below_a_directory_are_used()
 	lacks '(src/callers.c' out
 }
 
-# A stripped file has its debug information below the directory as well.
+# The debug information of a stripped file is also searched in the directory.
 test_debug_information_below_a_directory_is_used()
 {
 	local here=$PWD id
@@ -271,7 +273,7 @@ test_file_with_another_build_id_is_not_used()
 	[ "$(grep -c '  at callers+0x[0-9a-f]*$' out)" -eq 3 ]
 	grep -q '  at library_event+0x[0-9a-f]* (src/callers.c:[0-9]*)$' out
 	lacks sample out
-	# also without a build id
+	# the same without a build id
 	gcc -g -O0 -Wl,--build-id=none -rdynamic -o callers src/callers.c ./libcallers.so
 	run 0 posixtrace dump --symbolize log
 	lacks sample out
@@ -327,7 +329,8 @@ test_files_that_are_no_programs_are_not_read()
 test_mapping_of_the_time_counts()
 {
 	build_callers
-	# A later mapping, before the last event, has another file at the same addresses.
+	# A later mapping, which is older than the last event, has a different file at the same
+	# addresses.
 	script >lines
 	{
 		grep '^mapping ' lines
@@ -375,7 +378,8 @@ test_names_of_files_and_functions_are_escaped()
 	jq -e '.function == "f\\x1b[2J"' out
 }
 
-# More addresses than the command caches: each has the right name, also the second time.
+# There are more addresses than the command caches. Each must have the right name, also the second
+# time.
 test_many_addresses()
 {
 	local i begin
@@ -419,7 +423,7 @@ test_more_files_than_are_opened()
 	[ "$(grep -c 'more than 256 programs and libraries' err)" -eq 1 ]
 }
 
-# A server that accepts connections and never answers, at $url.
+# Starts a server at $url that accepts connections and never answers.
 start_silent_server()
 {
 	mkfifo port
@@ -436,7 +440,8 @@ start_silent_server()
 	url=http://127.0.0.1:$url
 }
 
-# A message announces the wait of minutes, and a signal ends it even while dump follows the log.
+# The wait can take minutes, so a message must announce it. A signal must end it, even while dump
+# follows the log.
 test_wait_for_a_debuginfod_server_is_told()
 {
 	local option dump
@@ -465,7 +470,7 @@ test_wait_for_a_debuginfod_server_is_told()
 	done
 }
 
-# Another file is not asked for.
+# After the timeout, the server is not asked for another file.
 test_wait_for_a_debuginfod_server_ends()
 {
 	write_log log <<-'END'

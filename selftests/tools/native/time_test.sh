@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The options --from and --to: what precedes the time is skipped, and changes nothing.
+# Tests the options --from and --to: skipping the earlier part of a log must not change the output
+# for the rest.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
-# recordings: unpacks the logs of real programs, also compressed and with an index; prints the names
+# recordings: unpacks the logs of real programs, also makes compressed and indexed copies; prints
+# the names
 recordings()
 {
 	local log name
@@ -18,7 +20,7 @@ recordings()
 	done
 }
 
-# times LOG: some times of its events, and some between them, in ns
+# times LOG: prints some times of events in the log, and some times between events, in ns
 times()
 {
 	posixtrace dump --json "$1" | jq -r .ns | awk -v seed=7 '
@@ -49,14 +51,16 @@ test_dump_prints_what_the_whole_dump_has()
 	done
 }
 
-# Also what is true at the time but was recorded before it: names of threads and programs.
+# This includes names of threads and programs that were recorded before the time but are still
+# valid.
 test_text_is_the_same()
 {
 	local name from
 	for name in $(recordings); do
 		posixtrace dump "$name" | tr -s ' ' >whole
 		for from in $(times "$name"); do
-			# columns become wider with the names in them
+			# columns may have a different width, because the names in the skipped part
+			# do not widen them
 			posixtrace dump --from="${from}ns" "both.$name" | tr -s ' ' >out
 			tail -n "$(wc -l <out)" whole | cmp - out
 		done
@@ -79,7 +83,7 @@ test_stat_and_export_are_the_same_with_an_index()
 	done
 }
 
-# Times count from the first event, which is not exported.
+# Times are relative to the first event, even if it is not exported.
 test_export_selects_times()
 {
 	write_log log <<-'END'
@@ -116,7 +120,7 @@ test_times_without_events()
 		# shellcheck disable=SC2086
 		run 1 posixtrace $args --from=3 --to=500ms log
 		grep -qx 'posixtrace: --from: log has no events at that time' err
-		# the end is before the begin
+		# --to is earlier than --from
 		# shellcheck disable=SC2086
 		run 1 posixtrace $args --from=2 --to=1 log
 		complains 'posixtrace: --to: must not be before --from'
@@ -132,7 +136,7 @@ test_times_without_events()
 	grep -qx 'posixtrace: --from: log has no events' err
 }
 
-# A damaged block in the part that is skipped does not disturb.
+# A damaged block in the skipped part must not matter.
 test_damage_in_a_skipped_part()
 {
 	local name=gitgc.log last

@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests the tables of "posixtrace top", without a stream and a screen, with written logs: top_tables
-# counts their events as the command does. Percentiles of times
-# below 64 ns are exact.
+# Tests the tables of "posixtrace top" with written logs, without a stream or a screen: top_tables
+# counts the events in the same way as the command. Percentiles of times below 64 ns are exact.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
-# log: writes the log of the script, with threads of process 100
+# log: writes a log from a script that uses threads of process 100
 log()
 {
 	{
@@ -19,7 +18,7 @@ log()
 	} | write_log log
 }
 
-# scope BEGIN END [SIZE [WORD]]: a request of thread a
+# scope BEGIN END [SIZE [WORD]]: writes a request of thread a
 scope()
 {
 	printf 'event 65 %d @a hex=%02x000000 %s\nevent 66 %d @a\n' "$1" "${3-0}" "${4-}" "$2"
@@ -44,7 +43,7 @@ test_counts_rates_and_percentiles_are_exact()
 {
 	ten_requests | log
 	run 0 top_tables log 1000000000
-	# From 10 to 200 us: 10 scopes of 5, 10 ... 50 ns.
+	# From 10 to 200 us, there are 10 scopes of 5, 10 ... 50 ns.
 	prints <(rows request) <<-'END'
 		request 10 52.6 k/s 27 ns 25 ns 50 ns 50 ns 10 52.6 k/s 27 ns 25 ns 50 ns 50 ns 0 0
 	END
@@ -59,7 +58,7 @@ test_interval_is_apart_from_the_total()
 	{
 		scope 1000 1010
 		scope 2000 2030
-		# In the second interval.
+		# This scope is in the second interval.
 		scope 1002000 1002062
 	} | log
 	run 0 top_tables log 1000000
@@ -112,7 +111,7 @@ test_names_that_are_only_half_a_scope_are_event_types()
 	rows request_begin | grep -q '^request_begin 1 '
 }
 
-# Fields and durations: as in "posixtrace dump", a scope passes with one of its ends.
+# As in "posixtrace dump", a scope passes if one of its ends passes.
 test_filter_selects_scopes_by_name_field_and_duration()
 {
 	{
@@ -169,7 +168,7 @@ test_names_cannot_reach_the_terminal()
 test_thread_shows_its_events_state_and_call()
 {
 	{
-		# USER and CALL; the second also SINCE
+		# flags USER and CALL; the second line also has SINCE
 		echo 'state a 1500 1000 1 24 0 0 7 0 0 0 read'
 		echo 'state b 1500 1300 0 11 3 0 0 0 0 0 none'
 		echo 'event 67 2000 @a'
@@ -182,7 +181,7 @@ test_thread_shows_its_events_state_and_call()
 		100 a-100 < 500 ns blocked (sleep) read(7, 0, 0)
 		100 b-101 200 ns running on 3
 	END
-	# Two events in 2 ns, and one.
+	# There are two events in 2 ns, and one more.
 	grep -q ' a-100  *1000.00 M/s ' out
 	grep -q ' b-101  *500.00 M/s ' out
 }

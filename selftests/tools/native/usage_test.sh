@@ -68,7 +68,7 @@ test_exclude_of_system_events_of_the_standard()
 				"$command" -x "idle,$name" -- true
 		done
 	done
-	# These also match other event types, or match only other types.
+	# These names also match other event types, or only other types.
 	for name in '*' 'p*' '*_start' 'posix_trace_unnamed_userevent' 'posix_trace_mine*'; do
 		accepts live -x "$name"
 		accepts record -o new -x "$name"
@@ -84,7 +84,7 @@ test_a_letter_means_one_thing_in_all_commands()
 	done | awk -F '\t' '$1 == "option" && $2 != "-" { print $2, $3 }' | sort -u >letters
 	[ "$(wc -l <letters)" -gt 15 ]
 	[ -z "$(cut -d ' ' -f 1 letters | uniq -d)" ]
-	# and the letter in the table of the sources
+	# and the letter must be in the table in the sources
 	while read -r letter name; do
 		grep -qE "^ \*.*\s-$letter --$name(\s|,|\$)" "$native/../../../tools/util/options.h" ||
 			{ echo "-$letter --$name: not in the table"; return 1; }
@@ -174,14 +174,15 @@ test_record_refuses_the_names_of_its_descriptors()
 		done
 	done
 	[ -L /dev/stdin ]
-	# Devices are accepted as output, except a terminal, which would show the log.
+	# Devices are accepted as output, except terminals, because the log would be shown there.
 	posixtrace record -o /dev/null --pid=4194303 >/dev/null 2>err || :
 	lacks 'is standard' err
 	script -qec 'posixtrace record -o /dev/stdout -- true 2>err' /dev/null </dev/null >out || :
 	complains 'posixtrace: /dev/stdout: is standard output: use -o - to write the log there'
 }
 
-# What a terminal shows, with environment variables NAME=VALUE...
+# on_terminal NAME=VALUE... COMMAND: prints what a terminal would show, with these environment
+# variables
 on_terminal()
 {
 	env TERM=xterm "$@" script -qec 'posixtrace dump log; echo "status $?"' /dev/null </dev/null >out
@@ -214,7 +215,7 @@ test_long_output_is_paged_on_a_terminal_only()
 	lacks paged out
 	on_terminal PAGER=
 	lacks paged out
-	# a pager that does not read ends the command
+	# the command must end if the pager ends without reading
 	make_log log 200000 2 >/dev/null
 	on_terminal PAGER=true
 	grep -q 'status 141' out
@@ -224,7 +225,7 @@ test_long_output_is_paged_on_a_terminal_only()
 	lacks paged out
 }
 
-# The library, which is in the command, would refuse the value.
+# The library, which is linked into the command, would refuse the value.
 test_flight_recorder_is_not_for_the_command()
 {
 	POSIXTRACE_RECORD=%x run 0 posixtrace --version

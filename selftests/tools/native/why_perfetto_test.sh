@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Compares the path of "posixtrace why" with the critical path that Perfetto's trace processor finds
-# in the export of the same log, and with the paths that the export has.
+# in the export of the same log, and with the paths in the export itself.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
@@ -28,7 +28,8 @@ test_exported_paths_of_real_logs_are_those_of_why()
 	"$native/check_why" slices ./*.log
 }
 
-# A request waits for a thread that is created in it, and this one for a thread of another process.
+# A request waits for a thread that it has created, and that thread waits for a thread of another
+# process.
 test_exported_path_has_waits_in_waits()
 {
 	write_log written.log <<-'END'

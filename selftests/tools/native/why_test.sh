@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Tests "posixtrace why" with written logs. Times are below 1000 ns, so that they are printed
-# exactly. check_why compares random schedules with the truth.
+# exactly. check_why compares random schedules with the expected answers.
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "$0")/cases.sh"
 
-# Writes the log of the script, with processes 100 and 200. Each thread has a separate processor.
+# Writes a log from a script that uses the processes 100 and 200. Each thread has its own processor.
 log()
 {
 	{
@@ -17,7 +17,7 @@ log()
 	} | write_log log
 }
 
-# why [OPTION]...: writes the parts to the file parts: time, and text with its indentation
+# why [OPTION]...: writes the parts to the file parts: time, and text with indentation
 why()
 {
 	run 0 posixtrace why "$@" log
@@ -117,7 +117,8 @@ test_runnable_time_names_what_ran_instead()
 		end
 	END
 	why --scope=request
-	# until 350, a waits for processor 0, and then for 2, of which nothing is known before 360
+	# until 350, a waits for processor 0; then it waits for 2, about which nothing is known
+	# before 360
 	prints parts <<-'END'
 		305: runnable, preempted
 		200:   worker-101 ran there
@@ -144,7 +145,7 @@ test_a_wait_in_a_page_fault_is_a_fault()
 		end
 	END
 	why --scope=request
-	# in a system call, it may also be the call that waits
+	# the thread is in a system call, so the wait may also be in the call
 	prints parts <<-'END'
 		119: running in the program, 1 page fault
 		90: blocked in a page fault (I/O), woken by an interrupt
@@ -253,7 +254,7 @@ test_a_waker_that_waits_longer_is_unknown()
 		199: running in the program
 		1: runnable, woken, no thread of the log ran there
 	END
-	# at the end of the period that was asked for, both may still wait
+	# at the end of the requested period, both threads may still wait
 	why --tid=100 --from=0 --to=600ns
 	prints parts <<-'END'
 		501: blocked outside of system calls, woken by worker-101
@@ -329,7 +330,7 @@ test_time_with_lost_events_is_unknown()
 		end
 	END
 	why --tid=100
-	# and so is the system call after it, until the program records an event
+	# the system call after that is also unknown, until the program records an event
 	prints parts <<-'END'
 		300: unknown
 		249: running in the program
@@ -337,7 +338,7 @@ test_time_with_lost_events_is_unknown()
 		100: blocked in read, fd 3, waker unknown
 		50: running in read, fd 3
 	END
-	# the begin and the end may be of two requests
+	# the begin and the end may belong to two requests
 	why --scope=request
 	prints parts <<<'100: running in the program'
 	complains 'posixtrace: log: 1 of request left out: events were lost between begin and end' \
@@ -429,7 +430,7 @@ test_scopes_are_those_of_one_thread()
 		'posixtrace: log: no complete request in this period: posixtrace stat lists the scopes'
 }
 
-# One of the two ends of a scope, or the first event of a thread, must be selected.
+# A scope is selected if one of its ends is, and a thread if its first event is.
 test_options_select_scopes_and_threads()
 {
 	log <<-'END'
@@ -549,7 +550,7 @@ test_hostile_names_are_escaped()
 	python3 -m json.tool <out >/dev/null
 }
 
-# The waker has no event before the wait: what it did is known from its state at the start.
+# The waker has no event before the wait, so only its state at the start shows what it did.
 test_state_at_the_start_tells_what_a_waker_did()
 {
 	log <<-'END'
