@@ -36,7 +36,7 @@ int actor_become(const struct actor_is *is)
 	if (is->memlock) {
 		struct rlimit limit = { is->memlock, RLIM_INFINITY };
 
-		/* Without CAP_SYS_RESOURCE, keep the hard limit. */
+		/* Without CAP_SYS_RESOURCE, this fails: then change only the soft limit. */
 		if (setrlimit(RLIMIT_MEMLOCK, &limit) && set_memlock(is->memlock))
 			return -errno;
 	}
@@ -79,7 +79,7 @@ static int actor_create(const struct actor *actor, struct actor_streams *streams
 	return ret;
 }
 
-/* A CREATE that fails late, when its answer is written. */
+/* Makes a CREATE that fails late, when the kernel writes the answer. */
 static int actor_bad_create(const struct actor *actor)
 {
 	size_t size = sizeof(struct posixtrace_create);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Attributes objects: all values, and single ones. */
+/* Gets and sets attributes: all values together, and single ones. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdio.h>

@@ -27,8 +27,8 @@ static int read_source(const char *name, char *text, size_t size)
 }
 
 /*
- * Reads the current clock source. Shortly after boot the kernel uses a source that cannot be
- * selected, until it trusts the counter.
+ * Gets the current clock source. Shortly after boot, until the kernel trusts the counter, it uses a
+ * clock source that cannot be selected by name.
  */
 static int get_source(char *name, size_t size)
 {

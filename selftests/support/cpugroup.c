@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Cgroups with the cpu controller. */
+/* Cgroups with the cpu controller: see cpugroup.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>

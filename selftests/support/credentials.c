@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Users, capabilities and user namespaces. */
+/* Users, capabilities and user namespaces: see credentials.h. */
 #define _GNU_SOURCE
 #include <linux/securebits.h>
 #include <stdio.h>
@@ -68,7 +68,9 @@ static int user_ns_map(pid_t pid, const char *which)
 	return err;
 }
 
-/* Runs in the outer namespace: reports the pid of a process in the new one, and waits. */
+/*
+ * Runs in the outer namespace: creates a process in the new namespace, reports its pid, and waits.
+ */
 static int user_ns_make(void *arg, const struct talk *talk)
 {
 	struct user_ns_request *request = arg;

@@ -17,7 +17,7 @@
 /* An empty image, provided by "make check". */
 #define DISK_IMAGE	"/check/ext4.img"
 
-/* Returns the descriptor of a copy of the image, which is deleted when closed. */
+/* Makes a copy of the image, which is deleted when it is closed. Returns its descriptor. */
 static int disk_copy(void)
 {
 	int from = open(DISK_IMAGE, O_RDONLY | O_CLOEXEC);
@@ -32,8 +32,8 @@ static int disk_copy(void)
 }
 
 /*
- * Replaces the descriptor by one for reading: without CONFIG_BLK_DEV_WRITE_MOUNTED, the kernel does
- * not mount a device that is open for writing.
+ * Replaces the descriptor by one that is open for reading only: without
+ * CONFIG_BLK_DEV_WRITE_MOUNTED, the kernel does not mount a device that is open for writing.
  */
 static int read_only(const char *device, int fd)
 {
@@ -68,12 +68,15 @@ static int disk_attach(char *device, size_t size)
 }
 
 /*
- * The file system must not read in the background: it would wait for the thread of the loop device
- * while a test freezes tasks, and could not be frozen.
+ * These options keep the file system from reading in the background. While a test freezes tasks,
+ * such a read would wait for the thread of the loop device, and could not be frozen.
  */
 #define OPTIONS		"errors=remount-ro,noinit_itable,no_prefetch_block_bitmaps"
 
-/* Returns 0 or negative errno. Stores the name of the device, or "", in @name. */
+/*
+ * Mounts a file system. Stores the name of its device, or "", in @name. Returns 0 or negative
+ * errno.
+ */
 static int disk_mount(const char *type, const char *dir, char *name)
 {
 	int fd, err;
@@ -94,7 +97,7 @@ int disk_fill(int ballast, size_t left)
 	static const char page[4096];
 	size_t size;
 
-	/* If no page is free, smaller blocks may be. */
+	/* When no whole page is free, smaller blocks may still be. */
 	for (size = sizeof(page); size; size /= 2) {
 		while (write(ballast, page, size) > 0)
 			;

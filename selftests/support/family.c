@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Streams of families of processes, and all ways to create a child. */
+/* Streams on families of processes, and all ways to create a child: see family.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/sched.h>

@@ -35,10 +35,13 @@ int fault_after(int n)
 
 static int fault_prepare(const char *dir)
 {
-	/* Injected failures must not leave stack traces in the kernel log. */
+	/* Do not print a stack trace in the kernel log for each injected failure. */
 	int err = fault_set_knob(dir, "verbose", "0");
 
-	/* By default, allocations that can sleep do not fail; all allocations here can sleep. */
+	/*
+	 * By default, allocations that may sleep do not fail. All allocations of the tests may
+	 * sleep.
+	 */
 	if (!err)
 		err = fault_set_knob(dir, "ignore-gfp-wait", "N");
 	if (!err)
@@ -85,9 +88,12 @@ bool fault_disarm(const struct fault *fault)
 	char text[16] = "";
 	ssize_t n, written;
 
-	/* The kernel formats the count before it copies the text: the copy may be what fails. */
+	/*
+	 * The kernel formats the count before it copies the text. That copy may be the one that
+	 * fails.
+	 */
 	n = pread(fault->fd, text, sizeof(text) - 1, 0);
-	/* ESRCH: @fault is for another thread, which has ended. */
+	/* ESRCH: @fault belongs to another thread, which has ended. */
 	do {
 		written = pwrite(fault->fd, "0", 1, 0);
 	} while (written != 1 && errno != ESRCH);

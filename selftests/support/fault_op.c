@@ -34,7 +34,7 @@ static int world_open(struct world *world, const struct op *op)
 	world->stream.arg.attr.classes = op->classes;
 	if (op->no_stream)
 		return 0;
-	/* Fails if an earlier process has leaked memory. */
+	/* This fails if an earlier process has leaked memory. */
 	MUST(!stream_open(&world->stream));
 	MUST(op->no_target || !target_sync(&world->target));
 	world->slot = &world->target.slots[world->stream.arg.slot];
@@ -67,8 +67,8 @@ static int op_once(const struct op *op, struct world *world, int n, struct outco
 }
 
 /*
- * Runs in a new process: the kernel kills a process if it cannot access the state of its
- * restartable sequences.
+ * Runs the operation. Must be a new process: the kernel kills a process if it cannot access the
+ * state of its restartable sequences.
  */
 static int op_try(const struct op *op, int n, struct outcome *outcome)
 {
@@ -94,7 +94,7 @@ struct outcome *outcome_share(void)
 	return page == MAP_FAILED ? NULL : page;
 }
 
-/* The memory of a stream in bytes, or 0 if it cannot be created. */
+/* Returns the memory of a stream in bytes, or 0 if it cannot be created. */
 static unsigned long long stream_memory(const struct op *op)
 {
 	struct posixtrace_status status = { .memory = 0 };
@@ -130,7 +130,10 @@ int fault_become(const struct op *op)
 	memory = stream_memory(&plain);
 	if (!memory)
 		return -ENODEV;
-	/* The stream has enabled tracepoints, which outlasts it, so start with a new module. */
+	/*
+	 * The effect of this operation outlasts a process, for example an enabled tracepoint, so
+	 * start with a new module.
+	 */
 	if (op->lasts)
 		err = module_unload() ?: module_load();
 	if (err)

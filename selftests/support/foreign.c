@@ -86,7 +86,7 @@ int foreign_place(struct foreign *file, enum foreign_kind kind, int number, pid_
 	return err ? err : kind != FOREIGN_NONE && file->fd != number ? -1 : 0;
 }
 
-/* Checks the type list and the state of the only stream on another process. */
+/* Checks the list of types and the state of a stream on another process. */
 static const char *foreign_check_stream(const struct foreign *file)
 {
 	__u32 ids[16];
@@ -134,7 +134,7 @@ static const char *foreign_check_content(const struct foreign *file)
 		if (read(file->fd, text, sizeof(text)) != sizeof(text) ||
 		    strcmp(text, FOREIGN_TEXT))
 			return "other content";
-		/* Put it back for the next check. */
+		/* Put the text back into the pipe for the next check. */
 		return write(file->peer, text, sizeof(text)) == sizeof(text) ? "" : "broken";
 	case FOREIGN_DEVICE:
 		return command(file->fd, POSIXTRACE_IOC_SYNC, &sync) == -EINVAL &&

@@ -26,7 +26,7 @@ int freezer_begin(struct freezer *freezer)
 {
 	int err;
 
-	/* Clean up after a test that failed. */
+	/* Remove the group that a failed test may have left. */
 	freezer_end();
 	mkdir(FREEZER_ROOT, 0755);
 	freezer->group = !mount("none", FREEZER_ROOT, "cgroup", 0, "freezer");
@@ -35,7 +35,7 @@ int freezer_begin(struct freezer *freezer)
 	err = write_text("/sys/power/pm_test", "freezer");
 	if (!err)
 		err = write_text("/sys/power/sync_on_suspend", "0");
-	/* How long the tasks stay frozen, in seconds. */
+	/* Number of seconds for which the tasks stay frozen. */
 	return err ? err : write_text("/sys/module/suspend/parameters/pm_test_delay", "0");
 }
 
@@ -64,7 +64,7 @@ int freezer_freeze(int seconds)
 {
 	int tries = seconds * 100, err;
 
-	/* Retry as suspend does. */
+	/* Repeat the attempt, as suspend does. */
 	while (!(err = write_text(FREEZER_STATE, "FROZEN")) && !freezer_is_frozen()) {
 		poll(NULL, 0, 10);
 		if (!--tries)

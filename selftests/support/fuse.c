@@ -74,7 +74,7 @@ static void fuse_lookup(int device, const struct fuse_in_header *in, const char 
 	fuse_answer(device, in->unique, strcmp(name, "log") ? ENOENT : 0, &out, sizeof(out));
 }
 
-/* Writes that the server has read, but not answered. */
+/* Writes that the server has read but not answered. */
 struct fuse_held {
 	unsigned int count;
 	struct {
@@ -101,7 +101,10 @@ static int fuse_refusal(const struct fuse_disk *disk, const struct fuse_write_in
 	return arg->offset + arg->size > FUSE_FILE_MAX ? ENOSPC : 0;
 }
 
-/* Data that is not refused always gets into the file. Only the answer may be delayed. */
+/*
+ * Handles a write. The data is put into the file, unless the write is refused. The answer may be
+ * delayed.
+ */
 static void fuse_write(int device, const struct fuse_in_header *in, const struct fuse_disk *disk,
 		       struct fuse_held *held)
 {
@@ -195,7 +198,10 @@ static void fuse_serve(int device, const struct fuse_in_header *in, const struct
 		fuse_answer_attr(device, in->unique, shared, in->nodeid);
 		break;
 	case FUSE_OPEN:
-		/* All reads and the size come from the server. close() does not wait for writes. */
+		/*
+		 * The server handles all reads, and provides the size. close() does not wait for
+		 * writes.
+		 */
 		opened.open_flags = FOPEN_DIRECT_IO | FOPEN_NOFLUSH;
 		fuse_answer(device, in->unique, 0, &opened, sizeof(opened));
 		break;
@@ -269,7 +275,10 @@ int fuse_begin_refusing(struct fuse_disk *disk)
 	disk->server = fork();
 	if (!disk->server)
 		fuse_server(device, disk, parent);
-	/* Only the server keeps the device open, so all requests end with the server. */
+	/*
+	 * Close our copy, so that only the server has the device open. All requests then end with
+	 * the server.
+	 */
 	close(device);
 	return disk->server < 0 ? -errno : 0;
 }

@@ -29,7 +29,7 @@ unsigned int count_cpus(void)
 	}
 }
 
-/* SKIP() in a fixture would still run the test, and pxt_test.h belongs to the programs. */
+/* Exit before main(), because SKIP() in a fixture would still run the test. */
 static void __attribute__((constructor)) require_two_cpus(void)
 {
 	if (count_cpus() > 1)

@@ -147,13 +147,13 @@ size_t kernel_events_blocked(const struct kernel_events *events)
 	return count;
 }
 
-/* What is known about a thread. */
+/* The state of a thread after an event. */
 struct state {
 	int tid;
 	trace_event_id_t last;		/* its last switch */
 	bool waits;
-	unsigned int wakeups;		/* since it last ran */
-	unsigned long long runnable;	/* earliest time since when it can run */
+	unsigned int wakeups;		/* number of wake-ups since it last ran */
+	unsigned long long runnable;	/* earliest time at which the thread could run */
 };
 
 static struct state *state_of(struct state *states, int tid)
@@ -193,7 +193,7 @@ static const char *check(struct state *state, const struct kernel_event *event)
 			wrong = "comes twice";
 		if (state->last && state->waits && !state->wakeups)
 			wrong = "was not woken";
-		/* The time is 0 if the kernel does not know it. */
+		/* The kernel reports a time of 0 if it does not know the time. */
 		if (state->runnable && event->data.in.runnable &&
 		    (event->data.in.runnable > event->time - state->runnable))
 			wrong = "was runnable for too long";
@@ -287,7 +287,7 @@ int kernel_withlog(pid_t pid, unsigned int classes, size_t size, int log_policy,
 /* The worker								*/
 
 struct storm {
-	int begin[2];		/* how often each thread yields */
+	int begin[2];		/* pipe with which the threads are told how often to yield */
 	int end[2];		/* one byte from each thread that is done */
 	int count;
 	pthread_t thread[THREADS_MAX];
@@ -367,7 +367,7 @@ static int make_calls(long number)
 	return syscall(SYS_lseek, CALL_FD, CALL_OFFSET, CALL_WHENCE) == -1 ? 0 : EINVAL;
 }
 
-/* Reports the addresses afterwards. */
+/* Causes page faults, then reports the addresses of the pages. */
 static int make_faults(const struct talk *talk)
 {
 	size_t page = sysconf(_SC_PAGESIZE), size = (FAULTS_WRITE + FAULTS_KERNEL) * page;
@@ -377,7 +377,7 @@ static int make_faults(const struct talk *talk)
 
 	if (fd < 0 || pages == MAP_FAILED)
 		return errno;
-	/* Kernels without huge pages refuse it. */
+	/* Ignore an error: kernels without huge pages do not support this. */
 	madvise(pages, size, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < FAULTS_WRITE; i++)
 		__atomic_store_n(&pages[i * page], 1, __ATOMIC_RELAXED);
@@ -576,8 +576,8 @@ static bool read_of_thread(pid_t pid, const char *tid, const char *name, char *t
 }
 
 /*
- * Adds the counters of a thread. Returns false if the thread does not sleep. A thread that appears
- * to sleep may still be on its CPU. Reading "syscall" waits until it has left.
+ * Adds the counters of a thread. Returns false if the thread does not sleep. A thread that seems to
+ * sleep may still be on its CPU: reading its file "syscall" waits until it has left the CPU.
  */
 static bool add_thread(struct switches *sum, pid_t pid, const char *tid)
 {
@@ -586,7 +586,10 @@ static bool add_thread(struct switches *sum, pid_t pid, const char *tid)
 	if (!read_of_thread(pid, tid, "syscall", text, sizeof(text)) ||
 	    !read_of_thread(pid, tid, "status", text, sizeof(text)))
 		return false;
-	/* The name of the other counter ends with this one. */
+	/*
+	 * The name of the other counter ends with the name of this one, so begin the search with a
+	 * newline.
+	 */
 	sum->voluntary += line_of(text, "\nvoluntary_ctxt_switches:");
 	sum->involuntary += line_of(text, "\nnonvoluntary_ctxt_switches:");
 	return strstr(text, "State:\tS");
@@ -612,7 +615,7 @@ static bool add_threads(struct switches *sum, pid_t pid)
 	return asleep;
 }
 
-/* Look twice, because a thread that another one has woken up may be asleep again. */
+/* Read the counters twice: a thread that another one has woken up may already be asleep again. */
 struct switches worker_switches(const struct child *worker)
 {
 	struct switches first, second;

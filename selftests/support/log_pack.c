@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Compresses the records of a block; shares no code with the module. */
+/* Compresses the records of a block. Shares no code with the module. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define HASH_BITS	12
 #define MATCH_MIN	4U
-#define LITERALS_LAST	12U	/* no match starts in this many bytes at the end */
+#define LITERALS_LAST	12U	/* no match may start in this many bytes at the end */
 #define MATCH_END	5U	/* the last bytes are literals */
 #define OFFSET_MAX	65535U
 
@@ -75,7 +75,7 @@ size_t log_lz4(unsigned char *to, size_t room, const unsigned char *from, size_t
 	return at <= room ? at : 0;
 }
 
-/* Bytes of the record, or of the struct posixtrace_writer, at an address; 0: unknown. */
+/* Returns the bytes of the record or struct posixtrace_writer at an address; 0: unknown. */
 static size_t item_size(__u32 type, const unsigned char *at, size_t left, bool *writer)
 {
 	const bool kernel = type == POSIXTRACE_LOG_KERNEL;
@@ -89,7 +89,8 @@ static size_t item_size(__u32 type, const unsigned char *at, size_t left, bool *
 	if (!(kernel ? at[2] & 8 : flags & 4))
 		return size;
 	/*
-	 * In a kernel event, the stack follows the time and the thread, in a user event the header.
+	 * In a kernel event, the call stack follows the time and the thread; in a user event, it
+	 * follows the header.
 	 */
 	stack = kernel ? 8 + (at[2] & 1 ? 8 : 0) + (at[2] & 2 ? 16 : 0) : 16;
 	if (stack + 8 > left || (kernel && stack + 8 > size))
@@ -100,7 +101,7 @@ static size_t item_size(__u32 type, const unsigned char *at, size_t left, bool *
 	return size + stack_size + (kernel ? 0 : 8);
 }
 
-/* Bytes of the records of the next piece. Stores the number of their first words. */
+/* Returns the bytes of the records of the next piece. Stores the number of their first words. */
 static size_t piece_size(__u32 type, const unsigned char *from, size_t len, size_t piece,
 			 __u32 *heads)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writes logs byte by byte; shares no code with the code under test. */
+/* Writes logs byte by byte. Shares no code with the code under test. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
@@ -142,7 +142,10 @@ static void log_ring_place(struct log_writer *log, size_t size)
 		log->pos = begin;
 		log->oldest = begin;
 	}
-	/* Once the previous lap is overwritten, no old blocks are left. */
+	/*
+	 * When all blocks of the previous lap are overwritten, the oldest block belongs to this
+	 * lap.
+	 */
 	while (log->lap_end && log->oldest >= log->pos && log->oldest < log->pos + size) {
 		memcpy(&old, log->data + log->oldest, sizeof(old));
 		log->oldest += LOG_BLOCK + old.size;
@@ -171,7 +174,7 @@ void log_block_begin(struct log_writer *log, __u32 type, __u32 cpu)
 	log->block.overwrite_watermark = log->overwrite_watermark;
 	log->block.lost = log->lost;
 	log->block.metadata = log->eventless;
-	/* Make the block at the end of the file first, even for a ring. */
+	/* Build the block at the end of the file first, even if it belongs in a ring. */
 	log_room(log, log->at + LOG_BLOCK);
 }
 
@@ -292,7 +295,7 @@ size_t log_block_end(struct log_writer *log)
 		log->len = at + size;
 		return log_note(log, at);
 	}
-	/* The block was made after the end of the file. Move it to its place. */
+	/* The block was built at the end of the file. Move it to its place in the ring. */
 	log_ring_place(log, size);
 	if (log->seq == 1)
 		log->oldest = log->pos;

@@ -8,7 +8,7 @@
 
 int copy_once(int from, int to)
 {
-	/* A packet that does not fit would be truncated. */
+	/* A packet that does not fit into the buffer would be truncated. */
 	static __thread char buf[128 << 10];
 	ssize_t n, done, ret;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Child processes and their pipes, CPUs, the states of threads, and clocks. */
+/* Helpers for child processes and their pipes, CPUs, the states of threads, and clocks. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ int child_start(struct child *child, int (*fn)(void *arg, const struct talk *tal
 	if (child->pid == 0) {
 		struct talk talk = { .in = there[0], .out = back[1] };
 
-		/* Otherwise the child would wait forever if the test is killed. */
+		/* Close this end, so that the child does not wait forever if the test is killed. */
 		close(there[1]);
 		close(back[0]);
 		signal(SIGPIPE, SIG_IGN);
@@ -101,7 +101,7 @@ long syscall_of(int tid)
 	file = fopen(path, "re");
 	if (!file)
 		return -1;
-	/* "running" if it does not sleep */
+	/* the file has "running" instead of a number if the thread does not sleep */
 	if (fscanf(file, "%ld", &number) != 1)
 		number = -1;
 	fclose(file);
@@ -124,7 +124,7 @@ int thread_state(int tid)
 
 bool falls_asleep(const int *tid, const int *done)
 {
-	/* A thread in this state may still be running and check again if it must sleep. */
+	/* A thread in state 'S' may still be running, and may check again if it must sleep. */
 	while (!__atomic_load_n(tid, __ATOMIC_ACQUIRE) || !is_asleep(*tid) ||
 	       syscall_of(*tid) < 0) {
 		if (done && __atomic_load_n(done, __ATOMIC_ACQUIRE))

@@ -12,7 +12,7 @@ static int race_seconds(int seconds)
 
 	if (text && atoi(text) > 0)
 		return atoi(text);
-	/* On a slow machine, the minimum takes longer. */
+	/* On a slow machine, the minimum number of rounds takes longer. */
 	return pxt_time_scale() > 1 ? 2 * seconds : seconds;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A traced process that scribbles over the memory of its streams. */
+/* A traced process that overwrites the memory of its streams. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "scribbler.h"
 
-/* The mappings of a stream. */
+/* The mappings of a stream that the scribbler overwrites. */
 struct prey {
 	struct posixtrace_cpu_head *heads;
 	size_t heads_size;
@@ -18,7 +18,7 @@ struct prey {
 
 struct scribbler {
 	struct target target;
-	pthread_rwlock_t lock;		/* protects the mappings against removal */
+	pthread_rwlock_t lock;		/* held while the mappings are in use */
 	struct prey prey[POSIXTRACE_SLOTS_MAX];
 	const int *stop;
 	uint64_t seed;
@@ -37,7 +37,7 @@ static void scribbler_store(void *where, uint64_t value)
 	__atomic_store_n((uint64_t *)where, value, __ATOMIC_RELAXED);
 }
 
-/* Writes false values to the head of a CPU. */
+/* Writes wrong values to the head of a CPU. */
 static void scribble_head(struct prey *prey, uint64_t *rng)
 {
 	size_t nr = prey->heads_size / sizeof(*prey->heads);
@@ -79,7 +79,9 @@ static void scribble_head(struct prey *prey, uint64_t *rng)
 	}
 }
 
-/* Finds the start of a record if all records before it in its page, the sub-buffer, are intact. */
+/*
+ * Returns the start of a record. This is correct if all records before it in the page are intact.
+ */
 static size_t scribbler_find(const struct prey *prey, uint64_t value)
 {
 	size_t pos = value % prey->pool_size / 4096 * 4096;
@@ -99,7 +101,7 @@ static size_t scribbler_find(const struct prey *prey, uint64_t value)
 	return pos;
 }
 
-/* Writes lies that look like records. */
+/* Writes wrong values that look like records. */
 static void scribble_pool(struct prey *prey, uint64_t *rng)
 {
 	uint64_t value = scribbler_random(rng);
@@ -183,7 +185,7 @@ static void prey_begin(struct prey *prey, int fd, const struct posixtrace_slot *
 	};
 }
 
-/* Maps the current streams, because streams come and go. */
+/* Maps the streams that exist now. */
 static void scribbler_look(struct scribbler *me)
 {
 	if (target_sync(&me->target))

@@ -23,7 +23,7 @@ static __u32 action_of(const struct refusal *refusal)
 int refuse_commands(const struct refusal *refusal)
 {
 	const __u32 action = action_of(refusal);
-	/* No system call has this number. */
+	/* ~0U is not the number of any system call. */
 	const __u32 stat = refusal->stat ? SYS_newfstatat : ~0U;
 	const __u32 fstat = refusal->stat ? SYS_fstat : ~0U;
 	struct sock_filter code[9 + 2 * SECCOMP_COMMANDS_MAX] = {
@@ -33,7 +33,7 @@ int refuse_commands(const struct refusal *refusal)
 		BPF_STMT(BPF_RET | BPF_K, action),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		/* The command; the upper 32 bits are 0. */
+		/* Load the command: the lower 32 bits of the argument. The upper 32 bits are 0. */
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
 	};
 	struct sock_fprog program = { .filter = code, .len = 7 };

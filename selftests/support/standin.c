@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Answers INFO instead of the module. */
+/* Answers the command INFO in place of the module. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/seccomp.h>

@@ -17,7 +17,7 @@
 #include "loopback.h"
 #include "stuck.h"
 
-/* Opened for reading and writing, so that neither end is ever closed. */
+/* Opens a FIFO for reading and writing, so that neither end is ever closed. */
 static int stuck_fifo(int flags)
 {
 	char path[] = "/tmp/fifoXXXXXX";
@@ -65,7 +65,7 @@ int stuck_error_queue(void)
 	struct sockaddr_in name = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	int stamps = SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), room = 4096;
-	/* The peer: it never reads, and lives as long as the test. */
+	/* The peer of the socket. It never reads, and lives as long as the test. */
 	int peer = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	socklen_t len = sizeof(name);
 

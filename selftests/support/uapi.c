@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Streams and targets with the plain commands of the device. */
+/* Streams and targets, through commands of the device: see uapi.h. */
 #define _GNU_SOURCE
 #include "uapi.h"
 
@@ -142,8 +142,8 @@ unsigned int stream_used(struct stream *stream, unsigned int cpu, unsigned int i
 }
 
 /*
- * True if a CPU has an unread record, which is the next one of its oldest sub-buffer. Releases
- * sub-buffers that were read to their end.
+ * Returns true if a CPU has an unread record. It is the next record of the CPU's oldest sub-buffer.
+ * Releases sub-buffers that were read to their end.
  */
 static bool stream_peek(struct stream *stream, unsigned int cpu, unsigned int *subbuf)
 {
@@ -170,7 +170,7 @@ const void *stream_next(struct stream *stream, unsigned int subbuf, struct recor
 	uint64_t pos = POSIXTRACE_CONSUMED_POS(LOAD(stream->reader->consumed[subbuf].position)), at;
 	const void *data;
 
-	/* The consumed records are still there, and name the writer. */
+	/* Parse the consumed records again, because the next record may use their writer. */
 	memset(record, 0, sizeof(*record));
 	for (at = 0; at <= pos; at += record->size) {
 		data = record_parse(record, mem + at);
@@ -209,7 +209,7 @@ int stream_take(struct stream *stream, struct record *record, void *data, size_t
 				   POSIXTRACE_CONSUMED_COUNT(consumed) + 1,
 				   POSIXTRACE_CONSUMED_POS(consumed) + record->size);
 	__atomic_store_n(&stream->reader->consumed[from].time, record->timestamp, __ATOMIC_RELAXED);
-	/* The position changes only if the sub-buffer was recycled. In that case, retry. */
+	/* If the position has changed, the sub-buffer was recycled, so retry. */
 	if (!__atomic_compare_exchange_n(&stream->reader->consumed[from].position, &consumed, next,
 					 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return stream_take(stream, record, data, room);

@@ -17,7 +17,7 @@
 #include "loopback.h"
 #include "wakers.h"
 
-/* Announces the sleeper, with its id in the namespace of /proc. */
+/* Stores the id of the sleeper, in the namespace of /proc, before it sleeps. */
 static void announce(const struct meeting *meeting)
 {
 	char self[16] = "";
@@ -34,7 +34,7 @@ static long read_one(const struct meeting *meeting)
 	return read(meeting->in, c, sizeof(c)) > 0 ? 0 : -EIO;
 }
 
-/* Writes eight bytes, which an eventfd requires. */
+/* Writes eight bytes, the size that an eventfd requires. */
 static int write_one(const struct meeting *meeting)
 {
 	const uint64_t one = 1;
@@ -213,7 +213,7 @@ static int wake_signal(const struct meeting *meeting)
 	return kill(meeting->sleeper, SIGUSR1) ? -errno : 0;
 }
 
-/* The waker tells the sleeper's child to end. */
+/* Waits for a child. The waker makes that child end. */
 static long wait_for(const struct meeting *meeting, pid_t pid)
 {
 	int status;
@@ -372,7 +372,7 @@ void scene_close(struct scene *scene)
 {
 	if (scene->sleeper.pid > 0)
 		child_kill(&scene->sleeper);
-	/* The waker may belong to another user. Do not kill it: it ends by itself. */
+	/* The waker may run as another user, so do not kill it. It ends by itself. */
 	if (scene->waker.pid > 0)
 		child_wait(&scene->waker);
 	if (scene->trid > 0)

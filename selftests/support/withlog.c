@@ -119,7 +119,7 @@ int withlog_wait(trace_id_t trid)
 	do {
 		sched_yield();
 		err = posix_trace_get_status(trid, &status);
-		/* The error is reported once, possibly before the end. */
+		/* The error is reported only once, possibly before the flush has ended. */
 		if (!err && !error)
 			error = status.posix_stream_flush_error;
 	} while (!err && status.posix_stream_flush_status == POSIX_TRACE_FLUSHING);

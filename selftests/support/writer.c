@@ -115,7 +115,7 @@ int writer_event_at(struct writer *writer, unsigned long long time, unsigned int
 	writer->head->address_high = record.address_high;
 	writer->head->time_end = record.named + POSIXTRACE_WRITER_SPAN;
 	writer->head->writer_head = next;
-	/* Pairs with LOAD() of the head in stream_used(). */
+	/* Pairs with the load of the head in stream_used(). */
 	__atomic_store_n(&writer->head->head, next, __ATOMIC_RELEASE);
 	return 0;
 }
