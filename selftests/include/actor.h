@@ -16,9 +16,9 @@
 #define CAPS_ALL	(~0ULL)
 #define CAP(name)	(1ULL << CAP_ ## name)
 
-/* The identity of an actor. */
+/* The user, namespace and capabilities of an actor. */
 struct actor_is {
-	uid_t uid;		/* all user and group ids, as in the user namespace */
+	uid_t uid;		/* user and group ids, valid in @user_ns */
 	int user_ns;		/* descriptor; -1: the initial namespace */
 	uint64_t caps;		/* capabilities in that namespace, or CAPS_ALL */
 	rlim_t memlock;		/* soft limit in bytes; 0: unchanged */

@@ -57,7 +57,7 @@ FIXTURE_TEARDOWN(invalid)
 {
 }
 
-/* Expects the attribute of the object to have this value. */
+/* Expects that the attribute of the object has this value. */
 static inline void expect_value(struct __test_metadata *_metadata,
 				const struct attribute *attribute, const trace_attr_t *attr,
 				long expected)
@@ -68,7 +68,7 @@ static inline void expect_value(struct __test_metadata *_metadata,
 	EXPECT_EQ(expected, value);
 }
 
-/* Expects an object to return the value that was set. */
+/* Expects that an object returns each value that was set. */
 static inline void expect_stored(struct __test_metadata *_metadata,
 				 const struct attribute *attribute, trace_attr_t *attr,
 				 const long *values, size_t count)
@@ -79,7 +79,7 @@ static inline void expect_stored(struct __test_metadata *_metadata,
 	}
 }
 
-/* Expects a stream to have the value with which it was created. */
+/* Expects that a stream has the value with which it was created. */
 static inline void expect_granted(struct __test_metadata *_metadata,
 				  const struct attribute *attribute, trace_attr_t *attr,
 				  const long *values, size_t count)

@@ -25,13 +25,13 @@ struct attr_values {
 /* Reads the object. Returns 0, or the error number of the first function that fails. */
 int attr_read(const trace_attr_t *attr, struct attr_values *values);
 
-/* The attributes of a stream that is created with @attr. */
+/* Creates a stream with @attr, and gets the attributes of that stream. */
 int attr_granted(const trace_attr_t *attr, trace_attr_t *granted);
 
-/* The generation version of streams of the loaded module; "" if it is unknown. */
+/* Returns the generation version of streams of the loaded module; "" if unknown. */
 const char *attr_module_version(void);
 
-/* An attribute that is an int or a size_t, and its two functions. */
+/* An attribute of type int or size_t, with its get and set function. */
 struct attribute {
 	int (*get_int)(const trace_attr_t *attr, int *value);
 	int (*set_int)(trace_attr_t *attr, int value);
@@ -47,7 +47,7 @@ extern const struct attribute attr_max_data_size;
 extern const struct attribute attr_stream_policy;
 extern const struct attribute attr_stream_size;
 
-/* Return 0 or an error number. */
+/* Get or set the attribute. Return 0 or an error number. */
 int attribute_get(const struct attribute *attribute, const trace_attr_t *attr, long *value);
 int attribute_set(const struct attribute *attribute, trace_attr_t *attr, long value);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's counters of inter-processor interrupts. */
+/* Reads the kernel's counters of inter-processor interrupts. */
 #ifndef _SELFTESTS_CALLS_H
 #define _SELFTESTS_CALLS_H
 

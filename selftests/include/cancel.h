@@ -13,7 +13,7 @@
  */
 int call_cancelled(int (*fn)(void *arg), void *arg);
 
-/* As call_cancelled(), for a function of a stream or log. */
+/* Like call_cancelled(), for a function that takes the trace id of a stream or log. */
 int call_trid_cancelled(int (*fn)(trace_id_t trid), trace_id_t trid);
 
 #endif /* _SELFTESTS_CANCEL_H */

@@ -5,22 +5,25 @@
 
 #include "textfile.h"
 
-/* Returns 0 or negative errno: -ENOENT if the kernel lacks the cpu controller. */
+/*
+ * Prepares the use of groups. Returns 0 or negative errno: -ENOENT if the kernel lacks the cpu
+ * controller.
+ */
 int cpugroup_begin(void);
 
-/* Returns 0 or negative errno. */
+/* Creates a group. Returns 0 or negative errno. */
 int cpugroup_make(const char *name);
 
-/* @max as in cpu.max. Returns 0 or negative errno. */
+/* Limits the CPU time of a group. @max: as in cpu.max. Returns 0 or negative errno. */
 int cpugroup_limit(const char *name, const char *max);
 
 /* Moves the calling process into the group; its later children inherit it. */
 int cpugroup_enter(const char *name);
 
-/* CPU time of all its processes so far, in nanoseconds, or 0. */
+/* Returns the CPU time of all processes of a group so far, in nanoseconds; 0 on failure. */
 unsigned long long cpugroup_time(const char *name);
 
-/* Removes a group; its processes have ended or are about to. Returns 0 or negative errno. */
+/* Removes a group, whose processes have ended or are about to end. Returns 0 or negative errno. */
 int cpugroup_remove(const char *name);
 
 /* Call this after all groups were removed. Returns 0 or negative errno. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Users, capabilities and user namespaces, for tests of permissions. The test itself is
- * root; its children become any user in any namespace.
+ * Users, capabilities and user namespaces, for tests of permissions. The test itself runs as root.
+ * Its children become any user in any namespace.
  */
 #ifndef _SELFTESTS_CREDENTIALS_H
 #define _SELFTESTS_CREDENTIALS_H
@@ -12,7 +12,7 @@
 
 #define CAP_MASK(cap)	(1ULL << (cap))
 
-/* Ids in the initial namespace: all namespaces here map each id to itself. */
+/* Ids in the initial namespace. All user namespaces in these tests map each id to itself. */
 struct ids {
 	uid_t ruid;
 	uid_t euid;
@@ -35,8 +35,8 @@ int become_user(uid_t uid);
 /* User namespaces							*/
 
 /*
- * Returns a descriptor of a new user namespace in @parent (-1: the current one), or negative
- * errno.
+ * Creates a user namespace in @parent (-1: the current one). Returns a descriptor of it, or
+ * negative errno.
  */
 int user_ns_new(int parent, uid_t owner);
 

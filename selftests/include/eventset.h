@@ -8,12 +8,12 @@
 #include <string.h>
 #include <trace.h>
 
-#define IDS_MAX	4096	/* ids of event types are below this */
+#define IDS_MAX	4096	/* all ids of event types are smaller */
 
-/* Returns 1 or 0, or minus an error number. */
+/* Checks if a type is in a set. Returns 1 or 0, or minus an error number. */
 int set_has(const trace_event_set_t *set, trace_event_id_t id);
 
-/* The number of members from @first up to, but not including, @end. */
+/* Returns the number of members from @first up to, but not including, @end. */
 int set_count(const trace_event_set_t *set, trace_event_id_t first, trace_event_id_t end);
 
 static inline int set_equal(const trace_event_set_t *a, const trace_event_set_t *b)
@@ -21,12 +21,12 @@ static inline int set_equal(const trace_event_set_t *a, const trace_event_set_t 
 	return !memcmp(a, b, sizeof(*a));
 }
 
-/* A set with one member. */
+/* Returns a set with one member. */
 trace_event_set_t set_of(trace_event_id_t id);
 
 trace_event_set_t set_filled(int what);
 
-/* Applies SET, ADD or SUB with one event type. */
+/* Changes a filter: applies SET, ADD or SUB with one event type. */
 int filter_one(trace_id_t trid, trace_event_id_t id, int how);
 
 #endif /* _SELFTESTS_EVENTSET_H */

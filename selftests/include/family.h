@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Families of processes: shared memory, a start line, and all ways to create a child.
+ * Helpers for families of processes: shared memory, a start line, and all ways to create a child.
  */
 #ifndef _SELFTESTS_FAMILY_H
 #define _SELFTESTS_FAMILY_H
@@ -10,10 +10,10 @@
 
 #include "trace_test.h"
 
-/* The number of attempts: fewer on a slow machine. */
+/* Returns the number of attempts to make: @count, or fewer on a slow machine. */
 int rounds(int count);
 
-/* Zeroed memory that is shared with all children until the test ends. */
+/* Returns zeroed memory that all children share until the test ends. */
 void *share(size_t size);
 
 /* A start line in shared memory: all processes leave it at the same time. */
@@ -49,16 +49,16 @@ static inline void record_plain(int number)
 	record_as(POSIX_TRACE_UNNAMED_USEREVENT, number);
 }
 
-/* The number of processes that a stream traces, or -1 on error. */
+/* Returns the number of processes that a stream traces, or -1 on error. */
 long processes_of(trace_id_t trid);
 
-/* The number of events generated for a stream, or -1 on error. */
+/* Returns the number of events generated for a stream, or -1 on error. */
 long generated_for(trace_id_t trid);
 
 /* ------------------------------------------------------------------ */
 /* Children								*/
 
-/* The function of a child. Its return value is the exit status. */
+/* The main function of a child. Its return value is the exit status. */
 typedef int (*family_fn)(void *arg);
 
 pid_t by_fork(family_fn fn, void *arg);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fault injection: the n-th allocation, or copy from or to user space, of the calling thread
- * fails. Needs a kernel with that feature, such as the kernel of "make check-debug".
+ * Fault injection: the n-th allocation or copy from or to user space that the calling thread makes
+ * fails. Needs a kernel with this feature, such as that of "make check-debug".
  */
 #ifndef _SELFTESTS_FAULT_H
 #define _SELFTESTS_FAULT_H
@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 /*
- * No operation can fail in this many places. If one still fails, the kernel counts something else.
+ * No operation has this many places where it can fail. If a later one still fails, the kernel does
+ * not count the failures of this operation.
  */
 #define FAULT_MAX	2000
 
@@ -22,8 +23,8 @@ struct fault {
 };
 
 /*
- * Reason to skip a test. If the kernel has the feature but it does not work, the test must fail
- * instead: a broken debug kernel must not skip these tests.
+ * The reason for skipping a test. If the kernel has the feature but it does not work, the test must
+ * fail, not skip: a broken debug kernel must not hide these tests.
  */
 #define FAULT_SKIP	"kernel without fault injection"
 
@@ -37,10 +38,10 @@ int fault_set_knob(const char *dir, const char *knob, const char *value);
 /* Returns the failure to try after failure @n: by pxt_stride() further. */
 int fault_after(int n);
 
-/* Called once, as root. Returns 0 or negative errno. */
+/* Prepares fault injection. Call it once, as root. Returns 0 or negative errno. */
 int fault_setup(void);
 
-/* For use by the calling thread only. Returns 0 or negative errno. */
+/* Opens the fault counter of the calling thread. Returns 0 or negative errno. */
 int fault_open(struct fault *fault);
 
 /* Makes only the @n-th allocation or copy from now on fail. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Repeats an operation, each time in a new process: first its first allocation (or copy) fails,
- * then the second, and so on until it succeeds. The processes run as a user with enough locked
- * memory for one stream: after a leak, the next process fails.
+ * Repeats an operation, each time in a new process. First its first allocation (or copy) fails,
+ * then the second, and so on until the operation succeeds. The processes run as a user whose locked
+ * memory is enough for one stream, so after a leak, the next process fails.
  */
 #ifndef _SELFTESTS_FAULT_EACH_H
 #define _SELFTESTS_FAULT_EACH_H
@@ -54,7 +54,9 @@ static inline void op_fail_each(struct __test_metadata *_metadata, bool skip, co
 			       status, outcome->line);
 			errors++;
 		}
-		/* A log thread drops its module reference after the end of its stream. */
+		/*
+		 * A log thread keeps its module reference for a moment after the end of its stream.
+		 */
 		if (!becomes_true(module_refcount_is, &users, FAULT_SECONDS)) {
 			TH_LOG("failure %d: %d users of the module, %d before", n,
 			       module_refcount(), users);

@@ -13,7 +13,10 @@
 #include "module.h"
 #include "uapi.h"
 
-/* In the process of an operation: returns the line number on failure. */
+/*
+ * For the process of an operation: if the condition is false, returns the line number from the
+ * function.
+ */
 #define MUST(condition) do {			\
 	if (!(condition))			\
 		return __LINE__;		\
@@ -22,9 +25,9 @@
 /**
  * struct world - the state before an operation; the process traces itself
  * @fault: the counter of this thread
- * @stream: not started; without a stream, the arguments of CREATE
- * @target: attached, its gate mapped
- * @slot: the stream's slot, as the target sees it
+ * @stream: a stream that is not started; with op.no_stream, only the arguments of CREATE
+ * @target: the target, which is attached and has its gate mapped
+ * @slot: slot of the stream in the target
  * @id: a number or descriptor, often a result of the operation
  * @address: a result of the operation
  * @status: a result of the operation
@@ -53,7 +56,9 @@ struct op {
 	bool no_stream;
 	/** @no_target: the process has not attached */
 	bool no_target;
-	/** @stays: can be repeated in the same process */
+	/**
+	 * @stays: the operation can be repeated in the same process
+	 */
 	bool stays;
 	/** @lasts: its effect outlasts the process, so the next process makes fewer allocations */
 	bool lasts;
@@ -83,7 +88,7 @@ struct outcome {
 	int line;		/* line of the failed check */
 };
 
-/* Unregisters the restartable sequences of the calling thread. */
+/* Unregisters the restartable sequences (rseq) of the calling thread. */
 void leave_sequences(void);
 
 static inline unsigned int world_gate(const struct world *world)
@@ -94,8 +99,8 @@ static inline unsigned int world_gate(const struct world *world)
 struct outcome *outcome_share(void);
 
 /*
- * Makes the calling process the user, with enough memory for one stream and the system events of
- * one START and one STOP.
+ * Makes the calling process run as the user, with enough memory for one stream and the system
+ * events of one START and one STOP.
  */
 int fault_become(const struct op *op);
 

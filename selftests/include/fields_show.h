@@ -61,7 +61,10 @@ static inline void fields_show_value(struct fields_show *show, const struct posi
 	}
 }
 
-/* Appends "!" if the data does not match. Returns the last result of posixtrace_fields_next(). */
+/*
+ * Appends all fields, and "!" if the data does not match. Returns the last result of
+ * posixtrace_fields_next().
+ */
 static inline int fields_show(struct fields_show *show, const struct posixtrace_fields *fields,
 			      const void *data, size_t len)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files that the program opened at descriptor numbers that the library had used, as in a daemon
- * that closes all descriptors and opens others. The library must not change them.
+ * Files that the program has opened at descriptor numbers that the library had used before, like a
+ * daemon that closes all descriptors and then opens others. The library must not change these
+ * files.
  */
 #ifndef _SELFTESTS_FOREIGN_H
 #define _SELFTESTS_FOREIGN_H
@@ -42,12 +43,12 @@ struct foreign {
 int foreign_open(struct foreign *file, enum foreign_kind kind, pid_t pid);
 
 /*
- * Closes a descriptor that anyone may have opened, and opens a file with its number. Returns 0
- * or a negative number.
+ * Closes a descriptor, whatever file it refers to, and opens a file with its number. Returns 0 or a
+ * negative number.
  */
 int foreign_place(struct foreign *file, enum foreign_kind kind, int number, pid_t pid);
 
-/* Returns "", or a description of what has changed. */
+/* Checks that the file is unchanged. Returns "", or a description of what has changed. */
 const char *foreign_check(const struct foreign *file);
 
 void foreign_close(struct foreign *file);

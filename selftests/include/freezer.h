@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Freezes tasks as suspend does: with the freezer of cgroup v1 or, if the kernel lacks it, with a
- * suspend that ends once all tasks are frozen (pm_test).
+ * Freezes tasks as suspend does: with the freezer of cgroup v1, or if the kernel lacks it, with a
+ * suspend that stops after all tasks are frozen (pm_test).
  */
 #ifndef _SELFTESTS_FREEZER_H
 #define _SELFTESTS_FREEZER_H
@@ -13,16 +13,16 @@
 
 /**
  * struct freezer - how to freeze tasks
- * @group: use the freezer of cgroup v1, not pm_test
+ * @group: true: use the freezer of cgroup v1; false: use pm_test
  */
 struct freezer {
 	bool group;
 };
 
-/* All tasks that were frozen must have ended. */
+/* Removes the group. All tasks that were frozen must have ended. */
 void freezer_end(void);
 
-/* Returns 0 or negative errno. */
+/* Chooses the way to freeze, and creates the group. Returns 0 or negative errno. */
 int freezer_begin(struct freezer *freezer);
 
 /* Moves a thread into the group, which may be frozen. Returns 0 or negative errno. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Locates an address in a function. */
+/* Checks if an address is in a function. */
 #ifndef FUNCTION_H
 #define FUNCTION_H
 
 #include <stdbool.h>
 
-/* Instrumented code is longer. */
+/* The longest code of such a function. Instrumented code is longer. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define FUNCTION_BYTES	2048
 #else

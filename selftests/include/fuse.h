@@ -53,10 +53,10 @@ struct fuse_disk {
 	struct fuse_shared *shared;
 };
 
-/* Mounts it, with @disk->refuse already set. Returns 0 or negative errno. */
+/* Mounts the file system. The caller has set @disk->refuse. Returns 0 or negative errno. */
 int fuse_begin_refusing(struct fuse_disk *disk);
 
-/* As fuse_begin_refusing(), but never refuses a write. */
+/* Like fuse_begin_refusing(), but never refuses a write. */
 static inline int fuse_begin(struct fuse_disk *disk)
 {
 	disk->refuse = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Numbered events of CPUs that go offline and come back, with plain commands. A few of these large
- * events fill a sub-buffer.
+ * Records numbered events on CPUs that go offline and come back, without the library. The events
+ * are so large that a few of them fill a sub-buffer.
  */
 #ifndef _SELFTESTS_HOTPLUG_STREAM_H
 #define _SELFTESTS_HOTPLUG_STREAM_H
@@ -14,7 +14,7 @@ struct payload {
 	char filler[196];
 };
 
-/* The number of these events in a sub-buffer if the same thread records all of them. */
+/* Returns how many of these events fit into a sub-buffer if one thread records all of them. */
 unsigned int records_per_subbuf(const struct stream *stream);
 
 /* Opens and starts a stream on the caller. */
@@ -30,7 +30,7 @@ int take_number(struct stream *stream);
 unsigned long long lost_of(struct stream *stream);
 unsigned int flags_of(struct stream *stream);
 
-/* The number of sub-buffers in use for user events. */
+/* Returns the number of sub-buffers in use for user events. */
 unsigned int count_used(struct stream *stream);
 
 #endif /* _SELFTESTS_HOTPLUG_STREAM_H */

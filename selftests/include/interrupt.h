@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Interrupts calls with signals: a timer fires at some time while a loop makes the calls, and is
- * only set again afterwards. A slow machine takes longer, but always makes progress.
+ * Interrupts calls with signals. A loop makes the calls, and a timer fires at some time during
+ * them. The timer is set again only after it has fired. So a slow machine takes longer, but always
+ * makes progress.
  */
 #ifndef _SELFTESTS_INTERRUPT_H
 #define _SELFTESTS_INTERRUPT_H
 
 /*
- * Written by the loop and its handler. An external call follows each access; the compiler must
- * assume that it may call the handler.
+ * The loop and its signal handler write these members. Each access is followed by a call of an
+ * external function: the compiler must assume that it changes them.
  */
 struct interrupts {
 	void (*in_handler)(void);
 	int in_call;
 	int pending;
-	int hits;	/* signals during a call */
-	int delay;	/* microseconds */
-	int range;	/* microseconds; upper bound of the delays */
+	int hits;	/* number of signals that arrived during a call */
+	int delay;	/* microseconds until the timer fires */
+	int range;	/* microseconds; limit of the delay */
 };
 
 extern struct interrupts interrupts;
 
-/* Each signal handler calls @in_handler, if not NULL. */
+/* Starts the interrupts. Each signal handler calls @in_handler, if not NULL. */
 int interrupts_begin(void (*in_handler)(void));
 
 /* Sets the timer, so that a signal may interrupt the next call. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel events in tests: a process that causes known ones, the kernel's own counters to compare
- * with, and the events of a stream or log in memory.
+ * Helpers for tests of kernel events: a process that causes known ones, the kernel's own counters
+ * to compare with, and an array of the events in a stream or log.
  */
 #ifndef _SELFTESTS_KERNEL_EVENTS_H
 #define _SELFTESTS_KERNEL_EVENTS_H
@@ -19,14 +19,14 @@
 #define CLASS_PROCESS	5
 #define CLASS_STRINGS	6
 
-/* sched_switch_out.reason, .state; sched_wakeup.by */
+/* Labels of sched_switch_out.reason and .state, and of sched_wakeup.by */
 enum { PREEMPTED, BLOCKED, IO, ENDED };
 enum { STATE_RUNNING, STATE_SLEEPING, STATE_DEAD = 5 };
 enum {
 	BY_ANOTHER, BY_THREAD, BY_INTERRUPT, BY_SOFTIRQ, BY_TIMER, BY_CHILD, BY_SIGNAL, BY_KERNEL
 };
 
-/* signal_generate.by, .result; signal_deliver.action; irq.kind */
+/* Labels of signal_generate.by and .result, signal_deliver.action and irq.kind */
 enum { SENT_BY_ANOTHER, SENT_BY_THREAD, SENT_BY_KERNEL };
 enum { SIGNAL_DELIVERED, SIGNAL_IGNORED, SIGNAL_PENDING };
 enum { ACTION_DEFAULT, ACTION_IGNORED, ACTION_HANDLER };
@@ -133,10 +133,10 @@ struct kernel_type {
 	const char *name;
 };
 
-/* The next type of some classes after @last (NULL: the first one); NULL at the end. */
+/* Returns the next type of the given classes after @last (NULL: the first one); NULL at the end. */
 const struct kernel_type *kernel_type_next(unsigned int classes, const struct kernel_type *last);
 
-/* All events except the standard's system events, which are only counted. */
+/* All events of a stream, except system events of the standard, which are only counted. */
 struct kernel_events {
 	struct kernel_event *event;
 	size_t count;
@@ -147,7 +147,7 @@ struct kernel_events {
 	unsigned int errors;		/* POSIX_TRACE_ERROR */
 	unsigned int late;
 	unsigned long long filter;	/* time of the last POSIX_TRACE_FILTER */
-	unsigned long long lost;	/* lost before the last event */
+	unsigned long long lost;	/* number of events lost before the last event */
 };
 
 /* Appends the available events. Returns 0 or an error number. */
@@ -155,27 +155,30 @@ int kernel_events_read(struct kernel_events *events, trace_id_t trid);
 void kernel_events_free(struct kernel_events *events);
 size_t kernel_events_count(const struct kernel_events *events, trace_event_id_t id);
 
-/* The number of switches from threads that blocked or ended. */
+/* Returns the number of switches from threads that blocked or ended. */
 size_t kernel_events_blocked(const struct kernel_events *events);
 
 /*
- * Counts and prints impossible sequences: a thread that runs twice or that ran without a wake-up,
- * and the like.
+ * Counts and prints sequences of events that are impossible, such as a thread that runs on two
+ * CPUs, or runs without a wake-up.
  */
 int kernel_events_impossible(const struct kernel_events *events);
 
-/* Creates a stream that never gets full in these tests, or a small one. */
+/*
+ * Creates a stream that never becomes full in these tests; kernel_stream_small() creates a small
+ * one.
+ */
 int kernel_stream(pid_t pid, unsigned int classes, int policy, trace_id_t *trid);
 int kernel_small_stream(pid_t pid, unsigned int classes, int policy, trace_id_t *trid);
 
-/* As kernel_stream(), with a log; the stream flushes automatically. */
+/* Like kernel_stream(), but with a log. The stream flushes automatically. */
 int kernel_withlog(pid_t pid, unsigned int classes, size_t size, int log_policy, int fd,
 		   trace_id_t *trid);
 
 /* ------------------------------------------------------------------ */
 /* The worker								*/
 
-/* Tasks; n is the number that is passed to worker_do(). */
+/* Tasks of the worker. n is the number that is passed to worker_do(). */
 enum {
 	DO_NOTHING,
 	DO_EVENT,		/* records n events */
@@ -191,10 +194,10 @@ enum {
 	DO_STORM_END,		/* ends them */
 };
 
-/* A child function: reports that it runs, and then the end of each task. */
+/* The main function of a worker: reports that it runs, and then the end of each task. */
 int worker(void *arg, const struct talk *talk);
 
-/* Returns 0 on success. */
+/* Makes a worker execute a task, and waits for its end. Returns 0 on success. */
 int worker_do(const struct child *worker, long task, long number);
 
 /* Arguments of lseek() that no program passes by chance. */
@@ -203,7 +206,7 @@ int worker_do(const struct child *worker, long task, long number);
 #define CALL_WHENCE	99L
 
 /*
- * Numbers of page faults that DO_FAULTS causes: it writes to the first pages itself, and lets the
+ * Numbers of page faults that DO_FAULTS causes. It writes to the first pages itself, and makes the
  * kernel write to the others.
  */
 #define FAULTS_WRITE	20
@@ -212,13 +215,13 @@ int worker_do(const struct child *worker, long task, long number);
 /* Starts a task without waiting for it: the caller must receive the result. */
 int worker_do_later(const struct child *worker, long task, long number);
 
-/* The kernel's counters, summed over all threads. */
+/* Numbers of switches from the kernel's counters, summed over all threads. */
 struct switches {
 	unsigned long long voluntary;
 	unsigned long long involuntary;
 };
 
-/* Waits until all threads sleep. */
+/* Waits until all threads of the worker sleep, then reads their counters. */
 struct switches worker_switches(const struct child *worker);
 
 #endif /* _SELFTESTS_KERNEL_EVENTS_H */

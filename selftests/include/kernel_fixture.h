@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A worker, a stream on it, and its events: the fixture for tests of kernel events.
+ * The fixture for tests of kernel events: a worker, a stream that traces it, and the events of the
+ * stream.
  */
 #ifndef _SELFTESTS_KERNEL_FIXTURE_H
 #define _SELFTESTS_KERNEL_FIXTURE_H

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Commands through the door of the gate: a read with certain registers, see
- * linux/posixtrace_memory.h. Include it in one file of a program.
+ * Makes commands through the door of the gate. A command is a read with certain values in
+ * registers: see linux/posixtrace_memory.h. Include this header in only one file of a program.
  */
 #ifndef _SELFTESTS_KNOCK_H
 #define _SELFTESTS_KNOCK_H
 
 #include <linux/posixtrace.h>
 
-/* knock() returns this if the read was an ordinary read. */
+/* Result of knock() if the read was an ordinary one, without a command. */
 #define NO_DOOR		((long)POSIXTRACE_DOOR_MAGIC)
 
 #if defined(__x86_64__)
-/* Indices for knock_with(). */
+/* Indices of registers for knock_with(). */
 enum { REG_MAGIC, REG_NEXT = 3, REG_ARG, REG_COMMAND, REG_DOOR = 14, REGISTERS };
 
 static inline long knock_at(const void *door, unsigned long cmd, const void *arg)
@@ -29,7 +29,8 @@ static inline long knock_at(const void *door, unsigned long cmd, const void *arg
 }
 
 /*
- * @regs has rax, rbx, rcx, rdx, rsi, rdi, rbp, r8 to r15. Sets rdx to the address to continue at.
+ * @regs has rax, rbx, rcx, rdx, rsi, rdi, rbp, r8 to r15. rdx becomes the address at which to
+ *	continue.
  */
 __asm__ (".pushsection .text\n"
 	 ".type knock_with, @function\n"
@@ -104,7 +105,7 @@ static inline long knock_at(const void *door, unsigned long cmd, const void *arg
 	return ret;
 }
 
-/* @regs has x0 to x30. Sets x3 to the address to continue at. */
+/* @regs has x0 to x30. x3 becomes the address at which to continue. */
 __asm__ (".pushsection .text\n"
 	 ".type knock_with, %function\n"
 	 "knock_with:\n\t"
@@ -176,8 +177,8 @@ static inline long knock(const struct posixtrace_gate *gate, unsigned long cmd, 
 }
 
 /*
- * As knock(), with the values of @regs in all general purpose registers except the stack pointer.
- * Sets @regs[REG_NEXT] first, and stores the registers in @regs afterwards.
+ * Like knock(), with the values of @regs in all general purpose registers except the stack pointer.
+ * First sets @regs[REG_NEXT]. Stores the registers in @regs afterwards.
  */
 void knock_with(unsigned long *regs);
 

@@ -4,8 +4,8 @@
  * with a separate implementation of the checksum. The log is built in memory, where a test can
  * examine and damage all of it, and then written to a file.
  *
- * A test makes blocks one by one: log_block_begin(), log_event() ..., log_block_end(). Arguments
- * are not checked, as tests also need invalid logs.
+ * A test makes blocks one by one with log_block_begin(), log_event() ..., log_block_end().
+ * Arguments are not checked, because tests also need invalid logs.
  */
 #ifndef _SELFTESTS_LOG_WRITER_H
 #define _SELFTESTS_LOG_WRITER_H
@@ -39,7 +39,9 @@ struct log_writer {
 	struct posixtrace_log_header header;
 	/** @block: header of the block in progress */
 	struct posixtrace_log_block block;
-	/** @before: the last record in the block */
+	/**
+	 * @before: the last record written to the block
+	 */
 	struct record before;
 	/** @piece: compress blocks of events, in pieces of this many bytes; 0: do not */
 	size_t piece;
@@ -53,17 +55,29 @@ struct log_writer {
 	size_t lap_end;
 	/** @seq: number of the last block */
 	__u64 seq;
-	/** @epoch: for the next block */
+	/**
+	 * @epoch: epoch of the next block
+	 */
 	__u64 epoch;
-	/** @gap_generation: for the next block */
+	/**
+	 * @gap_generation: its value in the next block
+	 */
 	__u64 gap_generation;
-	/** @gap_first: for the next block */
+	/**
+	 * @gap_first: its value in the next block
+	 */
 	__u64 gap_first;
-	/** @overwrite_watermark: for the next block */
+	/**
+	 * @overwrite_watermark: its value in the next block
+	 */
 	__u64 overwrite_watermark;
-	/** @lost: for the next block */
+	/**
+	 * @lost: its value in the next block
+	 */
 	__u64 lost;
-	/** @boot_id: for log_host() */
+	/**
+	 * @boot_id: boot id that log_host() writes
+	 */
 	unsigned char boot_id[16];
 	/** @nr_names: LOOP: number of names written */
 	__u32 nr_names;
@@ -71,7 +85,9 @@ struct log_writer {
 	size_t metadata_pos;
 	/** @metadata_seq: LOOP: number of the last metadata block */
 	__u64 metadata_seq;
-	/** @end: LOOP: status, as last written */
+	/**
+	 * @end: LOOP: the status that was last written
+	 */
 	struct posixtrace_log_end end;
 	/** @eventless: offset of the last block without events; LOOP: 0 */
 	size_t eventless;
@@ -85,7 +101,7 @@ struct log_writer {
 	struct posixtrace_log_mark newest;
 };
 
-/* Four bits at a time; shares no code with the code under test. */
+/* Computes a checksum, four bits at a time. Shares no code with the code under test. */
 __u32 log_crc(const void *data, size_t len);
 
 void log_put(struct log_writer *log, size_t at, const void *data, size_t len);
@@ -107,16 +123,16 @@ void log_record(struct log_writer *log, const struct record *record, const void 
 
 void log_event_id(struct log_writer *log, __u32 id, __u64 time, const void *data, size_t len);
 
-/* A user event with its time as data. */
+/* Adds a user event whose data is its time. */
 void log_event(struct log_writer *log, __u64 time);
 
 /* Writes the headers again after the test has changed log->block. */
 void log_block_header(struct log_writer *log, size_t at);
 
-/* Returns the offset of the block. */
+/* Ends the block. Returns its offset. */
 size_t log_block_end(struct log_writer *log);
 
-/* The checksum of a name of a LOOP log. */
+/* Returns the checksum of a name of a LOOP log. */
 __u32 log_fixed_name_crc(__u64 cookie, const struct posixtrace_log_name *name);
 
 /* Writes a name, in a separate block or in the area for names. */
@@ -136,7 +152,7 @@ size_t log_kernel_type(struct log_writer *log, __u32 id, const char *text, size_
 size_t log_task(struct log_writer *log, int pid, int tid, __u64 since, const char *name);
 size_t log_program(struct log_writer *log, int pid, __u64 since, const char *text, size_t size);
 
-/* As log_task(), for a thread or process that was born at @born; log_task() uses time 0. */
+/* Like log_task(), for a thread or process that was born at @born. log_task() uses time 0. */
 size_t log_born_task(struct log_writer *log, int pid, int tid, __u64 born, __u64 since,
 		     const char *name);
 size_t log_born_program(struct log_writer *log, int pid, __u64 born, __u64 since, const char *text,
@@ -156,7 +172,7 @@ size_t log_index(struct log_writer *log);
 
 size_t log_end(struct log_writer *log, __u32 flags);
 
-/* Writes the part that is not in the file yet; LOOP: the complete log. */
+/* Writes the part of the log after offset @from to the file. A LOOP log is written completely. */
 int log_write(const struct log_writer *log, int fd, size_t from);
 
 /* Creates an unnamed file with these bytes. */
@@ -165,8 +181,8 @@ int log_bytes_file(const void *data, size_t len);
 int log_file(const struct log_writer *log);
 
 /*
- * Writes events at the times first, first + 1, ... on the CPUs in turn, after a START: @per_block
- * on each CPU, then the next epoch. All blocks are full.
+ * Writes a START, then events at the times first, first + 1, ... Each epoch has @per_block events
+ * of each CPU in turn. All blocks are full.
  */
 __u64 log_epochs(struct log_writer *log, __u64 first, int epochs, int per_block);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The reader of a log that is a pipe, a socket or the like: copies the data to a file.
+ * Reads a log that is a pipe, a socket or similar, and copies the data to a file.
  */
 #ifndef _SELFTESTS_LOGDRAIN_H
 #define _SELFTESTS_LOGDRAIN_H

@@ -20,13 +20,13 @@ struct logfile {
 	struct posixtrace_log_header header;
 };
 
-/* True if the CRC at @crc in the structure at @p is correct. */
+/* Is the CRC at offset @crc in the structure at @p correct? */
 bool logfile_crc_right(const void *p, size_t len, size_t crc);
 
 int logfile_read(struct logfile *log, int fd);
 void logfile_free(struct logfile *log);
 
-/* The complete block at @pos if it has number @seq, or NULL. */
+/* Returns the complete block at @pos if its number is @seq, otherwise NULL. */
 const struct posixtrace_log_block *logfile_block(const struct logfile *log, size_t pos,
 						 uint64_t seq);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Threads in WRITE_LOG, and what the logs contain that they write. */
+/* Threads that write logs with WRITE_LOG, and helpers to read such logs. */
 #ifndef _SELFTESTS_LOGWORKER_H
 #define _SELFTESTS_LOGWORKER_H
 
@@ -17,10 +17,10 @@ struct worker {
 	pthread_t thread;
 };
 
-/* Returns false if WRITE_LOG failed or returned. */
+/* Starts a thread. Returns false if its WRITE_LOG failed or returned. */
 bool worker_start(struct worker *worker, int fd);
 
-/* Returns what WRITE_LOG has returned. */
+/* Waits for the end of a thread. Returns the result of its WRITE_LOG. */
 int worker_join(struct worker *worker);
 
 /* Copies data from a pipe to a file until end of file. */
@@ -30,12 +30,12 @@ struct copy {
 	pthread_t thread;
 };
 
-/* @arg: a struct copy. A thread function. */
+/* Thread function; @arg is a struct copy. */
 void *copy_all(void *arg);
 
 /*
- * The number of user events, recorded and lost, in a log that ends with these flags
- * (POSIXTRACE_LOG_END_*); -1 if it is damaged or ends in another way.
+ * Returns the number of user events, recorded and lost, in a log. Returns -1 if the log is damaged
+ * or does not end with these flags (POSIXTRACE_LOG_END_*).
  */
 long count_events(int fd, unsigned int end_flags);
 

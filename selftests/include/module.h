@@ -9,7 +9,7 @@
 
 int module_refcount(void);
 
-/* Never waits. Returns 0 or negative errno. */
+/* Removes the module; fails if it is in use. Returns 0 or negative errno. */
 int module_unload(void);
 
 int module_load(void);

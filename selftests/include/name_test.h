@@ -24,19 +24,19 @@ struct name {
 
 struct name numbered(const char *text, int number);
 
-/* A name of @len characters that ends with @last. */
+/* Returns a name of @len characters that ends with @last. */
 struct name long_name(size_t len, char last);
 
-/* The id of a name in this process, or 0. */
+/* Returns the id of a name in this process, or 0. */
 trace_event_id_t open_id(const char *text);
 
-/* The id of a name in the traced process, or 0. */
+/* Returns the id of a name in the traced process, or 0. */
 trace_event_id_t open_trid_id(trace_id_t trid, const char *text);
 
-/* The name of an event type, or "". */
+/* Returns the name of an event type, or "". */
 struct name name_of(trace_id_t trid, trace_event_id_t id);
 
-/* The next id of the list, 0 at its end, or minus an error number. */
+/* Returns the next id of the list, 0 at its end, or minus an error number. */
 int next_id(trace_id_t trid);
 
 #endif /* _SELFTESTS_NAME_TEST_H */

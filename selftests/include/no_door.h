@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For tests of programs that did not attach before main() and have no door, for example in
- * valgrind. Include it in one file of a program: as a part of selftests/support, its syscall()
- * would replace that of all programs.
+ * Simulates a program that did not attach before main() and therefore has no door, as in valgrind.
+ * Include this header in only one file of a program. It is not in selftests/support, because its
+ * syscall() would then replace that of all test programs.
  *
- * Define NOTE_SYSCALL(number, arg) first to see each call of the library.
+ * To see each system call of the library, define NOTE_SYSCALL(number, arg) before the include.
  */
 #ifndef _SELFTESTS_NO_DOOR_H
 #define _SELFTESTS_NO_DOOR_H
@@ -20,7 +20,7 @@
 #define NOTE_SYSCALL(number, arg)	do { } while (0)
 #endif
 
-/* Reads without a command. After that, the page is ordinary memory for this process. */
+/* Reads the door without a command. After that, its page is ordinary memory for this process. */
 static void shut_door(void)
 {
 	const struct posixtrace_gate *gate = (const void *)__posix_trace_gate;
@@ -66,7 +66,7 @@ static long call_kernel(long number, const long arg[6])
 	return ret;
 }
 
-/* Replaces the C library's function, which the library calls. Supports only what is needed. */
+/* Replaces the function of the C library, which our library calls. Supports only what is needed. */
 long syscall(long number, ...)
 {
 	long arg[6], ret;
@@ -78,12 +78,12 @@ long syscall(long number, ...)
 	va_end(list);
 	NOTE_SYSCALL(number, arg);
 	if (number == SYS_mmap && arg[5] < 0) {
-		/* This mapping would attach the process. */
+		/* Fail, because this mapping would attach the process. */
 		ret = -EINVAL;
 	} else {
 		/*
-		 * The library makes a system call after it has mapped a gate, before it uses the
-		 * gate.
+		 * The library makes a system call between mapping the gate and using it: shut the
+		 * door at that point.
 		 */
 		shut_door();
 		ret = call_kernel(number, arg);

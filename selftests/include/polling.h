@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Polls streams: what poll(), select() and epoll report, and threads that wait in them.
+ * Polls streams with poll(), select() and epoll, also in threads that wait there.
  */
 #ifndef _SELFTESTS_POLLING_H
 #define _SELFTESTS_POLLING_H
@@ -11,17 +11,20 @@
 
 #include "process.h"
 
-/* The state of a descriptor in poll() bits, or minus an error number; @timeout is in ms. */
+/* Returns the poll() bits of a descriptor, or minus an error number. @timeout is in ms. */
 int poll_say(int fd, int timeout);
 
-/* Returns POLLIN or 0, because select() cannot report more. */
+/* Polls with select(). Returns POLLIN or 0, because select() cannot report more. */
 int select_say(int fd, int timeout);
 
-/* A new epoll instance with one descriptor, or minus an error number. */
+/*
+ * Creates an epoll instance with one descriptor. Returns its descriptor, or minus an error number.
+ */
 int epoll_with(int fd, unsigned int events);
 
 /*
- * What an epoll instance reports for its descriptor: EPOLLIN and EPOLLHUP are POLLIN and POLLHUP.
+ * Returns what an epoll instance reports for its descriptor, with POLLIN and POLLHUP for EPOLLIN
+ * and EPOLLHUP.
  */
 int epoll_say(int epfd, int timeout);
 
@@ -35,10 +38,13 @@ struct poller {
 	pthread_t thread;
 };
 
-/* Returns 0 once the poller is asleep, EAGAIN if it need not wait, or another error number. */
+/*
+ * Starts a poller. Returns 0 once it is asleep, EAGAIN if it need not wait, or another error
+ * number.
+ */
 int poller_start(struct poller *poller, int (*say)(int fd, int timeout), int fd);
 
-/* The result of @say. */
+/* Waits for the end of a poller. Returns the result of its @say. */
 int poller_end(struct poller *poller);
 
 #endif /* _SELFTESTS_POLLING_H */

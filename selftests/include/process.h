@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Child processes that communicate with the test through pipes, so that no test waits for time to
- * pass.
+ * Child processes that communicate with the test through pipes, so that tests need not wait for
+ * time to pass.
  */
 #ifndef _SELFTESTS_PROCESS_H
 #define _SELFTESTS_PROCESS_H
@@ -20,7 +20,7 @@
 
 #define NSEC	1000000000ULL
 
-/* One end of a conversation: what is sent here arrives at the other end. */
+/* One end of a pair of pipes: a value sent at one end is received at the other end. */
 struct talk {
 	int in;
 	int out;
@@ -31,10 +31,10 @@ struct child {
 	struct talk talk;
 };
 
-/* Sends @value; the other end may be gone. */
+/* Sends @value. The other end may be gone. */
 void say(const struct talk *talk, long value);
 
-/* Receives a value; -EPIPE if the other end is gone. */
+/* Receives a value. Returns -EPIPE if the other end is gone. */
 long hear(const struct talk *talk);
 
 /* Runs fn(arg, talk) in a child; its return value is the exit status. */
@@ -45,27 +45,30 @@ int child_wait(struct child *child);
 
 int child_kill(struct child *child);
 
-/* A child function: reports that it runs, and lives until the parent closes the pipe. */
+/*
+ * The main function of a child that reports that it runs, and lives until the parent closes the
+ * pipe.
+ */
 int child_idle(void *arg, const struct talk *talk);
 
 /* Moves the calling thread to the @n-th CPU, modulo their number. */
 int run_on(unsigned int n);
 
-/* The state of a thread, as the letter in /proc; 0 if it does not exist. */
+/* Returns the state of a thread, as the letter in /proc; 0 if the thread does not exist. */
 int thread_state(int tid);
 
-/* The number of the system call in which a thread sleeps, or -1. */
+/* Returns the number of the system call in which a thread sleeps, or -1. */
 long syscall_of(int tid);
 
-/* True if a thread (or a process with one thread) is asleep in the kernel. */
+/* Is the thread, or the only thread of this process, asleep in the kernel? */
 static inline int is_asleep(int tid)
 {
 	return thread_state(tid) == 'S';
 }
 
 /*
- * Waits until a thread is asleep. The thread stores its id in @tid. If @done is not NULL, the
- * thread may store 1 there once it need not sleep: then this returns false.
+ * Waits until a thread is asleep. The thread stores its id in @tid. If the thread need not sleep,
+ * it may store 1 in @done (unless NULL); this function then returns false.
  */
 bool falls_asleep(const int *tid, const int *done);
 
@@ -75,16 +78,16 @@ static inline int is_zombie(int tid)
 	return thread_state(tid) == 'Z';
 }
 
-/* The time of a clock in nanoseconds. */
+/* Returns the time of a clock in nanoseconds. */
 unsigned long long clock_now(clockid_t clock);
 
-/* Nanoseconds since 1970. */
+/* Returns the nanoseconds since 1970. */
 static inline unsigned long long now(void)
 {
 	return clock_now(CLOCK_REALTIME);
 }
 
-/* Milliseconds, without a system call. */
+/* Returns the time in milliseconds, without a system call. */
 static inline long long coarse_now(void)
 {
 	return clock_now(CLOCK_MONOTONIC_COARSE) / 1000000;
@@ -95,7 +98,7 @@ static inline struct timespec to_timespec(unsigned long long nsec)
 	return (struct timespec){ nsec / NSEC, nsec % NSEC };
 }
 
-/* Bytes mapped by this process. */
+/* Returns the number of bytes that this process has mapped. */
 size_t memory_in_use(void);
 
 #endif /* _SELFTESTS_PROCESS_H */

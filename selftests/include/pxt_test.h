@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Include this instead of kselftest_harness.h. It adds what the harness of 6.1 lacks:
+ * Include this header instead of kselftest_harness.h. It adds these features, which the harness of
+ * Linux 6.1 does not have:
  *
- * - without the module, a program skips as a whole and says why. Define PXT_NO_DEVICE first in a
- *   program that does not need the module;
+ * - if the module is not loaded, the whole program is skipped, with a message. A program that does
+ *   not need the module defines PXT_NO_DEVICE before the include;
  * - "-t CASE" runs one case ("name" or "fixture.name") or one fixture ("fixture");
  * - PXT_TIMEOUT_SCALE in the environment multiplies the time limit of each case: system calls of a
- *   debug kernel take thirty times longer. Without it, the limit is three times the harness's: an
- *   emulated machine may also share its host;
+ *   debug kernel take thirty times longer. The default is three times the limit of the harness,
+ *   because an emulated machine may share its host with others;
  * - PXT_SKIP_IN_SETUP() for fixtures.
  */
 #ifndef PXT_TEST_H
@@ -25,7 +26,7 @@
 #define PXT_DEVICE "/dev/posixtrace"
 
 #ifndef PXT_NO_DEVICE
-/* Runs before main(), so that fixtures need no check. */
+/* Runs before main(), so that fixtures need not check for the device. */
 static void __attribute__((constructor)) pxt_require_device(void)
 {
 	if (access(PXT_DEVICE, F_OK) == 0)
@@ -55,7 +56,7 @@ static void __attribute__((constructor)) pxt_require_device(void)
 #define PXT_NOT_WITH_TSAN(why)	do { } while (0)
 #endif
 
-/* Both sanitizers use additional memory for each byte. */
+/* Both sanitizers need additional memory for each byte of the program. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PXT_NOT_WITH_SANITIZERS(why)	SKIP(return, "sanitizers " why)
 #else
@@ -63,8 +64,8 @@ static void __attribute__((constructor)) pxt_require_device(void)
 #endif
 
 /*
- * For a fixture's setup, where SKIP(return, ...) would let the harness run the test nevertheless.
- * There is no teardown afterwards.
+ * Skips a test in the setup of a fixture. With SKIP(return, ...) there, the harness would still run
+ * the test. The teardown does not run.
  */
 #define PXT_SKIP_IN_SETUP(...)	SKIP(longjmp(_metadata->env, 1), __VA_ARGS__)
 
@@ -77,7 +78,7 @@ static inline int pxt_is_selected(const struct __fixture_metadata *f,
 	return !strcmp(wanted, name) || !strcmp(wanted, t->name) || !strcmp(wanted, f->name);
 }
 
-/* Removes the other test cases from the harness's lists. */
+/* Removes all test cases but @wanted from the lists of the harness. */
 static inline void pxt_prepare_cases(const char *wanted)
 {
 	struct __fixture_metadata *f;
@@ -116,7 +117,7 @@ static inline int pxt_harness_run(int argc, char **argv)
 	return test_harness_run(argc, argv);
 }
 
-/* TEST_HARNESS_MAIN calls this name. */
+/* TEST_HARNESS_MAIN calls test_harness_run(), so let it call our function. */
 #define test_harness_run(argc, argv) pxt_harness_run(argc, argv)
 
 #endif /* PXT_TEST_H */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads streams: the three functions, threads that wait in them, and events to read.
+ * Helpers for tests that read streams: the three reading functions, threads that wait in them, and
+ * events to read.
  */
 #ifndef _SELFTESTS_READING_H
 #define _SELFTESTS_READING_H
@@ -15,7 +16,10 @@ static inline void record_number(int number)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &number, sizeof(number));
 }
 
-/* A child function: reports that it runs, then records each number that the parent sends. */
+/*
+ * The main function of a child: reports that it runs, then records each number that the parent
+ * sends.
+ */
 int record_on_request(void *arg, const struct talk *talk);
 
 /* Reads the next event, with @size bytes of space for its data. */
@@ -38,7 +42,7 @@ static inline int read_try(trace_id_t trid, struct event *event, size_t room)
 					    &event->unavailable);
 }
 
-/* A thread that reads one event, with a deadline or without. */
+/* A thread that reads one event, with or without a deadline. */
 struct reader {
 	trace_id_t trid;
 	const struct timespec *abstime;
@@ -57,13 +61,16 @@ static inline bool reader_sleeps(const struct reader *reader)
 	return falls_asleep(&reader->tid, &reader->done);
 }
 
-/* @unavailable is set before the call. Returns 0 once the reader is asleep, or an error number. */
+/*
+ * Starts a reader. @unavailable: the value of its member before the call. Returns 0 once the reader
+ * is asleep, or an error number.
+ */
 int reader_start_over(struct reader *reader, trace_id_t trid, const struct timespec *abstime,
 		      int unavailable);
 
 int reader_start(struct reader *reader, trace_id_t trid, const struct timespec *abstime);
 
-/* Returns the result of the function. */
+/* Waits for the end of a reader. Returns the result of the reading function. */
 int reader_end(struct reader *reader);
 
 #endif /* _SELFTESTS_READING_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Records in sub-buffers and logs. */
+/* Parses and formats records in sub-buffers and logs. */
 #ifndef _SELFTESTS_RECORD_H
 #define _SELFTESTS_RECORD_H
 
@@ -7,12 +7,16 @@
 #include <stddef.h>
 
 /**
- * struct record - a record and its thread, which an earlier record may have named
+ * struct record - a record and its thread, which may come from an earlier struct posixtrace_writer
  */
 struct record {
-	/** @size: bytes, including struct posixtrace_writer before it, if any */
+	/**
+	 * @size: bytes, including any struct posixtrace_writer before the record
+	 */
 	__u32 size;
-	/** @writers: number of struct posixtrace_writer before it */
+	/**
+	 * @writers: number of struct posixtrace_writer before the record
+	 */
 	__u32 writers;
 	/** @data_len: as in struct posixtrace_record */
 	__u32 data_len;
@@ -37,26 +41,30 @@ struct record {
 };
 
 /*
- * Parses the record at @from. On entry @record is the previous record, or zero. Returns its data,
- * or NULL if its thread is unknown.
+ * Parses the record at @from. The caller passes the previous record, or zero, in @record. Returns
+ * the data of the record, or NULL if its thread is unknown.
  */
 const void *record_parse(struct record *record, const void *from);
 
 /*
- * Writes a record without its data. @before is the previous record; NULL: there is none. Sets
- * @record->named and @record->address_high. If the flags do not pack the record, its writer (if
- * any) has the caller's @record->address_high. Returns the size without the data.
+ * Writes a record without its data. @before is the previous record, or NULL if there is none. Sets
+ * @record->named and @record->address_high. If the flags do not request a packed record, the writer
+ * before it (if any) gets the @record->address_high that the caller has set. Returns the size
+ * without the data.
  */
 size_t record_format(struct record *record, const struct record *before, void *to);
 
 /*
- * As record_format(), for a kernel event with its data, which together have at most 63 words. The
- * data start with the id of the thread, which the record does not repeat.
+ * Like record_format(), for a kernel event with its data, which together have at most 63 words. The
+ * data start with the id of the thread, so the record does not repeat it.
  */
 size_t record_format_kernel(struct record *record, const struct record *before, const void *data,
 			    void *to);
 
-/* Alternates between two upper halves, so that some packed records must name their writer again. */
+/*
+ * Returns addresses with two different upper halves in turn, so that some packed records need a new
+ * struct posixtrace_writer.
+ */
 static inline __u64 mixed_address(unsigned int n)
 {
 	return (n % 7 < 5 ? 0x5555ULL : 0x7fffULL) << 32 | (0xfffffff0U + n);

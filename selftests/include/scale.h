@@ -7,7 +7,7 @@
 #define _SELFTESTS_SCALE_H
 
 /**
- * pxt_time_scale() - how much longer than usual things may take here
+ * pxt_time_scale() - get the factor by which operations may be slower than usual
  *
  * Return: a factor of at least 1, for the time limits of a test.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A traced process that scribbles over the memory of all its streams, with noise and with almost
- * valid values, and calls commands of a target in between.
+ * A traced process that overwrites the memory of all its streams with random and with almost valid
+ * values. In between, it calls commands of a target.
  */
 #ifndef _SELFTESTS_SCRIBBLER_H
 #define _SELFTESTS_SCRIBBLER_H
@@ -14,8 +14,8 @@
 uint64_t scribbler_random(uint64_t *state);
 
 /*
- * The function of the child: attaches, reports that, and scribbles until *@stop is set. Returns 0,
- * or the failed step.
+ * The main function of the process: attaches, reports that, and overwrites memory until *@stop is
+ * set. Returns 0, or the number of the step that failed.
  */
 int scribbler_run(const struct talk *talk, const int *stop);
 

@@ -8,22 +8,25 @@
 
 #define SECCOMP_COMMANDS_MAX	8
 
-/* The refused commands; all of ioctl() if the list is empty. */
+/* Which commands to refuse, and how. If the list is empty, all ioctl() calls are refused. */
 struct refusal {
 	unsigned long commands[SECCOMP_COMMANDS_MAX];
 	int err;
-	bool notify;		/* a listening process answers instead */
-	bool trap;		/* a handler of SIGSYS answers instead */
-	bool kill;		/* the thread is killed instead */
-	bool stat;		/* stat() and fstat() also fail */
+	bool notify;		/* instead of refusing, let a listening process answer */
+	bool trap;		/* instead of refusing, let a handler of SIGSYS answer */
+	bool kill;		/* instead of refusing, kill the thread */
+	bool stat;		/* also let stat() and fstat() fail */
 };
 
-/* Applies to the rest of this process. Returns 0, a listener descriptor, or negative errno. */
+/*
+ * Refuses commands for the rest of this process. Returns 0, a listener descriptor, or negative
+ * errno.
+ */
 int refuse_commands(const struct refusal *refusal);
 
 /*
- * Applies to the rest of this thread: only read(), write() and exit() are permitted. @action is
- * SECCOMP_RET_*, @flags is for seccomp(). Returns 0 or negative errno.
+ * For the rest of this thread, permits only read(), write() and exit(). @action is SECCOMP_RET_*,
+ * @flags are those of seccomp(). Returns 0 or negative errno.
  */
 int permit_pipes_only(__u32 action, unsigned int flags);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Threads without restartable sequences. */
+/* Threads that do not use restartable sequences (rseq). */
 #ifndef _SELFTESTS_SEQUENCES_H
 #define _SELFTESTS_SEQUENCES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Simulates a module of another version: a process answers INFO for processes with a filter of
- * seccomp.h with @notify. The module answers everything else.
+ * Simulates a module of another version: a process answers the command INFO of processes that have
+ * a filter of seccomp.h with @notify. The real module answers all other commands.
  */
 #ifndef _SELFTESTS_STANDIN_H
 #define _SELFTESTS_STANDIN_H
@@ -10,7 +10,7 @@
 
 extern const struct refusal standin_filter;
 
-/* Runs as long as a process has the filter. */
+/* Answers as long as a process has the filter. */
 void standin_run(int listener, __u32 abi_version);
 
 #endif /* _SELFTESTS_STANDIN_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Single-steps with a debugger, because a program cannot set the step flag of this CPU. The
- * debugger is a separate process, created before main(): a child of the stepped thread would be
- * another traced process.
+ * Single-steps a thread with a debugger, because a program cannot set the step flag of this CPU.
+ * The debugger is a separate process that is created before main(): if it were created later, it
+ * would be a traced process as well.
  *
  * After each instruction the debugger delivers SIGTRAP. The handler ends with a breakpoint, where
  * the debugger restores the registers of the interrupted code.
@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 
-/* Returns negative errno. */
+/* Makes a system call directly. Returns negative errno on failure. */
 static long steps_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long x8 __asm__("x8") = number;
@@ -40,18 +40,18 @@ static long steps_syscall(long number, long a, long b, long c, long d, long e, l
 }
 
 static struct steps {
-	/* Changed by the thread. The debugger reads both with one access. */
+	/* The stepped thread sets @on and @paused. The debugger reads both with one access. */
 	int on;
-	int paused;		/* while all signals are blocked */
+	int paused;		/* set while all signals are blocked */
 	int in_step;
 	void (*in_handler)(void);
-	unsigned long resume;	/* for the debugger: address to resume at */
+	unsigned long resume;	/* address at which the debugger must resume */
 } the_steps, *const steps = &the_steps;
 
-/* In shared memory. */
+/* In memory that both processes share. */
 static struct steps_debugger {
-	int thread;		/* thread to step, or 0; the debugger waits for it */
-	int answer;		/* of the debugger: 1 if it steps the thread, or negative errno */
+	int thread;		/* thread to step, or 0; the debugger waits until it is set */
+	int answer;		/* from the debugger: 1 if it steps the thread, or -errno */
 	struct steps_seen seen;
 } *debugger;
 
@@ -67,10 +67,10 @@ static void steps_set(int *word, int value)
 	syscall(SYS_futex, word, FUTEX_WAKE, 1);
 }
 
-/* What the return from a handler restores, except the signal mask. */
+/* The registers that the return from a signal handler restores. The signal mask is separate. */
 struct steps_registers {
 	struct user_regs_struct regs;
-	char sve[16384];	/* as much as the CPU has, or only FP registers */
+	char sve[16384];	/* SVE registers of any size, or only the FP registers */
 	size_t sve_size;
 	int sve_type;
 };
@@ -118,7 +118,9 @@ static int steps_go_on(int request, pid_t thread, int signal)
 	return WSTOPSIG(status);
 }
 
-/* Runs the handler, and returns to @at. Delivers signals that arrive while it runs. */
+/*
+ * Runs the handler, then returns to @at. Also delivers signals that arrive while the handler runs.
+ */
 static int steps_run_handler(pid_t thread, struct steps_registers *at)
 {
 	int signal = SIGTRAP;
@@ -133,7 +135,7 @@ static int steps_run_handler(pid_t thread, struct steps_registers *at)
 							    &the_steps.resume, NULL);
 			return steps_restore(thread, at) ? 0 : SIGTRAP;
 		}
-		/* A ptrace stop, not a signal. */
+		/* The breakpoint is a ptrace stop, not a signal to deliver. */
 		if (signal == SIGTRAP)
 			signal = 0;
 	}
@@ -165,7 +167,7 @@ static void steps_through(pid_t thread)
 	steps_set(&debugger->answer, 1);
 	signal = SIGTRAP;
 	while (signal && steps_are_on(thread, &paused)) {
-		/* Deliver signals other than steps. */
+		/* Deliver all signals except those of the steps. */
 		signal = steps_go_on(PTRACE_SINGLESTEP, thread, signal == SIGTRAP ? 0 : signal);
 		if (signal != SIGTRAP || ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) ||
 		    info.si_code != TRAP_TRACE || !steps_are_on(thread, &paused) || paused)
@@ -196,13 +198,13 @@ static void __attribute__((__constructor__)) steps_start_debugger(void)
 	_exit(0);
 }
 
-/* A child forked by the handler has no debugger. */
+/* Does this process have a debugger? A child that the handler has forked has none. */
 static bool steps_am_i_debugged(void)
 {
 	return __atomic_load_n(&debugger->thread, __ATOMIC_SEQ_CST) == (int)syscall(SYS_gettid);
 }
 
-/* The kernel may have aborted a restartable sequence, so that the code resumes elsewhere. */
+/* The code may resume elsewhere, because the kernel may have aborted a restartable sequence. */
 static void steps_handler(int signal, siginfo_t *info, void *context)
 {
 	int saved_errno = errno;
@@ -228,7 +230,7 @@ static inline void steps_end(void)
 		sched_yield();
 }
 
-/* The first handler runs after this. */
+/* Starts the steps. The first handler runs after this function. */
 static inline int steps_begin(void (*in_handler)(void))
 {
 	/* If a step or breakpoint hits a blocked signal, the kernel resets the handler. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Single-steps with the trap flag of the CPU, in the handler of SIGTRAP. */
+/* Single-steps with the trap flag of the CPU. Each instruction causes SIGTRAP. */
 #ifndef _SELFTESTS_STEP_X86_H
 #define _SELFTESTS_STEP_X86_H
 
@@ -7,7 +7,7 @@
 
 #define TRAP_FLAG	0x100
 
-/* Returns negative errno. */
+/* Makes a system call directly. Returns negative errno on failure. */
 static long steps_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long r10 __asm__("r10") = d;
@@ -24,8 +24,8 @@ static long steps_syscall(long number, long a, long b, long c, long d, long e, l
 
 static struct steps {
 	void (*in_handler)(void);
-	int on;			/* changed by the thread, read by the next trap */
-	int paused;		/* while all signals are blocked */
+	int on;			/* set by the thread, read at the next trap */
+	int paused;		/* set while all signals are blocked */
 	int in_step;
 	struct steps_seen seen;
 } the_steps, *const steps = &the_steps;
@@ -67,7 +67,7 @@ static inline int steps_begin(void (*in_handler)(void))
 	return raise(SIGTRAP);
 }
 
-/* A blocked trap kills the process. */
+/* Pauses the steps while signals are blocked, because a blocked trap would kill the process. */
 static inline void steps_pause(void)
 {
 	steps_end();

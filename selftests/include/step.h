@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Runs a signal handler after every instruction of a thread. Include it in one file of a program:
- * as a part of selftests/support, its functions would replace those of the C library in all
- * programs.
+ * Runs a signal handler after every instruction of a thread. Include this header in only one file
+ * of a program. It is not in selftests/support, because its functions would then replace those of
+ * the C library in all test programs.
  */
 #ifndef _SELFTESTS_STEP_H
 #define _SELFTESTS_STEP_H
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The maximum number of handlers for one instruction, because a loop may be long. */
+/* Limit of handlers for the same instruction, because it may be in a long loop. */
 #define STEPS_HITS	32
 
 struct steps_seen {
@@ -50,9 +50,8 @@ static inline bool steps_seen_enough(struct steps_seen *seen, unsigned long ip)
 
 #ifdef HAVE_STEPS
 /*
- * Tells a slow handler if it should act after step @step of the interrupted code. The handler acts
- * less and less often, because a fork takes long on a debug kernel. Another @shift selects other
- * steps.
+ * Should a slow handler act after step @step? It acts less and less often, because a fork takes
+ * long on a debug kernel. Different values of @shift select different steps.
  */
 static inline bool steps_due(int step, int shift)
 {
@@ -60,8 +59,8 @@ static inline bool steps_due(int step, int shift)
 }
 
 /*
- * Wraps a change of the signal mask. No step may happen while the trap is blocked, because no
- * handler can run then.
+ * Changes the signal mask. Pauses the steps while the trap is blocked, because no handler can run
+ * then.
  */
 static long steps_sigprocmask(int how, const __u64 *set, __u64 *old, size_t size)
 {
@@ -81,7 +80,7 @@ static long steps_sigprocmask(int how, const __u64 *set, __u64 *old, size_t size
 	return ret;
 }
 
-/* Replaces the C library's function, which the library calls. */
+/* Replaces the function of the C library, which our library calls. */
 long syscall(long number, ...)
 {
 	va_list list;
@@ -103,8 +102,8 @@ long syscall(long number, ...)
 }
 
 /*
- * Also replaces the C library's function, which retries if the clock has ticked during the call.
- * With a trap after each instruction, a slow machine would retry forever.
+ * Replaces another function of the C library. The original retries if the clock has ticked during
+ * the call. With a trap after each instruction, it would retry forever on a slow machine.
  */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {

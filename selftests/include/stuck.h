@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Logs that accept only a little data, so that the log thread waits forever. Also log threads,
- * seen from outside.
+ * Logs that accept only a little data, so that their log threads wait forever. Also functions that
+ * find and observe log threads.
  */
 #ifndef _SELFTESTS_STUCK_H
 #define _SELFTESTS_STUCK_H
@@ -22,20 +22,20 @@ int stuck_nonblocking_fifo(void);
 void stuck_fill(int fd, int left);
 
 /*
- * A TCP socket with timestamps in its error queue that are never read: poll() reports an error
- * although the socket is full. Negative errno without a network.
+ * Returns a full TCP socket whose error queue has timestamps that are never read, so that poll()
+ * reports an error. Negative errno without a network.
  */
 int stuck_error_queue(void);
 
 /* ------------------------------------------------------------------ */
 
-/* The thread id of a log thread, or 0. */
+/* Returns the thread id of a log thread, or 0. */
 int log_thread_find(void);
 
 /* Polls for @seconds. Returns true once the condition is true. */
 bool becomes_true(bool (*is_so)(void *arg), void *arg, int seconds);
 
-/* The number of times that a thread has gone to sleep, or -1. */
+/* Returns how often a thread has gone to sleep, or -1. */
 long thread_sleeps(int tid);
 
 bool no_log_thread(void *unused);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counts the system calls of a child with ptrace, between two signposts.
+ * Counts, with ptrace, the system calls that a child makes between two signposts.
  */
 #ifndef _SELFTESTS_SYSCALLS_H
 #define _SELFTESTS_SYSCALLS_H
@@ -9,7 +9,7 @@
 
 #include "process.h"
 
-/* No other code of the tests makes this call. */
+/* The signpost: a system call that the tests make nowhere else. */
 #define SIGNPOST	SYS_getpriority
 
 struct syscalls {

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Returns 0 or negative errno. */
+/* Writes a text to an existing file. Returns 0 or negative errno. */
 int write_text(const char *path, const char *text);
 
 /* Copies a file to a new one with access for root only. Returns 0 or -1. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The plain commands of /dev/posixtrace for tests: each helper returns the result of the command,
- * or negative errno. The reader is the shortest one that is correct while no thread writes
- * concurrently.
+ * Makes commands of /dev/posixtrace without the library. Each helper returns the result of the
+ * command, or negative errno. The reader is minimal: it is correct only while no thread writes.
  */
 #ifndef _SELFTESTS_UAPI_H
 #define _SELFTESTS_UAPI_H
@@ -23,7 +22,7 @@
 /* An address that no process has mapped, so every command must return EFAULT. */
 #define BAD_POINTER	((void *)8)
 
-/* Loads memory that other threads write, once. */
+/* Loads memory that other threads may write. */
 #define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 
 static inline int command(int fd, unsigned long cmd, void *arg)
@@ -40,7 +39,7 @@ static inline int device_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The classes of kernel events that the caller may record, or 0. */
+/* Returns the classes of kernel events that the caller may record, or 0. */
 __u64 device_classes(void);
 
 static inline void *map_range(int fd, const struct posixtrace_map *range, int prot)
@@ -98,14 +97,14 @@ static inline int stream_release(struct stream *stream, unsigned int subbuf)
 	return command(stream->fd, POSIXTRACE_IOC_RELEASE, &release);
 }
 
-/* The id of an event type, or negative errno; for both roles. */
+/* Returns the id of an event type, or negative errno. @fd may have either role. */
 int eventid_open(int fd, const char *name);
 
-/* DESCRIBE, for both roles. */
+/* Describes a type with DESCRIBE. @fd may have either role. */
 int type_describe_bytes(int fd, unsigned int id, const char *text, size_t size);
 int type_describe(int fd, unsigned int id, const char *text);
 
-/* The size of the description of a type, including the NUL, or negative errno. */
+/* Gets the description of a type. Returns its size including the null byte, or negative errno. */
 int type_description(int fd, unsigned int id, char *text, size_t room);
 
 static inline const struct posixtrace_subbuf *stream_subbuf(struct stream *stream, unsigned int i)
@@ -122,10 +121,13 @@ static inline unsigned int stream_oldest(struct stream *stream, unsigned int cpu
 	return LOAD(oldest[cpu]);
 }
 
-/* The bytes of records in sub-buffer @i, which is the oldest of @cpu. */
+/* Returns the bytes of records in sub-buffer @i, which is the oldest of @cpu. */
 unsigned int stream_used(struct stream *stream, unsigned int cpu, unsigned int i);
 
-/* The next unread record of a sub-buffer. Returns its data, or NULL if its thread is unknown. */
+/*
+ * Parses the next unread record of a sub-buffer. Returns its data, or NULL if its thread is
+ * unknown.
+ */
 const void *stream_next(struct stream *stream, unsigned int subbuf, struct record *record);
 
 /*
@@ -142,7 +144,7 @@ struct target {
 	struct posixtrace_attach arg;
 	const struct posixtrace_gate *gate;
 	struct posixtrace_slot slots[POSIXTRACE_SLOTS_MAX];
-	unsigned long long generation;	/* of the slots */
+	unsigned long long generation;	/* generation of the slots */
 };
 
 void target_close(struct target *target);
@@ -150,12 +152,15 @@ void target_close(struct target *target);
 /* Attaches the caller and maps its gate. */
 int target_open(struct target *target);
 
-/* As target_open(), but only maps the gate, as before main(). The target's number stays 0. */
+/*
+ * Like target_open(), but only maps the gate, as the library does before main(). The number of the
+ * target remains 0.
+ */
 int target_map(struct target *target);
 
 int target_sync(struct target *target);
 
-/* The number of streams on the target, or -1. Calls SYNC. */
+/* Calls SYNC. Returns the number of streams on the target, or -1. */
 int target_streams(struct target *target);
 int target_event(struct target *target, unsigned int id, const void *data, size_t len);
 

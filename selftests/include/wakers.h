@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Threads that wake each other: a sleeper, which is traced, and a waker in another process, which
- * is not.
+ * Threads that wake each other: a sleeper, which is traced, and a waker in a different process,
+ * which is not traced.
  */
 #ifndef _SELFTESTS_WAKERS_H
 #define _SELFTESTS_WAKERS_H
@@ -9,17 +9,18 @@
 #include "kernel_events.h"
 #include "process.h"
 
-/* What the sleeper and the waker share. */
+/* The objects that the sleeper and the waker share. */
 struct meeting {
-	int in, out;		/* of the sleeper and of the waker */
-	int *tid;		/* shared memory: the sleeper, when it is about to sleep */
-	int *word;		/* shared memory: a futex */
-	pid_t sleeper;		/* known by the waker */
+	int in, out;		/* descriptors that the sleeper and the waker use */
+	int *tid;		/* shared memory: id of the sleeper, set before it sleeps */
+	int *word;		/* in shared memory: a futex */
+	pid_t sleeper;		/* process id of the sleeper, set in the waker */
 };
 
 /*
- * A way to wake a thread. @open prepares a meeting that both inherit; @sleep waits, and returns
- * whom it has waited for, or 0; @wake wakes. They return negative errno.
+ * A way to wake a thread. @open prepares a meeting that both processes inherit. @sleep waits, and
+ * returns the id of the process for which it has waited, or 0. @wake wakes the sleeper. All return
+ * negative errno on failure.
  */
 struct way {
 	int (*open)(struct meeting *meeting);
@@ -31,7 +32,10 @@ struct way {
 extern const struct way way_pipe, way_socketpair, way_tcp, way_unix, way_futex, way_epoll,
 	way_eventfd, way_io_uring, way_timer, way_signal, way_child, way_threaded_child;
 
-/* The two processes. The waker is started by the sleeper's controller, or by its parent. */
+/*
+ * The two processes. The caller starts the waker, and the controller of the sleeper starts the
+ * sleeper.
+ */
 struct scene {
 	const struct way *way;
 	struct meeting meeting;
@@ -40,13 +44,14 @@ struct scene {
 	struct child sleeper, waker;
 	trace_id_t trid;
 	struct kernel_events events;
-	long result;		/* of the sleeper, the last time */
+	long result;		/* last result of the sleeper */
 };
 
 int scene_open(struct scene *scene, const struct way *way);
 
 /*
- * Starts the waker as user @uid; negative: the calling user. It first calls @prepare, if not NULL.
+ * Starts the waker as user @uid (negative: the calling user). The waker first calls @prepare, if
+ * not NULL.
  */
 int scene_start_waker(struct scene *scene, int uid, int (*prepare)(void));
 
@@ -57,7 +62,10 @@ int scene_start_sleeper(struct scene *scene, unsigned int classes);
 int scene_play(struct scene *scene);
 void scene_close(struct scene *scene);
 
-/* Counts the wake-ups of the sleeper by @by and this thread (0: none) since the last play. */
+/*
+ * Counts the wake-ups of the sleeper since the last scene_play() that were of kind @by and by
+ * thread @waker (0: by no thread).
+ */
 int scene_count(const struct scene *scene, uint8_t by, pid_t waker);
 
 #endif /* _SELFTESTS_WAKERS_H */

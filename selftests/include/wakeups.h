@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counts the WAKE commands of a program, and can intercept them. Include it in one file of a
- * program without a door.
+ * Counts the WAKE commands of a program, and can intercept them. Include this header in only one
+ * file of a program that has no door.
  */
 #ifndef _SELFTESTS_WAKEUPS_H
 #define _SELFTESTS_WAKEUPS_H
@@ -10,10 +10,12 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-/* WAKE commands of all threads in this program. */
+/* Number of WAKE commands of all threads in this program. */
 static unsigned long wakeups;
 
-/* If not NULL, called instead of WAKE, so the record is committed, but not reported. */
+/*
+ * If not NULL, called instead of WAKE. The record is then committed, but the reader is not woken.
+ */
 static void (*wakeups_instead)(void);
 
 static void note_wakeup(long number, const long *arg)

@@ -28,7 +28,10 @@ int writer_next(struct writer *writer, unsigned int size);
 /* Writes a record. Returns 0, -ENOSPC if it was counted as lost, or negative errno of NEXT. */
 int writer_event(struct writer *writer, unsigned int id, const void *data, unsigned int len);
 
-/* As if the CPU had been delayed since @time, which must be after its last record; 0: no delay. */
+/*
+ * Like writer_event(), but as if the CPU had been delayed since @time, which must be later than its
+ * last record; 0: no delay.
+ */
 int writer_event_at(struct writer *writer, unsigned long long time, unsigned int id,
 		    const void *data, unsigned int len);
 
