@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
-# Shell tests source this file, which prints TAP. For a guest, it is copied beside them.
+# Prints TAP. Shell tests source this file. For a guest, it is copied next to the tests.
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/posixtrace-test.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT

@@ -39,7 +39,7 @@ struct job {
 	pthread_mutex_t lock;	/* guards all members below */
 	pthread_cond_t turn;	/* next_write or failed has changed */
 	int file;		/* index of the current input file */
-	int in_fd;		/* descriptor of the current input file, -1: not open */
+	int in_fd;		/* descriptor of the current input file; -1: not open */
 	__u64 offset;		/* of the next block in the current input file */
 	__u64 next_read;	/* number of the next block to read */
 	__u64 next_write;	/* number of the next block to write */
@@ -278,7 +278,7 @@ static int run(struct job *job)
 	return 0;
 }
 
-/* Waits for a byte from the controller, which first starts its stream. */
+/* Waits for a byte from the controller, which sends it when its stream runs. */
 static int wait_for_go(int fd)
 {
 	unsigned char go;

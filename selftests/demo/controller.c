@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Controller and analyzer of the compressor: creates a trace stream on its process, prints events
- * as they arrive, and a summary at the end.
+ * Controller and analyzer of the compressor: creates a trace stream on the compressor's process,
+ * prints events as they arrive, and a summary at the end.
  *
- * The controller starts the compressor, which waits until the stream runs; or it traces a running
- * process (--pid). A second thread waits for the end of the process and stops the stream, so the
- * STOP event is the last event to read.
+ * The traced process is either a compressor that the controller starts, and that waits until the
+ * stream runs, or a running process (--pid). A second thread waits for the end of the process and
+ * stops the stream, so STOP is the last event to read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,8 +70,8 @@ static void become(char **argv, int argc, int go, int status)
 }
 
 /*
- * Starts @argv with --wait-fd. Writing a byte to *@go lets it begin. Waits until the child has
- * executed the program. Returns its process id, or -1.
+ * Starts @argv with --wait-fd. The program begins when a byte is written to *@go. Waits until the
+ * child has executed the program. Returns its process id, or -1.
  */
 static pid_t spawn(char **argv, const sigset_t *mask, int *go)
 {
@@ -91,7 +91,7 @@ static pid_t spawn(char **argv, const sigset_t *mask, int *go)
 	}
 	pid = fork();
 	if (pid == 0) {
-		/* The read end stays open over exec. */
+		/* Keep the read end open over exec. */
 		fcntl(begin[0], F_SETFD, 0);
 		sigprocmask(SIG_SETMASK, mask, NULL);
 		become(argv, argc, begin[0], status[1]);
@@ -100,7 +100,7 @@ static pid_t spawn(char **argv, const sigset_t *mask, int *go)
 	if (pid < 0) {
 		complain("fork", errno);
 	} else if (read(status[0], &err, sizeof(err)) == sizeof(err)) {
-		/* The child writes only after a failed exec; a successful one closes the pipe. */
+		/* The child writes only if exec fails. A successful exec closes the pipe. */
 		complain(argv[0], err);
 		waitpid(pid, NULL, 0);
 		pid = -1;

@@ -88,7 +88,7 @@ static const char *name_of(struct report *report, trace_event_id_t id)
 	return name->name;
 }
 
-/* Number of a thread, from 1 in the order of first events; 0 if memory is exhausted. */
+/* Returns the number of a thread, from 1 in the order of first events; 0 if memory is exhausted. */
 static unsigned int worker_of(struct report *report, pthread_t thread)
 {
 	size_t i;

@@ -17,7 +17,7 @@ struct unpack {
 	const struct report *report;
 	char *const *inputs;
 	size_t nr_inputs;
-	FILE *input;		/* inputs[next - 1], being read */
+	FILE *input;		/* the input file that is being read: inputs[next - 1] */
 	size_t next;
 
 	__u64 members;		/* members of the gzip file so far */
@@ -26,7 +26,9 @@ struct unpack {
 	unsigned int wrong;	/* number of blocks that differ between trace and file */
 };
 
-/* Reads the next @len bytes of all inputs as one file. Returns -1 if there are fewer. */
+/*
+ * Reads the next @len bytes of all inputs as if they were one file. Returns -1 if there are fewer.
+ */
 static int read_inputs(struct unpack *unpack, unsigned char *buf, size_t len)
 {
 	while (len) {

@@ -164,7 +164,7 @@ raii
 END
 
 grep -v '^	' "$tmp/table" >"$tmp/programs"
-# One more case checks that the table lists every program.
+# An additional case checks that the table lists every program.
 begin $(($(wc -l <"$tmp/programs") + 1))
 
 # prints_expected NAME: checks that each line of the program matches its pattern in the table

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * All kinds of points in one function, for programs built with more warnings than ours, as C and
- * as C++. Some points are named like functions of the library.
+ * All kinds of trace points in one function. It is compiled with more warnings than our own code,
+ * as C and as C++. Some points have the names of library functions.
  */
 #include <posixtrace.h>
 #include <posixtrace/fields.h>

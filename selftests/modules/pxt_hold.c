@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holds a thread twice in a page fault of the gate: before the page is mapped, and before the
- * module ends the fault; or once in a command, after the module has looked for the thread's target.
- * A thread that is not held is never slow enough there.
+ * Holds a thread at a certain point, because threads are usually not slow enough there. Either in a
+ * page fault of the gate, twice: before the page is mapped, and before the module ends the fault.
+ * Or once in a command, after the module has looked up the thread's target.
  */
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -28,7 +28,9 @@ static int held;
 module_param(held, int, 0444);
 MODULE_PARM_DESC(held, "How often it was held, including now");
 
-/* A probe must not sleep. It may interrupt a change of the clock, so read the fast clock. */
+/*
+ * A probe must not sleep, so spin. It may interrupt an update of the clock, so read the fast clock.
+ */
 static void hold(int number)
 {
 	const u64 end = ktime_get_mono_fast_ns() + (u64)hold_ms * NSEC_PER_MSEC;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Takes as many references to a page of the loading process as page-table entries would hold if the
- * guest had the memory for them.
+ * Adds as many references to a page of the process that loads this module as page-table entries
+ * would hold if the guest had enough memory for so many.
  */
 #include <linux/mm.h>
 #include <linux/module.h>

@@ -1,11 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs tests on this machine, and adds up their counts. The sum is the last line, however the run
-# ends. Sourced by scripts after scripts/common.sh. They set failed=0 once everything is built.
+# Runs tests on this machine, and adds up their counts. However the run ends, its last line is the
+# sum. Sourced by scripts after scripts/common.sh. A script must set failed=0 when everything is
+# built.
 
 : "${top:?source scripts/common.sh first}" "${build:?}"
 passed=0 failed=1 skipped=0
-# the list of cases that may skip: see selftests/vm/skips-allowed
+# the list of cases that may be skipped: see selftests/vm/skips-allowed
 allowed=/dev/null
 # where the tests run: "host", or the kernel of the guest
 kernel=host

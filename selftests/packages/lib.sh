@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: GPL-2.0
-# Shared by the tests of the packages: runs scripts in a guest with the packages. The caller has set
-# top, build, work and version.
+# Shared by the tests of the packages. Runs scripts in a guest in which the packages are installed.
+# The caller has set top, build, work and version.
 
 # shellcheck source=selftests/native/run_tap.sh
 . "$top/selftests/native/run_tap.sh"

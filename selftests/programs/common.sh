@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# For tests of traces of existing programs. "run" sets traced (the directory of the program), patch
-# and trace_processor. A test script sets points and scopes: the names of all its event types.
+# Shared by the tests of traces of existing programs. "run" sets traced (the directory of the
+# program), patch and trace_processor. A test script sets points and scopes: the names of all its
+# event types.
 
 # shellcheck source=selftests/tools/native/cases.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/native/cases.sh"
@@ -20,7 +21,7 @@ payloads()
 	sed -n "s/^.* $1: .* truncated = 0 }, \\({ .* }\\)\$/\\1/p" shown
 }
 
-# ask <QUERIES: prints what Perfetto's trace processor answers
+# ask <QUERIES: prints the answers of Perfetto's trace processor
 ask()
 {
 	node "$here/query.mjs" "$trace_processor" "$traced/perfetto-trace"
@@ -34,7 +35,7 @@ test_patch_adds_few_lines()
 	lacks '^-\($\|[^-]\)' "$patch"
 }
 
-# Debian's revision may differ as long as the patch applies.
+# Debian's revision of the source may change as long as the patch applies.
 test_source_has_the_version_of_the_patch()
 {
 	local wanted found
@@ -68,7 +69,8 @@ test_all_readers_show_the_same()
 	compare_readers "$traced/log"
 }
 
-# The import succeeds without errors, with as many events as in CTF. Pairs become durations.
+# The import must succeed without errors. There must be as many events as in CTF, and pairs must
+# have become durations.
 test_perfetto_has_all_events()
 {
 	local name count

@@ -112,7 +112,8 @@ test_perfetto_shows_the_fields()
 	END
 }
 
-# A worker handles each command while it handles the connection of the client.
+# A worker handles each command while it handles the connection, so commands are nested in
+# connections.
 test_perfetto_nests_commands_in_connections()
 {
 	ask <<-'END_OF_SQL' >got
@@ -130,7 +131,7 @@ test_perfetto_nests_commands_in_connections()
 }
 
 # One socket listens, and three clients connect one after the other. A client may connect before
-# memcached has counted the exit of the previous one. No set follows the statistics.
+# memcached has counted the end of the previous connection. No set follows the statistics.
 test_counters_are_those_of_memcached()
 {
 	ask <<-'END_OF_SQL' >got

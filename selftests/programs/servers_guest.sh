@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Runs in the guest: records servers and their clients with all events of the kernel, and reports the
-# logs.
+# Runs in the guest: records servers and their clients with all kernel events, and prints the logs.
 set -e
 ifconfig lo up
 export HOME=/tmp LC_ALL=C

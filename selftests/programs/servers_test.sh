@@ -26,7 +26,8 @@ test_logs_have_events_of_many_threads()
 	done
 }
 
-# The logs are compressed: log_bytes adds up what they have as records. See performance.rst.
+# The logs are compressed, so log_bytes adds up the sizes of the uncompressed records. See
+# performance.rst.
 test_events_and_traces_are_small()
 {
 	"$native/../../bench/log_bytes" "$traced"/*.log | tee sizes

@@ -19,7 +19,8 @@ test_sqlite_answers()
 	END
 }
 
-# One step per row, and a final one without a row. "(internal)" is SQLite itself reading the schema.
+# There is one step per row, and a final one without a row. "(internal)" is SQLite reading its
+# schema.
 test_steps_show_their_sql()
 {
 	payloads sqlite_step:begin | sed 's/^{ sql = "\(.*\)" }$/\1/' | grep -vxF '(internal)' >got
@@ -41,7 +42,7 @@ test_steps_show_their_sql()
 	END
 }
 
-# 101 is SQLITE_DONE.
+# 101 is the result code SQLITE_DONE.
 test_results_show_changes()
 {
 	payloads sqlite_result >got
@@ -120,7 +121,7 @@ test_perfetto_shows_the_fields()
 	END
 }
 
-# The memory of the allocator: at least the page cache, and less than a megabyte.
+# The counter is the memory of the allocator: at least the page cache, and less than a megabyte.
 test_perfetto_shows_memory_as_a_counter()
 {
 	ask <<-'END_OF_SQL' >got

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds the leaks of test cases. AddressSanitizer searches for leaks at exit(), but the harness
- * runs each case in a child that ends by _exit(). This file replaces _exit() in all programs of the
- * run with AddressSanitizer; it is not for ThreadSanitizer. __lsan_is_turned_off() in options.c
- * says where no search is possible.
+ * Searches for leaks at the end of each test case. AddressSanitizer searches at exit(), but the
+ * harness runs each case in a child that ends by _exit(). This file replaces _exit() in all
+ * programs of the run with AddressSanitizer. It is not used with ThreadSanitizer.
+ * __lsan_is_turned_off() in options.c decides where no search is possible.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,15 +24,18 @@ static void __attribute__((constructor)) note_the_harness(void)
 }
 
 /*
- * Processes that a case creates have another parent, and are not searched: they may share the
- * memory of the case (vfork()), or end in the middle.
+ * Is this process a test case? Processes that a case creates have a different parent. They are not
+ * searched, because they may share the memory of the case (vfork()), or end at any point.
  */
 static int is_a_case(void)
 {
 	return harness && getpid() != harness && getppid() == harness;
 }
 
-/* The search creates a process that attaches to this one, so both need the same PID namespace. */
+/*
+ * The leak search creates a process that attaches to this one, so both must be in the same PID
+ * namespace.
+ */
 static int can_be_searched(void)
 {
 	char own[64] = "", children[64] = "";
@@ -44,7 +47,10 @@ static int can_be_searched(void)
 
 void _exit(int status)
 {
-	/* A report is a failure by itself (selftests/vm/guest-check), so the status can stay. */
+	/*
+	 * A report of leaks already counts as a failure (see selftests/vm/guest-check), so keep the
+	 * exit status.
+	 */
 	if (is_a_case() && can_be_searched())
 		__lsan_do_recoverable_leak_check();
 	for (;;)

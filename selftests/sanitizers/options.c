@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sets the options of the sanitizer in all programs of a run. The environment cannot do that,
- * because many programs run without an environment or with privileges that ignore it. Reports go
- * into files, because tests read the output of programs and expect some of them to die. The guest
- * reads the files after each program (selftests/vm/guest-check). The tests handle signals
- * themselves.
+ * because many programs run without an environment, or with privileges that make the sanitizer
+ * ignore it. Reports are written to files, because tests read the output of programs and expect
+ * some programs to die. The guest reads these files after each program (see
+ * selftests/vm/guest-check). Signals are left to the tests.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,8 +19,8 @@ const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
 	/*
-	 * gcc 12's sanitizer reports a false error when it removes the alternate signal stack of
-	 * a cancelled thread: its frame lies where the frames of the thread were.
+	 * When gcc 12's sanitizer removes the alternate signal stack of a cancelled thread, it
+	 * reports a false error: it mistakes its own stack frame for one of the thread.
 	 */
 	return COMMON "detect_leaks=1:allocator_may_return_null=1:use_sigaltstack=0";
 }
@@ -29,8 +29,8 @@ int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {
 	/*
-	 * The leak check attaches to the process, which fails after a change of privileges. In a
-	 * program whose system calls are traced, its own calls would overwrite all others
+	 * The leak search attaches to the process. That fails after a change of privileges. In a
+	 * program whose system calls are traced, the calls of the search would fill the stream
 	 * (tools/questions_test).
 	 */
 	return getauxval(AT_SECURE) || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1 ||
@@ -53,6 +53,9 @@ const char *__tsan_default_options(void)
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-	/* A reader copies data before it takes the record, and drops the copy if too late. */
+	/*
+	 * A reader copies data before it takes the record. If the writer was faster, the reader
+	 * drops the copy.
+	 */
 	return "race:copy_data\n";
 }

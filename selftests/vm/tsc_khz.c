@@ -26,7 +26,7 @@ static int64_t now(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
-/* Reads both clocks. Takes the fastest of several tries, because other programs use the CPU. */
+/* Reads both clocks. Uses the fastest of several tries, because other programs may interrupt it. */
 static struct instant look(void)
 {
 	struct instant best = { 0 };
