@@ -283,7 +283,7 @@ static int write_events(struct pxt_log *log)
 		drop(log);
 		return log->unstopped ? write_stop(log) : 0;
 	}
-	/* An epoch has begun: its sub-buffers may be open again, so the next epoch may not begin. */
+	/* This flush has begun its epoch. Sub-buffers may be open again, so it begins no other. */
 	if (log->phase == PXT_LOG_EVENTS)
 		return write_subbufs(log);
 	/*

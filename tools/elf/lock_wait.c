@@ -2,10 +2,10 @@
 /*
  * Where glibc waits for a mutex: see lock_wait.h.
  *
- * glibc waits in the function __lll_lock_wait(), which is not exported. In a file without a symbol
+ * glibc waits in the function "__lll_lock_wait", which is not exported. In a file without a symbol
  * table, it is located by two exported functions of the same source file: it lies after
- * __lll_lock_wait_private(), which waits for the library's internal locks, and before
- * __lll_lock_wake_private(). If the path of the file comes from a log, the build id must be that in
+ * "__lll_lock_wait_private", which waits for the library's internal locks, and before
+ * "__lll_lock_wake_private". If the path of the file comes from a log, the build id must be that in
  * the log.
  */
 #include <elfutils/libdwelf.h>

@@ -283,7 +283,7 @@ static void complain_of_create(const struct session *session, bool log, int err)
 		     pid);
 		tell("see \"posixtrace list\"");
 		if (log)
-			tell("or the user's earlier logs took much processor time: try again later");
+			tell("or earlier logs of the user took much processor time: try later");
 		break;
 	case EINVAL:
 		tell("cannot create the stream: %sa size is too large",
