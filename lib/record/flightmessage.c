@@ -10,7 +10,10 @@
 
 #define MESSAGE_MAX	512
 
-/* A value of the environment may contain anything; show no control characters. */
+/*
+ * A value of the environment may contain anything. Show only printable ASCII: some of the other
+ * bytes are control characters in Latin-1 or in UTF-8 (C1).
+ */
 static void print(char *line, int len)
 {
 	int i;
@@ -20,7 +23,7 @@ static void print(char *line, int len)
 	if (len > MESSAGE_MAX - 2)
 		len = MESSAGE_MAX - 2;
 	for (i = 0; i < len; i++) {
-		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+		if (line[i] < ' ' || line[i] > '~')
 			line[i] = '?';
 	}
 	line[len] = '\n';

@@ -320,6 +320,8 @@ FIXTURE_VARIANT_ADD(value, class_is_empty) { "a.log", "kernel=", "OPTIONS: kerne
 FIXTURE_VARIANT_ADD(value, order_is_unknown) { "a.log", "order=any", "OPTIONS: order: " };
 FIXTURE_VARIANT_ADD(value, option_has_control_characters) {
 	"a.log", "\033[31m", "(got \"?[31m\")" };
+FIXTURE_VARIANT_ADD(value, option_has_other_control_characters) {
+	"a.log", "\23331m\302\23331m\177", "(got \"?31m??31m?\")" };
 
 FIXTURE_SETUP(value)
 {
