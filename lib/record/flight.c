@@ -140,12 +140,25 @@ static bool start(const char *pattern)
 	return !err;
 }
 
+/*
+ * A set-user-ID program ignores the variables: the caller must not choose files for its owner. Hide
+ * them also from the programs that it executes: for these, it may be an ordinary program.
+ */
+static void hide_if_untrusted(const char *name)
+{
+	if (getenv(name) && !secure_getenv(name))
+		unsetenv(name);
+}
+
 void pxtu_flight_start(void)
 {
-	/* Ignored in a set-user-ID program: the caller must not choose files for its owner. */
-	const char *pattern = secure_getenv(PXTU_FLIGHT_FILE);
+	const char *pattern;
 	int saved_errno = errno;
 
+	/* Before main(), no other thread uses the environment. */
+	hide_if_untrusted(PXTU_FLIGHT_FILE);
+	hide_if_untrusted(PXTU_FLIGHT_OPTIONS);
+	pattern = secure_getenv(PXTU_FLIGHT_FILE);
 	if (!pattern || !*pattern)
 		return;
 	pxtu_attr_init(&plan.attr);

@@ -225,6 +225,21 @@ TEST_F(refused, set_user_id_program_ignores_the_variable)
 	EXPECT_EQ(1, flight_files(&self->run, false));
 }
 
+TEST_F(refused, set_user_id_program_does_not_pass_the_variable_on)
+{
+	char program[64];
+
+	self->run.program = program;
+	self->run.prepare = become_a_user;
+	self->run.options = "size=1M";
+	path_of(&self->run, "set_user_id", program);
+	ASSERT_EQ(0, copy_helper(program, 04755));
+	ASSERT_EQ(0, flight_run(&self->run, "become_root"));
+	EXPECT_EQ(0, self->run.status);
+	EXPECT_STREQ("", self->run.out);
+	EXPECT_EQ(1, flight_files(&self->run, false));
+}
+
 static void limit_memory(void)
 {
 	const struct rlimit limit = { 64 << 10, 64 << 10 };
