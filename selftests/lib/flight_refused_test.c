@@ -4,6 +4,7 @@
  * program has no recorder, and a wrong value only causes a line on standard error.
  */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 
@@ -124,21 +125,39 @@ TEST_F(refused, number_goes_to_the_end_of_another_name)
 	EXPECT_EQ(0, rmdir(path));
 }
 
-TEST_F(refused, names_are_not_tried_without_end)
+/* Makes the names a.log, a.1.log and so on, from number @first, links to nowhere. */
+static int take_names(const struct flight *run, int first, int count)
 {
 	char path[64];
 
-	for (int i = 0; i < 1000; i++) {
+	for (int i = first; i < first + count; i++) {
 		if (i)
-			snprintf(path, sizeof(path), "%s/a.%d.log", self->run.dir, i);
+			snprintf(path, sizeof(path), "%s/a.%d.log", run->dir, i);
 		else
-			path_of(&self->run, "a.log", path);
-		ASSERT_EQ(0, symlink("nowhere", path));
+			path_of(run, "a.log", path);
+		if (symlink("nowhere", path))
+			return -errno;
 	}
+	return 0;
+}
+
+TEST_F(refused, names_are_not_tried_without_end)
+{
+	ASSERT_EQ(0, take_names(&self->run, 0, 1000));
 	expect_refused(_metadata, &self->run, "names");
 }
 
-/* Uses a relative name, so the log is in the directory in which the program starts. */
+TEST_F(refused, snapshot_has_the_next_number_that_is_free)
+{
+	ASSERT_EQ(0, take_names(&self->run, 1, 999));
+	ASSERT_EQ(0, flight_run(&self->run, "snapshots"));
+	EXPECT_EQ(SIGKILL, self->run.status) TH_LOG("%s", self->run.out);
+	EXPECT_EQ(10, events_in(&self->run, "a.log"));
+	EXPECT_EQ(10, events_in(&self->run, "a.1000.log"));
+	EXPECT_EQ(10, events_in(&self->run, "a.1001.log"));
+}
+
+/* The name of the log is in the directory that the program starts in. */
 static void make_relative(void)
 {
 	char *pattern = getenv("POSIXTRACE_RECORD"), *name = strrchr(pattern, '/');
