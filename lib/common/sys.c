@@ -56,7 +56,16 @@ int pxtu_open(const char *path, int flags)
 
 int pxtu_open_new(const char *path)
 {
-	return open_mode(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = open_mode(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), high;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	pxtu_close(fd);
+	if (high < 0)
+		sys(SYS_unlinkat, AT_FDCWD, path, 0);
+	/* EINVAL: the limit of descriptors is lower. */
+	return high == -EINVAL ? -EMFILE : high;
 }
 
 void pxtu_close(int fd)

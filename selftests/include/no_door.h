@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #include <trace.h>
 
+#include "call_kernel.h"
+
 #ifndef NOTE_SYSCALL
 #define NOTE_SYSCALL(number, arg)	do { } while (0)
 #endif
@@ -28,45 +30,7 @@ static void shut_door(void)
 	(void)__atomic_load_n(gate->door, __ATOMIC_RELAXED);
 }
 
-static long call_kernel(long number, const long arg[6])
-{
-	long ret;
-
-#if defined(__x86_64__)
-	{
-		register long r10 __asm__("r10") = arg[3];
-		register long r8 __asm__("r8") = arg[4];
-		register long r9 __asm__("r9") = arg[5];
-
-		__asm__ volatile ("syscall"
-				  : "=a" (ret)
-				  : "a" (number), "D" (arg[0]), "S" (arg[1]), "d" (arg[2]),
-				    "r" (r10), "r" (r8), "r" (r9)
-				  : "rcx", "r11", "memory");
-	}
-#elif defined(__aarch64__)
-	{
-		register long x8 __asm__("x8") = number;
-		register long x0 __asm__("x0") = arg[0];
-		register long x1 __asm__("x1") = arg[1];
-		register long x2 __asm__("x2") = arg[2];
-		register long x3 __asm__("x3") = arg[3];
-		register long x4 __asm__("x4") = arg[4];
-		register long x5 __asm__("x5") = arg[5];
-
-		__asm__ volatile ("svc #0"
-				  : "+r" (x0)
-				  : "r" (x8), "r" (x1), "r" (x2), "r" (x3), "r" (x4), "r" (x5)
-				  : "memory");
-		ret = x0;
-	}
-#else
-#error "how are system calls made here?"
-#endif
-	return ret;
-}
-
-/* Replaces the function of the C library, which our library calls. Supports only what is needed. */
+/* Replaces the C library's function, which the library calls. Supports only what is needed. */
 long syscall(long number, ...)
 {
 	long arg[6], ret;

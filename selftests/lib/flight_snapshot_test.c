@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What happens during a snapshot of the flight recorder does not cost a log: another thread writes
+ * to a closed standard error.
+ */
+#define _GNU_SOURCE
+#include <posixtrace.h>
+
+#include "pxt_test.h"
+#include "flight.h"
+
+FIXTURE(during)
+{
+	struct flight run;
+};
+
+FIXTURE_VARIANT(during)
+{
+	const char *action;
+	int logs;	/* 1: all events are in one */
+	int files;
+};
+
+FIXTURE_VARIANT_ADD(during, write_to_closed_standard_error) { "complain", 2, 2 };
+FIXTURE_VARIANT_ADD(during, limit_of_descriptors) { "limit", 1, 1 };
+
+static void begin(struct __test_metadata *_metadata, struct flight *run)
+{
+	ASSERT_EQ(0, flight_begin(run));
+	run->program = "./flight_snapshot_helper";
+	run->pattern = "%p.log";
+}
+
+FIXTURE_SETUP(during)
+{
+	begin(_metadata, &self->run);
+}
+
+FIXTURE_TEARDOWN(during)
+{
+	flight_end(&self->run);
+}
+
+static void expect_success(struct __test_metadata *_metadata, const struct flight *run)
+{
+	EXPECT_EQ(0, run->status) TH_LOG("%s", run->out);
+}
+
+/* Expects a complete log with the numbers from @first to @last. */
+static void expect_numbers(struct __test_metadata *_metadata, const struct flight *run, pid_t pid,
+			   unsigned int number, int first, int last)
+{
+	struct log_content content;
+
+	flight_read(run, pid, number, &content);
+	EXPECT_EQ(0, content.err) TH_LOG("log %u", number);
+	EXPECT_EQ(last - first + 1, content.numbers);
+	EXPECT_EQ(first, content.first);
+	EXPECT_EQ(last, content.last);
+	EXPECT_EQ(0, content.holes);
+	EXPECT_EQ(0, content.errors);
+}
+
+TEST_F(during, no_event_is_lost)
+{
+	const int last = variant->logs == 1 ? 19 : 9;
+
+	ASSERT_EQ(0, flight_run(&self->run, variant->action));
+	expect_success(_metadata, &self->run);
+	expect_numbers(_metadata, &self->run, self->run.pid, 0, 0, last);
+	if (variant->logs == 2)
+		expect_numbers(_metadata, &self->run, self->run.pid, 1, 10, 19);
+	EXPECT_EQ(variant->files, flight_files(&self->run, false));
+}
+
+TEST_HARNESS_MAIN
