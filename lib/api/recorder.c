@@ -37,16 +37,27 @@ dealloc:
 	return err;
 }
 
+/* Does nothing if another thread has begun. */
 static int share_alone(struct pxtu_flight *flight)
 {
-	int cancel, err;
+	int phase = PXTU_FLIGHT_RECORDS, err = 0, cancel;
+	__u64 signals;
 
 	/* Other threads wait for this one. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	err = share(flight);
-	/* Pairs with the load in recorder_get(). */
-	pxtu_store_release(&flight->phase, err ? PXTU_FLIGHT_RECORDS : PXTU_FLIGHT_SHARED);
-	pxtu_futex_wake(&flight->phase);
+	/*
+	 * A child that a signal handler forked here would give the stream of its parent a trace id,
+	 * in its own state.
+	 */
+	pxtu_signals_block(&signals);
+	if (__atomic_compare_exchange_n(&flight->phase, &phase, PXTU_FLIGHT_SHARING, false,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		err = share(flight);
+		/* Pairs with the load in recorder_get(). */
+		pxtu_store_release(&flight->phase, err ? PXTU_FLIGHT_RECORDS : PXTU_FLIGHT_SHARED);
+		pxtu_futex_wake(&flight->phase);
+	}
+	pxtu_signals_restore(signals);
 	pthread_setcancelstate(cancel, NULL);
 	return err;
 }
@@ -54,20 +65,18 @@ static int share_alone(struct pxtu_flight *flight)
 /* Get the trace id of the recorder of this process. */
 static int recorder_get(struct pxtu_flight *flight, trace_id_t *trid)
 {
-	int phase, err;
+	int phase, err = 0;
 
 	/* Pairs with the stores in share_alone() and record/flight.c. */
 	while ((phase = pxtu_load_acquire(&flight->phase)) != PXTU_FLIGHT_SHARED) {
 		if (phase == PXTU_FLIGHT_NONE)
 			return -EINVAL;
-		if (phase == PXTU_FLIGHT_SHARING) {
+		if (phase == PXTU_FLIGHT_SHARING)
 			pxtu_futex_wait(&flight->phase, phase);
-		} else if (__atomic_compare_exchange_n(&flight->phase, &phase, PXTU_FLIGHT_SHARING,
-						       false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		else
 			err = share_alone(flight);
-			if (err)
-				return err;
-		}
+		if (err)
+			return err;
 	}
 	*trid = flight->trid;
 	return 0;
@@ -121,6 +130,50 @@ PXTU_API int posixtrace_get_recorder(trace_id_t *trid)
 	return 0;
 }
 
+/*
+ * Is this stream the recorder of this process? Not in a child that a signal handler forked during
+ * the call: its recorder, if any, has another number.
+ */
+static bool is_recorder(const struct pxtu_flight *flight, const struct pxtu_stream *stream)
+{
+	return flight->create.stream == stream->number;
+}
+
+/*
+ * Creates the next log. Blocks signals: a child that a signal handler forked in the middle would
+ * create a file as well.
+ */
+static int open_next(const struct pxtu_flight *flight, const struct pxtu_stream *stream,
+		     unsigned int *number)
+{
+	int fd = -ESTALE;
+	__u64 signals;
+
+	pxtu_signals_block(&signals);
+	if (is_recorder(flight, stream))
+		fd = pxtu_flight_open(number);
+	pxtu_signals_restore(signals);
+	return fd;
+}
+
+/* Notes the result of ROTATE. A child that a signal handler forked leaves the log to its parent. */
+static int finish(struct pxtu_flight *flight, const struct pxtu_stream *stream, unsigned int next,
+		  int err)
+{
+	__u64 signals;
+
+	pxtu_signals_block(&signals);
+	if (!is_recorder(flight, stream)) {
+		err = -ESTALE;
+	} else if (!err) {
+		flight->number = next;
+	} else {
+		pxtu_flight_remove(next);
+	}
+	pxtu_signals_restore(signals);
+	return err;
+}
+
 /* Continues in the next log. Called by one thread at a time. */
 static int rotate(struct pxtu_flight *flight, const struct pxtu_stream *stream)
 {
@@ -128,21 +181,15 @@ static int rotate(struct pxtu_flight *flight, const struct pxtu_stream *stream)
 	unsigned int next = flight->number + 1;
 	int fd, err;
 
-	fd = pxtu_flight_open(&next);
-	/*
-	 * Only a filter returns EBADF here. The caller would take it for the stream's descriptor.
-	 */
+	fd = open_next(flight, stream, &next);
+	/* EBADF would mean the descriptor of the stream; only a filter returns it here. */
 	if (fd < 0)
 		return fd == -EBADF ? -EOPNOTSUPP : fd;
 	arg.log_fd = fd;
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_ROTATE, &arg);
 	pxtu_close(fd);
-	if (err) {
-		pxtu_flight_remove(next);
-		return err;
-	}
-	flight->number = next;
-	return -(int)arg.error;
+	err = finish(flight, stream, next, err);
+	return err ? err : -(int)arg.error;
 }
 
 static int snapshot(struct pxtu_flight *flight, const struct pxtu_stream *stream, char *path,

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -17,6 +18,7 @@
 #include "flight.h"
 #include "withlog.h"
 
+#define CHILD_SECONDS	20	/* for a child that does not return */
 #define NO_CALL		-1
 
 /* What happens at the next system call of a kind. */
@@ -78,6 +80,100 @@ long syscall(long number, ...)
 	return ret;
 }
 
+/* ------------------------------------------------------------------ */
+/* A signal handler that forks						*/
+
+static bool is_child;
+static pid_t child;
+static int child_status = -1;
+
+/* The child returns from the interrupted function, and ends before its parent continues. */
+static void fork_here(int signal)
+{
+	(void)signal;
+	child = fork();
+	is_child = !child;
+	if (is_child)
+		alarm(CHILD_SECONDS);
+	else if (child < 0 || waitpid(child, &child_status, 0) != child)
+		child_status = -1;
+}
+
+static void raise_here(const long arg[6])
+{
+	(void)arg;
+	raise(SIGUSR1);
+}
+
+static int fork_in_snapshot(void)
+{
+	int err;
+
+	signal(SIGUSR1, fork_here);
+	err = posixtrace_snapshot(NULL, 0);
+	if (is_child)
+		_exit(err == EINVAL ? 0 : 1);
+	withlog_record(10, 10);
+	return err ? 1 : child_status ? 2 : 0;
+}
+
+static int do_fork_before_rotate(void)
+{
+	withlog_record(0, 10);
+	hook_command(POSIXTRACE_IOC_ROTATE, raise_here, NULL);
+	return fork_in_snapshot();
+}
+
+static int do_fork_after_rotate(void)
+{
+	withlog_record(0, 10);
+	hook_command(POSIXTRACE_IOC_ROTATE, NULL, raise_here);
+	return fork_in_snapshot();
+}
+
+static int do_fork_before_open(void)
+{
+	trace_id_t trid;
+
+	withlog_record(0, 10);
+	if (posixtrace_get_recorder(&trid))
+		return 3;
+	hook_call(SYS_openat, raise_here, NULL);
+	return fork_in_snapshot();
+}
+
+/* The child has no recorder, or with the option "children", one of its own. */
+static void check_child(int err, trace_id_t trid)
+{
+	struct posixtrace_stats_info stats;
+
+	if (!getenv("POSIXTRACE_RECORD_OPTIONS"))
+		_exit(err == EINVAL && posixtrace_get_recorder(&trid) == EINVAL ? 0 : 1);
+	withlog_record(20, 5);
+	_exit(err || posixtrace_get_stats(trid, &stats) || stats.recorded != 5 ? 1 : 0);
+}
+
+static int do_fork_in_share(void)
+{
+	trace_id_t trid = 0;
+	int err;
+
+	withlog_record(0, 10);
+	signal(SIGUSR1, fork_here);
+	hook_command(POSIXTRACE_IOC_MAP, NULL, raise_here);
+	err = posixtrace_get_recorder(&trid);
+	if (is_child)
+		check_child(err, trid);
+	if (err || posixtrace_snapshot(NULL, 0))
+		return 1;
+	withlog_record(10, 10);
+	printf("%d\n", (int)child);
+	return child_status ? 2 : 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Other threads							*/
+
 /* Writes to standard error, which is closed. */
 static void complain(const long arg[6])
 {
@@ -120,6 +216,10 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } actions[] = {
+	{ "fork before ROTATE", do_fork_before_rotate },
+	{ "fork after ROTATE", do_fork_after_rotate },
+	{ "fork before open", do_fork_before_open },
+	{ "fork in share", do_fork_in_share },
 	{ "complain", do_complain },
 	{ "limit", do_limit },
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens during a snapshot of the flight recorder does not cost a log: another thread writes
- * to a closed standard error.
+ * What happens during a snapshot of the flight recorder does not cost a log: a signal handler
+ * forks, or another thread writes to a closed standard error.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -17,12 +17,17 @@ FIXTURE(during)
 FIXTURE_VARIANT(during)
 {
 	const char *action;
+	bool forks;
 	int logs;	/* 1: all events are in one */
 	int files;
 };
 
-FIXTURE_VARIANT_ADD(during, write_to_closed_standard_error) { "complain", 2, 2 };
-FIXTURE_VARIANT_ADD(during, limit_of_descriptors) { "limit", 1, 1 };
+FIXTURE_VARIANT_ADD(during, fork_before_rotate) { "fork before ROTATE", true, 2, 2 };
+FIXTURE_VARIANT_ADD(during, fork_after_rotate) { "fork after ROTATE", true, 2, 2 };
+FIXTURE_VARIANT_ADD(during, fork_before_open) { "fork before open", true, 2, 2 };
+FIXTURE_VARIANT_ADD(during, fork_in_get_recorder) { "fork in share", true, 2, 2 };
+FIXTURE_VARIANT_ADD(during, write_to_closed_standard_error) { "complain", false, 2, 2 };
+FIXTURE_VARIANT_ADD(during, limit_of_descriptors) { "limit", false, 1, 1 };
 
 static void begin(struct __test_metadata *_metadata, struct flight *run)
 {
@@ -65,12 +70,41 @@ TEST_F(during, no_event_is_lost)
 {
 	const int last = variant->logs == 1 ? 19 : 9;
 
+	if (variant->forks)
+		PXT_NOT_WITH_TSAN("has locks that are held where fork() wants them");
 	ASSERT_EQ(0, flight_run(&self->run, variant->action));
 	expect_success(_metadata, &self->run);
 	expect_numbers(_metadata, &self->run, self->run.pid, 0, 0, last);
 	if (variant->logs == 2)
 		expect_numbers(_metadata, &self->run, self->run.pid, 1, 10, 19);
 	EXPECT_EQ(variant->files, flight_files(&self->run, false));
+}
+
+FIXTURE(children)
+{
+	struct flight run;
+};
+
+FIXTURE_SETUP(children)
+{
+	begin(_metadata, &self->run);
+	self->run.options = "children";
+}
+
+FIXTURE_TEARDOWN(children)
+{
+	flight_end(&self->run);
+}
+
+TEST_F(children, child_has_its_own_recorder)
+{
+	PXT_NOT_WITH_TSAN("has locks that are held where fork() wants them");
+	ASSERT_EQ(0, flight_run(&self->run, "fork in share"));
+	expect_success(_metadata, &self->run);
+	expect_numbers(_metadata, &self->run, atoi(self->run.out), 0, 20, 24);
+	expect_numbers(_metadata, &self->run, self->run.pid, 0, 0, 9);
+	expect_numbers(_metadata, &self->run, self->run.pid, 1, 10, 19);
+	EXPECT_EQ(3, flight_files(&self->run, false));
 }
 
 TEST_HARNESS_MAIN
