@@ -167,7 +167,8 @@ static int finish(struct pxtu_flight *flight, const struct pxtu_stream *stream, 
 		err = -ESTALE;
 	} else if (!err) {
 		flight->number = next;
-	} else {
+	} else if (err != -ESHUTDOWN) {
+		/* If the stream has ended, its last events may be in the next log. */
 		pxtu_flight_remove(next);
 	}
 	pxtu_signals_restore(signals);

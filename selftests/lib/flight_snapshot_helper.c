@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 
 #include <linux/posixtrace.h>
@@ -174,6 +175,28 @@ static int do_fork_in_share(void)
 /* ------------------------------------------------------------------ */
 /* Other threads							*/
 
+/* As another thread that calls posix_trace_shutdown(). */
+static void shut_down(const long arg[6])
+{
+	withlog_record(10, 10);
+	if (ioctl((int)arg[0], POSIXTRACE_IOC_SHUTDOWN))
+		_exit(2);
+}
+
+static int do_end(void)
+{
+	withlog_record(0, 10);
+	hook_command(POSIXTRACE_IOC_ROTATE, NULL, shut_down);
+	return posixtrace_snapshot(NULL, 0) == EINVAL ? 0 : 1;
+}
+
+static int do_end_early(void)
+{
+	withlog_record(0, 10);
+	hook_command(POSIXTRACE_IOC_ROTATE, shut_down, NULL);
+	return posixtrace_snapshot(NULL, 0) == EINVAL ? 0 : 1;
+}
+
 /* Writes to standard error, which is closed. */
 static void complain(const long arg[6])
 {
@@ -220,6 +243,8 @@ static const struct {
 	{ "fork after ROTATE", do_fork_after_rotate },
 	{ "fork before open", do_fork_before_open },
 	{ "fork in share", do_fork_in_share },
+	{ "end", do_end },
+	{ "early end", do_end_early },
 	{ "complain", do_complain },
 	{ "limit", do_limit },
 };
