@@ -101,7 +101,13 @@ static int recorder_use(struct pxtu_flight **flight, struct pxtu_stream **stream
 	if (err)
 		return err;
 	*stream = pxtu_stream_get(trid);
-	return *stream ? 0 : -EINVAL;
+	if (!*stream)
+		return -EINVAL;
+	/* The program may have closed the descriptor. */
+	err = pxtu_stream_answer(*stream, 0);
+	if (err)
+		pxtu_stream_put(*stream);
+	return err;
 }
 
 /**

@@ -116,7 +116,22 @@ static int do_close(void)
 	       posixtrace_snapshot(NULL, 0) == EINVAL ? 0 : 2;
 }
 
-/* Changes the root directory, so that the program no longer sees the directory of the log. */
+/* The same with a recorder that has a trace id. */
+static int do_close_shared(void)
+{
+	trace_id_t trid;
+	int fd;
+
+	withlog_record(0, 2);
+	if (posixtrace_get_recorder(&trid))
+		return 1;
+	for (fd = 3; fd < (int)sysconf(_SC_OPEN_MAX); fd++)
+		close(fd);
+	return posixtrace_get_recorder(&trid) == EINVAL &&
+	       posixtrace_snapshot(NULL, 0) == EINVAL ? 0 : 2;
+}
+
+/* The log is in a directory that the program no longer sees. */
 static int do_chroot(void)
 {
 	if (chroot("/proc"))
@@ -232,6 +247,7 @@ static const struct {
 	{ "exec", do_exec },
 	{ "second", do_second },
 	{ "close", do_close },
+	{ "close_shared", do_close_shared },
 	{ "chroot", do_chroot },
 	{ "chdir", do_chdir },
 	{ "snapshots", do_snapshots },

@@ -180,6 +180,14 @@ TEST_F(flight, closing_the_first_descriptors_does_not_end_it)
 	EXPECT_EQ(1, flight_files(&self->run, false));
 }
 
+TEST_F(flight, closing_all_descriptors_ends_a_recorder_with_a_trace_id)
+{
+	ASSERT_EQ(0, flight_run(&self->run, "close_shared"));
+	expect_success(_metadata, &self->run);
+	expect_numbers(_metadata, &self->run, self->run.pid, 0, 0, 1);
+	EXPECT_EQ(1, flight_files(&self->run, false));
+}
+
 TEST_F(flight, log_is_written_after_chroot)
 {
 	struct log_content content;
