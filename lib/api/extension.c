@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/recorder.h"
 #include "common/sys.h"
 #include "stream/stream.h"
 #include "stream/window.h"
@@ -78,8 +79,8 @@ PXTU_API int posixtrace_add_process(trace_id_t trid, pid_t pid)
  *
  * Return: 0; EINVAL if @trid is no active trace stream with log of this process, its log ends when
  * it is full, or @fd cannot be a log or is the current file; EBADF if @fd is not open for writing;
- * EXDEV if @fd is of another kind; EBUSY during another call; ENOMEM; or the error of writing to
- * @fd, after which the old log continues.
+ * EXDEV if @fd is of another kind; EBUSY during another call, or during posixtrace_snapshot() on
+ * the same stream; ENOMEM; or the error of writing to @fd, after which the old log continues.
  */
 PXTU_API int posixtrace_rotate(trace_id_t trid, int fd, int *end_error)
 {
@@ -97,7 +98,7 @@ PXTU_API int posixtrace_rotate(trace_id_t trid, int fd, int *end_error)
 		pxtu_stream_put(stream);
 		return EBADF;
 	}
-	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_ROTATE, &arg);
+	err = pxtu_recorder_rotate(stream, &arg);
 	pxtu_stream_put(stream);
 	if (!err && end_error)
 		*end_error = (int)arg.error;

@@ -5,6 +5,7 @@
  */
 #include <posixtrace.h>
 
+#include "api/recorder.h"
 #include "common/sys.h"
 #include "record/flight.h"
 #include "record/gate.h"
@@ -145,6 +146,21 @@ static bool is_recorder(const struct pxtu_flight *flight, const struct pxtu_stre
 	return flight->create.stream == stream->number;
 }
 
+/* Returns false if another thread changes the log. */
+static bool begin_change(struct pxtu_flight *flight)
+{
+	int free = 0;
+
+	return __atomic_compare_exchange_n(&flight->changing, &free, 1, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static void end_change(struct pxtu_flight *flight)
+{
+	/* Pairs with the compare-and-swap in begin_change(), in another thread. */
+	pxtu_store_release(&flight->changing, 0);
+}
+
 /*
  * Creates the next log. Blocks signals: a child that a signal handler forked in the middle would
  * create a file as well.
@@ -173,6 +189,7 @@ static int finish(struct pxtu_flight *flight, const struct pxtu_stream *stream, 
 		err = -ESTALE;
 	} else if (!err) {
 		flight->number = next;
+		flight->elsewhere = false;
 	} else if (err != -ESHUTDOWN) {
 		/* If the stream has ended, its last events may be in the next log. */
 		pxtu_flight_remove(next);
@@ -199,20 +216,49 @@ static int rotate(struct pxtu_flight *flight, const struct pxtu_stream *stream)
 	return err ? err : -(int)arg.error;
 }
 
+/* Gets the path of the current log; it is empty if the program has opened the file. */
+static int current_path(const struct pxtu_flight *flight, char *path, size_t size)
+{
+	if (!flight->elsewhere)
+		return pxtu_flight_name(flight->number, path, size);
+	if (!size)
+		return -ERANGE;
+	*path = '\0';
+	return 0;
+}
+
 static int snapshot(struct pxtu_flight *flight, const struct pxtu_stream *stream, char *path,
 		    size_t size)
 {
-	int free = 0, err = 0;
+	int err = 0;
 
-	if (!__atomic_compare_exchange_n(&flight->snapshot, &free, 1, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
+	if (!begin_change(flight))
 		return -EBUSY;
 	if (path)
-		err = pxtu_flight_name(flight->number, path, size);
+		err = current_path(flight, path, size);
 	if (!err)
 		err = rotate(flight, stream);
-	/* Pairs with the compare-and-swap above, in another thread. */
-	pxtu_store_release(&flight->snapshot, 0);
+	end_change(flight);
+	return err;
+}
+
+int pxtu_recorder_rotate(const struct pxtu_stream *stream, struct posixtrace_rotate *arg)
+{
+	struct pxtu_state *state = pxtu_state();
+	struct pxtu_flight *flight = state ? &state->flight : NULL;
+	__u64 signals;
+	int err;
+
+	if (!flight || !is_recorder(flight, stream))
+		return pxtu_stream_ioctl(stream, POSIXTRACE_IOC_ROTATE, arg);
+	if (!begin_change(flight))
+		return -EBUSY;
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_ROTATE, arg);
+	pxtu_signals_block(&signals);
+	if (!err && is_recorder(flight, stream))
+		flight->elsewhere = true;
+	pxtu_signals_restore(signals);
+	end_change(flight);
 	return err;
 }
 
@@ -222,10 +268,11 @@ static int snapshot(struct pxtu_flight *flight, const struct pxtu_stream *stream
  * @size: bytes at @path
  *
  * An extension. Completes the current log with the events in memory, and continues in memory, with
- * the next log. No event is lost in between.
+ * the next log. No event is lost in between. The path is empty if the log is a file that the
+ * program has passed to posixtrace_rotate().
  *
  * Return: 0; EINVAL if this process has no flight recorder, or the recorder was shut down; ERANGE
- * if @size is too small, then nothing was written; EBUSY while another thread takes a snapshot;
+ * if @size is too small, then nothing was written; EBUSY while another thread changes the log;
  * EEXIST, EACCES, ENOENT, ENOSPC and others if the next log cannot be begun, then nothing changes;
  * the error of writing the log, then the events that are missing in it go to the next one; EAGAIN,
  * ENOMEM.

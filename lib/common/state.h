@@ -48,19 +48,21 @@ struct pxtu_slot {
 /**
  * struct pxtu_flight - the flight recorder of this process, see record/flight.h
  * @phase: PXTU_FLIGHT_*; a futex
- * @snapshot: non-zero while a thread takes a snapshot
- * @number: number in the name of the current log
+ * @changing: non-zero while a thread continues in another log
+ * @number: number in the name of the current log, or of the last one that had a name
+ * @elsewhere: the current log is a file that the program has passed to posixtrace_rotate()
  * @fd: descriptor of the stream. The program may close it, see pxtu_stream.fd
  * @trid: trace id of the stream, once it has one
  * @create: result of CREATE
  *
- * The thread that changes @phase first sets the fields that the new phase needs. @number belongs to
- * the thread that has set @snapshot.
+ * The thread that changes @phase sets the fields that the new phase needs before. @number and
+ * @elsewhere belong to the thread that has set @changing.
  */
 struct pxtu_flight {
 	int phase;
-	int snapshot;
+	int changing;
 	unsigned int number;
+	bool elsewhere;
 	int fd;
 	trace_id_t trid;
 	struct posixtrace_create create;

@@ -309,9 +309,10 @@ int posixtrace_get_recorder(trace_id_t *__trid);
 /*
  * Write the events that the flight recorder of this process has in memory to its current log,
  * complete that log, and continue with the next one. path, which may be NULL, receives the path of
- * the completed log. Returns 0; EINVAL if there is no recorder, or if it was shut down; ERANGE if
- * the path needs more than size bytes; EBUSY during another call; EAGAIN, ENOMEM; an error of
- * creating the next log, or of writing the log.
+ * the completed log; it is empty if that log is a file from posixtrace_rotate(). Returns 0; EINVAL
+ * if there is no recorder, or if it was shut down; ERANGE if the path needs more than size bytes;
+ * EBUSY during another call; EAGAIN, ENOMEM; an error of creating the next log, or of writing the
+ * log.
  */
 int posixtrace_snapshot(char *__path, size_t __size);
 

@@ -171,7 +171,32 @@ static int do_snapshots(void)
 	return 4;
 }
 
-/* Asks for the trace id of the recorder, and controls the recorder through it. */
+/* A log in a file of the program has no path that the library knows; the next one has. */
+static int do_rotate(void)
+{
+	struct log_content content;
+	char path[PATH_MAX] = "x";
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	withlog_record(0, 10);
+	if (posixtrace_get_recorder(&trid) || posixtrace_rotate(trid, fd, NULL))
+		return 1;
+	withlog_record(10, 10);
+	if (posixtrace_snapshot(path, 0) != ERANGE || posixtrace_snapshot(path, 1) || *path)
+		return 2;
+	log_content_fd(fd, &content);
+	if (content.err || content.first != 10 || content.numbers != 10)
+		return 3;
+	withlog_record(20, 10);
+	if (posixtrace_snapshot(path, sizeof(path)))
+		return 4;
+	puts(path);
+	withlog_record(30, 10);
+	return 0;
+}
+
+/* The recorder has a trace id if the program asks for it, and obeys its commands. */
 static int do_control(void)
 {
 	struct posixtrace_stats_info stats;
@@ -251,6 +276,7 @@ static const struct {
 	{ "chroot", do_chroot },
 	{ "chdir", do_chdir },
 	{ "snapshots", do_snapshots },
+	{ "rotate", do_rotate },
 	{ "control", do_control },
 	{ "streams", do_streams },
 	{ "become_root", do_become_root },

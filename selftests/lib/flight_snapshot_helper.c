@@ -197,6 +197,30 @@ static int do_end_early(void)
 	return posixtrace_snapshot(NULL, 0) == EINVAL ? 0 : 1;
 }
 
+static trace_id_t recorder;
+static int rotate_err = -1;
+
+static void rotate_here(const long arg[6])
+{
+	int fd = log_tmpfile();
+
+	(void)arg;
+	rotate_err = posixtrace_rotate(recorder, fd, NULL);
+	close(fd);
+}
+
+static int do_rotate(void)
+{
+	withlog_record(0, 10);
+	if (posixtrace_get_recorder(&recorder))
+		return 1;
+	hook_command(POSIXTRACE_IOC_ROTATE, rotate_here, NULL);
+	if (posixtrace_snapshot(NULL, 0))
+		return 2;
+	withlog_record(10, 10);
+	return rotate_err == EBUSY ? 0 : 3;
+}
+
 /* Writes to standard error, which is closed. */
 static void complain(const long arg[6])
 {
@@ -245,6 +269,7 @@ static const struct {
 	{ "fork in share", do_fork_in_share },
 	{ "end", do_end },
 	{ "early end", do_end_early },
+	{ "rotate", do_rotate },
 	{ "complain", do_complain },
 	{ "limit", do_limit },
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What happens during a snapshot of the flight recorder does not cost a log: a signal handler
- * forks, the stream ends, another thread writes to a closed standard error.
+ * forks, the stream ends, another thread rotates the log or writes to a closed standard error.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -28,6 +28,7 @@ FIXTURE_VARIANT_ADD(during, fork_before_open) { "fork before open", true, 2, 2 }
 FIXTURE_VARIANT_ADD(during, fork_in_get_recorder) { "fork in share", true, 2, 2 };
 FIXTURE_VARIANT_ADD(during, end_of_the_stream) { "end", false, 2, 2 };
 FIXTURE_VARIANT_ADD(during, early_end_of_the_stream) { "early end", false, 1, 2 };
+FIXTURE_VARIANT_ADD(during, rotate) { "rotate", false, 2, 2 };
 FIXTURE_VARIANT_ADD(during, write_to_closed_standard_error) { "complain", false, 2, 2 };
 FIXTURE_VARIANT_ADD(during, limit_of_descriptors) { "limit", false, 1, 1 };
 

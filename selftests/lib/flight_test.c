@@ -251,6 +251,20 @@ TEST_F(flight, snapshots_are_complete_logs_that_continue_each_other)
 	EXPECT_EQ(3, flight_files(&self->run, false));
 }
 
+TEST_F(flight, log_in_a_file_of_the_program_has_no_path)
+{
+	char path[128];
+
+	ASSERT_EQ(0, flight_run(&self->run, "rotate"));
+	expect_success(_metadata, &self->run);
+	snprintf(path, sizeof(path), "%s/%d.1.log\n", self->run.dir, (int)self->run.pid);
+	EXPECT_STREQ(path, self->run.out);
+	expect_numbers(_metadata, &self->run, self->run.pid, 0, 0, 9);
+	expect_numbers(_metadata, &self->run, self->run.pid, 1, 20, 29);
+	expect_numbers(_metadata, &self->run, self->run.pid, 2, 30, 39);
+	EXPECT_EQ(3, flight_files(&self->run, false));
+}
+
 TEST_F(flight, options_are_the_attributes_of_the_stream)
 {
 	unsigned int classes;
