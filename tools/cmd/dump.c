@@ -57,6 +57,10 @@ static int print_one(struct dump *dump, const struct event *event)
 {
 	int err = 0;
 
+	if (dump->follow && dump->symbolize)
+		err = symbols_event(dump->print.symbols, event);
+	if (err)
+		return err;
 	logend_event(&dump->end, event);
 	print_see_first(&dump->print, select_first_time(dump->selection));
 	print_see(&dump->print, event);
@@ -148,6 +152,8 @@ static int open_again(struct dump *dump)
 	descriptors_forget(dump->descriptors);
 	select_restart(dump->selection);
 	err = descriptors_start(dump->descriptors, dump->source);
+	if (!err && dump->symbolize)
+		err = symbols_learn(dump->print.symbols, dump->source, false);
 	if (err)
 		complain(dump->path, -err);
 	return err;
@@ -240,8 +246,8 @@ static int print_log(struct dump *dump)
 	err = durations_select(dump->selection, dump->source, NULL);
 	if (err)
 		goto free;
-	if (dump->symbolize && !dump->follow)
-		err = symbols_learn(dump->print.symbols, dump->source);
+	if (dump->symbolize)
+		err = symbols_learn(dump->print.symbols, dump->source, !dump->follow);
 	if (err) {
 		complain(dump->path, -err);
 		goto free;

@@ -12,16 +12,18 @@
 #include "util/threads.h"
 
 #define PROCESSES_MAX	(1U << 16)
-#define EXECS_MAX	1024	/* per process, because a lookup is a linear search */
+#define IMAGES_MAX	1024	/* with one id: each lookup goes through them */
 
 struct node {
 	struct image image;
 	struct node *before;	/* previous image of the same process */
 };
 
+/* All processes that had an id, one after the other. */
 struct process {
 	struct node *last;
-	unsigned int count;	/* number of images of the process */
+	unsigned int count;	/* of the images */
+	uint32_t life;		/* event.process_life of the last event */
 };
 
 struct images {
@@ -29,25 +31,49 @@ struct images {
 	struct process *processes;	/* index: process number */
 };
 
+int images_new(struct images **images)
+{
+	struct images *new = calloc(1, sizeof(*new));
+	int err = -ENOMEM;
+
+	if (!new)
+		return -ENOMEM;
+	new->processes = calloc(PROCESSES_MAX + 1, sizeof(*new->processes));
+	if (new->processes)
+		err = threads_new(PROCESSES_MAX, &new->numbers);
+	if (err)
+		images_free(new);
+	else
+		*images = new;
+	return err;
+}
+
 static struct process *find(struct images *images, const struct event *event)
 {
 	uint32_t number;
 
-	if (event->pid <= 0 ||
-	    threads_find(images->numbers, event->pid, event_process_key(event), &number) < 0 ||
+	/* By id alone: after a seek, a source counts the lives from zero again. */
+	if (event->pid <= 0 || threads_find(images->numbers, event->pid, 0, &number) < 0 ||
 	    number == THREADS_OTHERS)
 		return NULL;
 	return &images->processes[number];
 }
 
+/* Begins an image, unless it is known already. */
 static int begin_image(struct process *process, uint64_t begin)
 {
-	struct node *node = calloc(1, sizeof(*node));
+	struct image *last = process->last ? &process->last->image : NULL;
+	struct node *node;
 
+	if (last && begin <= last->begin)
+		return 0;
+	node = calloc(1, sizeof(*node));
 	if (!node)
 		return -ENOMEM;
-	if (process->last)
-		process->last->image.next = begin;
+	if (last && last->next > begin)
+		last->next = begin;
+	if (last && last->end > begin)
+		last->end = begin;
 	node->image = (struct image){ .begin = begin, .end = begin, .next = UINT64_MAX };
 	node->before = process->last;
 	process->last = node;
@@ -55,33 +81,30 @@ static int begin_image(struct process *process, uint64_t begin)
 	return 0;
 }
 
-static int begin_process(struct images *images, struct process *process, const struct event *event)
+static int begin_process(struct process *process, const struct event *event)
 {
-	struct event before = *event;
-	struct process *other;
 	uint64_t born;
 
-	if (!source_get_birth(event->source, event, &born) || born > event->time)
-		born = event->time;
-	/* Adding the life before this one: the previous process with this id has ended. */
-	before.process_life--;
-	other = event->process_life ? find(images, &before) : NULL;
-	if (other && other->last && other->last->image.next > born)
-		other->last->image.next = born;
-	return begin_image(process, born);
+	process->life = event->process_life;
+	if (source_get_birth(event->source, event, &born) && born <= event->time)
+		return begin_image(process, born);
+	/* The event was seen before. */
+	if (process->last && event->time <= process->last->image.end)
+		return 0;
+	return begin_image(process, event->time);
 }
 
-static int see(struct images *images, const struct event *event)
+int images_event(struct images *images, const struct event *event)
 {
 	struct process *process = find(images, event);
 	struct kevent kevent;
 	struct image *image;
 	int err = 0;
 
-	if (!process || (!event->user && !event_is_kernel(event)) || process->count > EXECS_MAX)
+	if (!process || (!event->user && !event_is_kernel(event)) || process->count > IMAGES_MAX)
 		return 0;
-	if (!process->last)
-		err = begin_process(images, process, event);
+	if (!process->last || process->life != event->process_life)
+		err = begin_process(process, event);
 	if (err)
 		return err;
 	image = &process->last->image;
@@ -89,41 +112,27 @@ static int see(struct images *images, const struct event *event)
 		image->end = event->time;
 	if (event->type == POSIXTRACE_EXEC)
 		return begin_image(process, event->time);
-	if (event->type == POSIXTRACE_EXIT && kevent_read(event, &kevent) && kevent.group_dead)
+	if (event->type == POSIXTRACE_EXIT && event->time >= image->begin &&
+	    kevent_read(event, &kevent) && kevent.group_dead)
 		image->next = event->time;
 	return 0;
 }
 
-int images_read(struct source *source, struct images **images)
+int images_read(struct images *images, struct source *source)
 {
-	struct images *new = calloc(1, sizeof(*new));
 	struct event event;
-	int ret = -ENOMEM;
+	int err = 0;
 
-	if (!new)
-		return -ENOMEM;
-	new->processes = calloc(PROCESSES_MAX + 1, sizeof(*new->processes));
-	if (new->processes)
-		ret = threads_new(PROCESSES_MAX, &new->numbers);
-	/*
-	 * On an error, keep what is known so far. The main reader reaches the same error and
-	 * reports it.
-	 */
-	while (!ret && source_next(source, &event) > 0)
-		ret = see(new, &event);
-	if (!ret)
-		ret = source_rewind(source);
-	if (ret)
-		images_free(new);
-	else
-		*images = new;
-	return ret;
+	/* An error ends what is known; the reader comes to it as well, and reports it. */
+	while (!err && source_next(source, &event) > 0)
+		err = images_event(images, &event);
+	return err ? err : source_rewind(source);
 }
 
 bool images_find(struct images *images, const struct event *event, struct image *image)
 {
 	const struct process *process = find(images, event);
-	const struct node *node = process && process->count <= EXECS_MAX ? process->last : NULL;
+	const struct node *node = process && process->count <= IMAGES_MAX ? process->last : NULL;
 
 	while (node && node->image.begin > event->time)
 		node = node->before;

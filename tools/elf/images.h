@@ -26,14 +26,26 @@ struct image {
 	uint64_t next;
 };
 
+/* images_new() - begin without images; returns 0 or -ENOMEM */
+int images_new(struct images **images);
+
 /**
- * images_read() - read all events of a log
- * @source: the log, at its first event; rewound afterwards
- * @images: where to store the images; their number is limited
+ * images_read() - process all events of a log
+ * @images: from images_new(); their number is limited
+ * @source: the log, at its first event; it is there again afterwards
  *
  * Return: 0 or a negative error number.
  */
-int images_read(struct source *source, struct images **images);
+int images_read(struct images *images, struct source *source);
+
+/**
+ * images_event() - process an event of a log that grows
+ * @images: from images_new()
+ * @event: the next event; may be one that images_read() has processed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int images_event(struct images *images, const struct event *event);
 
 /* images_find() - find the image of the process of an event at that time; false: unknown */
 bool images_find(struct images *images, const struct event *event, struct image *image);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "elf/jitmap.h"
+#include "event/event.h"
 
 #define NAME_MAX_BYTES	4096		/* ignore longer names */
 #define RECENT_MAX	256		/* functions that are searched one by one */
@@ -319,18 +320,30 @@ static bool is_same(const struct jitmap *map)
 	return true;
 }
 
-static int update(struct jitmap *map)
+static int read_stat(const struct jitmap *map, size_t *size, uint64_t *written)
 {
 	struct stat stat_of;
-	int ret;
 
 	if (fstat(map->fd, &stat_of))
 		return -errno;
-	if ((size_t)stat_of.st_size < map->len || !is_same(map))
+	*size = (size_t)stat_of.st_size;
+	*written = (uint64_t)stat_of.st_mtim.tv_sec * NSEC_PER_SEC +
+		   (uint64_t)stat_of.st_mtim.tv_nsec;
+	return 0;
+}
+
+static int update(struct jitmap *map, uint64_t *written)
+{
+	size_t size;
+	int ret = read_stat(map, &size, written);
+
+	if (ret)
+		return ret;
+	if (size < map->len || !is_same(map))
 		return -ESTALE;
-	if ((size_t)stat_of.st_size == map->len)
+	if (size == map->len)
 		return 0;
-	if ((size_t)stat_of.st_size - map->len > map->budget->bytes)
+	if (size - map->len > map->budget->bytes)
 		return -EFBIG;
 	while ((ret = read_part(map)) > 0)
 		;
@@ -338,12 +351,13 @@ static int update(struct jitmap *map)
 		ret = parse(map);
 	if (!ret && map->count - map->sorted > RECENT_MAX)
 		ret = make_pieces(map);
-	return ret;
+	/* The file may have changed while it was read. */
+	return ret ? ret : read_stat(map, &size, written);
 }
 
-int jitmap_update(struct jitmap *map)
+int jitmap_update(struct jitmap *map, uint64_t *written)
 {
-	int err = update(map);
+	int err = update(map, written);
 
 	if (err)
 		clear(map);

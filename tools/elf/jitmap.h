@@ -30,6 +30,7 @@ int jitmap_new(int fd, struct jitmap_budget *budget, struct jitmap **map);
 /**
  * jitmap_update() - read the lines that were added to the file
  * @map: the map
+ * @written: where to store the time of the last change of the file: ns since the Epoch
  *
  * Skips lines with a wrong format. Leaves out an incomplete last line, which the process may still
  * be writing.
@@ -37,7 +38,7 @@ int jitmap_new(int fd, struct jitmap_budget *budget, struct jitmap **map);
  * Return: 0 or a negative error number: -EFBIG if the file is too large, -ESTALE if it was
  * overwritten from its begin. After an error, the map is empty.
  */
-int jitmap_update(struct jitmap *map);
+int jitmap_update(struct jitmap *map, uint64_t *written);
 
 /**
  * jitmap_find() - find the function that contains an address

@@ -29,9 +29,8 @@
 
 /**
  * struct process - the perf map of a process
- * @looked: the map was searched for
- * @told: a message has reported why the map is not used
- * @first: time of the first event whose function was searched for
+ * @looked: it was looked for
+ * @told: a message has said why it is not used
  * @map: the map, or NULL
  * @path: path of the map
  * @written: time of the last change of the map
@@ -41,7 +40,6 @@
 struct process {
 	bool looked;
 	bool told;
-	uint64_t first;
 	struct jitmap *map;
 	char *path;
 	uint64_t written;
@@ -58,9 +56,9 @@ struct process {
  * @processes: index: number of the process
  * @nr_maps: number of opened maps
  * @too_many: the limit of maps was reported
- * @images: when processes ran, or NULL: unknown
- * @complete: the log no longer grows, so a map needs to be read only once
- * @budget: what is left of the limits of all maps
+ * @images: when processes ran; NULL: maps are not looked for
+ * @complete: the log does not grow: a map need not be read again
+ * @budget: what maps may still take
  */
 struct jitmaps {
 	int root;
@@ -87,29 +85,40 @@ int jitmaps_new(int root, const char *root_path, struct jitmaps **maps)
 	if (root >= 0 && !fstat(root, &stat_of))
 		new->owner = stat_of.st_uid;
 	new->budget = (struct jitmap_budget){ .bytes = BYTES_MAX, .entries = ENTRIES_MAX };
-	new->processes = calloc(PROCESSES_MAX + 1, sizeof(*new->processes));
-	if (!new->processes || threads_new(PROCESSES_MAX, &new->numbers)) {
-		free(new->processes);
-		free(new);
-		return -ENOMEM;
-	}
 	*maps = new;
 	return 0;
 }
 
-void jitmaps_free(struct jitmaps *maps)
+static void free_processes(struct jitmaps *maps)
 {
-	if (!maps)
-		return;
-	for (size_t i = 0; i <= PROCESSES_MAX; i++) {
+	for (size_t i = 0; maps->processes && i <= PROCESSES_MAX; i++) {
 		jitmap_free(maps->processes[i].map);
 		free(maps->processes[i].path);
 		if (maps->processes[i].runs)
 			process_now_close(&maps->processes[i].now);
 	}
 	free(maps->processes);
+	maps->processes = NULL;
 	threads_free(maps->numbers);
+	maps->numbers = NULL;
 	images_free(maps->images);
+	maps->images = NULL;
+	maps->nr_maps = 0;
+}
+
+static int new_processes(struct jitmaps *maps)
+{
+	maps->processes = calloc(PROCESSES_MAX + 1, sizeof(*maps->processes));
+	if (!maps->processes || threads_new(PROCESSES_MAX, &maps->numbers))
+		return -ENOMEM;
+	return images_new(&maps->images);
+}
+
+void jitmaps_free(struct jitmaps *maps)
+{
+	if (!maps)
+		return;
+	free_processes(maps);
 	free(maps);
 }
 
@@ -147,7 +156,7 @@ static bool is_map_name(const char *name)
 	return !strcmp(at, ".map");
 }
 
-/* Checks if any perf map exists, because otherwise the log need not be read for them. */
+/* Is there any perf map in /tmp, so that it is worth reading the log once more? */
 static bool has_maps(const struct jitmaps *maps)
 {
 	int root = open_root(maps), fd = root < 0 ? -1 : open_below(root, "tmp", O_DIRECTORY);
@@ -166,10 +175,22 @@ static bool has_maps(const struct jitmaps *maps)
 	return found;
 }
 
-int jitmaps_learn(struct jitmaps *maps, struct source *source)
+int jitmaps_learn(struct jitmaps *maps, struct source *source, bool complete)
 {
-	maps->complete = true;
-	return has_maps(maps) ? images_read(source, &maps->images) : 0;
+	int err;
+
+	free_processes(maps);
+	maps->complete = complete;
+	/* Processes that still run may be in containers, each with a /tmp of its own. */
+	if (complete && !has_maps(maps) && (maps->root >= 0 || !process_now_has_boot(source)))
+		return 0;
+	err = new_processes(maps);
+	return err ? err : images_read(maps->images, source);
+}
+
+int jitmaps_event(struct jitmaps *maps, const struct event *event)
+{
+	return maps->images ? images_event(maps->images, event) : 0;
 }
 
 /*
@@ -183,7 +204,7 @@ static bool is_trusted(const struct jitmaps *maps, const struct process *process
 }
 
 /* Does not open FIFOs or devices. Returns a descriptor, or -1 and the reason in *why. */
-static int open_checked(const struct jitmaps *maps, struct process *process, int root,
+static int open_checked(const struct jitmaps *maps, const struct process *process, int root,
 			const char *path, const char **why)
 {
 	int fd = -1, found = open_below(root, path, O_PATH);
@@ -209,8 +230,6 @@ static int open_checked(const struct jitmaps *maps, struct process *process, int
 		fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 		if (fd < 0)
 			*why = strerror(errno);
-		process->written = (uint64_t)stat_of.st_mtim.tv_sec * NSEC_PER_SEC +
-				   (uint64_t)stat_of.st_mtim.tv_nsec;
 	}
 	close(found);
 	return fd;
@@ -218,7 +237,7 @@ static int open_checked(const struct jitmaps *maps, struct process *process, int
 
 static const char *update(struct process *process)
 {
-	int err = jitmap_update(process->map);
+	int err = jitmap_update(process->map, &process->written);
 
 	if (!err)
 		return NULL;
@@ -276,7 +295,6 @@ static void look(struct jitmaps *maps, struct process *process, const struct eve
 	int root;
 
 	process->looked = true;
-	process->first = event->time;
 	process->runs = maps->root < 0 && process_now_find(event, &process->now);
 	/* Without access to the root of a container, our own /tmp must not be used instead. */
 	if (process->runs && process->now.nested && process->now.root < 0)
@@ -320,15 +338,12 @@ static struct process *find_process(struct jitmaps *maps, const struct event *ev
 	return process;
 }
 
-/* Gets the period in which the process certainly ran its program. */
-static void get_image(const struct jitmaps *maps, const struct process *process,
-		      const struct event *event, struct image *image)
+/* Gets when the process ran its program, as far as that is certain. */
+static void get_image(const struct jitmaps *maps, const struct event *event, struct image *image)
 {
-	if (maps->images && images_find(maps->images, event, image))
-		return;
-	*image = (struct image){ .begin = event->time, .end = event->time, .next = UINT64_MAX };
-	if (!maps->images && !source_get_birth(event->source, event, &image->begin))
-		image->begin = process->first;
+	if (!images_find(maps->images, event, image))
+		*image = (struct image){ .begin = event->time, .end = event->time,
+					 .next = UINT64_MAX };
 }
 
 /* Checks if the program that recorded the event also wrote the map. Returns NULL, or why not. */
@@ -337,7 +352,7 @@ static const char *check_time(const struct jitmaps *maps, const struct process *
 {
 	struct image image;
 
-	get_image(maps, process, event, &image);
+	get_image(maps, event, &image);
 	if (process->written < image.begin)
 		return "last changed before the process ran its program, as far as the log shows";
 	if (process->written <= image.end)
@@ -354,7 +369,7 @@ static const char *check_time(const struct jitmaps *maps, const struct process *
 const char *jitmaps_find(struct jitmaps *maps, const struct event *event, uint64_t address,
 			 uint64_t *begin, const char **path)
 {
-	struct process *process = find_process(maps, event);
+	struct process *process = maps->images ? find_process(maps, event) : NULL;
 	const char *why, *name;
 
 	if (!process || !process->map)

@@ -6,6 +6,7 @@
 #ifndef POSIXTRACE_JITMAPS_H
 #define POSIXTRACE_JITMAPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "event/source.h"
@@ -22,12 +23,15 @@ struct jitmaps;
  */
 int jitmaps_new(int root, const char *root_path, struct jitmaps **maps);
 
-/* jitmaps_learn() - see symbols_learn(); reads the log only if there are perf maps */
-int jitmaps_learn(struct jitmaps *maps, struct source *source);
+/* jitmaps_learn() - see symbols_learn(); reads the log only if there may be perf maps */
+int jitmaps_learn(struct jitmaps *maps, struct source *source, bool complete);
+
+/* jitmaps_event() - see symbols_event() */
+int jitmaps_event(struct jitmaps *maps, const struct event *event);
 
 /**
- * jitmaps_find() - find the function that the compiler of a process has put at an address
- * @maps: the cache
+ * jitmaps_find() - find the function that a process has compiled to an address
+ * @maps: the cache, after jitmaps_learn()
  * @event: an event of the process
  * @address: the address
  * @begin: where to store the start of the function

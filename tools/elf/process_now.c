@@ -106,6 +106,13 @@ static bool read_pid(struct process_now *now)
 	return count;
 }
 
+bool process_now_has_boot(const struct source *source)
+{
+	struct posixtrace_host_info host;
+
+	return !source_get_host(source, &host) && is_this_boot(&host);
+}
+
 bool process_now_find(const struct event *event, struct process_now *now)
 {
 	struct posixtrace_host_info host;

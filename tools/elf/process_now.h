@@ -26,6 +26,9 @@ struct process_now {
 	bool nested;
 };
 
+/* process_now_has_boot() - check if a log is from the boot that this machine is in */
+bool process_now_has_boot(const struct source *source);
+
 /**
  * process_now_find() - find the process of an event
  * @event: an event of a log

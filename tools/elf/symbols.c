@@ -148,9 +148,14 @@ void symbols_free(struct symbols *symbols)
 	free(symbols);
 }
 
-int symbols_learn(struct symbols *symbols, struct source *source)
+int symbols_learn(struct symbols *symbols, struct source *source, bool complete)
 {
-	return jitmaps_learn(symbols->maps, source);
+	return jitmaps_learn(symbols->maps, source, complete);
+}
+
+int symbols_event(struct symbols *symbols, const struct event *event)
+{
+	return jitmaps_event(symbols->maps, event);
 }
 
 /* ------------------------------------------------------------------ */

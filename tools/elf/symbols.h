@@ -49,13 +49,17 @@ int symbols_new(const char *root, struct symbols **symbols);
 /**
  * symbols_learn() - find out from the whole log when its processes ran, to use their perf maps
  * @symbols: the cache
- * @source: a log that no longer grows, at its first event; rewound afterwards
+ * @source: a log, at its first event; it is there again afterwards
+ * @complete: the log does not grow; otherwise, call symbols_event() for each event
  *
- * Without this call, only perf maps of processes that still run are used.
+ * Without this, no perf maps are used. Forgets what is known from an earlier log.
  *
  * Return: 0 or a negative error number.
  */
-int symbols_learn(struct symbols *symbols, struct source *source);
+int symbols_learn(struct symbols *symbols, struct source *source, bool complete);
+
+/* symbols_event() - learn from an event of a log that grows; returns 0 or -ENOMEM */
+int symbols_event(struct symbols *symbols, const struct event *event);
 
 /**
  * symbols_find() - find where an event was recorded

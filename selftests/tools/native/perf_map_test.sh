@@ -215,7 +215,7 @@ test_a_map_of_another_user_is_not_used()
 # one executed another program in second 1300.
 test_a_map_of_another_process_with_the_id_is_not_used()
 {
-	local second
+	local second options
 	write_log log <<-'END'
 		name 65 call
 		classes process
@@ -232,19 +232,22 @@ test_a_map_of_another_process_with_the_id_is_not_used()
 		end
 	END
 	echo '1000 10 f' | map
-	for second in 800 1000 1150 1250 1340 9000; do
-		at $second root/tmp/perf-100.map
-		run 0 posixtrace dump --json --symbolize --symfs=root log
-		echo "$second: $(jq -r 'select(.function).text' out | tr '\n' ' ')"
-	done >got
-	prints got <<-'END'
-		800: 
-		1000: first 
-		1150: 
-		1250: second 
-		1340: third 
-		9000: third 
-	END
+	for options in '' --follow --from=@1200 '--follow --from=@1200'; do
+		for second in 800 1000 1150 1250 1340 9000; do
+			at $second root/tmp/perf-100.map
+			# shellcheck disable=SC2086 # words
+			run 0 posixtrace dump --json --symbolize --symfs=root $options log
+			echo "$second: $(jq -r 'select(.function).text' out | tr '\n' ' ')"
+		done >got
+		prints got <<-END
+			800: 
+			1000: $([[ $options = *from* ]] || echo 'first ')
+			1150: 
+			1250: second 
+			1340: third 
+			9000: third 
+		END
+	done
 	at 800 root/tmp/perf-100.map
 	run 0 posixtrace dump --symbolize --symfs=root log
 	complains "posixtrace: $PWD/root/tmp/perf-100.map: last changed before the process ran its program, as far as the log shows; its functions are not shown" \
@@ -277,16 +280,20 @@ test_the_map_of_a_process_that_has_ended_is_in_tmp()
 	complains
 }
 
-# log_of PID [OLD NEW]: writes a log of a running process, with its files, and with one event in
-# anonymous memory. Replaces OLD by NEW in the log.
+# log_of PID [OLD NEW]: writes the log of a process that runs, with its files; one event in memory
+# without a file. With $exec_after, the process executes a program so many ns after its birth, before
+# the event. Replaces OLD by NEW in it.
 log_of()
 {
+	born=$(($(cut -d ' ' -f 22 "/proc/$1/stat") * (1000000000 / $(getconf CLK_TCK))))
 	{
+		[ -z "${exec_after-}" ] || echo 'classes process'
 		printf '%s\n' 'name 65 call' "boot $(tr -d - </proc/sys/kernel/random/boot_id)" 'host machine'
-		born=$(($(cut -d ' ' -f 22 "/proc/$1/stat") * (1000000000 / $(getconf CLK_TCK))))
 		printf '%s\n' "born $born" "task $1 $1 $born jit" "program $1 $born jit"
 		sed -nE "s,^([0-9a-f]+)-[0-9a-f]+ ..xp ([0-9a-f]+) [^ ]+ [^ ]+ +(/.*),mapping $1 $born 0x\1 0x1000 0x\2 - \3,p" "/proc/$1/maps"
-		printf '%s\n' 'block 0' "event 65 $((born + 1000)) pid=$1 tid=$1 address=0x1001" end
+		echo 'block 0'
+		[ -z "${exec_after-}" ] || echo "kernel sched_process_exec $((born + exec_after)) pid=$1 tid=$1"
+		printf '%s\n' "event 65 $((born + ${exec_after-0} + 1000)) pid=$1 tid=$1 address=0x1001" end
 	} | sed "s,${2-none},${3-none}," | write_log log
 }
 
@@ -317,7 +324,7 @@ test_a_process_that_runs_writes_its_map_later()
 	prints got <<<-
 }
 
-# A container has its own process ids and its own /tmp.
+# A container has its own process ids and its own /tmp. There need not be any map in ours.
 test_the_map_of_a_container_has_the_id_in_it()
 {
 	local pid
@@ -332,20 +339,23 @@ test_the_map_of_a_container_has_the_id_in_it()
 	prints got <<<inside
 	[ "$(jq -r .module out)" = "/proc/$pid/root/tmp/perf-1.map" ]
 	complains
+	# The program before an exec has written it.
+	exec_after=3000000000
+	log_of "$pid"
+	at "$((born / 1000000000 + 2))" "/proc/$pid/root/tmp/perf-1.map"
+	functions >got
+	prints got <<<$'-\n-'
+	complains "posixtrace: /proc/$pid/root/tmp/perf-1.map: last changed before the process ran its program, as far as the log shows; its functions are not shown"
+	at "$((born / 1000000000 + 4))" "/proc/$pid/root/tmp/perf-1.map"
+	functions >got
+	prints got <<<$'-\ninside'
 }
 
-# The second half of the log is written after the map has a new function, at the address of an old
-# one.
-test_a_map_that_grows_is_followed()
+# follow_whole: follows the file log, which gets the first half of the file whole, and the events up to
+# the first one with a function; then runs the command "change", and adds the rest of the file whole
+follow_whole()
 {
 	local dump size part=50
-	{
-		printf '%s\n' 'name 65 call' 'born 900000000000' 'task 100 100 900000000000 jit' 'since 1000000000000' \
-			'block 0' 'event 65 1000 pid=100 tid=100 address=0x1001' 'block 0'
-		printf 'event 65 2000 pid=100 tid=100 address=%s\n' 0x1001 0x2001 0x3001
-		echo end
-	} | write_log whole
-	printf '1000 10 old\n2000 10 cut' | map
 	size=$(stat -c %s whole)
 	: >out
 	head -c $((size / 2)) whole >log
@@ -357,16 +367,66 @@ test_a_map_that_grows_is_followed()
 		[ $part -eq 90 ] || part=$((part + 1))
 		dd if=whole of=log bs=1 count=$((size * part / 100)) conv=notrunc status=none
 	done
-	{ echo ' name'; for ((i = 0; i < 300; i++)); do echo "3000 10 f$i"; done; echo '1000 10 new'; } >>root/tmp/perf-100.map
+	change
 	dd if=whole of=log conv=notrunc status=none
 	wait $dump
 	jq -r '.function // "-"' out >got
+}
+
+# The second half of the log comes after the map has a new function, at the address of an old one.
+test_a_map_that_grows_is_followed()
+{
+	{
+		printf '%s\n' 'name 65 call' 'born 900000000000' 'task 100 100 900000000000 jit' 'since 1000000000000' \
+			'block 0' 'event 65 1000 pid=100 tid=100 address=0x1001' 'block 0'
+		printf 'event 65 2000 pid=100 tid=100 address=%s\n' 0x1001 0x2001 0x3001
+		echo end
+	} | write_log whole
+	printf '1000 10 old\n2000 10 cut' | map
+	change()
+	{
+		echo ' name'
+		for ((i = 0; i < 300; i++)); do echo "3000 10 f$i"; done
+		echo '1000 10 new'
+	} >>root/tmp/perf-100.map
+	follow_whole
 	prints got <<-'END'
 		old
 		new
 		cut name
 		f299
 	END
+}
+
+# The second half of the log has an exec. A map that changes later is of the program after it.
+test_a_map_from_before_an_exec_is_not_used_when_a_log_is_followed()
+{
+	local second
+	write_log whole <<-'END'
+		classes process
+		name 65 call
+		born 900000000000
+		task 100 100 900000000000 jit
+		block 0
+		event 65 1001000000000 pid=100 tid=100 address=0x1001
+		block 0
+		kernel sched_process_exec 1002000000000 pid=100 tid=100
+		event 65 1005000000000 pid=100 tid=100 address=0x1001
+		end
+	END
+	for second in 1000 1004; do
+		echo '1000 10 f' | map
+		change()
+		{
+			at $second root/tmp/perf-100.map
+		}
+		follow_whole
+		prints got <<-END
+			f
+			-
+			$([ $second = 1000 ] && echo - || echo f)
+		END
+	done
 }
 
 run_cases
