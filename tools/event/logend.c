@@ -47,17 +47,36 @@ static bool is_damaged(trace_id_t log)
 	return has_flag(log, POSIXTRACE_LOG_DAMAGED);
 }
 
+/*
+ * Gets the number of events that were lost before the last event of each log. @lost of several logs
+ * also has one for each missing log of a series.
+ */
+static uint64_t lost_in_logs(const struct logend *end, const struct source *source)
+{
+	uint64_t damaged, lost, sum = 0;
+
+	if (source_logs(source) == 1)
+		return end->lost;
+	for (size_t i = 0; i < source_logs(source); i++) {
+		source_log_losses(source, i, &damaged, &lost);
+		sum += lost;
+	}
+	return sum;
+}
+
 int logend_read(struct logend *end, const struct source *source)
 {
 	struct posixtrace_log_info info;
 	int err = source_get_info(source, &info);
+	uint64_t lost;
 
 	if (err)
 		return err;
 	end->overwritten = info.overwritten;
-	if (info.lost > end->lost) {
-		end->lost_after = info.lost - end->lost;
-		end->lost = info.lost;
+	lost = lost_in_logs(end, source);
+	if (info.lost > lost) {
+		end->lost_after = info.lost - lost;
+		end->lost += end->lost_after;
 	}
 	return 0;
 }

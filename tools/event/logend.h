@@ -14,7 +14,7 @@
  * struct logend - facts about a log; initially all zero
  * @damaged: number of damaged places
  * @gaps: number of places where events were lost
- * @lost: number of lost events; a lower bound if the log is damaged
+ * @lost: number of lost events, as far as known, and one for each missing log of a series
  * @lost_before: part of @lost before the first event
  * @lost_after: part of @lost after the last event; set by logend_read()
  * @overwritten: number of events overwritten in a LOOP log; set by logend_read()

@@ -316,8 +316,21 @@ test_what_is_lost_at_a_seam_is_not_known()
 	run 0 posixtrace stat 1.log 3.log
 	grep -qx 'lost  *1' out
 	grep -q '^step  *0 ' out
-	# If the next log of a series is not read, the losses at the end of a log count, even if
-	# another stream continues.
+	# What another log lost after its last event counts as well.
+	{ head_of 5; printf '%s\n' 'task 3 3 0 three' 'block 2' 'kernel sched_switch_in 8200 pid=3 tid=3' \
+		'end lost=4'; } | write_log three.log
+	run 0 posixtrace stat 1.log 3.log three.log
+	grep -qx 'lost  *1, 4 after the last' out
+	run 0 posixtrace export -O csv -o tables 1.log 3.log three.log
+	tr -d '\r' <tables/losses.csv | cut -d , -f 3,4 >got
+	prints got <<-'END'
+		kind,count
+		lost,1
+		lost,4
+	END
+	cut -d , -f 13 tables/hosts.csv | tail -n 1 >got
+	prints got <<<5
+	# What one log says of its end counts if the next one is not read, but another stream goes on.
 	{ head_of 4; printf '%s\n' 'task 2 2 0 two' 'block 1' 'kernel sched_switch_in 1500 pid=2 tid=2' \
 		'kernel sched_switch_out 9000 pid=2 tid=2 state=1 reason=blocked' end; } | write_log other.log
 	states_in 1.log other.log | cut -d , -f 1-4,8,9 | grep ',1,[a-z]*$' >got
