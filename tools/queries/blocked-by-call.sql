@@ -12,6 +12,6 @@ SELECT w.log, w.pid, p.name AS process, w.call, w.file, count(*) AS count,
        count(*) FILTER (WHERE w.complete IS NOT TRUE) AS incomplete
 FROM waits w LEFT JOIN processes p USING (log, upid)
 WHERE w.state <> 'stopped'
-GROUP BY ALL
-ORDER BY blocked_ns DESC, w.log, w.pid, w.call, w.file
+GROUP BY w.log, w.upid, w.pid, p.name, w.call, w.file
+ORDER BY blocked_ns DESC, w.log, w.pid, w.upid, w.call, w.file
 LIMIT coalesce(getvariable('rows')::BIGINT, 20);

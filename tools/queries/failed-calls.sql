@@ -21,6 +21,6 @@ SELECT c.log, c.pid, p.name AS process, c.name AS call,
        sum(c.duration_ns) AS duration_ns
 FROM syscalls c LEFT JOIN processes p USING (log, upid) LEFT JOIN errors e ON e.number = -c.result
 WHERE c.complete AND c.result BETWEEN -4095 AND -1
-GROUP BY ALL
-ORDER BY count DESC, c.log, c.pid, call, error, c.file
+GROUP BY c.log, c.upid, c.pid, p.name, c.name, coalesce(e.error, (-c.result)::VARCHAR), c.file
+ORDER BY count DESC, c.log, c.pid, c.upid, call, error, c.file
 LIMIT coalesce(getvariable('rows')::BIGINT, 20);

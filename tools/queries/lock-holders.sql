@@ -22,6 +22,6 @@ SELECT l.log, l.pid, printf('0x%x', l.address) AS lock, l.waker_pid AS holder_pi
        sum(l.duration_ns) AS blocked_ns, max(l.duration_ns) AS max_ns,
        count(DISTINCT l.utid) AS waiters
 FROM locked l LEFT JOIN threads t ON t.log = l.log AND t.utid = l.waker_utid
-GROUP BY ALL
-ORDER BY blocked_ns DESC, l.log, lock, holder_tid
+GROUP BY l.log, l.upid, l.pid, l.address, l.waker_utid, l.waker_pid, l.waker_tid, t.name
+ORDER BY blocked_ns DESC, l.log, lock, holder_tid, l.upid, l.waker_utid
 LIMIT coalesce(getvariable('rows')::BIGINT, 20);

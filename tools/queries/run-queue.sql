@@ -14,7 +14,7 @@ SELECT s.log, s.pid, s.tid, t.name AS thread,
        max(s.duration_ns) FILTER (WHERE s.state = 'runnable') AS max_ns,
        coalesce(sum(s.duration_ns) FILTER (WHERE s.state = 'running'), 0) AS running_ns
 FROM states s LEFT JOIN threads t USING (log, utid)
-GROUP BY ALL
+GROUP BY s.log, s.utid, s.pid, s.tid, t.name
 HAVING runnable_ns > 0
-ORDER BY runnable_ns DESC, s.log, s.tid
+ORDER BY runnable_ns DESC, s.log, s.tid, s.utid
 LIMIT coalesce(getvariable('rows')::BIGINT, 20);

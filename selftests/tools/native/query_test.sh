@@ -85,6 +85,65 @@ locks_log()
 	END
 }
 
+# lives_log FILE: two processes, one after the other, with the same ids and names: a thread waits for a
+# lock that the main thread holds, and opens a file that does not exist
+lives_log()
+{
+	local life
+	{
+		printf '%s\n' 'classes sched,syscall,strings,process' 'host of-a-test' 'thread main 7 7 0x1000' \
+			'thread worker 7 8 0x2000'
+		for life in 1 2; do
+			printf '%s\n' "born ${life}000000" "task 7 7 ${life}000000 main" "task 7 8 ${life}000000 worker" \
+				"program 7 ${life}000000 /bin/shop"
+		done
+		echo 'block 0'
+		for life in 1 2; do
+			sed "s/^\(kernel [a-z_]*\) \([0-9]*\)/\1 ${life}\2000/" <<-'END'
+				kernel sched_switch_in 010 cpu=0 @main
+				kernel sched_switch_in 010 cpu=1 @worker
+				kernel syscall_entry 020 @worker nr=202 name=futex args=0x5000,0,2,0,0,0
+				kernel sched_switch_out 030 @worker state=S reason=blocked
+				kernel sched_wakeup 100 cpu=0 @worker by=thread waker_pid=@main waker_tid=@main
+				kernel sched_switch_in 110 cpu=1 @worker runnable=10000
+				kernel syscall_exit 120 @worker nr=202 name=futex
+				kernel syscall_entry 130 @worker nr=257 name=openat args=0xffffff9c,0x7f00,0,0
+				kernel syscall_exit 140 @worker nr=257 name=openat result=-2
+				kernel sched_process_exit 150 @worker
+				kernel sched_switch_out 160 @worker state=X reason=blocked
+				kernel sched_process_exit 200 cpu=0 @main group_dead=1
+				kernel sched_switch_out 210 @main state=X reason=blocked
+			END
+		done
+	} | whole_log "$1"
+}
+
+# Processes and threads with the same ids and names have rows of their own.
+test_ids_that_are_used_again_are_apart()
+{
+	local name
+	lives_log log
+	for name in blocked-by-call failed-calls lock-holders run-queue; do
+		run 0 posixtrace query --json --name="$name" log
+		echo "$name"
+		cat out
+	done >got
+	prints got <<-'END'
+		blocked-by-call
+		{"log":1,"pid":7,"process":"shop","call":"futex","file":null,"count":1,"blocked_ns":70000,"max_ns":70000,"incomplete":0}
+		{"log":1,"pid":7,"process":"shop","call":"futex","file":null,"count":1,"blocked_ns":70000,"max_ns":70000,"incomplete":0}
+		failed-calls
+		{"log":1,"pid":7,"process":"shop","call":"openat","error":"ENOENT","file":null,"count":1,"duration_ns":10000}
+		{"log":1,"pid":7,"process":"shop","call":"openat","error":"ENOENT","file":null,"count":1,"duration_ns":10000}
+		lock-holders
+		{"log":1,"pid":7,"lock":"0x5000","holder_pid":7,"holder_tid":7,"holder":"main","waits":1,"blocked_ns":70000,"max_ns":70000,"waiters":1}
+		{"log":1,"pid":7,"lock":"0x5000","holder_pid":7,"holder_tid":7,"holder":"main","waits":1,"blocked_ns":70000,"max_ns":70000,"waiters":1}
+		run-queue
+		{"log":1,"pid":7,"tid":8,"thread":"worker","woken":1,"preempted":0,"runnable_ns":10000,"p99_ns":10000,"max_ns":10000,"running_ns":70000}
+		{"log":1,"pid":7,"tid":8,"thread":"worker","woken":1,"preempted":0,"runnable_ns":10000,"p99_ns":10000,"max_ns":10000,"running_ns":70000}
+	END
+}
+
 test_slowest_scopes()
 {
 	run_log log a 5
