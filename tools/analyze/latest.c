@@ -61,17 +61,11 @@ int latest_set(struct latest *latest, pid_t pid, pid_t tid, uint32_t number)
 	return ret;
 }
 
-int latest_get(struct latest *latest, pid_t pid, pid_t tid, uint32_t *number)
+uint32_t latest_get(const struct latest *latest, pid_t pid, pid_t tid)
 {
-	uint32_t id;
-	int ret = threads_find(latest->ids, pid, (uint32_t)tid, &id);
+	const uint32_t id = threads_get(latest->ids, pid, (uint32_t)tid);
 
-	*number = 0;
-	if (ret < 0)
-		return ret;
-	if (id != THREADS_OTHERS && id < latest->room)
-		*number = latest->numbers[id];
-	return 0;
+	return id && id < latest->room ? latest->numbers[id] : 0;
 }
 
 void latest_free(struct latest *latest)

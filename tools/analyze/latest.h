@@ -18,8 +18,8 @@ int latest_new(size_t max, struct latest **latest);
 /* latest_set() - note that a thread has these ids now; returns 0 or -ENOMEM */
 int latest_set(struct latest *latest, pid_t pid, pid_t tid, uint32_t number);
 
-/* latest_get() - get the number of the thread, or 0; returns 0 or -ENOMEM */
-int latest_get(struct latest *latest, pid_t pid, pid_t tid, uint32_t *number);
+/* latest_get() - get the number of the thread, 0 if there is none */
+uint32_t latest_get(const struct latest *latest, pid_t pid, pid_t tid);
 
 void latest_free(struct latest *latest);
 

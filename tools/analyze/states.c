@@ -368,23 +368,15 @@ static void switch_out(struct states *states, struct summary *thread, const stru
 	}
 }
 
-/* Returns the number of the thread that holds the lock for which a thread waits; 0 if unknown. */
-static int find_holder(struct states *states, const struct event *event,
-		       const struct kevent *kevent, uint32_t *holder)
+/* Finds the thread that holds the lock for which a thread waits; 0 if unknown. */
+static uint32_t find_holder(struct states *states, const struct event *event,
+			    const struct kevent *kevent)
 {
 	const pid_t tid = holder_of_wait(states->lock_wait, event, kevent);
-	const struct summary *thread;
-	int err = 0;
+	const uint32_t holder = tid ? latest_get(states->latest, event->pid, tid) : 0;
+	const struct summary *thread = holder ? &states->threads[holder - 1] : NULL;
 
-	*holder = 0;
-	if (tid)
-		err = latest_get(states->latest, event->pid, tid, holder);
-	if (!*holder)
-		return err;
-	thread = &states->threads[*holder - 1];
-	if (!thread->alive || thread->exiting)
-		*holder = 0;
-	return err;
+	return thread && thread->alive && !thread->exiting ? holder : 0;
 }
 
 static int wait_for_futex(struct states *states, struct summary *thread, const struct event *event,
@@ -400,7 +392,7 @@ static int wait_for_futex(struct states *states, struct summary *thread, const s
 		err = waits_call(states->waits, &entry, &futex.place);
 	}
 	if (!err)
-		err = find_holder(states, event, kevent, &futex.holder);
+		futex.holder = find_holder(states, event, kevent);
 	thread->futex = futex;
 	return err;
 }

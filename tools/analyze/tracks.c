@@ -134,11 +134,9 @@ static int find_named(struct tracks *tracks, pid_t pid, pid_t tid, uint32_t *num
 	const struct event event = {
 		.pid = pid, .tid = tid, .time = tracks->now, .source = tracks->event->source,
 	};
-	int err = latest_get(tracks->latest, pid, tid, number);
 
-	if (err || *number)
-		return err;
-	return find(tracks, &event, number);
+	*number = latest_get(tracks->latest, pid, tid);
+	return *number ? 0 : find(tracks, &event, number);
 }
 
 /* ------------------------------------------------------------------ */
@@ -298,19 +296,14 @@ static int fork_thread(struct tracks *tracks, uint32_t number, const struct even
 	return intervals_begin(tracks->intervals, born, &child);
 }
 
-/* Returns the number of the thread that holds the lock for which a thread waits; 0 if unknown. */
-static int find_holder(struct tracks *tracks, const struct event *event,
-		       const struct kevent *kevent, uint32_t *holder)
+/* Finds the thread that holds the lock for which a thread waits; 0 if unknown. */
+static uint32_t find_holder(struct tracks *tracks, const struct event *event,
+			    const struct kevent *kevent)
 {
 	const pid_t tid = holder_of_wait(tracks->lock_wait, event, kevent);
-	int err = 0;
+	const uint32_t holder = tid ? latest_get(tracks->latest, event->pid, tid) : 0;
 
-	*holder = 0;
-	if (tid)
-		err = latest_get(tracks->latest, event->pid, tid, holder);
-	if (*holder && tracks->threads[*holder].ended)
-		*holder = 0;
-	return err;
+	return holder && !tracks->threads[holder].ended ? holder : 0;
 }
 
 static int wait_for_futex(struct tracks *tracks, uint32_t number, const struct event *event,
@@ -331,7 +324,8 @@ static int wait_for_futex(struct tracks *tracks, uint32_t number, const struct e
 		if (err)
 			return err;
 	}
-	return find_holder(tracks, event, kevent, &thread->futex.holder);
+	thread->futex.holder = find_holder(tracks, event, kevent);
+	return 0;
 }
 
 /* Handles the parts of an event that intervals.c does not handle. */

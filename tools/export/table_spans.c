@@ -175,8 +175,7 @@ static int put_wait(struct table_spans *spans, const struct interval *interval)
 {
 	struct table *table = &spans->tables[TABLE_WAITS];
 	const struct waker *waker = &interval->waker;
-	uint32_t utid = 0;
-	int err = 0;
+	uint32_t utid;
 
 	set_span(spans, table, interval->thread, interval->complete);
 	set_period(table, interval->begin, interval->end);
@@ -188,11 +187,11 @@ static int put_wait(struct table_spans *spans, const struct interval *interval)
 	if (waker_is_thread(waker)) {
 		table_set(table, WAIT_WAKER_PID, waker->pid);
 		table_set(table, WAIT_WAKER_TID, waker->tid);
-		err = table_threads_latest(spans->threads, waker->pid, waker->tid, &utid);
+		utid = table_threads_latest(spans->threads, waker->pid, waker->tid);
 		if (utid)
 			table_set(table, WAIT_WAKER_UTID, utid);
 	}
-	return err ? err : table_row(table);
+	return table_row(table);
 }
 
 static int put_state(void *to, const struct interval *interval)

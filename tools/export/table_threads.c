@@ -158,9 +158,9 @@ const struct table_thread *table_threads_get(const struct table_threads *threads
 	return &threads->threads.items[utid - 1];
 }
 
-int table_threads_latest(struct table_threads *threads, pid_t pid, pid_t tid, uint32_t *utid)
+uint32_t table_threads_latest(const struct table_threads *threads, pid_t pid, pid_t tid)
 {
-	return latest_get(threads->latest, pid, tid, utid);
+	return latest_get(threads->latest, pid, tid);
 }
 
 void table_threads_set(const struct table_threads *threads, struct table *table, uint32_t utid,

@@ -57,8 +57,8 @@ void table_threads_count(struct table_threads *threads, uint32_t utid, const str
 /* table_threads_get() - get a thread by its number, which must not be 0 */
 const struct table_thread *table_threads_get(const struct table_threads *threads, uint32_t utid);
 
-/* table_threads_latest() - find the last thread with these ids, or 0; returns 0 or -ENOMEM */
-int table_threads_latest(struct table_threads *threads, pid_t pid, pid_t tid, uint32_t *utid);
+/* table_threads_latest() - find the last thread with these ids, or 0 */
+uint32_t table_threads_latest(const struct table_threads *threads, pid_t pid, pid_t tid);
 
 /**
  * table_threads_set() - set the columns of a row that name its thread

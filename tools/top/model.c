@@ -277,10 +277,10 @@ static int forget_threads(struct top_model *model)
 
 uint64_t top_model_thread(struct top_model *model, pid_t pid, pid_t tid, uint64_t *total)
 {
-	uint32_t number;
+	const uint32_t number = latest_get(model->latest, pid, tid);
 
 	*total = 0;
-	if (latest_get(model->latest, pid, tid, &number) || !number)
+	if (!number)
 		return 0;
 	*total = model->counts[number].total;
 	return model->counts[number].interval;

@@ -98,6 +98,11 @@ int threads_find(struct threads *threads, pid_t pid, uint64_t thread, uint32_t *
 	return 1;
 }
 
+uint32_t threads_get(const struct threads *threads, pid_t pid, uint64_t thread)
+{
+	return find_entry(threads, pid, thread)->number;
+}
+
 void threads_free(struct threads *threads)
 {
 	if (!threads)
