@@ -25,7 +25,7 @@ struct pairs_thread {
 };
 
 struct begin {
-	struct pairs_begin pub;
+	struct pairs_begin pub;		/* first */
 	struct pairs_thread *thread;
 	struct begin *below;		/* next older begin of the same thread */
 	struct begin *above;		/* next younger begin of the same thread */
@@ -252,6 +252,7 @@ static struct begin *new_begin(struct pairs *pairs, const struct event *event, s
 	begin->pub.held = (struct buffer){ };
 	begin->pub.inner = 0;
 	begin->pub.tangled = false;
+	begin->pub.marked = false;
 	begin->counted = 0;
 	return begin;
 }
@@ -351,6 +352,21 @@ const struct pairs_begin *pairs_take(struct pairs *pairs)
 	if (!pairs->oldest)
 		return NULL;
 	return give(pairs, take(pairs, pairs->oldest));
+}
+
+struct pairs_begin *pairs_outer(struct pairs *pairs, pid_t pid, uint64_t id,
+				const struct pairs_begin *inner)
+{
+	const struct pairs_thread *thread;
+	struct begin *begin;
+
+	if (inner) {
+		begin = ((const struct begin *)inner)->below;
+	} else {
+		thread = find_thread(pairs, pid, id);
+		begin = thread ? thread->top : NULL;
+	}
+	return begin ? &begin->pub : NULL;
 }
 
 uint64_t pairs_top(struct pairs *pairs, pid_t pid, uint64_t id)

@@ -35,8 +35,9 @@ enum pairs_role {
  * @data_len: number of bytes of data that the event originally had
  * @held: buffer from pairs_hold(): the caller writes its contents after this begin
  * @depth: number of open begins of the thread when it began
- * @inner: total time, in ns, of the pairs that have nested directly in this one so far
- * @tangled: a pair overlapped this one without nesting properly, so @inner is not valid
+ * @inner: ns in pairs that nested directly in it so far
+ * @tangled: not all pairs in it nested, so @inner is not valid
+ * @marked: for the caller: see pairs_outer()
  */
 struct pairs_begin {
 	struct event event;
@@ -46,6 +47,7 @@ struct pairs_begin {
 	size_t depth;
 	uint64_t inner;
 	bool tangled;
+	bool marked;
 };
 
 /**
@@ -111,6 +113,19 @@ int pairs_event(struct pairs *pairs, const struct event *event, struct pairs_res
  * Return: the begin, valid until the next call, or NULL if all have been removed.
  */
 const struct pairs_begin *pairs_take(struct pairs *pairs);
+
+/**
+ * pairs_outer() - go through the open begins of a thread, the newest first
+ * @pairs: from pairs_new()
+ * @pid: process of the thread
+ * @thread: event_thread_key() of the thread
+ * @inner: NULL, or the last result
+ *
+ * Return: the begin, of which the caller may set @marked, valid until the next pairs_event(); or
+ *	NULL if there are no more.
+ */
+struct pairs_begin *pairs_outer(struct pairs *pairs, pid_t pid, uint64_t thread,
+				const struct pairs_begin *inner);
 
 /**
  * pairs_top() - identify the newest open begin of a thread

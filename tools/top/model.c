@@ -63,7 +63,9 @@ struct top_model {
 	struct counts *counts;		/* index: number; [0]: all threads beyond the limit */
 	size_t nr_threads;		/* entries used in @counts */
 	size_t room;			/* entries allocated in @counts */
-	uint64_t events;		/* number of events in the current interval */
+	bool forget;			/* begin @threads anew before the next event */
+	uint64_t lost;			/* events lost so far */
+	uint64_t events;		/* in the current interval */
 	uint64_t interval_events;
 	uint64_t total_events;
 	uint64_t interval;
@@ -111,6 +113,7 @@ static int new_threads(struct top_model *model)
 	memset(model->cache, 0, sizeof(model->cache));
 	model->room = 64;
 	model->nr_threads = 1;
+	model->forget = false;
 	model->counts = calloc(model->room, sizeof(*model->counts));
 	return err || model->counts ? err : -ENOMEM;
 }
@@ -120,6 +123,7 @@ static int begin(struct top_model *model)
 {
 	int err = pairs_new(OPEN_MAX, DEPTH_MAX, &model->pairs);
 
+	model->lost = 0;
 	model->events = 0;
 	model->interval_events = 0;
 	model->total_events = 0;
@@ -264,13 +268,11 @@ static int count_thread(struct top_model *model, const struct event *event)
 }
 
 /*
- * Forgets all threads if there are too many, because a long run may see any number of them. A
- * thread that is still alive restarts with a total of zero at its next event.
+ * Forgets all threads, because a long run may see any number of them. Those that live begin anew
+ * with their next event, with zero in total.
  */
 static int forget_threads(struct top_model *model)
 {
-	if (model->nr_threads <= THREADS_KEPT)
-		return 0;
 	free_threads(model);
 	return new_threads(model);
 }
@@ -289,15 +291,42 @@ uint64_t top_model_thread(struct top_model *model, pid_t pid, pid_t tid, uint64_
 /* ------------------------------------------------------------------ */
 /* Scopes								*/
 
-/* Counts a begin without an end. */
+/* The ends of all open scopes may be among the lost events. */
+static void note_loss(struct top_model *model, uint64_t lost)
+{
+	if (lost <= model->lost)
+		return;
+	model->lost = lost;
+	for (struct scope *scope = model->scopes; scope; scope = scope->next) {
+		scope->row.unmatched += scope->row.open;
+		scope->row.open = 0;
+	}
+}
+
+/* Counts a begin without an end, unless that was done. */
 static void count_no_end(struct top_model *model, const struct pairs_begin *begin)
 {
 	const struct type *type = begin ? model->types[begin->event.type % READER_TYPES] : NULL;
 
-	if (!type || !type->scope)
+	if (!type || !type->scope || begin->marked || begin->event.lost < model->lost)
 		return;
 	type->scope->row.unmatched++;
 	type->scope->row.open--;
+}
+
+/*
+ * The scopes of a thread that has ended, or executes another program, have no end. Events are read
+ * in relaxed order, so the last ones of the thread may still follow.
+ */
+static void end_thread(struct top_model *model, const struct event *event)
+{
+	const uint64_t key = event_thread_key(event);
+	struct pairs_begin *begin = NULL;
+
+	while ((begin = pairs_outer(model->pairs, event->pid, key, begin))) {
+		count_no_end(model, begin);
+		begin->marked = true;
+	}
 }
 
 static bool scope_passes(const struct top_model *model, const struct scope *scope,
@@ -317,16 +346,15 @@ static int end_scope(struct top_model *model, struct scope *scope, const struct 
 	const struct event *begin = result->begin ? &result->begin->event : NULL;
 	uint64_t duration;
 
-	if (begin)
-		scope->row.open--;
 	if (!begin || result->lost) {
-		/*
-		 * An end whose begin is doubtful counts as two unmatched events, an end without a
-		 * begin as one.
-		 */
-		scope->row.unmatched += begin ? 2 : 1;
+		/* If there is a begin, it may be of another scope. note_loss() has counted it. */
+		scope->row.unmatched++;
 		return 0;
 	}
+	if (result->begin->marked)
+		scope->row.unmatched--;
+	else
+		scope->row.open--;
 	duration = event->time > begin->time ? event->time - begin->time : 0;
 	return scope_passes(model, scope, begin, event, duration) ?
 	       histogram_add(&scope->interval, duration) : 0;
@@ -359,6 +387,8 @@ static int note_gap(struct top_model *model, const struct event *event)
 	const struct pairs_begin *begin;
 	struct pairs_result result;
 
+	if (event->type == POSIXTRACE_EXIT || event->type == POSIXTRACE_EXEC)
+		end_thread(model, event);
 	if (event->has_data || event->partial)
 		return 0;
 	if (event->type == POSIX_TRACE_START || event->type == POSIX_TRACE_ERROR) {
@@ -371,9 +401,10 @@ static int note_gap(struct top_model *model, const struct event *event)
 int top_model_event(struct top_model *model, const struct event *event)
 {
 	struct type *type = model->types[event->type % READER_TYPES];
-	int err = 0;
+	int err = model->forget ? forget_threads(model) : 0;
 
-	if (!event->user)
+	note_loss(model, event->lost);
+	if (!err && !event->user)
 		err = note_gap(model, event);
 	if (!err && !type)
 		err = add_type(model, event, &type);
@@ -432,14 +463,13 @@ int top_model_tick(struct top_model *model, uint64_t ns)
 	}
 	for (struct scope *scope = model->scopes; !err && scope; scope = scope->next)
 		err = tick_scope(scope);
-	if (!err)
-		err = forget_threads(model);
-	for (size_t i = 0; !err && i < model->nr_threads; i++) {
+	for (size_t i = 0; i < model->nr_threads; i++) {
 		counts = &model->counts[i];
 		counts->interval = counts->now;
 		counts->total += counts->now;
 		counts->now = 0;
 	}
+	model->forget = model->nr_threads > THREADS_KEPT;
 	return err;
 }
 

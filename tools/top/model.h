@@ -47,10 +47,10 @@ struct top_figures {
 /**
  * struct top_row - an event type or scope
  * @name: its name; may contain any bytes
- * @interval: figures of the last interval
- * @total: figures of all intervals so far
- * @unmatched: scope: total number of begins and ends without a known duration, not counting @open
- * @open: scope: number of instances that have begun and not ended
+ * @interval: the last interval
+ * @total: everything up to its end
+ * @unmatched: scope: begins and ends in total that have no known duration, without open scopes
+ * @open: scope: how many have begun and not ended, without the end of their threads or a loss since
  */
 struct top_row {
 	const char *name;
@@ -112,6 +112,8 @@ const struct top_row **top_model_rows(const struct top_model *model, enum top_ta
  * @pid: its process
  * @tid: kernel thread id; if the ids were reused, the last thread counts
  * @total: where to store the number in total
+ *
+ * Call it before the first event of the next interval, which may forget threads.
  *
  * Return: the number in the last interval.
  */

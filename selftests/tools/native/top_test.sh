@@ -103,6 +103,43 @@ test_losses_make_a_scope_unmatched()
 	rows request | grep -q '^request 1 .* 100 ns 0 2$'
 }
 
+test_a_scope_that_is_open_during_a_loss_is_not_open()
+{
+	{
+		echo 'event 65 2000 @a hex=00000000'
+		echo 'event 65 2100 @b hex=00000000'
+		echo 'lost 5 2200'
+		echo 'block 0'
+		scope 4000 4100
+		echo 'event 65 5000 @b hex=00000000'
+	} | log
+	run 0 top_tables log 1000000
+	rows request | grep -q '^request 1 .* 100 ns 1 2$'
+}
+
+# Events are read in relaxed order: an end that follows the exec still has its duration.
+test_a_scope_of_a_thread_that_has_ended_is_not_open()
+{
+	local event
+	for event in exit exec; do
+		{
+			echo 'event 65 2000 @a hex=00000000'
+			echo 'event 65 2100 @b hex=00000000'
+			echo 'event 65 2200 @b hex=00000000'
+			echo "kernel sched_process_$event 3000 @b"
+		} >lines
+		log <lines
+		run 0 top_tables log 1000000
+		rows request_begin | grep -q '^request_begin 3 '
+		{ cat lines; echo 'event 66 4000 @a'; } | log
+		run 0 top_tables log 1000000
+		rows request | grep -q '^request 1 .* 2.00 us 0 2$'
+	done
+	{ cat lines; echo 'event 66 4000 @b'; echo 'event 66 4000 @b'; } | log
+	run 0 top_tables log 1000000
+	rows request | grep -q '^request 2 .* 1.90 us 1 0$'
+}
+
 test_names_that_are_only_half_a_scope_are_event_types()
 {
 	echo 'event 65 1000 @a hex=00000000' | log
@@ -202,6 +239,23 @@ test_threads_are_sorted_by_events()
 	}
 	[ "$(threads rate)" = 'b a ' ]
 	[ "$(threads -rate)" = 'a b ' ]
+}
+
+# The command forgets threads if there are many: not in the middle of an interval.
+test_many_threads_are_counted()
+{
+	{
+		echo 'state a 1500 1000 1 24 0 0 7 0 0 0 read'
+		awk 'BEGIN { for (i = 1; i <= 16384; i++) print "event 67", 2000 + i, "pid=100 tid=" 1000 + i }'
+		awk 'BEGIN { for (i = 1; i <= 1000; i++) print "event 67", 30000 + i, "@a" }'
+		echo 'event 67 1002500 @a'
+		echo 'event 67 1003000 @a'
+	} | log
+	run 0 top_tables log 1000000
+	grep ' a-100 ' out | sed -E 's/ +/ /g' >got
+	cat got
+	[ "$(wc -l <got)" -eq 2 ]
+	lacks ' 0.00 /s ' got
 }
 
 run_cases
