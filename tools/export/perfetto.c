@@ -124,7 +124,7 @@ static size_t begin_track_of(struct perfetto *perfetto, unsigned int sequence, u
 static size_t begin_track(struct perfetto *perfetto, uint64_t uuid, uint64_t parent,
 			  size_t *packet)
 {
-	return begin_track_of(perfetto, PACKETS_NOW, uuid, parent, packet);
+	return begin_track_of(perfetto, SEQUENCES_NOW, uuid, parent, packet);
 }
 
 static void end_track(struct perfetto *perfetto, size_t track, size_t packet)
@@ -197,7 +197,7 @@ static int put_thread(struct perfetto *perfetto, const struct event *event, uint
 	if (err)
 		return err;
 	put_process(perfetto, event, process);
-	track = begin_track_of(perfetto, PACKETS_THREADS, TRACK_THREAD(number),
+	track = begin_track_of(perfetto, SEQUENCES_THREADS, TRACK_THREAD(number),
 			       TRACK_PROCESS(process), &packet);
 	event_thread_label(event, name);
 	message = proto_begin(to(perfetto), DESCRIPTOR_THREAD);

@@ -257,7 +257,7 @@ static void write_bundle(struct bundles *bundles, uint32_t cpu, struct buffer *t
 	if (!bundle || (!bundle->events.len && !bundle->columns[TIMES].len))
 		return;
 	packet = proto_begin(to, TRACE_PACKET);
-	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, PACKETS_NOW);
+	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCES_NOW);
 	message = proto_begin(to, PACKET_FTRACE_EVENTS);
 	proto_number(to, BUNDLE_CPU, cpu);
 	buffer_put(to, bundle->events.data, bundle->events.len);

@@ -144,7 +144,7 @@ static void put_clocks(struct buffer *to, uint64_t time)
 {
 	size_t packet = proto_begin(to, TRACE_PACKET), snapshot, clock;
 
-	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, PACKETS_NOW);
+	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCES_NOW);
 	snapshot = proto_begin(to, PACKET_CLOCK_SNAPSHOT);
 	for (int id = CLOCK_ID_REALTIME; id <= CLOCK_ID_BOOTTIME;
 	     id += CLOCK_ID_BOOTTIME - CLOCK_ID_REALTIME) {
@@ -167,7 +167,7 @@ static void put_system(struct buffer *to, const struct event *event)
 		memset(&host, 0, sizeof(host));
 	if (!host.release[0])
 		strcpy(host.release, RELEASE_UNKNOWN);
-	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, PACKETS_NOW);
+	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCES_NOW);
 	info = proto_begin(to, PACKET_SYSTEM_INFO);
 	name = proto_begin(to, SYSTEM_UTSNAME);
 	proto_text(to, UTSNAME_SYSNAME, "Linux");

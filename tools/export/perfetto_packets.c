@@ -12,25 +12,10 @@
 #include "util/hash.h"
 
 /* Field numbers from Perfetto's protos/perfetto/trace. */
-#define TRACE_PACKET				1
-
-#define PACKET_CLOCK_SNAPSHOT			6
 #define PACKET_TIMESTAMP			8
-#define PACKET_TRUSTED_SEQUENCE_ID		10
 #define PACKET_TRACK_EVENT			11
 #define PACKET_INTERNED_DATA			12
-#define PACKET_SEQUENCE_FLAGS			13
 #define PACKET_TIMESTAMP_CLOCK_ID		58
-#define PACKET_DEFAULTS				59
-#define PACKET_FIRST_ON_SEQUENCE		87
-
-#define DEFAULTS_TIMESTAMP_CLOCK_ID		58
-
-#define SNAPSHOT_CLOCKS				1
-#define SNAPSHOT_PRIMARY_TRACE_CLOCK		2
-#define CLOCK_CLOCK_ID				1
-#define CLOCK_TIMESTAMP				2
-#define CLOCK_IS_INCREMENTAL			3
 
 #define EVENT_CATEGORY_IIDS			3
 #define EVENT_TYPE				9
@@ -44,12 +29,6 @@
 
 /* Values. */
 #define CLOCK_ID_REALTIME	1
-#define CLOCK_ID_FIRST		64	/* first clock id for the clocks of a sequence */
-#define CLOCK_ID_LAST		127
-#define FLAG_STATE_CLEARED	1
-
-#define FIRST_OLDER		3	/* the first sequence with older events */
-#define SPAN			(1ULL << 35)	/* ns; smaller numbers take at most 5 bytes */
 
 /* Limits of interned texts. */
 #define TEXTS_MAX	(1U << 14)
@@ -58,10 +37,6 @@
 #define TEXT_LEAST	4		/* a shorter text takes no more bytes than its number */
 #define SEEN		(1U << 12)
 
-/* Bits of the sequences in which a text is defined. */
-#define IN_NOW		1
-#define IN_OLDER	2
-
 /* An interned text. */
 struct text {
 	uint32_t hash;
@@ -69,18 +44,16 @@ struct text {
 	uint32_t at;		/* offset in packets.texts */
 	uint16_t len;
 	uint8_t kind;
-	uint8_t defined;	/* IN_* */
+	uint64_t defined;	/* places of sequences, a bit for each */
 };
 
 struct packets {
 	struct buffer bytes;
-	struct buffer *to;		/* @bytes, or the buffer of packets_hold() */
-	struct buffer definitions;	/* for the current event: fields of InternedData */
-	unsigned int sequence;		/* sequence of the current event */
-	uint64_t last;			/* time of the last event of PACKETS_NOW */
-	unsigned int older;		/* sequence for older events; 0: none so far */
-	unsigned int clock;		/* current clock of @older */
-	uint64_t since;			/* time 0 of @clock */
+	struct buffer *to;		/* @bytes, or a buffer for later */
+	struct buffer definitions;	/* of the current event: fields of InternedData */
+	struct sequences *sequences;
+	unsigned int sequence;		/* of the current event */
+	unsigned int place;		/* of that sequence */
 	struct buffer texts;
 	struct text table[2 * TEXTS_MAX];
 	size_t nr_texts;
@@ -88,19 +61,39 @@ struct packets {
 	uint32_t seen[SEEN];		/* hashes of texts that were written only once */
 };
 
+static void put_categories(struct buffer *to)
+{
+	static const char * const names[] = { "user", "system", "lost", "kernel", "why" };
+	size_t category;
+
+	for (int i = PACKETS_USER; i <= PACKETS_WHY; i++) {
+		category = proto_begin(to, INTERNED_CATEGORIES);
+		proto_number(to, INTERNED_IID, i);
+		proto_text(to, INTERNED_NAME, names[i - PACKETS_USER]);
+		proto_end(to, category);
+	}
+}
+
 int packets_new(struct packets **packets)
 {
-	*packets = calloc(1, sizeof(**packets));
-	if (!*packets)
+	struct packets *new = calloc(1, sizeof(*new));
+	int err;
+
+	*packets = new;
+	if (!new)
 		return -ENOMEM;
-	(*packets)->to = &(*packets)->bytes;
-	return 0;
+	new->to = &new->bytes;
+	put_categories(&new->definitions);
+	err = sequences_new(&new->definitions, &new->sequences);
+	buffer_reset(&new->definitions);
+	return err;
 }
 
 void packets_free(struct packets *packets)
 {
 	if (!packets)
 		return;
+	sequences_free(packets->sequences);
 	buffer_free(&packets->bytes);
 	buffer_free(&packets->definitions);
 	buffer_free(&packets->texts);
@@ -123,133 +116,14 @@ void packets_hold(struct packets *packets, struct buffer *hold)
 	packets->to = hold ? hold : &packets->bytes;
 }
 
-/* ------------------------------------------------------------------ */
-/* Sequences and clocks							*/
-
-static size_t begin_packet(struct buffer *to, unsigned int sequence)
-{
-	size_t packet = proto_begin(to, TRACE_PACKET);
-
-	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, sequence);
-	return packet;
-}
-
 size_t packets_packet(struct packets *packets, unsigned int sequence)
 {
-	return begin_packet(packets->to, sequence);
-}
-
-static void put_clock(struct buffer *to, unsigned int id, uint64_t time, bool is_incremental)
-{
-	size_t clock = proto_begin(to, SNAPSHOT_CLOCKS);
-
-	proto_number(to, CLOCK_CLOCK_ID, id);
-	proto_number(to, CLOCK_TIMESTAMP, time);
-	if (is_incremental)
-		proto_number(to, CLOCK_IS_INCREMENTAL, 1);
-	proto_end(to, clock);
-}
-
-static void put_categories(struct buffer *to)
-{
-	static const char * const names[] = { "user", "system", "lost", "kernel", "why" };
-	size_t message = proto_begin(to, PACKET_INTERNED_DATA), category;
-
-	for (int i = PACKETS_USER; i <= PACKETS_WHY; i++) {
-		category = proto_begin(to, INTERNED_CATEGORIES);
-		proto_number(to, INTERNED_IID, i);
-		proto_text(to, INTERNED_NAME, names[i - PACKETS_USER]);
-		proto_end(to, category);
-	}
-	proto_end(to, message);
-}
-
-/* Sets the clock of a sequence. @is_new: the sequence begins here. */
-static void put_defaults(struct buffer *to, unsigned int sequence, unsigned int clock, bool is_new)
-{
-	size_t packet = begin_packet(to, sequence), message;
-
-	if (is_new)
-		proto_number(to, PACKET_SEQUENCE_FLAGS, FLAG_STATE_CLEARED);
-	message = proto_begin(to, PACKET_DEFAULTS);
-	proto_number(to, DEFAULTS_TIMESTAMP_CLOCK_ID, clock);
-	proto_end(to, message);
-	if (is_new)
-		put_categories(to);
-	proto_end(to, packet);
+	return sequences_packet(sequence, packets->to);
 }
 
 void packets_begin(struct packets *packets, uint64_t time)
 {
-	struct buffer *to = packets->to;
-	size_t packet = begin_packet(to, PACKETS_NOW);
-	size_t message = proto_begin(to, PACKET_CLOCK_SNAPSHOT);
-
-	/* Use CLOCK_REALTIME for all times, including the axis of the viewer. */
-	put_clock(to, CLOCK_ID_REALTIME, time, false);
-	put_clock(to, CLOCK_ID_FIRST, time, true);
-	proto_number(to, SNAPSHOT_PRIMARY_TRACE_CLOCK, CLOCK_ID_REALTIME);
-	proto_end(to, message);
-	proto_number(to, PACKET_FIRST_ON_SEQUENCE, 1);
-	proto_end(to, packet);
-	put_defaults(to, PACKETS_NOW, CLOCK_ID_FIRST, true);
-	packets->last = time;
-}
-
-/*
- * Declares a clock that starts at @since, so that the times of older events are small numbers. If
- * the sequence for older events has used all clock ids, begins a new sequence.
- */
-static void begin_span(struct packets *packets, uint64_t since)
-{
-	struct buffer *to = &packets->bytes;
-	bool is_new = !packets->older || packets->clock == CLOCK_ID_LAST;
-	size_t packet, message;
-
-	if (is_new) {
-		packets->older = packets->older ? packets->older + 1 : FIRST_OLDER;
-		for (size_t i = 0; i < 2 * TEXTS_MAX; i++)
-			packets->table[i].defined &= ~IN_OLDER;
-	}
-	packets->clock = is_new ? CLOCK_ID_FIRST : packets->clock + 1;
-	packets->since = since;
-	packet = begin_packet(to, packets->older);
-	message = proto_begin(to, PACKET_CLOCK_SNAPSHOT);
-	put_clock(to, CLOCK_ID_REALTIME, since, false);
-	put_clock(to, packets->clock, 0, false);
-	proto_end(to, message);
-	if (is_new)
-		proto_number(to, PACKET_FIRST_ON_SEQUENCE, 1);
-	proto_end(to, packet);
-	put_defaults(to, packets->older, packets->clock, is_new);
-}
-
-/* Begins the packet of an event, in the sequence where its time takes the fewest bytes. */
-static size_t begin_timed_packet(struct packets *packets, uint64_t time)
-{
-	bool is_held = packets->to != &packets->bytes;
-	bool is_older = !is_held && time < packets->last;
-	bool is_absolute = is_held;
-	size_t packet;
-
-	if (is_older) {
-		/*
-		 * Do not move the clock for the begin of a long duration, which may be far before
-		 * other events.
-		 */
-		if (!packets->older || (time > packets->since && time - packets->since >= SPAN))
-			begin_span(packets, time > SPAN / 4 ? time - SPAN / 4 : 0);
-		is_absolute = time < packets->since;
-	}
-	packets->sequence = is_older ? packets->older : PACKETS_NOW;
-	packet = begin_packet(packets->to, packets->sequence);
-	if (is_absolute)
-		proto_number(packets->to, PACKET_TIMESTAMP_CLOCK_ID, CLOCK_ID_REALTIME);
-	proto_number(packets->to, PACKET_TIMESTAMP, is_absolute ? time :
-		     is_older ? time - packets->since : time - packets->last);
-	if (!is_absolute && !is_older)
-		packets->last = time;
-	return packet;
+	sequences_begin(packets->sequences, time, packets->to);
 }
 
 /* ------------------------------------------------------------------ */
@@ -314,7 +188,7 @@ static void define(struct packets *packets, const struct text *text)
 static uint32_t intern(struct packets *packets, enum packets_kind kind, const void *bytes,
 		       size_t len)
 {
-	const uint8_t in = packets->sequence == PACKETS_NOW ? IN_NOW : IN_OLDER;
+	const uint64_t in = 1ULL << packets->place;
 	uint32_t hash = hash_of(kind, bytes, len);
 	struct text *text = find_text(packets, kind, hash, bytes, len);
 
@@ -358,19 +232,46 @@ uint32_t packets_intern(struct packets *packets, enum packets_kind kind, const c
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
+/* Finds the sequence of an event. A held one is in the first sequence, with its whole time. */
+static void place_event(struct packets *packets, uint64_t time, uint64_t track,
+			struct sequences_packet *packet)
+{
+	if (packets->to == &packets->bytes) {
+		sequences_event(packets->sequences, time, track, packets->to, packet);
+	} else {
+		*packet = (struct sequences_packet){
+			.sequence = SEQUENCES_NOW,
+			.place = SEQUENCES_PLACE_NOW,
+			.is_absolute = true,
+			.names_track = true,
+			.time = time,
+		};
+	}
+	packets->sequence = packet->sequence;
+	packets->place = packet->place;
+	for (size_t i = 0; packet->replaces && i < 2 * TEXTS_MAX; i++)
+		packets->table[i].defined &= ~(1ULL << packet->place);
+}
+
 struct packets_event packets_event(struct packets *packets, uint64_t time, unsigned int type,
 				   uint64_t track)
 {
+	struct sequences_packet packet;
 	struct packets_event event;
 
 	/*
 	 * Leave out the flag that marks packets with interned names: the file always has the
 	 * packets that define the names.
 	 */
-	event.packet = begin_timed_packet(packets, time);
+	place_event(packets, time, track, &packet);
+	event.packet = sequences_packet(packet.sequence, packets->to);
+	if (packet.is_absolute)
+		proto_number(packets->to, PACKET_TIMESTAMP_CLOCK_ID, CLOCK_ID_REALTIME);
+	proto_number(packets->to, PACKET_TIMESTAMP, packet.time);
 	event.message = proto_begin(packets->to, PACKET_TRACK_EVENT);
 	proto_number(packets->to, EVENT_TYPE, type);
-	proto_number(packets->to, EVENT_TRACK_UUID, track);
+	if (packet.names_track)
+		proto_number(packets->to, EVENT_TRACK_UUID, track);
 	return event;
 }
 
@@ -405,7 +306,7 @@ void packets_end(struct packets *packets, struct packets_event event)
 	 * be used by events before it.
 	 */
 	if (definitions->len && is_held)
-		packet = begin_packet(&packets->bytes, packets->sequence);
+		packet = sequences_packet(packets->sequence, &packets->bytes);
 	if (definitions->len)
 		proto_bytes(&packets->bytes, PACKET_INTERNED_DATA, definitions->data,
 			    definitions->len);
@@ -421,10 +322,11 @@ uint32_t packets_symbol(struct packets *packets, const char *name)
 	uint32_t iid;
 	size_t packet;
 
-	packets->sequence = PACKETS_NOW;
+	packets->sequence = SEQUENCES_NOW;
+	packets->place = SEQUENCES_PLACE_NOW;
 	iid = packets_intern(packets, PACKETS_SYMBOL, "", name, strlen(name));
 	if (definitions->len) {
-		packet = begin_packet(&packets->bytes, PACKETS_NOW);
+		packet = sequences_packet(SEQUENCES_NOW, &packets->bytes);
 		proto_bytes(&packets->bytes, PACKET_INTERNED_DATA, definitions->data,
 			    definitions->len);
 		proto_end(&packets->bytes, packet);

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The packets of a Perfetto trace, as small as the format allows: times are relative, and a name is
- * written once and then referenced by a number.
- *
- * Numbers and times are relative to the sequence of a packet. There are these sequences:
- *
- * - the first one: events that are not older than the event before, with the time since then;
- *   tracks; scheduler events
- * - the second one: descriptions of threads
- * - others: older events, which are the begins of most durations, with the time since a moment that
- *   the sequence declares. A sequence may declare 64 of them, and each is used for half a minute.
+ * written once in each sequence and then named by a number: see perfetto_sequences.h.
  */
 #ifndef POSIXTRACE_PERFETTO_PACKETS_H
 #define POSIXTRACE_PERFETTO_PACKETS_H
@@ -18,11 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "export/perfetto_sequences.h"
 #include "util/buffer.h"
-
-/* Numbers of the fixed sequences. */
-#define PACKETS_NOW		1
-#define PACKETS_THREADS		2
 
 /* Kinds of interned text: fields of InternedData. */
 enum packets_kind {
@@ -122,7 +111,7 @@ uint32_t packets_intern(struct packets *packets, enum packets_kind kind, const c
 			const void *text, size_t len);
 
 /**
- * packets_symbol() - get the number of a function name in PACKETS_NOW; call it between events
+ * packets_symbol() - get the number of a function of the kernel in SEQUENCES_NOW, between events
  * @packets: from packets_new()
  * @name: its name; any bytes, which are escaped
  *

@@ -95,7 +95,7 @@ static uint64_t task_state(const struct posixtrace_thread_state *state)
 
 static void put_task(struct packets *packets, const struct event *event, uint64_t state)
 {
-	const size_t packet = packets_packet(packets, PACKETS_NOW);
+	const size_t packet = packets_packet(packets, SEQUENCES_NOW);
 	struct buffer *to = packets_to(packets);
 	char name[LABEL_SIZE];
 	size_t task;

@@ -79,9 +79,8 @@ test_every_event_is_exported_once()
 	[ "$(wc -l <got)" -eq "$(grep -c '^event' script)" ]
 	[ "$(grep -c ^SLICE_BEGIN got)" -eq "$(grep -c ^SLICE_END got)" ]
 	[ "$(grep -c ^SLICE_END got)" -gt 900 ]
-	# Each name is written once.
-	[ "$(grep -A 2 'event_names {' decoded | grep -c 'name: ')" -eq \
-		"$(grep -A 2 'event_names {' decoded | grep 'name: ' | sort -u | wc -l)" ]
+	# Each name is written once in a sequence, or expand_perfetto fails.
+	[ "$(grep -A 2 'event_names {' decoded | grep -c 'name: ')" -lt 50 ]
 	[ "$(grep -c '^INSTANT tick' got)" -eq "$(grep -c '^event 67' script)" ]
 }
 
@@ -160,7 +159,8 @@ test_sequence_begins_as_readers_expect()
 	diff got - <<<'3 8589934592 5'
 }
 
-# An hour needs more moments than a sequence has clocks.
+# In an hour, more moments are declared than a sequence may have clocks. The begin of a duration is older
+# than the last event of its thread, which has a sequence, and of the others.
 test_older_events_of_a_long_log()
 {
 	awk 'BEGIN {
@@ -169,6 +169,7 @@ test_older_events_of_a_long_log()
 			time = 1700000000 + i
 			print "event 66 " time "000000000"
 			print "event 65 " time "000000005 text=tock" i % 7
+			print "event 65 " time "000000006 thread=" 10 + i % 900
 			print "event 67 " time "000000007"
 		}
 	}' | whole_log log
@@ -176,14 +177,14 @@ test_older_events_of_a_long_log()
 	decode out
 	events | awk '{ print $1, $2, $NF }' | sort -k 3 >got
 	for ((i = 1700000000; i < 1700005000; i++)); do
-		printf 'SLICE_BEGIN work %d000000000\nINSTANT tick %d000000005\nSLICE_END - %d000000007\n' \
-			$i $i $i
+		printf 'SLICE_BEGIN work %d000000000\nINSTANT tick %d000000005\n' $i $i
+		printf 'INSTANT tick %d000000006\nSLICE_END - %d000000007\n' $i $i
 	done >wanted
 	diff got wanted
-	[ "$(grep -c 'trusted_packet_sequence_id: 5$' short)" -gt 0 ]
+	[ "$(grep -c 'trusted_packet_sequence_id: [56]$' short)" -gt 0 ]
 	[ "$(grep -c 'clock_snapshot' short)" -gt 130 ]
-	# a text is defined at its second use, once in each sequence
-	[ "$(grep -c 'name: "tock' short)" -eq 7 ]
+	# a text is defined when it comes again, once in each sequence
+	[ "$(grep -c 'name: "tock' short)" -eq 14 ]
 }
 
 # A trace with 16384 different names has more than can be interned, but all of them must be shown.
