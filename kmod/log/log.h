@@ -73,7 +73,7 @@ struct pxt_log {
 	struct pxt_logwriter writer;
 	/** @seen: time of the last system event at the last time when all events were written */
 	u64 seen;
-	/** @half_cleared: CLEAR was interrupted after the stream was cleared and before the log was */
+	/** @half_cleared: CLEAR was interrupted: the stream is cleared, but not the log */
 	bool half_cleared;
 	/** @states_due: the states of threads must be written */
 	bool states_due;
