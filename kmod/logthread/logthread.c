@@ -149,31 +149,23 @@ static void fill_host(struct posixtrace_log_host *host, const u8 *boot_id)
 	strscpy(host->machine, utsname()->machine, sizeof(host->machine));
 }
 
-/* How long CREATE waits while the user's threads have exceeded their processor time. */
-#define CREATE_WAIT	(10 * HZ)
+/* Delay of CREATE while the user's threads have exceeded their processor time. */
+#define CREATE_WAIT	HZ
 
 /*
- * Writing the header and the end of a log ignores the budget. Therefore a log can only be created
- * when the time for the earlier ones is paid back: otherwise a user could evade the budget by
- * creating and closing streams.
+ * Writing the header and the end of a log ignores the budget, so make the next CREATE wait:
+ * otherwise a user could evade the budget by creating and closing streams all the time.
  */
 static int wait_for_budget(struct pxt_log *log)
 {
-	unsigned long end = jiffies + CREATE_WAIT;
-	u64 delay;
+	u64 delay = pxt_user_work_counts(&log->work) ? pxt_user_work(&log->work, 0) : 0;
+	unsigned long time = min_t(u64, nsecs_to_jiffies(delay), CREATE_WAIT);
 
-	if (!pxt_user_work_counts(&log->work))
+	if (!time)
 		return 0;
-	/* Look again: the end of another log may have used more time. */
-	while ((delay = pxt_user_work(&log->work, 0))) {
-		if (signal_pending(current))
-			return -EINTR;
-		if (time_after_eq(jiffies, end))
-			return -EAGAIN;
-		set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
-		schedule_timeout(min_t(u64, nsecs_to_jiffies64(delay) + 1, end - jiffies));
-	}
-	return 0;
+	set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+	schedule_timeout(time);
+	return signal_pending(current) ? -EINTR : 0;
 }
 
 /**
@@ -187,8 +179,8 @@ static int wait_for_budget(struct pxt_log *log)
  * Context: may sleep; no lock is held. Can be killed and frozen.
  *
  * Return: 0; -EINTR on a fatal signal, or on any signal before the reader of a pipe made room or
- * the user's threads were within budget; -EAGAIN if that takes longer than 10 s; other negative
- * errno. On error the caller must call pxt_stream_abort().
+ * the user's threads were within budget; other negative errno. On error the caller must call
+ * pxt_stream_abort().
  */
 int pxt_log_begin(struct pxt_log *log, pid_t pid, const u8 *boot_id)
 {

@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/sysinfo.h>
 
@@ -126,46 +125,6 @@ static int record(const struct talk *talk)
 	return err;
 }
 
-/* Enough that the end of a log takes long. */
-#define NAMES		4000
-
-/* Creates streams and ends them until the process is killed. The kernel thread writes the logs. */
-static void *create_and_end(void *arg)
-{
-	const int *log = arg;
-	struct stream stream;
-
-	for (;;) {
-		stream.fd = device_open();
-		create_init(&stream.arg, 0);
-		stream.arg.log_fd = *log;
-		stream.arg.attr.log_policy = POSIXTRACE_POLICY_APPEND;
-		if (!command(stream.fd, POSIXTRACE_IOC_CREATE, &stream.arg))
-			stream_start(&stream);
-		close(stream.fd);
-	}
-	return NULL;
-}
-
-static int end_logs(const struct talk *talk)
-{
-	int log = open("/dev/null", O_WRONLY | O_CLOEXEC), err = 0;
-	char name[TRACE_EVENT_NAME_MAX];
-	trace_event_id_t id;
-	pthread_t thread;
-
-	for (int i = 0; i < NAMES && !err; i++) {
-		snprintf(name, sizeof(name), "type %d", i);
-		err = posix_trace_eventid_open(name, &id);
-	}
-	for (int i = 1; i < each() && !err; i++)
-		err = pthread_create(&thread, NULL, create_and_end, &log);
-	say(talk, err);
-	if (!err)
-		create_and_end(&log);
-	return err;
-}
-
 /* ------------------------------------------------------------------ */
 
 /* A process in a cgroup. */
@@ -223,8 +182,7 @@ struct times {
 	unsigned long long wall;
 	unsigned long long victims;
 	unsigned long long attackers;
-	unsigned long long threads;	/* that still exist */
-	unsigned long long all;		/* of the machine */
+	unsigned long long threads;
 };
 
 static void look(struct times *times)
@@ -233,7 +191,6 @@ static void look(struct times *times)
 	times->victims = cpugroup_time("victims");
 	times->attackers = cpugroup_time("attackers");
 	times->threads = thread_time();
-	times->all = cpugroup_time(".");
 }
 
 /*
@@ -262,7 +219,6 @@ static int measure(const char *limit, int (*attack)(const struct talk *talk), st
 	times->victims -= before.victims;
 	times->attackers -= before.attackers;
 	times->threads -= before.threads;
-	times->all -= before.all;
 	printf("# wall %llu ms: victims %llu, attackers %llu, threads %llu\n", times->wall / MSEC,
 	       times->victims / MSEC, times->attackers / MSEC, times->threads / MSEC);
 	/* Lift the limit, so that they end fast. */
@@ -271,46 +227,6 @@ static int measure(const char *limit, int (*attack)(const struct talk *talk), st
 	while (started--)
 		child_kill(&children[started]);
 	return err;
-}
-
-/* Returns 0 or negative errno: -ENOENT if the kernel lacks the cpu controller. */
-static int make_groups(void)
-{
-	int err = cpugroup_begin();
-
-	if (!err)
-		err = cpugroup_make("victims");
-	if (!err)
-		err = cpugroup_make("attackers");
-	return err;
-}
-
-static void remove_groups(void)
-{
-	cpugroup_remove("victims");
-	cpugroup_remove("attackers");
-	cpugroup_end();
-}
-
-/*
- * The percentage of their processor time that victims still get. With equal numbers of busy loops,
- * each side gets half. A machine that stalls a processor spoils one measurement. An attack that
- * takes more than its share spoils all measurements. Returns it, or negative errno.
- */
-static int victims_get(int (*attack)(const struct talk *talk))
-{
-	struct times loops, times;
-	int percent = 0, err = 0;
-
-	for (int i = 0; i < TRIES && percent < 95 && !err; i++) {
-		err = measure(NULL, NULL, &loops);
-		if (!err)
-			err = measure(NULL, attack, &times);
-		if (!err)
-			percent = (int)(100 * times.victims * (loops.wall / MSEC) /
-					(loops.victims * (times.wall / MSEC)));
-	}
-	return err ? err : percent;
 }
 
 FIXTURE(share)
@@ -329,23 +245,40 @@ FIXTURE_VARIANT_ADD(share, streams_that_flush_themselves) { record };
 
 FIXTURE_SETUP(share)
 {
-	int err = make_groups();
+	int err = cpugroup_begin();
 
 	if (err == -ENOENT) {
 		cpugroup_end();
 		PXT_SKIP_IN_SETUP("kernel without cgroups of processor time");
 	}
 	ASSERT_EQ(0, err);
+	ASSERT_EQ(0, cpugroup_make("victims"));
+	ASSERT_EQ(0, cpugroup_make("attackers"));
 }
 
 FIXTURE_TEARDOWN(share)
 {
-	remove_groups();
+	cpugroup_remove("victims");
+	cpugroup_remove("attackers");
+	cpugroup_end();
 }
 
+/*
+ * With equal numbers of busy loops, each side gets half. A machine that stalls a processor spoils
+ * one measurement. An attack that takes more than its share spoils all measurements.
+ */
 TEST_F_TIMEOUT(share, leaves_others_as_much_as_busy_loops_do, 240)
 {
-	EXPECT_LE(95, victims_get(variant->attack));
+	unsigned long long percent = 0;
+	struct times loops;
+
+	for (int i = 0; i < TRIES && percent < 95; i++) {
+		ASSERT_EQ(0, measure(NULL, NULL, &loops));
+		ASSERT_EQ(0, measure(NULL, variant->attack, &self->times));
+		percent = 100 * self->times.victims * (loops.wall / MSEC) /
+			  (loops.victims * (self->times.wall / MSEC));
+	}
+	EXPECT_LE(95, percent);
 }
 
 /*
@@ -361,42 +294,6 @@ TEST_F_TIMEOUT(share, stays_within_the_limit_of_the_group, 120)
 	if (limit < self->times.attackers)
 		limit = self->times.attackers;
 	EXPECT_GE(limit + 2 * self->times.wall / 100, self->times.attackers + self->times.threads);
-}
-
-FIXTURE(ends)
-{
-};
-
-FIXTURE_SETUP(ends)
-{
-	int err = make_groups();
-
-	if (err == -ENOENT) {
-		cpugroup_end();
-		PXT_SKIP_IN_SETUP("kernel without cgroups of processor time");
-	}
-	ASSERT_EQ(0, err);
-}
-
-FIXTURE_TEARDOWN(ends)
-{
-	remove_groups();
-}
-
-/*
- * CREATE waits until the user's kernel threads are within their budget again. These threads have
- * ended, so look at everything that runs besides the group.
- */
-TEST_F_TIMEOUT(ends, of_logs_stay_within_the_limit_of_the_group, 120)
-{
-	struct times times;
-	unsigned long long others;
-
-	ASSERT_EQ(0, measure("10000 100000", end_logs, &times));
-	others = times.all - times.attackers;
-	TH_LOG("wall %llu ms: attackers %llu, others %llu", times.wall / MSEC,
-	       times.attackers / MSEC, others / MSEC);
-	EXPECT_GE(2 * times.wall / 100, others);
 }
 
 /* ------------------------------------------------------------------ */
