@@ -85,7 +85,7 @@ FIXTURE_TEARDOWN(waiting)
 	posix_trace_shutdown(self->trid);
 }
 
-/* It is the first event after a new stream was created, so the library takes its lock. */
+/* The library takes its lock for the first event after a new stream was created. */
 TEST_F(waiting, a25_event_in_a_handler_of_a_cancelled_thread)
 {
 	struct reader reader;

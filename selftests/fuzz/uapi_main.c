@@ -182,7 +182,7 @@ static void note_hang(unsigned int number, unsigned int thread)
 	/* The thread may wait for a log thread. */
 	count_log_threads(true);
 	/*
-	 * It is a hang if a thread is in the module, or if the worker did not die when it was
+	 * The worker hangs if one of its threads is in the module, or if it did not die when it was
 	 * killed.
 	 */
 	if (show_stacks(worker->pid) || worker->pid == hung[number])

@@ -165,7 +165,7 @@ size_t kernel_events_blocked(const struct kernel_events *events);
 int kernel_events_impossible(const struct kernel_events *events);
 
 /*
- * Creates a stream that never becomes full in these tests; kernel_stream_small() creates a small
+ * Creates a stream that never becomes full in these tests; kernel_small_stream() creates a small
  * one.
  */
 int kernel_stream(pid_t pid, unsigned int classes, int policy, trace_id_t *trid);

@@ -54,7 +54,7 @@ static int give_up_capabilities(void)
 	return set_capabilities(0);
 }
 
-/* A process of a family that changes its credentials and then opens names. */
+/* A process of a family that changes its credentials and then opens event names. */
 struct opener {
 	int (*change)(void);
 	const char *prefix;

@@ -246,8 +246,8 @@ TEST_F(broken_disk, is_reported_and_keeps_synced_events)
 	ASSERT_TRUE(errno == EROFS || errno == EIO);
 	withlog_record(ROUND, ROUND);
 	/*
-	 * This may succeed: some file systems accept data that they will never write, which cannot
-	 * be detected.
+	 * The flush may succeed: some file systems accept data that they will never write, which
+	 * cannot be detected.
 	 */
 	err = withlog_flush(self->trid);
 	EXPECT_TRUE(!err || err == EROFS || err == EIO);

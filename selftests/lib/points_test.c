@@ -604,7 +604,7 @@ TEST_F(points, values_are_computed_only_if_they_are_recorded)
 {
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	for (int i = 0; i < 3; i++) {
-		/* The argument is computed when the types are opened, which happens here. */
+		/* Only the first iteration computes the arguments, since it opens the types. */
 		computed = 0;
 		POSIXTRACE_SCOPE("work", (i32, value, compute(1)));
 		POSIXTRACE_COUNTER("queue", compute(2));

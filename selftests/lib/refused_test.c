@@ -18,8 +18,8 @@
 #define EVENTS	1000
 
 /*
- * Minimum time in milliseconds between two attempts to attach, and the number of commands of an
- * attempt.
+ * Minimum time in milliseconds between two attempts to attach, and the maximum number of system
+ * calls per attempt.
  */
 #define PAUSE			100
 #define CALLS_OF_ATTEMPT	64

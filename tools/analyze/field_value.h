@@ -10,7 +10,7 @@
 #include "event/event.h"
 #include "util/buffer.h"
 
-#define FIELD_PATH_MAX	8	/* names in the path of a field */
+#define FIELD_PATH_MAX	8	/* maximum number of names in the path of a field */
 
 /**
  * struct field_path - which field

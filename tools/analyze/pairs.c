@@ -272,7 +272,7 @@ static int open_pair(struct pairs *pairs, const struct event *event, size_t stem
 		old = pairs->oldest;
 	if (old) {
 		result->forgotten = give(pairs, take(pairs, old));
-		/* pop() may have freed the thread. */
+		/* take() frees a thread whose last begin event it removes. */
 		thread = find_thread(pairs, event->pid, event_thread_key(event));
 	}
 	if (!thread)

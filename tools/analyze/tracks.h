@@ -20,8 +20,8 @@
 #include "event/event_names.h"
 #include "event/source.h"
 
-#define TRACKS_THREADS	(1U << 16)	/* threads that are followed */
-#define TRACKS_MAX	(1U << 22)	/* stretches of all threads */
+#define TRACKS_THREADS	(1U << 16)	/* maximum number of threads that are followed */
+#define TRACKS_MAX	(1U << 22)	/* maximum number of stretches of all threads */
 
 enum track {
 	TRACK_STATE,

@@ -47,8 +47,8 @@ int lives_event(struct lives *lives, struct event *event, uint64_t batch);
  * @lives: from lives_new()
  * @event: an event of the thread
  *
- * Return: the name; NULL without a task_rename in this life, if @event is older than the
- *	task_rename, or if events were lost since the task_rename.
+ * Return: the name. NULL if the thread had no task_rename in this life, if @event is older than
+ *	the task_rename, or if events were lost since the task_rename.
  */
 const char *lives_name(struct lives *lives, const struct event *event);
 

@@ -93,7 +93,8 @@ int source_from_stream(trace_id_t trid, struct source **source);
  * @source: the source
  * @formats: the loaded file, or NULL; the caller keeps it
  *
- * They override the descriptions from the traced process. Call this before reading the first event.
+ * The file's descriptions override those from the traced process. Call this before reading the
+ * first event.
  */
 void source_set_formats(struct source *source, const struct formats *formats);
 

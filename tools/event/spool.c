@@ -285,7 +285,7 @@ static int open_path(const char *path, struct stat *stat)
 	else
 		fd = open(path, flags | O_NONBLOCK);
 	if (fd >= 0 && !fstat(fd, stat) && !spool_is_stdin(path) && S_ISFIFO(stat->st_mode)) {
-		/* It is a pipe: reopen it without O_NONBLOCK, to wait until it has a writer. */
+		/* Reopen the pipe without O_NONBLOCK, to wait until it has a writer. */
 		close(fd);
 		fd = open(path, flags);
 	}
