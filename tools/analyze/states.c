@@ -2,8 +2,8 @@
 /*
  * What the threads of a trace did over time: see states.h.
  *
- * intervals.c tracks the states. This file sums up their times for each thread and place, and
- * tracks when threads begin and end.
+ * intervals.c tracks the states, and states_threads.c tracks when threads begin and end. This file
+ * sums up the times for each thread and place.
  */
 #include <errno.h>
 #include <linux/posixtrace.h>
@@ -16,93 +16,10 @@
 #include "analyze/intervals.h"
 #include "analyze/latest.h"
 #include "analyze/states.h"
+#include "analyze/states_threads.h"
 #include "elf/lock_wait.h"
 #include "event/event_names.h"
 #include "util/threads.h"
-
-/* An invalid thread index. */
-#define NONE	UINT32_MAX
-
-/* A wait for a futex. */
-struct futex {
-	uint32_t place;
-	uint64_t address;
-	uint32_t holder;	/* number of the thread, or 0 */
-};
-
-/**
- * struct summary - a thread and what it did
- * @pub: the results
- * @alive: the thread is not known to have ended
- * @born: time when the thread was first seen
- * @exiting: the thread has recorded its exit
- * @exited: time of the exit
- * @gaps: number of gaps before its last event
- * @place: WAITS_IN_CALL or more: its current system call; WAITS_IN_NO_CALL; WAITS_IN_UNKNOWN
- * @fault: the last event of the thread was a page fault
- * @waits_in: the place where the thread began its last wait
- * @runs_since: start of the running interval that @interrupts and @interrupted refer to
- * @interrupts: ns in interrupts since @runs_since
- * @interrupted: end of the last interrupt
- * @process: number of its process
- * @listed: the thread is in the list of its process, because it has neither ended nor recorded its
- *	exit
- * @next: next thread in that list
- * @previous: previous thread in that list
- * @start: the state in which the thread was blocked when recording started; NULL if it was not, or
- *	if it has had an event since
- * @blocked: time when its last wait began; 0 if the thread is not known to be blocked
- * @futex: the futex in its last event, if that was a futex_wait; otherwise futex.place is 0
- * @wait: the futex of its last wait, or futex.place 0
- */
-struct summary {
-	struct states_thread pub;
-	bool alive;
-	uint64_t born;
-	bool exiting;
-	uint64_t exited;
-	uint64_t gaps;
-	uint32_t place;
-	bool fault;
-	uint32_t waits_in;
-	uint64_t runs_since;
-	uint64_t interrupts;
-	uint64_t interrupted;
-	uint32_t process;
-	bool listed;
-	uint32_t next;
-	uint32_t previous;
-	const struct posixtrace_thread_state *start;
-	uint64_t blocked;
-	struct futex futex;
-	struct futex wait;
-};
-
-struct states {
-	unsigned int classes;
-	struct threads *numbers;	/* thread numbers */
-	struct summary *threads;	/* index: thread number minus 1 */
-	struct states_thread *results;	/* valid after states_end() */
-	size_t nr_threads;
-	size_t threads_room;
-	bool more;
-	struct threads *process_numbers;
-	uint32_t *processes;		/* index: process number; first thread in the list */
-	size_t processes_room;
-	struct intervals *intervals;
-	struct waits *waits;
-	struct locks *locks;
-	struct latest *latest;		/* finds the number of the last thread with given ids */
-	struct lock_wait *lock_wait;
-	bool begun;
-	uint64_t first;
-	uint64_t now;			/* largest time so far */
-	uint64_t lost;
-	uint64_t gaps;
-	enum waker_kind no_waker;	/* kind of waker if no event tells it */
-	struct source *source;		/* the source of the states in @walk */
-	struct snapshot_walk walk;	/* position in the states at the start */
-};
 
 /* ------------------------------------------------------------------ */
 /* Times								*/
@@ -214,139 +131,6 @@ void states_free(struct states *states)
 }
 
 /* ------------------------------------------------------------------ */
-/* Lives								*/
-
-static void link_thread(struct states *states, struct summary *thread)
-{
-	uint32_t *first = &states->processes[thread->process];
-	uint32_t number = (uint32_t)(thread - states->threads);
-
-	thread->listed = true;
-	thread->previous = NONE;
-	thread->next = *first;
-	if (*first != NONE)
-		states->threads[*first].previous = number;
-	*first = number;
-}
-
-static void unlink_thread(struct states *states, struct summary *thread)
-{
-	if (!thread->listed)
-		return;
-	thread->listed = false;
-	if (thread->previous == NONE)
-		states->processes[thread->process] = thread->next;
-	else
-		states->threads[thread->previous].next = thread->next;
-	if (thread->next != NONE)
-		states->threads[thread->next].previous = thread->previous;
-}
-
-static uint32_t number_of(const struct states *states, const struct summary *thread)
-{
-	return (uint32_t)(thread - states->threads) + 1;
-}
-
-static const struct interval *interval_of(const struct states *states, const struct summary *thread)
-{
-	return intervals_now(states->intervals, number_of(states, thread));
-}
-
-static void begin_life(struct states *states, struct summary *thread, uint64_t at)
-{
-	thread->alive = true;
-	thread->born = at;
-	thread->exiting = false;
-	thread->place = WAITS_IN_UNKNOWN;
-	thread->fault = false;
-	link_thread(states, thread);
-}
-
-static void end_life(struct states *states, struct summary *thread, uint64_t at)
-{
-	thread->alive = false;
-	unlink_thread(states, thread);
-	thread->pub.last = at;
-	thread->pub.lifetime += at - thread->born;
-}
-
-/* Finds the number of the process of an event, and makes room for that number in @processes. */
-static int find_process(struct states *states, const struct event *event, uint32_t *number)
-{
-	size_t room = states->processes_room ? 2 * states->processes_room : 64;
-	int ret = threads_find(states->process_numbers, event->pid, event_process_key(event),
-			       number);
-	uint32_t *more;
-
-	if (ret <= 0)
-		return ret;
-	if (*number >= states->processes_room) {
-		more = reallocarray(states->processes, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		states->processes = more;
-		states->processes_room = room;
-	}
-	states->processes[*number] = NONE;
-	return 0;
-}
-
-static int new_thread(struct states *states, struct summary **found)
-{
-	size_t room = states->threads_room ? 2 * states->threads_room : 64;
-	struct summary *more;
-
-	if (states->nr_threads == states->threads_room) {
-		more = reallocarray(states->threads, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		states->threads = more;
-		states->threads_room = room;
-	}
-	*found = &states->threads[states->nr_threads++];
-	memset(*found, 0, sizeof(**found));
-	return 0;
-}
-
-/*
- * Finds the thread of an event, or begins its life at time @at. NULL if there are too many threads.
- */
-static int find_thread(struct states *states, const struct event *event, uint64_t at,
-		       struct summary **found)
-{
-	uint32_t number, process;
-	struct summary *thread;
-	int ret = threads_find(states->numbers, event->pid, event_thread_key(event), &number);
-
-	*found = NULL;
-	if (ret < 0)
-		return ret;
-	if (number == THREADS_OTHERS) {
-		states->more = true;
-		return 0;
-	}
-	if (!ret) {
-		*found = &states->threads[number - 1];
-		return 0;
-	}
-	/*
-	 * There are never more processes than threads, so a number is available for this process.
-	 */
-	ret = find_process(states, event, &process);
-	if (!ret)
-		ret = new_thread(states, &thread);
-	if (ret)
-		return ret;
-	thread->pub.pid = event->pid;
-	thread->pub.tid = event->tid;
-	thread->pub.first = at;
-	thread->process = process;
-	begin_life(states, thread, at);
-	*found = thread;
-	return latest_set(states->latest, event->pid, event->tid, number);
-}
-
-/* ------------------------------------------------------------------ */
 /* Events								*/
 
 static void switch_out(struct states *states, struct summary *thread, const struct kevent *kevent)
@@ -363,7 +147,7 @@ static void switch_out(struct states *states, struct summary *thread, const stru
 		thread->blocked = states->now;
 		break;
 	case KEVENT_ENDED:
-		end_life(states, thread, states->now);
+		states_end_life(states, thread, states->now);
 		break;
 	}
 }
@@ -402,7 +186,7 @@ static int wait_for_futex(struct states *states, struct summary *thread, const s
  */
 static void interrupt(struct states *states, struct summary *thread, const struct kevent *kevent)
 {
-	const struct interval *interval = interval_of(states, thread);
+	const struct interval *interval = states_interval_of(states, thread);
 	uint64_t ns = (uint64_t)kevent->duration, from, most;
 
 	if (!interval || interval->state != STATE_RUNNING || kevent->nested)
@@ -430,10 +214,10 @@ static int fork_thread(struct states *states, const struct event *event,
 	int err = 0;
 
 	if (child.pid && child.tid)
-		err = find_thread(states, &child, states->now, &thread);
+		err = states_find_thread(states, &child, states->now, &thread);
 	/* Register the child before its first event, to end the previous owner of its ids. */
 	if (child.pid && child.tid && !err && thread)
-		err = intervals_begin(states->intervals, number_of(states, thread), &child);
+		err = intervals_begin(states->intervals, states_number_of(states, thread), &child);
 	return err;
 }
 
@@ -443,11 +227,11 @@ static void end_others(struct states *states, const struct summary *thread)
 	struct summary *other;
 	uint32_t next;
 
-	for (uint32_t i = states->processes[thread->process]; i != NONE; i = next) {
+	for (uint32_t i = states->processes[thread->process]; i != STATES_NO_THREAD; i = next) {
 		other = &states->threads[i];
 		next = other->next;
 		if (other != thread)
-			end_life(states, other, states->now);
+			states_end_life(states, other, states->now);
 	}
 }
 
@@ -456,12 +240,12 @@ static void exit_thread(struct states *states, struct summary *thread, const str
 	/* End the last thread of the process here, because its last switch is not recorded. */
 	if (kevent->group_dead) {
 		end_others(states, thread);
-		end_life(states, thread, states->now);
+		states_end_life(states, thread, states->now);
 	}
 	/*
 	 * Unlink the thread, so that an exec does not visit it: a forged log may have many of both.
 	 */
-	unlink_thread(states, thread);
+	states_unlink_thread(states, thread);
 	thread->exiting = !kevent->group_dead;
 	thread->exited = states->now;
 }
@@ -529,7 +313,7 @@ static int handle(struct states *states, struct summary *thread, const struct ev
 	thread->pub.seen = true;
 	/* An exec ends the waits of the other threads without a wake-up. */
 	states->no_waker = event->type == POSIXTRACE_EXEC ? WAKER_NONE : WAKER_UNKNOWN;
-	ret = intervals_event(states->intervals, number_of(states, thread), event,
+	ret = intervals_event(states->intervals, states_number_of(states, thread), event,
 			      event->user ? NULL : kevent, NULL);
 	if (ret < 0)
 		return ret;
@@ -644,11 +428,12 @@ static int use_state(struct states *states, const struct posixtrace_thread_state
 	int ret = snapshot_event(states->source, state, &event);
 
 	if (!ret)
-		ret = find_thread(states, &event, begin, &thread);
+		ret = states_find_thread(states, &event, begin, &thread);
 	if (ret || !thread || !thread->alive ||
 	    (thread->pub.seen && thread->gaps == states->gaps))
 		return ret;
-	ret = intervals_state(states->intervals, number_of(states, thread), &event, state, begin);
+	ret = intervals_state(states->intervals, states_number_of(states, thread), &event, state,
+			      begin);
 	if (ret < 0)
 		return ret;
 	thread->gaps = states->gaps;
@@ -704,7 +489,7 @@ int states_event(struct states *states, const struct event *event, bool selected
 		states->now = event->time;
 	if (!tells(event) || !event->tid || (!event->user && !kevent_read(event, &kevent)))
 		return 0;
-	err = find_thread(states, event, states->now, &thread);
+	err = states_find_thread(states, event, states->now, &thread);
 	return err || !thread ? err : handle(states, thread, event, &kevent);
 }
 
@@ -714,10 +499,10 @@ int states_event(struct states *states, const struct event *event, bool selected
 /* Returns the end of the thread, or the last time at which it is known to exist. */
 static uint64_t end_of(const struct states *states, const struct summary *thread)
 {
-	const struct interval *interval = interval_of(states, thread);
+	const struct interval *interval = states_interval_of(states, thread);
 	uint64_t since;
 
-	if (intervals_dropped(states->intervals, number_of(states, thread), &since))
+	if (intervals_dropped(states->intervals, states_number_of(states, thread), &since))
 		return since > thread->born ? since : thread->born;
 	/* If the last switch of the thread is missing, the thread ended at its exit event. */
 	if (thread->exiting && (!interval || interval->begin <= thread->exited))
@@ -746,7 +531,7 @@ int states_end(struct states *states)
 	for (size_t i = 0; i < states->nr_threads; i++) {
 		thread = &states->threads[i];
 		if (thread->alive)
-			end_life(states, thread, end_of(states, thread));
+			states_end_life(states, thread, end_of(states, thread));
 	}
 	err = intervals_end(states->intervals, states->now);
 	for (size_t i = 0; i < states->nr_threads; i++) {
