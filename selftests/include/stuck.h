@@ -21,6 +21,9 @@ int stuck_nonblocking_fifo(void);
 /* Fills a pipe or socket in whole pages, except for @left bytes. */
 void stuck_fill(int fd, int left);
 
+/* Can a pipe take data? */
+bool stuck_has_room(int pipe);
+
 /*
  * Returns a full TCP socket whose error queue has timestamps that are never read, so that poll()
  * reports an error. Negative errno without a network.

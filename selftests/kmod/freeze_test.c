@@ -126,13 +126,6 @@ static int control(void *arg, const struct talk *talk)
 	return -job->wait(&stream, job->log);
 }
 
-static bool has_room(int pipe)
-{
-	struct pollfd ready = { .fd = pipe, .events = POLLOUT };
-
-	return poll(&ready, 1, 0) > 0;
-}
-
 /* ------------------------------------------------------------------ */
 
 FIXTURE(waiter)
@@ -205,7 +198,7 @@ FIXTURE_SETUP(waiter)
 	if (variant->server)
 		fuse_hang(&self->fuse);
 	/* Wait until the flush has filled the pipe. Otherwise CLEAR would run before the flush. */
-	while (variant->begin == begin_stuck && !variant->server && has_room(self->job.log))
+	while (variant->begin == begin_stuck && !variant->server && stuck_has_room(self->job.log))
 		sched_yield();
 	say(&self->child.talk, 0);
 	if (variant->server)

@@ -58,13 +58,6 @@ static int record_on(unsigned int cpu, int bytes)
 	return ret;
 }
 
-static bool has_room(int pipe)
-{
-	struct pollfd ready = { .fd = pipe, .events = POLLOUT };
-
-	return poll(&ready, 1, 0) > 0;
-}
-
 FIXTURE(pipe)
 {
 	struct stream stream;
@@ -100,7 +93,7 @@ static bool has_data(int pipe)
 /* Waits until the worker waits for room in the pipe. */
 static void wait_stuck(const struct worker *worker, int pipe)
 {
-	while (has_room(pipe) || !is_asleep(worker->tid))
+	while (stuck_has_room(pipe) || !is_asleep(worker->tid))
 		sched_yield();
 }
 

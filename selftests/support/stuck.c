@@ -60,6 +60,13 @@ void stuck_fill(int fd, int left)
 	fcntl(fd, F_SETFL, flags);
 }
 
+bool stuck_has_room(int pipe)
+{
+	struct pollfd ready = { .fd = pipe, .events = POLLOUT };
+
+	return poll(&ready, 1, 0) > 0;
+}
+
 int stuck_error_queue(void)
 {
 	struct sockaddr_in name = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
