@@ -47,7 +47,7 @@ struct pxt_futex {
 
 /*
  * Is the thread in the system call futex? Entries into the kernel other than system calls have no
- * valid number. In 32-bit programs, the number is that of another call, which does not wait.
+ * valid number. In 32-bit programs, another call has this number, and that call does not wait.
  */
 static __always_inline bool pxt_futex_calls(struct task_struct *task)
 {

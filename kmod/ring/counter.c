@@ -26,7 +26,7 @@
 static struct posixtrace_clock *pxt_counter_clock;
 
 /*
- * Convert from the units of the timekeeper to those of posixtrace_clock.fraction. These are the
+ * Convert from the units of the timekeeper to the units of posixtrace_clock.fraction, which are the
  * same for all counters, so that writers do not need a variable shift. A counter slow enough to
  * have smaller units is not used.
  */

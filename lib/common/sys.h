@@ -24,8 +24,9 @@ int pxtu_open(const char *path, int flags);
  * pxtu_open_new() - create a file and open it for writing
  * @path: path; nothing may exist there, not even a symbolic link
  *
- * Only its owner may use the file. The descriptor is closed on exec, and is not that of a standard
- * stream, to which other threads of a program that has closed it may write. Async-signal-safe.
+ * Only its owner may use the file. The descriptor is closed on exec. It is greater than 2: if the
+ * program has closed its standard streams, other threads may still write to their descriptors.
+ * Async-signal-safe.
  *
  * Return: a descriptor or negative errno; then there is no file.
  */

@@ -2,7 +2,7 @@
 /*
  * Measures the cost for programs that are traced all the time, by a POSIX_TRACE_LOOP stream without
  * a reader. The stream records trace points, the class sched, or both. The script "always" runs
- * this program in a guest whose clock counts instructions (selftests/vm/run --icount).
+ * this program in a guest in which time is counted in instructions (selftests/vm/run --icount).
  *
  *   always_bench [ROUNDS [SIZE]]    SIZE: bytes of the stream
  *

@@ -161,9 +161,7 @@ static int move_heads(unsigned long long *to, unsigned int type, const unsigned 
 	return 1;
 }
 
-/*
- * Returns the end of the block at @at: that of the log if @size is 0, otherwise after @size bytes.
- */
+/* Returns the end of the block at @at: after @size bytes, or the end of the log if @size is 0. */
 static size_t end_of(const struct payloads *all, size_t at, size_t i, size_t size)
 {
 	if (!size)
