@@ -108,6 +108,7 @@ static int log_thread(void *arg)
 	log->begin_error = pxt_logwriter_begin(&log->writer, &stream->attr,
 					       stream->pool.subbuf_size, stream->pool.nr_cpus,
 					       log->pid);
+	pxt_log_end_work(log);
 	complete_all(&log->begun);
 	if (!log->begin_error) {
 		pxt_log_put(log);
@@ -149,23 +150,39 @@ static void fill_host(struct posixtrace_log_host *host, const u8 *boot_id)
 	strscpy(host->machine, utsname()->machine, sizeof(host->machine));
 }
 
-/* Delay of CREATE while the user's threads have exceeded their processor time. */
-#define CREATE_WAIT	HZ
+/* How long CREATE waits until the user's kernel threads are within their budget. */
+#define CREATE_WAIT	(10ULL * NSEC_PER_SEC)
+
+/* Processor time that CREATE charges in advance, more than a header usually takes, in ns. */
+#define CREATE_WORK	(NSEC_PER_MSEC / 2)
 
 /*
- * Writing the header and the end of a log ignores the budget, so make the next CREATE wait:
- * otherwise a user could evade the budget by creating and closing streams all the time.
+ * Writing the header and the end of a log ignores the budget. Therefore a log can only be created
+ * when the time for the earlier ones is paid back: otherwise a user could evade the budget by
+ * creating and closing streams. The charge in advance makes parallel callers wait one after another,
+ * and the threads of existing logs wait behind them. The log thread refunds what it did not use.
  */
 static int wait_for_budget(struct pxt_log *log)
 {
-	u64 delay = pxt_user_work_counts(&log->work) ? pxt_user_work(&log->work, 0) : 0;
-	unsigned long time = min_t(u64, nsecs_to_jiffies(delay), CREATE_WAIT);
+	u64 delay;
+	long left;
 
-	if (!time)
+	if (!pxt_user_work_counts(&log->work))
 		return 0;
-	set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
-	schedule_timeout(time);
-	return signal_pending(current) ? -EINTR : 0;
+	delay = pxt_user_work(&log->work, CREATE_WORK);
+	if (delay <= CREATE_WAIT) {
+		log->ahead = CREATE_WORK;
+		left = nsecs_to_jiffies(delay);
+		while (left && !signal_pending(current)) {
+			set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+			left = schedule_timeout(left);
+		}
+		if (!left)
+			return 0;
+		log->ahead = 0;
+	}
+	pxt_user_work_back(&log->work, CREATE_WORK);
+	return delay <= CREATE_WAIT ? -EINTR : -EAGAIN;
 }
 
 /**
@@ -179,8 +196,8 @@ static int wait_for_budget(struct pxt_log *log)
  * Context: may sleep; no lock is held. Can be killed and frozen.
  *
  * Return: 0; -EINTR on a fatal signal, or on any signal before the reader of a pipe made room or
- * the user's threads were within budget; other negative errno. On error the caller must call
- * pxt_stream_abort().
+ * the user's threads were within budget; -EAGAIN if the latter would take longer than 10 s; other
+ * negative errno. On error the caller must call pxt_stream_abort().
  */
 int pxt_log_begin(struct pxt_log *log, pid_t pid, const u8 *boot_id)
 {

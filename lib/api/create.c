@@ -106,6 +106,7 @@ PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
  *
  * Return: as posix_trace_create(); EBADF if @file_desc is not open for writing; EINVAL
  * if this kind of file cannot be a log; EINTR also if a signal arrived while a pipe was full;
+ * EAGAIN also while the kernel threads of the user's logs have exceeded their processor time;
  * EFBIG, ENOSPC and any other write error if not even the header fits.
  */
 PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict attr,

@@ -49,7 +49,7 @@ static const char *explain(int err)
 	case -EOPNOTSUPP:
 		return "the module does not support this: see \"posixtrace status\"";
 	case -EAGAIN:
-		return "too many streams: see \"posixtrace list\"";
+		return "too many streams, or too many logs lately: see \"posixtrace list\"";
 	case -ENOMEM:
 		return "not enough memory, or the limit of locked memory is too low: see ulimit -l";
 	case -EEXIST:

@@ -282,6 +282,8 @@ static void complain_of_create(const struct session *session, bool log, int err)
 		tell("process %d: too many streams: on the process, of the user, or on the system",
 		     pid);
 		tell("see \"posixtrace list\"");
+		if (log)
+			tell("or earlier logs of the user took much processor time: try later");
 		break;
 	case EINVAL:
 		tell("cannot create the stream: %sa size is too large",
