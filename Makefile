@@ -22,7 +22,8 @@ V ?= 0
 PART ?=
 # directories of tests that do not run: EXCEPT=conformance,tools
 EXCEPT ?=
-# tests that try many faults or damages one by one try only each Nth
+# tests that try many faults or damages one by one try only each Nth, and tests of races last an
+# Nth of the rounds
 STRIDE ?=
 # check-debug: all, to search for leaks after all tests
 LEAKS ?=

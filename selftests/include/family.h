@@ -10,7 +10,7 @@
 
 #include "trace_test.h"
 
-/* Returns the number of attempts to make: @count, or fewer on a slow machine. */
+/* Returns the number of attempts to make: @count, or fewer on a slow machine and with STRIDE. */
 int rounds(int count);
 
 /* Returns zeroed memory that all children share until the test ends. */

@@ -14,7 +14,8 @@
 int pxt_time_scale(void);
 
 /**
- * pxt_stride() - how many steps to advance in a test that tries many places one by one
+ * pxt_stride() - how many steps to advance in a test that tries many places one by one, and the
+ * divisor of the rounds of a test that repeats the same
  *
  * Return: 1; or PXT_STRIDE from the environment, for runs that have less time.
  */

@@ -442,7 +442,7 @@ TEST_F(inherit, a_thousand_children_record_at_the_same_time)
 /* Records more events than the stream holds. Every event is counted. */
 static void check_small_stream(struct __test_metadata *_metadata, int policy)
 {
-	struct crowd crowd = { .total = rounds(200), .events = 20 * pxt_time_scale() };
+	struct crowd crowd = { .total = rounds(200), .events = 4000 / rounds(200) };
 	struct posixtrace_stats_info stats;
 	unsigned long long taken = 0;
 	struct event event;

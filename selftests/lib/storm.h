@@ -450,7 +450,7 @@ static void storm_run(struct __test_metadata *_metadata, struct storm *storm)
 	EXPECT_EQ(0, child_wait(&storm->child));
 	if (storm->turns) {
 		turns = turns_end();
-		EXPECT_LT(500 / pxt_time_scale(), turns);
+		EXPECT_LT(500 / (pxt_time_scale() * pxt_stride()), turns);
 		/*
 		 * Expect fewer interruptions than turns: many turns preempt a thread that yields,
 		 * or the reader. With many processors, some turns preempt no thread.

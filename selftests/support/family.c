@@ -18,7 +18,7 @@
 
 int rounds(int count)
 {
-	int scaled = count / pxt_time_scale();
+	int scaled = count / (pxt_time_scale() * pxt_stride());
 
 	return scaled > 1 ? scaled : 2;
 }

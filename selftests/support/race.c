@@ -13,14 +13,15 @@ static int race_seconds(int seconds)
 	if (text && atoi(text) > 0)
 		return atoi(text);
 	/* On a slow machine, the minimum number of rounds takes longer. */
-	return pxt_time_scale() > 1 ? 2 * seconds : seconds;
+	seconds = pxt_time_scale() > 1 ? 2 * seconds : seconds;
+	return (seconds + pxt_stride() - 1) / pxt_stride();
 }
 
 struct race race_begin(int seconds, int at_least)
 {
 	return (struct race){
 		.end = now() + race_seconds(seconds) * NSEC,
-		.at_least = at_least,
+		.at_least = (at_least + pxt_stride() - 1) / pxt_stride(),
 	};
 }
 
