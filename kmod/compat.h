@@ -230,7 +230,7 @@ static inline u32 pxt_crc32c(u32 crc, const void *p, size_t len)
 
 /*
  * The compressor is in a module of some kernels, and missing in others. modprobe inserts that
- * module first; without it, the address is NULL. symbol_get() is no alternative: since 6.6, it
+ * module first; without it, the address is NULL. symbol_get() cannot be used: since 6.6, it
  * accepts only symbols with EXPORT_SYMBOL_GPL().
  */
 extern typeof(LZ4_compress_default) LZ4_compress_default __weak;

@@ -56,7 +56,7 @@ static void child(int go)
 		_exit(1);
 	prctl(PR_SET_NAME, "sleeper");
 	before = waited();
-	/* On a busy machine a short sleep can end before it starts, and then is no wait. */
+	/* On a busy machine the time of a short sleep may be over before the thread blocks. */
 	while (waited() - before < 3)
 		usleep(1000);
 	_exit(7);

@@ -134,7 +134,7 @@ static int add_process(struct pxt_stream *stream, struct task_struct *task)
 
 /**
  * pxt_add() - ADD: let a stream trace another process
- * @stream: of the calling process
+ * @stream: stream of the calling process
  * @nr: id of the process in the namespace of the caller
  *
  * The process can see the stream on return. POSIX: no function. Context: may sleep.

@@ -34,7 +34,7 @@ static bool records(unsigned int cmd)
 
 /**
  * pxt_attached_command() - run a command of role target
- * @att: of the file, or of the mapping of the gate
+ * @att: attachment of the file, or of the mapping of the gate
  * @cmd: second argument of ioctl()
  * @uarg: third argument of ioctl()
  *
@@ -69,7 +69,7 @@ long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __u
 
 /**
  * pxt_attached_acts() - check if a command of the caller would find or create a target
- * @att: of the file
+ * @att: attachment of the file
  *
  * Context: may sleep.
  * Return: true if so.
@@ -90,7 +90,7 @@ bool pxt_attached_acts(struct pxt_attachment *att)
 
 /**
  * pxt_attached_owns() - check if the calling process attached with its current address space
- * @att: of the file
+ * @att: attachment of the file
  *
  * Return: true if so.
  */

@@ -394,7 +394,7 @@ static int rotate(struct pxt_stream *stream, void __user *uarg)
 
 /**
  * pxt_command_stream() - run a command of role stream
- * @stream: of the calling process
+ * @stream: stream of the calling process
  * @cmd: second argument of ioctl()
  * @arg: third argument of ioctl()
  *
@@ -572,7 +572,7 @@ static int wake(struct pxt_target *target, void __user *uarg)
 
 /**
  * pxt_command_target() - run a command of role target
- * @target: of the calling process; NULL if it is not a target, for EVENT, NEXT and WAKE
+ * @target: target of the calling process; NULL if it is not a target, for EVENT, NEXT and WAKE
  * @cmd: second argument of ioctl()
  * @arg: third argument of ioctl()
  *

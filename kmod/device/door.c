@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The door: runs commands of a traced process through a page fault, for processes with a filter
- * (seccomp) that permits no system calls. Only actions already available when they mapped the gate
- * are possible: recording events into the streams that trace them, and opening names.
+ * (seccomp) that permits no system calls. They can only do what they could already do when they
+ * mapped the gate: record events into the streams that trace them, and open names.
  *
  * The page fault queues a task work that runs before the thread returns to user mode. No locks are
  * held there, as in a system call.

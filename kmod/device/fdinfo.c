@@ -32,7 +32,7 @@ void pxt_fdinfo_none(struct seq_file *m)
 /**
  * pxt_fdinfo_attachment() - describe a file of role target
  * @m: output
- * @att: of the file
+ * @att: attachment of the file
  *
  * Context: may sleep.
  */

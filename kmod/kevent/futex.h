@@ -22,7 +22,7 @@
 /**
  * struct pxt_futex - a wait for a futex
  * @ip: the instruction of the program
- * @address: of the futex
+ * @address: address of the futex
  * @operation: FUTEX_WAIT or another one, without flags; at most U8_MAX
  * @same_ids: the thread has the ids that the controller sees
  * @known: @lock, @owner and @kind have been read
@@ -60,9 +60,9 @@ static __always_inline bool pxt_futex_calls(struct task_struct *task)
 }
 
 /*
- * Is the thread, for which pxt_futex_calls() holds, still in the call? It may also wait on its way
- * out, for example while it writes the frame of a signal handler, or be a thread of the kernel with
- * a copy of the registers.
+ * If pxt_futex_calls() is true: is the thread still in the call? It may also wait after the call,
+ * for example while the kernel writes the frame of a signal handler, or be a thread of the kernel
+ * with a copy of the registers.
  */
 static __always_inline bool pxt_futex_in_call(struct task_struct *task)
 {

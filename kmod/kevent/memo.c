@@ -45,7 +45,7 @@ void pxt_memo_stream(struct pxt_memo *memo, struct pxt_stream *stream, struct ta
  * pxt_memo_fill() - look up a task
  * @memo: result
  * @task: the task
- * @generation: of pxt_interest_generation, before the look-up
+ * @generation: pxt_interest_generation before the lookup
  *
  * Context: interrupts are off.
  */

@@ -66,7 +66,7 @@ void pxt_memo_fill(struct pxt_memo *memo, struct task_struct *task, u64 generati
 
 /**
  * pxt_memo_pid() - get the process id of a task for a controller
- * @stream: of the controller
+ * @stream: stream of the controller
  * @task: the task
  *
  * A reaped thread has no ids in its namespace at its last context switch; task->tgid remains valid.
@@ -81,7 +81,7 @@ static __always_inline s32 pxt_memo_pid(const struct pxt_stream *stream, struct 
 
 /**
  * pxt_memo_tid() - get the thread id of a task for a controller
- * @stream: of the controller
+ * @stream: stream of the controller
  * @task: the task
  *
  * Return: as pxt_memo_pid().
@@ -99,7 +99,7 @@ static inline bool pxt_memo_same_ids(const struct pxt_stream *stream, struct tas
 
 /**
  * pxt_memo_of() - get what is known about a task
- * @task: of interest, see pxt_interest_in()
+ * @task: a task of interest, see pxt_interest_in()
  *
  * Context: interrupts are off.
  * Return: the memo, valid until interrupts are on.

@@ -12,7 +12,7 @@ struct tracepoint;
 
 /**
  * struct pxt_probe - a tracepoint and its handler
- * @name: of the tracepoint
+ * @name: name of the tracepoint
  * @function: handler, with arguments as in its TP_PROTO
  * @optional: some kernels lack this tracepoint; the class works without it
  * @last: call it after the other handlers of the module

@@ -27,7 +27,7 @@
 /* The data of an event that is being written. */
 struct pxt_kdata {
 	u64 *end;	/* where it ends */
-	u64 time;	/* of the event */
+	u64 time;	/* time of the event */
 	u32 value;	/* see POSIXTRACE_KHEAD_VALUE */
 	u32 flags;	/* POSIXTRACE_KFLAG_* */
 };
@@ -108,7 +108,7 @@ static __always_inline bool pxt_kevent_wants(const struct pxt_memo *memo, u64 ty
 /**
  * pxt_kevent_both() - record two events of a thread and class with one time, and one commit
  * @memo: the thread and its first stream
- * @thread_id: of the thread
+ * @thread_id: pthread_t of the thread
  * @first: event type of the event that comes first; constant
  * @first_data: for @encode_first, which gets no other thread
  * @encode_first: writes its data; constant

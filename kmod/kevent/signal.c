@@ -72,7 +72,7 @@ static const struct pxt_kevent signal_generate_event = {
 	.current_other = true,
 };
 
-/* The kernel itself tells the parent the process id of an ended child, so it is no secret. */
+/* The kernel itself tells the parent the process id of an ended child, so it is not secret. */
 static const struct pxt_kevent signal_child_event = {
 	.id = POSIXTRACE_ID_SIGNAL_GENERATE,
 	.class = PXT_CLASS(SIGNAL),

@@ -124,7 +124,7 @@ static void watch(struct work_struct *work)
 
 /**
  * pxt_log_abandon() - make the thread end in bounded time after the controller is gone
- * @log: of a stream that is shut down; may be called repeatedly
+ * @log: log of a stream that is shut down; may be called repeatedly
  *
  * The thread gives up unless it writes 64 KiB every log_timeout seconds. Files the kernel itself
  * writes are exempt: they always make progress.
@@ -210,7 +210,7 @@ void pxt_log_give_up(struct pxt_log *log)
 /**
  * pxt_log_flush() - FLUSH: write the recorded events to the log
  * @stream: not locked
- * @caller: of FLUSH
+ * @caller: caller of FLUSH
  *
  * POSIX: posix_trace_flush(). Does not wait for the flush.
  *
@@ -268,7 +268,7 @@ int pxt_log_clear(struct pxt_stream *stream)
 
 /**
  * pxt_log_started() - note that recording has started, or continues after a loss
- * @log: of the stream
+ * @log: log of the stream
  *
  * The states that the threads have at this time show what happened before their first events.
  * Context: may sleep.
@@ -281,7 +281,7 @@ void pxt_log_started(struct pxt_log *log)
 
 /**
  * pxt_log_used() - note that a sub-buffer was handed out
- * @log: of the stream
+ * @log: log of the stream
  *
  * With the policy FLUSH, the log is flushed when half of the pool is in use. After an error, the
  * serving task retries only once a second. Context: may sleep.
@@ -300,7 +300,7 @@ void pxt_log_used(struct pxt_log *log)
 
 /**
  * pxt_log_stream_full() - note that the stream has become full
- * @log: of the stream
+ * @log: log of the stream
  *
  * With the policy FLUSH, this starts a flush. The stream resumes after it.
  * Context: may sleep.
@@ -313,7 +313,7 @@ void pxt_log_stream_full(struct pxt_log *log)
 
 /**
  * pxt_log_end() - let the serving task flush a last time and free the stream's memory
- * @log: of a stream that is dead and closed
+ * @log: log of a stream that is dead and closed
  */
 void pxt_log_end(struct pxt_log *log)
 {
@@ -364,7 +364,7 @@ static void note_lost(struct pxt_log *log)
 
 /**
  * pxt_log_note_lost() - note if the log accepts events
- * @log: of a stream with memory
+ * @log: log of a stream with memory
  * @refuses: the log is full, or writing failed
  *
  * Events the stream loses while its log refuses them are an overrun of the log.
@@ -379,7 +379,7 @@ void pxt_log_note_lost(struct pxt_log *log, bool refuses)
 
 /**
  * pxt_log_status() - add the status of the log to GET_STATUS
- * @log: of a stream that is locked and not dead
+ * @log: log of a stream that is locked and not dead
  * @status: to be completed
  */
 void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status)
@@ -401,7 +401,7 @@ void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status)
 
 /**
  * pxt_log_unreported() - restore a status that did not reach the process
- * @log: of a stream that is locked
+ * @log: log of a stream that is locked
  * @status: from pxt_log_status()
  */
 void pxt_log_unreported(struct pxt_log *log, const struct posixtrace_status *status)

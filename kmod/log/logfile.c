@@ -344,7 +344,7 @@ static int error_of(const struct pxt_logfile *lf, ssize_t err)
 	return err;
 }
 
-/* Can a write complete without a wait? Then the end of the log is written even after a signal. */
+/* Can a write complete without waiting? If so, a thread writes the end although it has given up. */
 static bool can_write_now(struct pxt_logfile *lf)
 {
 	if (lf->regular)

@@ -23,7 +23,7 @@ struct pxt_logindex {
 	struct posixtrace_log_mark *mark;
 	/** @newest: the newest block */
 	struct posixtrace_log_mark newest;
-	/** @epoch: of the last block that could have a mark */
+	/** @epoch: epoch of the last block that could have a mark */
 	u64 epoch;
 	/** @count: number of marks */
 	u32 count;

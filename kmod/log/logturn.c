@@ -184,7 +184,7 @@ static u64 runtime(void)
 
 /**
  * pxt_log_account() - charge the processor time of the calling kernel thread to the user
- * @log: of the thread
+ * @log: log of the thread
  *
  * Context: may sleep.
  * Return: nanoseconds the thread must rest, or 0.
@@ -208,7 +208,7 @@ u64 pxt_log_account(struct pxt_log *log)
 
 /**
  * pxt_log_begin_work() - check if the calling kernel thread may work
- * @log: of the thread
+ * @log: log of the thread
  *
  * Context: may sleep.
  * Return: 0, or nanoseconds the thread must rest. The caller must call pxt_log_end_work()
@@ -228,7 +228,7 @@ u64 pxt_log_begin_work(struct pxt_log *log)
 
 /**
  * pxt_log_end_work() - charge the time used since pxt_log_begin_work(), refund the rest
- * @log: of the calling kernel thread
+ * @log: log of the calling kernel thread
  *
  * Context: may sleep.
  */
@@ -247,7 +247,7 @@ static bool must_end(struct pxt_log *log)
 
 /**
  * pxt_log_rest() - let the kernel thread sleep after its user's processor time is used up
- * @log: of the calling thread; not served by it
+ * @log: log of the calling thread; not served by it
  * @delay: nanoseconds
  *
  * Only the end of the stream wakes it earlier, because the memory of the stream then bounds the
@@ -335,7 +335,7 @@ void pxt_log_leave(struct pxt_log *log)
 
 /**
  * pxt_log_begin_close() - leave the end of the log to the calling task
- * @log: of a stream that the task is about to shut down, or NULL
+ * @log: log of a stream that the task is about to shut down, or NULL
  *
  * Return: true, and the caller must call pxt_log_end_close(); false if the kernel thread must write
  * the end.

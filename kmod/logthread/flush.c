@@ -283,7 +283,10 @@ static int write_events(struct pxt_log *log)
 		drop(log);
 		return log->unstopped ? write_stop(log) : 0;
 	}
-	/* This flush has begun its epoch. Sub-buffers may be open again, so it begins no other. */
+	/*
+	 * An interrupted flush continues in the epoch that it has begun. It must not begin another
+	 * one: sub-buffers may have been opened again.
+	 */
 	if (log->phase == PXT_LOG_EVENTS)
 		return write_subbufs(log);
 	/*
@@ -390,7 +393,7 @@ static int write_rest(struct pxt_log *log)
 
 /**
  * pxt_flush() - write all recorded events
- * @log: of a stream that is not locked; flush_caller and flush_self are set, or an interrupted
+ * @log: log of a stream that is not locked; flush_caller and flush_self are set, or an interrupted
  *	flush continues
  *
  * Context: may sleep.
@@ -422,7 +425,7 @@ int pxt_flush(struct pxt_log *log)
 
 /**
  * pxt_flush_last() - write the remaining events and the end of the log
- * @log: of a stream that is dead, without open sub-buffers
+ * @log: log of a stream that is dead, without open sub-buffers
  *
  * Context: may sleep.
  * Return: 0, also after an error, which is noted; -ERESTARTSYS if the caller was interrupted, so

@@ -189,7 +189,7 @@ static int wait_for_budget(struct pxt_log *log)
 /**
  * pxt_log_begin() - start the thread, which writes the header of the log
  * @log: new
- * @pid: of the traced process
+ * @pid: pid of the traced process
  * @boot_id: from the controller, for posixtrace_log_host.boot_id
  *
  * The caller does not write the header itself, because a writer to a pipe without a reader gets

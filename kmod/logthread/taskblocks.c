@@ -40,7 +40,7 @@ static void take(struct pxt_logtasks *tasks, struct list_head *list)
 
 /**
  * pxt_logtasks_begin() - start to write the current updates
- * @tasks: of the log that the caller serves
+ * @tasks: tasks of the log that the caller serves
  *
  * Starts a new round. In a round, pxt_logtasks_take() takes each thread at most once, and no thread
  * that is added during the round. Therefore a process that creates threads quickly cannot keep

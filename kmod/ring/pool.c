@@ -387,7 +387,7 @@ void pxt_pool_destroy_scratch(struct pxt_pool *pool)
 
 /**
  * pxt_pool_make_sys() - allocate one more sub-buffer for system events
- * @pool: of a stream that is locked, or not published yet
+ * @pool: memory of a stream that is locked, or not published yet
  *
  * Adds it to the free list. Context: may sleep; a thread of the stream's controller or its log
  * thread: see pxt_user_charge_memory().
@@ -491,7 +491,7 @@ struct page *pxt_pool_scratch(const struct pxt_pool *pool, u64 offset)
 
 /**
  * pxt_pool_memory() - get the amount of mappable memory of a stream
- * @pool: of a stream that is locked
+ * @pool: memory of a stream that is locked
  *
  * Return: bytes.
  */

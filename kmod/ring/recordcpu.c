@@ -52,9 +52,9 @@ void pxt_recorder_free(struct pxt_recorder *recorder)
 
 /**
  * pxt_recorder_synchronize() - wait until all CPUs have seen a change
- * @recorder: of a stream
+ * @recorder: recorder of a stream
  *
- * On return, no CPU records by the old state.
+ * On return, no CPU still records with the state before the change.
  */
 void pxt_recorder_synchronize(struct pxt_recorder *recorder)
 {
@@ -69,10 +69,10 @@ void pxt_recorder_synchronize(struct pxt_recorder *recorder)
 
 /**
  * pxt_recorder_want() - choose the event types to record
- * @recorder: of a stream
+ * @recorder: recorder of a stream
  * @wanted: bit n: record event type n
  *
- * On return, no CPU records by the old choice.
+ * On return, no CPU records an event type that is no longer wanted.
  */
 void pxt_recorder_want(struct pxt_recorder *recorder, u64 wanted)
 {

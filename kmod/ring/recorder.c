@@ -35,7 +35,7 @@ static int turn(struct pxt_pool *pool, u32 cpu, struct pxt_recorder_cpu *this_cp
 
 /**
  * pxt_recorder_turn() - open another sub-buffer, which has room for any record
- * @pool: of a stream with a recorder; the recorder of this CPU is locked
+ * @pool: memory of a stream with a recorder; the recorder of this CPU is locked
  * @class: number of the class of the event that needs it
  *
  * If there is none, the event counts as dropped.
@@ -60,7 +60,7 @@ bool pxt_recorder_turn(struct pxt_pool *pool, u32 class)
 
 /**
  * pxt_recorder_defer() - queue work that a tracepoint must not do
- * @pool: of a stream with a recorder
+ * @pool: memory of a stream with a recorder
  * @todo: bits PXT_RECORDER_*
  *
  * Context: the recorder of this CPU is still locked. pxt_recorder_synchronize() waits for that

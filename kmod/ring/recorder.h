@@ -239,7 +239,7 @@ static __always_inline u64 pxt_recorder_head(const struct pxt_krecord *record, c
  * @id: event type of the other record
  * @class: number of the class of both
  * @end: in: end of the data of the first record; out: where the data of the other one goes
- * @flags_value: of the first record, as for pxt_recorder_commit()
+ * @flags_value: flags and value of the first record, as for pxt_recorder_commit()
  *
  * The first record had room for both. Readers see both records together.
  */

@@ -215,7 +215,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	subbuf->count = 0;
 
 	WRITE_ONCE(head->last, subbuf->opened);
-	/* Make the first record include its writer. */
+	/* No head is valid: the first record must be preceded by a struct posixtrace_writer. */
 	WRITE_ONCE(head->writer_head, POSIXTRACE_HEAD_NONE);
 	/*
 	 * Pairs with the acquire in the reader's subbuf_used(), which must not mistake the old head
@@ -666,7 +666,7 @@ void pxt_subbuf_close_all(struct pxt_pool *pool)
 
 /**
  * pxt_subbuf_not_before() - prevent records older than a time
- * @pool: of a suspended stream without active writers
+ * @pool: memory of a suspended stream without active writers
  * @time: nanoseconds since the Epoch
  */
 void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time)

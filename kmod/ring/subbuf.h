@@ -22,7 +22,7 @@ struct pxt_entry {
  * struct pxt_reservation - room for a record
  * @mem: its first byte
  * @room: bytes from there to the end of the sub-buffer
- * @head: of the CPU
+ * @head: write position of the CPU
  * @pos: position in the pool
  * @count: records before it in the sub-buffer
  * @same: the record does not need a struct posixtrace_writer

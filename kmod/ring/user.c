@@ -15,9 +15,9 @@
  * stream counts because of a namespace, the last eighth of the limit is reserved for processes with
  * CAP_SYS_RESOURCE in that namespace, so that other users of a container cannot lock out its root.
  *
- * For each share, the kernel threads of logs may use 1/64 of the time of one processor. They may
- * briefly run ahead, but must pay that back. The share exists until the debt is paid, even without
- * streams.
+ * The kernel threads that write the logs of a share may use 1/64 of the time of one processor. They
+ * may exceed this briefly, and then rest until the average is met. Until then the share is kept,
+ * even without streams.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -164,7 +164,7 @@ static void free_share(struct pxt_share *share)
 	kfree(share);
 }
 
-/* From which time on a share is like a new one, in ns of CLOCK_MONOTONIC. */
+/* When the threads of a share may again run ahead by WORK_AHEAD, in ns of CLOCK_MONOTONIC. */
 static u64 rested(const struct pxt_share *share)
 {
 	u64 paid;
@@ -339,7 +339,7 @@ static unsigned long memlock_limit(const struct pxt_charge *charge)
 
 /**
  * pxt_user_memory_limit() - get the memory that the creator of a stream may lock
- * @charge: of a stream of the calling process
+ * @charge: charge of a stream of the calling process
  *
  * Return: bytes; ~0 without a limit.
  */
@@ -350,7 +350,7 @@ u64 pxt_user_memory_limit(const struct pxt_charge *charge)
 
 /**
  * pxt_user_memory_left() - get the memory that the creator of a stream may still lock
- * @charge: of a stream of the calling process
+ * @charge: charge of a stream of the calling process
  *
  * The limit minus the memory that the real user has locked. May have shrunk by the time memory is
  * charged.
@@ -369,7 +369,7 @@ u64 pxt_user_memory_left(const struct pxt_charge *charge)
 
 /**
  * pxt_user_charge_memory() - charge memory that cannot be swapped
- * @charge: of a stream of the calling process, or of the calling log thread
+ * @charge: charge of a stream of the calling process, or of the calling log thread
  * @bytes: whole pages
  *
  * Counts as locked memory of the real user, as in perf and io_uring. A log thread uses the
@@ -396,7 +396,7 @@ int pxt_user_charge_memory(struct pxt_charge *charge, u64 bytes)
 
 /**
  * pxt_user_uncharge_memory() - uncharge memory that was freed
- * @charge: of a stream
+ * @charge: charge of a stream
  * @bytes: whole pages that were charged
  */
 void pxt_user_uncharge_memory(struct pxt_charge *charge, u64 bytes)
@@ -458,7 +458,7 @@ static s64 take_interrupt(atomic64_t *interrupts, u64 now, bool wait)
 
 /**
  * pxt_user_interrupt() - check if a stream may interrupt CPUs that might run other processes
- * @charge: of a stream that is locked and not uncharged
+ * @charge: charge of a stream that is locked and not uncharged
  * @wait: wait until it may
  *
  * The wait is at most ten milliseconds per stream of the share, because only one task waits for
@@ -488,7 +488,7 @@ bool pxt_user_interrupt(struct pxt_charge *charge, bool wait)
 /**
  * pxt_user_work_init() - charge a kernel thread to the shares of a stream
  * @work: zeroed; to be undone with pxt_user_work_destroy()
- * @charge: of the stream
+ * @charge: charge of the stream
  *
  * Context: may sleep.
  * Return: 0; -ENOMEM.

@@ -137,7 +137,7 @@ void pxt_wake_init(struct pxt_pool *pool)
 
 /**
  * pxt_wake_arm() - ask writers to wake readers
- * @pool: of a stream that is locked and not dead
+ * @pool: memory of a stream that is locked and not dead
  * @edges: for a queued poller that need not check again before the next wake-up
  *
  * If need_wakeup was clear, a synchronization must follow. While the reader defers its records, the
@@ -168,7 +168,7 @@ bool pxt_wake_arm(struct pxt_pool *pool, bool edges)
 
 /**
  * pxt_wake_round() - get the number of times need_wakeup was set
- * @pool: of a stream that is locked
+ * @pool: memory of a stream that is locked
  */
 u32 pxt_wake_round(const struct pxt_pool *pool)
 {
@@ -240,7 +240,7 @@ void pxt_wake_defer(struct pxt_pool *pool, u64 until)
 
 /**
  * pxt_wake_end() - clear need_wakeup for the last time
- * @pool: of a stream that is locked and dead
+ * @pool: memory of a stream that is locked and dead
  *
  * Does not wake sleeping readers. Context: may sleep.
  */
@@ -259,7 +259,7 @@ void pxt_wake_end(struct pxt_pool *pool)
 
 /**
  * pxt_wake() - wake readers after an event was recorded
- * @pool: of a stream that the caller has a reference to or has found under RCU
+ * @pool: memory of a stream that the caller has a reference to or has found under RCU
  *
  * Wakes all readers, or leaves them pending as requested by the stream. Clears need_wakeup unless
  * an edge-triggered poller is queued.
@@ -313,7 +313,8 @@ void pxt_wake_filled(struct pxt_pool *pool)
 
 /**
  * pxt_wake_look() - wake readers if a writer may have recorded without calling WAKE
- * @pool: of a stream that the caller has a reference to, or has found under the lock of its table
+ * @pool: memory of a stream that the caller has a reference to, or has found under the lock of its
+ *	table
  *
  * Does the same as WAKE if there are records to read. Context: not with interrupts off.
  */

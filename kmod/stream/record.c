@@ -212,7 +212,7 @@ static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 
 /**
  * pxt_record_event() - EVENT: record an event into all streams that want it
- * @target: of the calling process; NULL if it is not a target
+ * @target: target of the calling process; NULL if it is not a target
  * @arg: private copy of the argument
  *
  * POSIX: posix_trace_event(), for processes that cannot write the sub-buffers themselves.
@@ -267,7 +267,7 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 
 /**
  * pxt_record_next() - NEXT: get a new sub-buffer when a record did not fit
- * @target: of the calling process; NULL if it is not a target
+ * @target: target of the calling process; NULL if it is not a target
  * @arg: private copy of the argument
  *
  * Context: may sleep.
@@ -300,7 +300,7 @@ int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg
 
 /**
  * pxt_record_wake() - WAKE: wake the readers of streams that the process has recorded into
- * @target: of the calling process; NULL if it is not a target
+ * @target: target of the calling process; NULL if it is not a target
  * @mask: slots
  */
 void pxt_record_wake(struct pxt_target *target, u32 mask)

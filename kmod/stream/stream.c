@@ -54,7 +54,7 @@ static int make_log(struct pxt_stream *stream, int fd)
 /**
  * pxt_stream_new() - create a stream without publishing it
  * @attr: checked attributes
- * @table: of the process to trace; the stream takes a reference
+ * @table: table of the process to trace; the stream takes a reference
  * @file: will own the stream
  * @log_fd: descriptor of its log, or -1
  *
@@ -149,7 +149,7 @@ static void leave_list(struct pxt_stream *stream)
 
 /**
  * pxt_stream_put_scratch() - put a reference to the scratch pages
- * @stream: of a mapping that is gone, or with memory that is freed
+ * @stream: stream of a mapping that is gone, or with memory that is freed
  *
  * Context: may sleep.
  */

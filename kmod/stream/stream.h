@@ -28,7 +28,7 @@ struct pxt_stream {
 	/* Constant after CREATE: */
 	/** @owner: thread group of the controller */
 	struct pid *owner;
-	/** @cred: of the controller at CREATE */
+	/** @cred: credentials of the controller at CREATE */
 	const struct cred *cred;
 	/** @power: at CREATE, the controller had CAP_SYS_PTRACE in its user namespace */
 	bool power;

@@ -108,7 +108,7 @@ u64 pxt_sysevent_start(struct pxt_stream *stream, const struct pxt_caller *calle
 /**
  * pxt_sysevent_filter() - record FILTER
  * @stream: locked; pxt_sysevent_prepare() made room
- * @caller: of SET_FILTER
+ * @caller: caller of SET_FILTER
  * @sets: the old and the new filter
  *
  * Return: the time of the event, ns.

@@ -46,10 +46,9 @@ static void queue_look_soon(struct pxt_stream *stream)
 }
 
 /*
- * Call before a reader sleeps: a full stream records nothing, so it would never wake the reader. A
- * reader may have taken all events, including STOP, before it could see that the stream is full,
- * and therefore not have requested the restart. With unread events the stream does not restart, but
- * then readers do not sleep. Called with the lock.
+ * Called with the lock before a reader sleeps: a full stream records no event that could wake the
+ * reader. Usually the reader requests the restart, but it may have taken the last event before it
+ * could see that the stream is full. With unread events this has no effect.
  */
 static void restart_if_full(struct pxt_stream *stream)
 {
@@ -303,8 +302,8 @@ static bool wants_edges(const poll_table *table)
 /**
  * pxt_wait_poll() - handle poll(), select(), epoll
  * @stream: not locked
- * @file: of the stream
- * @table: of the caller
+ * @file: file of the stream
+ * @table: table of the caller
  *
  * A poller stays queued, but the first wake-up clears need_wakeup. Further events need no wake-up
  * until the poller checks again and this function sets it again. An edge-triggered poller gets a

@@ -366,7 +366,7 @@ static void look_for_target(struct pxt_attachment *att)
 
 /**
  * pxt_attachment_get() - get or create the attachment of the calling process
- * @inode: of the file it maps the gate with; a new attachment keeps it
+ * @inode: inode of the file it maps the gate with; a new attachment keeps it
  *
  * Context: may sleep.
  * Return: one reference, or NULL if out of memory.
@@ -495,7 +495,7 @@ static struct pxt_target *acting_first(struct pxt_attachment *att, bool make)
 
 /**
  * pxt_attachment_target() - get the target of the calling process
- * @att: of its address space
+ * @att: attachment of its address space
  * @make: make it a target if necessary
  *
  * A process that shares the memory of its parent but is not a thread of it uses the file that its

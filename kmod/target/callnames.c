@@ -71,7 +71,7 @@ const char *pxt_call_names(u32 id)
 /**
  * pxt_call_name() - get the name of a system call
  * @nr: any number
- * @compat: of the 32-bit interface
+ * @compat: number of the 32-bit interface
  *
  * Return: the name, or "".
  */

@@ -77,7 +77,7 @@ bool pxt_description_same(const struct pxt_description *a, const struct pxt_desc
 /**
  * pxt_description_fits() - check if the table has room for a description
  * @table: its lock is held
- * @author: of the description
+ * @author: author of the description
  * @is_guest: the author is a guest of the table
  * @description: from pxt_description_new()
  *
@@ -100,7 +100,7 @@ int pxt_description_fits(const struct pxt_table *table, const struct pxt_author 
 /**
  * pxt_description_attach() - give a type its description
  * @table: its lock is held
- * @author: of the description
+ * @author: author of the description
  * @is_guest: the author is a guest of the table
  * @type: without a description
  * @description: fits; ownership passes to the type

@@ -32,7 +32,7 @@ struct pxt_description {
 /**
  * struct pxt_describer - the rights of a caller
  * @is_guest: the caller is a guest of the table
- * @cred: of the process that opened the type; a reference, or NULL
+ * @cred: credentials of the process that opened the type; a reference, or NULL
  * @may_describe: the caller may describe types of a process with @cred
  */
 struct pxt_describer {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The open files of traced processes at a moment, for descriptors that were opened before the
- * stream started.
+ * Lists the open files of traced processes, for descriptors that were opened before the stream
+ * started.
  *
  * Everything is read with the lock of the table held, so that each open file keeps the reference of
- * its descriptor. An additional reference might become the last one, and to put it would close the
- * file: for a socket or a FUSE file, that waits. The lock keeps the process from opening files, so
- * it is released after a few rows, and nothing under it waits.
+ * its descriptor. An additional reference might become the last one, and putting that would close
+ * the file, which may have to wait for a socket or a FUSE server. The lock keeps the process from
+ * opening files, so it is released after a few rows, and its holder never sleeps.
  */
 #include <linux/bitmap.h>
 #include <linux/dcache.h>
@@ -340,7 +340,7 @@ end:
 
 /**
  * pxt_files_fill() - get the open files of traced processes
- * @link: of a stream with kernel events
+ * @link: link of a stream with kernel events
  * @ns: pid namespace of its controller
  * @to: result
  * @room: number of rows at @to, at least PXT_FILES_MIN

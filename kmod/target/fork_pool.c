@@ -25,7 +25,7 @@ void pxt_fork_pool_init(struct pxt_fork_pool *pool)
 
 /**
  * pxt_fork_pool_take() - take a struct pxt_fork from the pool
- * @pool: of a process
+ * @pool: pool of a process
  *
  * Context: any but NMI.
  * Return: the struct, or NULL if the pool is empty.
@@ -47,7 +47,7 @@ struct pxt_fork *pxt_fork_pool_take(struct pxt_fork_pool *pool)
 
 /**
  * pxt_fork_pool_give() - put a struct pxt_fork into the pool
- * @pool: of a process
+ * @pool: pool of a process
  * @fork: no longer used
  *
  * Context: any but NMI.
@@ -76,7 +76,7 @@ void pxt_fork_pool_destroy(struct pxt_fork_pool *pool)
 
 /**
  * pxt_fork_pool_reserve() - resize the pool: one entry for the next fork of each thread
- * @pool: of a process
+ * @pool: pool of a process
  * @count: number of threads of the process
  *
  * Context: may sleep.

@@ -137,7 +137,7 @@ int pxt_gate_make(struct pxt_target *target)
 
 /**
  * pxt_gate_note_program() - note the address of a process's program
- * @target: of the process, with a gate; table->lock is held
+ * @target: target of the process, with a gate; table->lock is held
  * @mm: its address space; the memory may be gone
  *
  * Records with addresses near the program can be packed. The target must not be attached with this
@@ -172,7 +172,7 @@ static void enter(struct pxt_target *target, struct pxt_link *link, struct hlist
 
 /**
  * pxt_gate_count_logs() - count the streams with a log that trace a process
- * @target: of the process. The number is stable under table->lock
+ * @target: target of the process. The number is stable under table->lock
  *
  * Return: number of these streams.
  */
@@ -228,7 +228,7 @@ static void set_recorder(const struct pxt_link *link)
 
 /**
  * pxt_gate_outdate() - invalidate the library's cached slots
- * @target: of the calling process
+ * @target: target of the calling process
  *
  * Called when a new process is about to share the memory of this one, or a new thread the thread
  * pointer of its creator.
@@ -320,7 +320,7 @@ void pxt_gate_thread_ends(struct pxt_target *target, struct task_struct *task)
 /**
  * pxt_gate_link() - attach a new stream to a target
  * @target: with a gate
- * @link: of the stream, with the same table; receives its slot
+ * @link: link of the stream, with the same table; receives its slot
  * @memory: from pxt_logtasks_prepare(), for all threads of the process if the stream has a log
  *
  * Context: may sleep.
@@ -359,7 +359,7 @@ unlock:
 /**
  * pxt_gate_add() - attach a stream to another process
  * @target: with a gate and the table of the stream
- * @link: of the stream
+ * @link: link of the stream
  * @memory: from pxt_logtasks_prepare(), for all threads of the process if the stream has a log
  *
  * Context: may sleep.
@@ -391,8 +391,8 @@ int pxt_gate_add(struct pxt_target *target, struct pxt_link *link, struct hlist_
 
 /**
  * pxt_gate_inherit() - attach a stream of the parent to a new target
- * @target: of the calling process, with inherited streams only
- * @link: of a stream that traced the parent at the fork and has counted the child
+ * @target: target of the calling process, with inherited streams only
+ * @link: link of a stream that traced the parent at the fork and has counted the child
  *
  * Context: may sleep.
  * Return: 0; -ENOMEM; -ESTALE if the stream has ended.
@@ -422,7 +422,7 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
 
 /**
  * pxt_gate_gone() - drop a process from the stream's count
- * @link: of the stream that counted the process
+ * @link: link of the stream that counted the process
  *
  * Wakes all readers after the last process, because there is no reason to defer records any longer.
  */
@@ -437,7 +437,7 @@ void pxt_gate_gone(struct pxt_link *link)
 /**
  * pxt_gate_leave() - detach a stream from one process
  * @target: table->lock is held
- * @link: of a stream that traces it
+ * @link: link of a stream that traces it
  *
  * The process is exiting or has just executed another program, so it runs no writer that a
  * synchronization would have to reach.
@@ -510,7 +510,7 @@ static bool reach_marked(struct pxt_link *link, struct pxt_synchronize *q, bool 
 
 /**
  * pxt_gate_unlink() - detach a stream from all its targets
- * @link: of a stream that is shut down
+ * @link: link of a stream that is shut down
  *
  * On return, no writer that found the stream in a slot is active. Context: may sleep.
  */
@@ -538,7 +538,7 @@ void pxt_gate_unlink(struct pxt_link *link)
 
 /**
  * pxt_gate_set_enabled() - open or shut the gates for a stream
- * @link: of the stream; the stream is locked
+ * @link: link of the stream; the stream is locked
  * @on: true: open them, for event types that are not filtered
  *
  * A synchronization must follow after shutting them. Context: may sleep.
@@ -566,7 +566,7 @@ static void take_over(struct posixtrace_event_set *filter, const struct pxt_type
 
 /**
  * pxt_gate_set_filter() - change the filter of a stream
- * @link: of the stream; the stream is locked
+ * @link: link of the stream; the stream is locked
  * @filter: event types that are not recorded from now on
  * @known: number of types when it was computed, from pxt_gate_get_filter()
  *
@@ -592,7 +592,7 @@ void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_se
 
 /**
  * pxt_gate_get_filter() - read the filter of a stream
- * @link: of the stream
+ * @link: link of the stream
  * @filter: result
  *
  * Context: may sleep.
@@ -657,7 +657,7 @@ static bool synchronize(struct pxt_link *link, bool wait)
 
 /**
  * pxt_gate_synchronize() - reach all writers of a stream
- * @link: of a stream with changed gates or heads
+ * @link: link of a stream with changed gates or heads
  *
  * On return, every writer that saw the old state has committed its record or never will. Context:
  * may sleep.
@@ -669,7 +669,7 @@ void pxt_gate_synchronize(struct pxt_link *link)
 
 /**
  * pxt_gate_try_synchronize() - reach all writers of a stream, unless this disturbs others too often
- * @link: of a stream with need_wakeup set
+ * @link: link of a stream with need_wakeup set
  *
  * Context: may sleep.
  * Return: true if it did; otherwise the caller must look for records of writers that saw the old

@@ -29,7 +29,7 @@ static void forget(struct pxt_table *table, struct pxt_image *image)
 /**
  * pxt_image_put() - put a reference
  * @table: its lock is held
- * @image: of that table, or NULL
+ * @image: image of that table, or NULL
  */
 void pxt_image_put(struct pxt_table *table, struct pxt_image *image)
 {
@@ -116,7 +116,7 @@ static void assign(struct pxt_author *author, struct pxt_image *image)
 
 /**
  * pxt_image_share() - give a new process the image of a process with the same memory
- * @table: of both; not locked
+ * @table: table of both; not locked
  * @author: the new process
  * @of: the other process
  *

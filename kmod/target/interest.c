@@ -16,7 +16,7 @@ atomic64_t pxt_interest_generation = ATOMIC64_INIT(1);
 
 /**
  * pxt_interest_begin() - mark a process when the first stream with kernel events traces it
- * @pid: of its thread group
+ * @pid: pid of its thread group
  *
  * Context: with the lock of the target's table.
  */
@@ -27,7 +27,7 @@ void pxt_interest_begin(struct pid *pid)
 
 /**
  * pxt_interest_end() - unmark a process when the last stream with kernel events has left it
- * @pid: of its thread group; its id cannot be reused yet
+ * @pid: pid of its thread group; its id cannot be reused yet
  *
  * Context: with the lock of the target's table.
  */

@@ -9,7 +9,7 @@
  * @id: POSIXTRACE_ID_*
  * @class: number of its class
  * @name: derived from the kernel's name for it
- * @description: of the data, see posixtrace-fields(7)
+ * @description: description of the data, see posixtrace-fields(7)
  *
  * Constant.
  */

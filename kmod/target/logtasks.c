@@ -401,7 +401,7 @@ static bool enter_all(struct pxt_logtasks *tasks, struct task_struct *process,
 
 /**
  * pxt_logtasks_enter() - add a process that the stream now traces
- * @tasks: of the stream; may be NULL
+ * @tasks: tasks of the stream; may be NULL
  * @target: the process; the lock of its table is held
  * @memory: from pxt_logtasks_prepare(), for all threads
  *
@@ -457,7 +457,7 @@ static bool knows(struct pxt_logtasks *tasks, const struct pid *pid)
 
 /**
  * pxt_logtasks_born() - add the calling thread, which has not run yet
- * @tasks: of a stream that traces its process; may be NULL
+ * @tasks: tasks of a stream that traces its process; may be NULL
  * @target: its process; the lock of its table is held
  * @memory: from pxt_logtasks_prepare(), for one thread
  *
@@ -569,7 +569,7 @@ static void end_threads(struct pxt_logtasks *tasks, const struct pid *tgid,
 
 /**
  * pxt_logtasks_executed() - note the new program of the calling process
- * @tasks: of a stream that may trace it; may be NULL
+ * @tasks: tasks of a stream that may trace it; may be NULL
  * @target: the process; the lock of its table is held
  * @memory: from pxt_logtasks_prepare(), for PXT_LOGTASKS_EXECUTED threads
  *
@@ -609,7 +609,7 @@ static bool loses_text(struct pxt_logtasks *tasks, const struct pxt_target *targ
 
 /**
  * pxt_logtasks_looked() - note the texts of the calling process
- * @tasks: of a stream that traces it; may be NULL
+ * @tasks: tasks of a stream that traces it; may be NULL
  * @target: the process; the lock of its table is held
  * @memory: from pxt_logtasks_prepare(), for one thread
  *
@@ -630,8 +630,8 @@ void pxt_logtasks_looked(struct pxt_logtasks *tasks, struct pxt_target *target,
 
 /**
  * pxt_logtasks_leave() - note that the stream no longer traces a process
- * @tasks: of the stream; may be NULL
- * @target: of the process; the lock of its table is held
+ * @tasks: tasks of the stream; may be NULL
+ * @target: target of the process; the lock of its table is held
  *
  * Context: may sleep.
  */
@@ -646,7 +646,7 @@ void pxt_logtasks_leave(struct pxt_logtasks *tasks, const struct pxt_target *tar
 
 /**
  * pxt_logtasks_renamed() - note the new name of a thread
- * @tasks: of a stream that traces its process; may be NULL
+ * @tasks: tasks of a stream that traces its process; may be NULL
  * @task: the thread
  * @comm: its new name
  *
@@ -673,7 +673,7 @@ void pxt_logtasks_renamed(struct pxt_logtasks *tasks, struct task_struct *task, 
 
 /**
  * pxt_logtasks_keep_ended() - keep threads that have ended although their data is written
- * @tasks: of the log that the caller serves
+ * @tasks: tasks of the log that the caller serves
  * @keep: false: write them once more, and remove them
  */
 void pxt_logtasks_keep_ended(struct pxt_logtasks *tasks, bool keep)
@@ -688,7 +688,7 @@ void pxt_logtasks_keep_ended(struct pxt_logtasks *tasks, bool keep)
 
 /**
  * pxt_logtasks_ends() - note that a thread exits
- * @tasks: of a stream that traces its process; may be NULL
+ * @tasks: tasks of a stream that traces its process; may be NULL
  * @task: the thread; PF_EXITING is set
  *
  * Context: under RCU; must not sleep.

@@ -29,8 +29,8 @@ struct pxt_logtask_name {
  * @node: in pxt_logtasks.threads
  * @list: in pxt_logtasks.live if data is to be written; after its end in pxt_logtasks.ended, later
  *	or kept
- * @pid: of the thread; a reference
- * @tgid: of its process; a reference
+ * @pid: pid of the thread; a reference
+ * @tgid: pid of its process; a reference
  * @mm: its address space, only to be compared: a different one means that it is executing a program
  * @start: time of its creation, ns since the Epoch
  * @executes: when it got the name of the program it is executing, ns since the Epoch, or 0

@@ -33,7 +33,7 @@ struct pxt_logwakers *pxt_logwakers_new(void)
 
 /**
  * pxt_logwakers_free() - undo pxt_logwakers_new()
- * @wakers: of a stream that has ended; may be NULL
+ * @wakers: names of a stream that has ended; may be NULL
  *
  * A tracepoint may still note a name.
  */
@@ -52,7 +52,7 @@ static bool is_mine(const struct pxt_logwaker *waker, s32 pid, s32 tid)
 
 /**
  * pxt_logwakers_note() - note the name of the current thread, which an event is about to mention
- * @wakers: of a stream; its controller may know the thread
+ * @wakers: names of a stream; its controller may know the thread
  * @ns: pid namespace of the controller
  *
  * Context: in a tracepoint: interrupts are off, and scheduler locks may be held.
@@ -84,7 +84,7 @@ void pxt_logwakers_note(struct pxt_logwakers *wakers, struct pid_namespace *ns)
 
 /**
  * pxt_logwakers_take() - take unwritten names
- * @wakers: of a stream
+ * @wakers: names of a stream
  * @to: zeroed, room for PXT_LOGWAKERS
  *
  * Context: any.

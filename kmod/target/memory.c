@@ -28,7 +28,7 @@ static bool get_memory(struct task_struct *thread, void *arg)
 
 /**
  * pxt_target_note_memory() - note the address space that the first controller may see
- * @target: of the process of @task
+ * @target: target of the process of @task
  * @task: any thread of a process that cannot execute a program now
  *
  * No effect if it is already noted: during an exec, a later controller must not note the next

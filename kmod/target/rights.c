@@ -183,7 +183,7 @@ bool pxt_rights_over(const struct cred *tcred)
 /**
  * pxt_rights_may_end() - check if pxt_rights_keep() might fail because of trace_scope
  * @controller: thread group of a stream's controller
- * @cred: of the controller; RCU keeps it, so no reference is needed
+ * @cred: credentials of the controller; RCU keeps it, so no reference is needed
  *
  * For the exec tracepoint, which cannot override credentials. May return true for a controller with
  * CAP_SYS_PTRACE in a user namespace other than the initial one.

@@ -29,7 +29,7 @@ unsigned long pxt_thread_pointer_msr(void)
 
 /**
  * pxt_shared_tp_born() - check if a new thread shares the thread pointer of its creator
- * @target: of the calling process; sets PXT_TARGET_SHARED_TP
+ * @target: target of the calling process; sets PXT_TARGET_SHARED_TP
  * @child: a thread of the process that has not run yet
  *
  * The creator is in a system call, so it is not in a sequence. Context: any.
@@ -63,7 +63,7 @@ static bool may_record(const struct task_struct *thread)
 
 /**
  * struct pointers - thread pointers of a process
- * @pointers: of threads that may record
+ * @pointers: pointers of threads that may record
  * @room: size of @pointers
  * @count: number of entries
  */
@@ -129,7 +129,7 @@ static int some_share(void)
 
 /**
  * pxt_shared_tp_look() - check threads older than the target for a shared thread pointer
- * @target: of the calling process; PXT_TARGET_SHARED_TP is set if some share a thread pointer
+ * @target: target of the calling process; sets PXT_TARGET_SHARED_TP if any threads share one
  *
  * Has no effect the second time. Context: may sleep.
  *

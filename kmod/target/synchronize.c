@@ -206,7 +206,7 @@ static bool add_process(struct cpumask *mask, struct pid *pid, const struct mm_s
 /**
  * pxt_synchronize_add() - add the CPUs that run one traced process
  * @q: from pxt_synchronize_begin()
- * @pid: of its thread group
+ * @pid: pid of its thread group
  * @mm: its address space; other processes may use it as well
  *
  * Context: may sleep.

@@ -139,7 +139,7 @@ void pxt_table_put(struct pxt_table *table)
 /**
  * pxt_table_enter() - add a stream to the table
  * @table: its lock is held
- * @link: of the stream
+ * @link: link of the stream
  */
 void pxt_table_enter(struct pxt_table *table, struct pxt_link *link)
 {
@@ -149,7 +149,7 @@ void pxt_table_enter(struct pxt_table *table, struct pxt_link *link)
 
 /**
  * pxt_table_leave() - remove a stream from the table
- * @link: of a stream that has left its image, see pxt_image_leave(); it may never have entered
+ * @link: link of a stream that has left its image, see pxt_image_leave(); it may never have entered
  *
  * Context: may sleep.
  */
@@ -178,7 +178,7 @@ bool pxt_table_has_names(const struct pxt_table *table)
 /**
  * pxt_table_note_first() - note the rights of the first process of a family
  * @table: a reference, or found under RCU
- * @cred: of its only process, which is forking, or which another process joins
+ * @cred: credentials of its only process, which is forking, or which another process joins
  *
  * Only the first call has an effect. Until then, the table belongs to one process. Context: in a
  * tracepoint; must not sleep.

@@ -157,7 +157,7 @@ static struct pxt_target *target_get(struct pid *pid, struct pxt_table *table, u
  * pxt_target_born() - create a target with the table of another one
  * @pid: thread group of a child that has not run yet, or of a process that shares the memory of the
  *	other target
- * @table: of the other target
+ * @table: table of the other target
  *
  * Context: may sleep.
  * Return: one reference, or NULL if out of memory.
@@ -437,7 +437,7 @@ void pxt_target_look(struct pxt_target *target, bool mappings)
 
 /**
  * pxt_target_look_once() - scan the mappings if the streams have changed since the last scan
- * @target: of the calling process; its table is not locked
+ * @target: target of the calling process; its table is not locked
  *
  * Like pxt_target_look(). Needed by processes that record with EVENT, and by those that only have
  * kernel events: others call SYNC, which scans the mappings. Context: may sleep.

@@ -34,8 +34,8 @@ struct pxt_target {
 	/** @table: event types */
 	struct pxt_table *table;
 	/**
-	 * @author: its number is unique over all targets, past ones included, and never 0. Its
-	 * image and its guest resources are not constant, but under table->lock
+	 * @author: the process as an author of types. Its number is never 0, and is never reused
+	 * for another target. table->lock guards its image and guest, which are not constant
 	 */
 	struct pxt_author author;
 

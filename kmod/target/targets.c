@@ -45,7 +45,7 @@ static struct branch *branch_locked(unsigned int id)
 
 /**
  * pxt_target_lookup() - look up the target of a process without a reference
- * @pid: of its thread group; NULL if it was reaped
+ * @pid: pid of its thread group; NULL if it was reaped
  *
  * Context: under RCU, or with preemption or interrupts off.
  * Return: the target, or NULL. It may have lost its last reference.
@@ -69,7 +69,7 @@ struct pxt_target *pxt_target_lookup(struct pid *pid)
 
 /**
  * pxt_target_find() - find the target of a process
- * @pid: of its thread group
+ * @pid: pid of its thread group
  *
  * Return: one reference, or NULL.
  */

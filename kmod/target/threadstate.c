@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The states of traced threads at a moment. There are no events about states that began before the
+ * Reads the states of traced threads. There are no events about states that began before the
  * stream. Other tracers call this a state dump.
  *
  * Nothing here stops a thread, faults, or waits for a lock of the traced process. What a thread
@@ -326,7 +326,7 @@ static bool fill(struct task_struct *task, const struct pxt_target *target,
 
 /**
  * pxt_threadstate_fill() - get the states of traced threads
- * @link: of a stream with kernel events
+ * @link: link of a stream with kernel events
  * @ns: pid namespace of its controller
  * @to: result
  * @room: number of states at @to

@@ -17,7 +17,7 @@
 
 /**
  * pxt_traced_by() - check if a stream traces a process, and may see it now
- * @link: of the stream
+ * @link: link of the stream
  * @target: the process
  *
  * Context: under RCU.
@@ -30,7 +30,7 @@ bool pxt_traced_by(const struct pxt_link *link, const struct pxt_target *target)
 
 /**
  * pxt_traced_next() - look at the first id that is not smaller than @next
- * @link: of the stream
+ * @link: link of the stream
  * @ns: pid namespace of its controller
  * @type: PIDTYPE_PID for threads, PIDTYPE_TGID for processes
  * @next: advances past the id, to -1 after the last one

@@ -129,7 +129,7 @@ static bool queue_end(struct pxt_stream *stream)
 /**
  * pxt_stream_close() - end a stream when its controller closes the file
  * @stream: may be closed repeatedly
- * @file: of the stream; the caller has a reference
+ * @file: file of the stream; the caller has a reference
  *
  * The stream is dead on return. If the log is not complete, the controller waits for it on its way
  * back to user mode, not here: exec() may hold locks that other processes wait for.

@@ -141,7 +141,7 @@ static bool queue_look(struct pxt_target *target, struct task_struct *task, bool
 
 /**
  * pxt_process_look() - let a process report itself to the log of a new stream
- * @target: of the process; a stream with a log was attached to it
+ * @target: target of the process; a stream with a log was attached to it
  * @task: any thread of the process
  *
  * One of its threads does so when it next returns to user mode, so a running thread is preferred to

@@ -67,7 +67,7 @@ void pxt_gatemap_exit(void)
 /**
  * struct visit - a thread that may have mapped the shut gate
  * @work: runs before it returns to user mode
- * @att: of its address space; a reference
+ * @att: attachment of its address space; a reference
  */
 struct visit {
 	struct callback_head work;
@@ -250,7 +250,7 @@ static const struct vm_operations_struct pxt_gate_vm_ops = {
 
 /**
  * pxt_gatemap() - map the gate
- * @att: of the calling process
+ * @att: attachment of the calling process
  * @vma: from mmap(), of the range of the gate; shared, never writable, and never executable
  *
  * Context: with mmap_lock.

@@ -116,7 +116,7 @@ int pxt_mmap_open(struct file *file)
 /**
  * pxt_mmap_join() - give a file the address space of an attachment
  * @file: has no mappings yet
- * @att: of the file
+ * @att: attachment of the file
  *
  * With this, one call finds all gates of the process, see target/attachment.c.
  */
@@ -158,7 +158,7 @@ static const struct file_operations pxt_memory_fops = {
 /**
  * pxt_mmap_make_file() - create the file held by the targets' mappings of a stream
  * @stream: new
- * @file: of its controller; both have the same address space
+ * @file: file of its controller; both have the same address space
  *
  * Unlike @file, the new file holds only the module, not the stream. The stream holds the new file.
  *
@@ -408,7 +408,7 @@ static struct pxt_stream *find_stream(struct pxt_target *target, u64 index)
 
 /**
  * pxt_mmap_target() - map the gate or the memory of a stream for a target
- * @att: of the calling process
+ * @att: attachment of the calling process
  * @vma: from mmap()
  *
  * The gate can be mapped for reading. For a stream on this target, need_wakeup can be mapped for

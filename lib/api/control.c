@@ -31,7 +31,7 @@ static int control(trace_id_t trid, unsigned long cmd, void *prog_address)
  * Records POSIX_TRACE_START with the filter as its data. Has no effect if the stream is
  * already running or is full.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process; ENOMEM.
+ * Return: 0; EINVAL if @trid is not an active trace stream of this process; ENOMEM.
  */
 PXTU_API int posix_trace_start(trace_id_t trid)
 {
@@ -45,7 +45,7 @@ PXTU_API int posix_trace_start(trace_id_t trid)
  * After this returns, no more events are recorded, and POSIX_TRACE_STOP with an int of 0 is the
  * last one. Has no effect if the stream is already suspended or is full.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process.
+ * Return: 0; EINVAL if @trid is not an active trace stream of this process.
  */
 PXTU_API int posix_trace_stop(trace_id_t trid)
 {
@@ -60,7 +60,7 @@ PXTU_API int posix_trace_stop(trace_id_t trid)
  * A running stream continues, and records POSIX_TRACE_FLUSH_START and
  * POSIX_TRACE_FLUSH_STOP; a full stream is restarted.
  *
- * Return: 0; EINVAL if @trid is no active trace stream with log of this process.
+ * Return: 0; EINVAL if @trid is not an active trace stream with log of this process.
  */
 PXTU_API int posix_trace_flush(trace_id_t trid)
 {
@@ -75,7 +75,7 @@ PXTU_API int posix_trace_flush(trace_id_t trid)
  * and the filter and the event types remain. A full stream becomes suspended and not full. If
  * the stream has a log, the log restarts from its beginning.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process; the write error if
+ * Return: 0; EINVAL if @trid is not an active trace stream of this process; the write error if
  * the log cannot be restarted.
  */
 PXTU_API int posix_trace_clear(trace_id_t trid)
@@ -114,7 +114,7 @@ put:
  * The sizes are the granted ones, and the stream-full-policy is the one in effect. A log
  * has the attributes of the stream that wrote it.
  *
- * Return: 0; EINVAL if @trid is no trace stream or log of this process or @attr is
+ * Return: 0; EINVAL if @trid is not a trace stream or log of this process or @attr is
  * NULL.
  */
 PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
@@ -145,7 +145,7 @@ PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
  * the overrun status of the log also reports that the log is not complete (yet), see
  * Documentation/trace-log.rst.
  *
- * Return: 0; EINVAL if @trid is no trace stream or log of this process or
+ * Return: 0; EINVAL if @trid is not a trace stream or log of this process or
  * @statusinfo is NULL; ENOMEM.
  */
 PXTU_API int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_info *statusinfo)

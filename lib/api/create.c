@@ -140,10 +140,10 @@ PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict 
  * return EINVAL; this function returns when they and all other calls have returned.
  *
  * If the program has closed the descriptor of the stream, the stream is already shut down. This
- * then frees the library's memory of the stream, and returns EINVAL. Another file under the number
- * of the descriptor is not touched.
+ * function then only frees the library's memory, and returns EINVAL. It does not close the number
+ * of the descriptor, which may belong to another file by now.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process; EFBIG, ENOSPC and
+ * Return: 0; EINVAL if @trid is not an active trace stream of this process; EFBIG, ENOSPC and
  * any other write error if the log is incomplete; the stream is freed in that case as well.
  */
 PXTU_API int posix_trace_shutdown(trace_id_t trid)

@@ -38,11 +38,11 @@ static int edge(int err)
  * do its children. Readers use it to show the data as fields. posixtrace_fields_parse() reports
  * where a description is wrong.
  *
- * Return: 0, also if the type already has the same description; EINVAL if @event is no named user
- * event type of this program, or @description is NULL or invalid; EEXIST if the type has another
- * description, or another program used it without one; EPERM if the type was first opened by a
- * process that the caller may not trace, or without permission to open the device; ENOSPC if the
- * types of the process and its relatives have too many descriptions; ENODEV without the module;
+ * Return: 0, also if the type already has the same description; EINVAL if @event is not a named
+ * user event type of this program, or @description is NULL or invalid; EEXIST if the type has
+ * another description, or another program used it without one; EPERM if the type was first opened
+ * by a process that the caller may not trace, or without permission to open the device; ENOSPC if
+ * the types of the process and its relatives have too many descriptions; ENODEV without the module;
  * ENOTSUP if it has another version; ENOMEM; EMFILE and ENFILE if no descriptors are left.
  */
 PXTU_API int posixtrace_eventid_describe(trace_event_id_t event, const char *description)
@@ -112,8 +112,8 @@ free:
  *
  * An extension. Does the same as posixtrace_eventid_describe() in the traced process.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process, @event is no named user
- * event type of the stream, or @description is NULL or invalid; EEXIST; EPERM; ENOSPC; ENOMEM.
+ * Return: 0; EINVAL if @trid is not an active trace stream of this process, @event is not a named
+ * user event type of the stream, or @description is NULL or invalid; EEXIST; EPERM; ENOSPC; ENOMEM.
  */
 PXTU_API int posixtrace_trid_eventid_describe(trace_id_t trid, trace_event_id_t event,
 					      const char *description)
@@ -146,7 +146,7 @@ PXTU_API int posixtrace_trid_eventid_describe(trace_id_t trid, trace_event_id_t 
  * An extension. A process can write any text there: posixtrace_fields_parse() checks it.
  *
  * Return: 0; ENOENT if the type has no description; ERANGE if it needs more than @size bytes,
- * then @description is unchanged; EINVAL if @trid is no trace stream or log of this
+ * then @description is unchanged; EINVAL if @trid is not a trace stream or log of this
  * process, it has no such event type, or @description is NULL and @size is not 0; for a log, also
  * ENOMEM.
  */

@@ -86,7 +86,7 @@ PXTU_API int posix_trace_eventid_open(const char *restrict event_name,
  * Returns the same type as posix_trace_eventid_open() in the process that the stream was created
  * for, in the program that it currently executes.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process, a
+ * Return: 0; EINVAL if @trid is not an active trace stream of this process, a
  * pointer is NULL or the name is empty; ENAMETOOLONG; ENOMEM.
  */
 PXTU_API int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict event_name,
@@ -116,7 +116,7 @@ PXTU_API int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict
  * @event: event type of the stream, predefined or not
  * @event_name: array of TRACE_EVENT_NAME_MAX + 1 bytes
  *
- * Return: 0; EINVAL if @trid is no trace stream or log of this process, it has no such
+ * Return: 0; EINVAL if @trid is not a trace stream or log of this process, it has no such
  * event type or @event_name is NULL.
  */
 PXTU_API int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t event,

@@ -19,7 +19,7 @@
  * An extension. The descriptor belongs to the stream: when the stream ends, it is closed and
  * its duplicates are hung up.
  *
- * Return: the descriptor; -1 with errno EINVAL if @trid is no active trace stream
+ * Return: the descriptor; -1 with errno EINVAL if @trid is not an active trace stream
  * of this process.
  */
 PXTU_API int posixtrace_fd(trace_id_t trid)
@@ -48,11 +48,12 @@ PXTU_API int posixtrace_fd(trace_id_t trid)
  * An extension. The processes of a stream share one table of event types: names have the same type
  * in all of them.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process, or @pid is not positive;
- * ESRCH if there is no such process; EPERM if the caller may not trace it; EXDEV if it cannot share
- * the event types: it has opened names or is traced by another stream, or its credentials differ;
- * EALREADY if the stream traces it; EBUSY if another stream on it uses the slot of this stream;
- * ENOTCONN if the last process of the stream has ended; EINTR after a signal handler; ENOMEM.
+ * Return: 0; EINVAL if @trid is not an active trace stream of this process, or @pid is not
+ * positive; ESRCH if there is no such process; EPERM if the caller may not trace it; EXDEV if it
+ * cannot share the event types: it has opened names or is traced by another stream, or its
+ * credentials differ; EALREADY if the stream traces it; EBUSY if another stream on it uses the slot
+ * of this stream; ENOTCONN if the last process of the stream has ended; EINTR after a signal
+ * handler; ENOMEM.
  */
 PXTU_API int posixtrace_add_process(trace_id_t trid, pid_t pid)
 {
@@ -77,10 +78,11 @@ PXTU_API int posixtrace_add_process(trace_id_t trid, pid_t pid)
  * An extension. Flushes the stream, completes the old log, and begins a new one. Both can be read
  * by themselves. Events that could not be written to the old file go to the new one.
  *
- * Return: 0; EINVAL if @trid is no active trace stream with log of this process, its log ends when
- * it is full, or @fd cannot be a log or is the current file; EBADF if @fd is not open for writing;
- * EXDEV if @fd is of another kind; EBUSY during another call, or during posixtrace_snapshot() on
- * the same stream; ENOMEM; or the error of writing to @fd, after which the old log continues.
+ * Return: 0; EINVAL if @trid is not an active trace stream with log of this process, its log ends
+ * when it is full, or @fd cannot be a log or is the current file; EBADF if @fd is not open for
+ * writing; EXDEV if @fd is of another kind; EBUSY during another call, or during
+ * posixtrace_snapshot() on the same stream; ENOMEM; or the error of writing to @fd, after which the
+ * old log continues.
  */
 PXTU_API int posixtrace_rotate(trace_id_t trid, int fd, int *end_error)
 {
@@ -112,8 +114,8 @@ PXTU_API int posixtrace_rotate(trace_id_t trid, int fd, int *end_error)
  *
  * An extension. Applies to all threads that read the stream, including those that are waiting.
  *
- * Return: 0; EINVAL if @trid is no active trace stream without log of this process, or @ns is more
- * than 10 seconds.
+ * Return: 0; EINVAL if @trid is not an active trace stream without log of this process, or @ns is
+ * more than 10 seconds.
  */
 PXTU_API int posixtrace_setwindow(trace_id_t trid, uint64_t ns)
 {
@@ -142,7 +144,7 @@ PXTU_API int posixtrace_setwindow(trace_id_t trid, uint64_t ns)
  * An extension. The counters are not a snapshot: events recorded during the call may or may not
  * be included.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process or @stats
+ * Return: 0; EINVAL if @trid is not an active trace stream of this process or @stats
  * is NULL.
  */
 PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info *stats)
@@ -186,7 +188,7 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
  * An extension. The counters are not a snapshot: events recorded during the call may or may not
  * be included.
  *
- * Return: 0, with zeros if the stream has no kernel events; EINVAL if @trid is no active
+ * Return: 0, with zeros if the stream has no kernel events; EINVAL if @trid is not an active
  * trace stream of this process, or @info is NULL.
  */
 PXTU_API int posixtrace_get_kernel_info(trace_id_t trid, struct posixtrace_kernel_info *info)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The open files of the traced processes at a moment.
+ * Lists the open files of the traced processes.
  */
 #include <posixtrace.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void convert(const struct posixtrace_file *from, struct posixtrace_open_f
  * An extension. For an active stream: the current descriptors. For a log: the descriptors each time
  * that recording started. Each row was true at its time.
  *
- * Return: 0; EINVAL if @trid is no trace stream or log of this process, a pointer is NULL or
+ * Return: 0; EINVAL if @trid is not a trace stream or log of this process, a pointer is NULL or
  * @max_files is too small; ENOTSUP for a stream without class strings; for a log, also ENOMEM.
  */
 PXTU_API int posixtrace_get_files(trace_id_t trid, struct posixtrace_open_file *files,

@@ -30,7 +30,7 @@ static int how_to_uapi(int how, __u32 *uapi)
  * @trid: trace id
  * @set: result
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process or @set is
+ * Return: 0; EINVAL if @trid is not an active trace stream of this process or @set is
  * NULL.
  */
 PXTU_API int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
@@ -62,7 +62,7 @@ PXTU_API int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
  * running stream records POSIX_TRACE_FILTER with the old and the new filter,
  * unless that type is in one of them.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process, @set is
+ * Return: 0; EINVAL if @trid is not an active trace stream of this process, @set is
  * NULL or @how has another value; ENOMEM.
  */
 PXTU_API int posix_trace_set_filter(trace_id_t trid, const trace_event_set_t *set, int how)

@@ -95,7 +95,7 @@ static int get_batch(struct pxtu_source *source, struct posixtrace_batch_event *
  * without POSIXTRACE_NOWAIT; a cancellation loses no event. Never waits on a log: at the end,
  * @count is 0.
  *
- * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is no
+ * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is not a
  * trace stream or log of this process, or is shut down during the call, if a pointer
  * is NULL, @max_events is 0 or @flags has other bits; for a log, also ENOMEM, and ENOTSUP
  * if only a later version can read the rest.

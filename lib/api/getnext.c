@@ -248,7 +248,7 @@ PXTU_API int posix_trace_timedgetnext_event(trace_id_t trid,
  * @data_len: as in posix_trace_getnext_event()
  * @unavailable: set to 0, or to 1 if no event was reported
  *
- * Return: 0, also if there is no event; EINVAL if @trid is no active trace
+ * Return: 0, also if there is no event; EINVAL if @trid is not an active trace
  * stream of this process or a pointer is NULL.
  */
 PXTU_API int posix_trace_trygetnext_event(trace_id_t trid,

@@ -30,7 +30,7 @@ static struct pxtu_task to_task(pid_t pid, pid_t tid, const struct timespec *tim
  * name, so the name can be any string.
  *
  * Return: 0; ENOENT if the name is not known: it is not in the log, or the thread has ended;
- * EINVAL if @trid is no trace stream or log of this process, or @time or @name is NULL; for a
+ * EINVAL if @trid is not a trace stream or log of this process, or @time or @name is NULL; for a
  * log, also ENOMEM.
  */
 PXTU_API int posixtrace_get_thread_name(trace_id_t trid, pid_t pid, pid_t tid,
@@ -70,7 +70,7 @@ static void to_timespec(__u64 ns, struct timespec *time)
  * An extension. The kernel reuses the ids of threads and processes. Two events belong to the
  * same thread if their ids and @born are the same.
  *
- * Return: 0; ENOENT if it is not known, always for an active stream; EINVAL if @trid is no
+ * Return: 0; ENOENT if it is not known, always for an active stream; EINVAL if @trid is not a
  * trace stream or log of this process, or @time is NULL; for a log, also ENOMEM.
  */
 PXTU_API int posixtrace_get_thread_life(trace_id_t trid, pid_t pid, pid_t tid,
@@ -110,7 +110,7 @@ PXTU_API int posixtrace_get_thread_life(trace_id_t trid, pid_t pid, pid_t tid,
  * stream, these are the current arguments. The process can overwrite them with anything.
  *
  * Return: 0; ENOENT if they are not known; ERANGE if they need more than @size bytes, then
- * @program is unchanged; EINVAL if @trid is no trace stream or log of this process,
+ * @program is unchanged; EINVAL if @trid is not a trace stream or log of this process,
  * @time is NULL, or @program is NULL and @size is not 0; for a log, also ENOMEM.
  */
 PXTU_API int posixtrace_get_program(trace_id_t trid, pid_t pid, const struct timespec *time,
@@ -148,8 +148,8 @@ PXTU_API int posixtrace_get_program(trace_id_t trid, pid_t pid, const struct tim
  * again when the process opens or describes an event type, and at its first event after a stream on
  * it was created, started or stopped. For an active stream, this is the current mapping.
  *
- * Return: 0; ENOENT if it is not known; EINVAL if @trid is no trace stream or log of this process,
- * or @time or @info is NULL; for a log, also ENOMEM.
+ * Return: 0; ENOENT if it is not known; EINVAL if @trid is not a trace stream or log of this
+ * process, or @time or @info is NULL; for a log, also ENOMEM.
  */
 PXTU_API int posixtrace_get_mapping(trace_id_t trid, pid_t pid, const struct timespec *time,
 				    const void *address, struct posixtrace_mapping_info *info)
@@ -176,7 +176,7 @@ PXTU_API int posixtrace_get_mapping(trace_id_t trid, pid_t pid, const struct tim
  *
  * An extension. For an active stream, this is the current state of this host.
  *
- * Return: 0; ENOENT if it is not in the log; EINVAL if @trid is no trace stream or log of this
+ * Return: 0; ENOENT if it is not in the log; EINVAL if @trid is not a trace stream or log of this
  * process, or @info is NULL; for a log, also ENOMEM.
  */
 PXTU_API int posixtrace_get_host(trace_id_t trid, struct posixtrace_host_info *info)

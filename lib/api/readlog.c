@@ -23,7 +23,7 @@
  * Does not need the module. Not a cancellation point.
  *
  * Return: 0; EBADF if @file_desc is not open for reading; EINVAL if @trid is NULL or
- * the file is no log: another kind of file, empty, cut or damaged in its header, from a
+ * the file is not a log: another kind of file, empty, cut or damaged in its header, from a
  * machine with another byte order or of another version; ENOTSUP if only a later version
  * of the library can read it; ENOMEM; EAGAIN if there are too many trace ids; EMFILE if no
  * descriptors are left; any read error.
@@ -52,7 +52,7 @@ PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
  *
  * Waits for calls of other threads on this log to return. Not a cancellation point.
  *
- * Return: 0; EINVAL if @trid is no log of this process.
+ * Return: 0; EINVAL if @trid is not a log of this process.
  */
 PXTU_API int posix_trace_close(trace_id_t trid)
 {
@@ -90,7 +90,7 @@ static void unlock_log(struct pxtu_log *log)
  * posix_trace_rewind() - go back to the oldest event of a log
  * @trid: trace id of the log
  *
- * Return: 0; EINVAL if @trid is no log of this process; ENOMEM.
+ * Return: 0; EINVAL if @trid is not a log of this process; ENOMEM.
  */
 PXTU_API int posix_trace_rewind(trace_id_t trid)
 {
@@ -113,7 +113,7 @@ PXTU_API int posix_trace_rewind(trace_id_t trid)
  * events are only skipped where that is possible without reading them. Until
  * posix_trace_rewind(), the status of the log reports only damage in the part that was read.
  *
- * Return: 0; EINVAL if @trid is no log of this process or @time is NULL or not valid; ENOMEM.
+ * Return: 0; EINVAL if @trid is not a log of this process or @time is NULL or not valid; ENOMEM.
  */
 PXTU_API int posixtrace_seek(trace_id_t trid, const struct timespec *time)
 {
@@ -160,7 +160,7 @@ static void fill_series(const struct pxtu_log *log, struct posixtrace_log_info *
  * An extension. Includes blocks that were appended after posix_trace_open(), like
  * posix_trace_get_status().
  *
- * Return: 0; EINVAL if @trid is no log of this process or @info is NULL;
+ * Return: 0; EINVAL if @trid is not a log of this process or @info is NULL;
  * ENOMEM.
  */
 PXTU_API int posixtrace_get_log_info(trace_id_t trid, struct posixtrace_log_info *info)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The states of the traced threads at a moment.
+ * Lists the states of the traced threads.
  */
 #include <posixtrace.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void convert(const struct posixtrace_state *from, struct posixtrace_threa
  * snapshot of all threads. For a log: the states each time that recording started. The system call
  * and the instruction are only known for threads that were blocked.
  *
- * Return: 0; EINVAL if @trid is no trace stream or log of this process, a pointer is NULL or
+ * Return: 0; EINVAL if @trid is not a trace stream or log of this process, a pointer is NULL or
  * @max_states is 0; ENOTSUP for a stream without kernel events; for a log, also ENOMEM.
  */
 PXTU_API int posixtrace_get_states(trace_id_t trid, struct posixtrace_thread_state *states,

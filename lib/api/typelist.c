@@ -13,7 +13,7 @@
  * @unavailable: set to 0, or to 1 at the end of the list; a later call returns types
  *	defined since
  *
- * Return: 0; EINVAL if @trid is no trace stream or log of this process or a pointer is
+ * Return: 0; EINVAL if @trid is not a trace stream or log of this process or a pointer is
  * NULL.
  */
 PXTU_API int posix_trace_eventtypelist_getnext_id(trace_id_t trid,
@@ -43,7 +43,7 @@ PXTU_API int posix_trace_eventtypelist_getnext_id(trace_id_t trid,
  * posix_trace_eventtypelist_rewind() - go back to the first event type
  * @trid: trace id
  *
- * Return: 0; EINVAL if @trid is no trace stream or log of this process.
+ * Return: 0; EINVAL if @trid is not a trace stream or log of this process.
  */
 PXTU_API int posix_trace_eventtypelist_rewind(trace_id_t trid)
 {

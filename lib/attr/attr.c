@@ -140,7 +140,7 @@ PXTU_API int posix_trace_attr_destroy(trace_attr_t *attr)
  * @attr: attributes object
  * @resolution: result
  *
- * Return: 0; EINVAL if @attr is no initialized object or @resolution is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object or @resolution is NULL.
  */
 PXTU_API int posix_trace_attr_getclockres(const trace_attr_t *attr, struct timespec *resolution)
 {
@@ -157,7 +157,7 @@ PXTU_API int posix_trace_attr_getclockres(const trace_attr_t *attr, struct times
  * @createtime: result, in CLOCK_REALTIME; zero if the object does not come
  *	from a stream
  *
- * Return: 0; EINVAL if @attr is no initialized object or @createtime is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object or @createtime is NULL.
  */
 PXTU_API int posix_trace_attr_getcreatetime(const trace_attr_t *attr, struct timespec *createtime)
 {
@@ -182,7 +182,7 @@ static void get_name(char *to, const char *from)
  * @genversion: array of TRACE_NAME_MAX + 1 bytes; the string has fewer than
  *	TRACE_NAME_MAX characters
  *
- * Return: 0; EINVAL if @attr is no initialized object or @genversion is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object or @genversion is NULL.
  */
 PXTU_API int posix_trace_attr_getgenversion(const trace_attr_t *attr, char *genversion)
 {
@@ -197,7 +197,7 @@ PXTU_API int posix_trace_attr_getgenversion(const trace_attr_t *attr, char *genv
  * @attr: attributes object
  * @tracename: array of TRACE_NAME_MAX + 1 bytes
  *
- * Return: 0; EINVAL if @attr is no initialized object or @tracename is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object or @tracename is NULL.
  */
 PXTU_API int posix_trace_attr_getname(const trace_attr_t *attr, char *tracename)
 {
@@ -213,7 +213,7 @@ PXTU_API int posix_trace_attr_getname(const trace_attr_t *attr, char *tracename)
  * @tracename: name; if it is longer than TRACE_NAME_MAX, its first TRACE_NAME_MAX - 1
  *	characters are used
  *
- * Return: 0; EINVAL if @attr is no initialized object or @tracename is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object or @tracename is NULL.
  */
 PXTU_API int posix_trace_attr_setname(trace_attr_t *attr, const char *tracename)
 {

@@ -11,7 +11,7 @@
  * @attr: attributes object
  * @compression: result: POSIXTRACE_COMPRESS_NONE or POSIXTRACE_COMPRESS_LZ4
  *
- * Return: 0; EINVAL if @attr is no initialized object, or @compression is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object, or @compression is NULL.
  */
 PXTU_API int posixtrace_attr_getcompression(const trace_attr_t *attr, int *compression)
 {
@@ -29,7 +29,7 @@ PXTU_API int posixtrace_attr_getcompression(const trace_attr_t *attr, int *compr
  * If the kernel has no such compressor, the log is not compressed, and posix_trace_get_attr()
  * reports POSIXTRACE_COMPRESS_NONE.
  *
- * Return: 0; EINVAL if @attr is no initialized object, or @compression is neither.
+ * Return: 0; EINVAL if @attr is not an initialized object, or @compression is neither.
  */
 PXTU_API int posixtrace_attr_setcompression(trace_attr_t *attr, int compression)
 {

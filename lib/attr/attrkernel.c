@@ -11,7 +11,7 @@
  * @attr: attributes object
  * @classes: result: POSIXTRACE_CLASS_*
  *
- * Return: 0; EINVAL if @attr is no initialized object, or @classes is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object, or @classes is NULL.
  */
 PXTU_API int posixtrace_attr_getkernel(const trace_attr_t *attr, unsigned int *classes)
 {
@@ -28,7 +28,7 @@ PXTU_API int posixtrace_attr_getkernel(const trace_attr_t *attr, unsigned int *c
  *
  * Creating the stream fails if the module or the kernel cannot record them.
  *
- * Return: 0; EINVAL if @attr is no initialized object, or @classes has other bits.
+ * Return: 0; EINVAL if @attr is not an initialized object, or @classes has other bits.
  */
 PXTU_API int posixtrace_attr_setkernel(trace_attr_t *attr, unsigned int classes)
 {

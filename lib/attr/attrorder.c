@@ -11,7 +11,7 @@
  * @attr: attributes object
  * @order: result: POSIXTRACE_ORDER_CAUSAL or POSIXTRACE_ORDER_RELAXED
  *
- * Return: 0; EINVAL if @attr is no initialized object, or @order is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object, or @order is NULL.
  */
 PXTU_API int posixtrace_attr_getorder(const trace_attr_t *attr, int *order)
 {
@@ -26,7 +26,7 @@ PXTU_API int posixtrace_attr_getorder(const trace_attr_t *attr, int *order)
  * @attr: attributes object
  * @order: POSIXTRACE_ORDER_CAUSAL or POSIXTRACE_ORDER_RELAXED
  *
- * Return: 0; EINVAL if @attr is no initialized object, or @order is neither.
+ * Return: 0; EINVAL if @attr is not an initialized object, or @order is neither.
  */
 PXTU_API int posixtrace_attr_setorder(trace_attr_t *attr, int order)
 {

@@ -26,7 +26,7 @@ static size_t div_round_up(uint64_t n, uint64_t d)
  * @attr: attributes object
  * @logsize: result, log-max-size, in bytes
  *
- * Return: 0; EINVAL if @attr is no initialized object or @logsize is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object or @logsize is NULL.
  */
 PXTU_API int posix_trace_attr_getlogsize(const trace_attr_t *restrict attr,
 					 size_t *restrict logsize)
@@ -42,7 +42,7 @@ PXTU_API int posix_trace_attr_getlogsize(const trace_attr_t *restrict attr,
  * @attr: attributes object
  * @logsize: log-max-size, in bytes; not used with POSIX_TRACE_APPEND
  *
- * Return: 0; EINVAL if @attr is no initialized object or no file can be that
+ * Return: 0; EINVAL if @attr is not an initialized object or no file can be that
  * large.
  */
 PXTU_API int posix_trace_attr_setlogsize(trace_attr_t *attr, size_t logsize)
@@ -62,7 +62,7 @@ PXTU_API int posix_trace_attr_setlogsize(trace_attr_t *attr, size_t logsize)
  * @attr: attributes object
  * @maxdatasize: result, max-data-size, in bytes
  *
- * Return: 0; EINVAL if @attr is no initialized object or @maxdatasize is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object or @maxdatasize is NULL.
  */
 PXTU_API int posix_trace_attr_getmaxdatasize(const trace_attr_t *restrict attr,
 					     size_t *restrict maxdatasize)
@@ -78,7 +78,7 @@ PXTU_API int posix_trace_attr_getmaxdatasize(const trace_attr_t *restrict attr,
  * @attr: attributes object
  * @maxdatasize: max-data-size, in bytes; longer data is truncated
  *
- * Return: 0; EINVAL if @attr is no initialized object or the size is above
+ * Return: 0; EINVAL if @attr is not an initialized object or the size is above
  * 65488 bytes.
  */
 PXTU_API int posix_trace_attr_setmaxdatasize(trace_attr_t *attr, size_t maxdatasize)
@@ -101,7 +101,7 @@ PXTU_API int posix_trace_attr_setmaxdatasize(trace_attr_t *attr, size_t maxdatas
  * least S - (P - 8) bytes of the sub-buffer are used, and an event takes at most
  * R * S / (S - P + 8) bytes of memory. This decreases with S, so the smallest S is the worst case.
  *
- * Return: 0; EINVAL if @attr is no initialized object or @eventsize is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object or @eventsize is NULL.
  */
 PXTU_API int posix_trace_attr_getmaxsystemeventsize(const trace_attr_t *restrict attr,
 						    size_t *restrict eventsize)
@@ -128,7 +128,7 @@ PXTU_API int posix_trace_attr_getmaxsystemeventsize(const trace_attr_t *restrict
  * it makes enough of them for the same events. The open sub-buffers, one for each CPU, are not
  * part of stream-min-size.
  *
- * Return: 0; EINVAL if @attr is no initialized object or @eventsize is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object or @eventsize is NULL.
  */
 PXTU_API int posix_trace_attr_getmaxusereventsize(const trace_attr_t *restrict attr,
 						  size_t data_len, size_t *restrict eventsize)
@@ -148,7 +148,7 @@ PXTU_API int posix_trace_attr_getmaxusereventsize(const trace_attr_t *restrict a
  * @attr: attributes object
  * @streamsize: result, stream-min-size, in bytes
  *
- * Return: 0; EINVAL if @attr is no initialized object or @streamsize is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object or @streamsize is NULL.
  */
 PXTU_API int posix_trace_attr_getstreamsize(const trace_attr_t *restrict attr,
 					    size_t *restrict streamsize)
@@ -165,7 +165,7 @@ PXTU_API int posix_trace_attr_getstreamsize(const trace_attr_t *restrict attr,
  * @streamsize: stream-min-size, in bytes; the stream may be larger, and
  *	posix_trace_get_attr() returns the granted size
  *
- * Return: 0; EINVAL if @attr is no initialized object or the size is above
+ * Return: 0; EINVAL if @attr is not an initialized object or the size is above
  * 1 GiB.
  */
 PXTU_API int posix_trace_attr_setstreamsize(trace_attr_t *attr, size_t streamsize)

@@ -12,7 +12,7 @@
  * @bytes: result, bytes of unread events
  * @ns: result, age of the oldest unread event, in nanoseconds
  *
- * Return: 0; EINVAL if @attr is no initialized object, or @bytes or @ns is NULL.
+ * Return: 0; EINVAL if @attr is not an initialized object, or @bytes or @ns is NULL.
  */
 PXTU_API int posixtrace_attr_getwakeup(const trace_attr_t *attr, size_t *bytes, uint64_t *ns)
 {
@@ -32,8 +32,8 @@ PXTU_API int posixtrace_attr_getwakeup(const trace_attr_t *attr, size_t *bytes, 
  * If both are 0, each event wakes a sleeping reader immediately. @bytes must not exceed the size
  * of the stream that is created with it.
  *
- * Return: 0; EINVAL if @attr is no initialized object, @bytes is above 1 GiB or @ns is more than an
- * hour.
+ * Return: 0; EINVAL if @attr is not an initialized object, @bytes is above 1 GiB or @ns is more
+ * than an hour.
  */
 PXTU_API int posixtrace_attr_setwakeup(trace_attr_t *attr, size_t bytes, uint64_t ns)
 {

@@ -80,7 +80,7 @@ void pxtu_call_names_add(struct pxtu_call_names *names, __u32 id, char *text);
 
 /**
  * pxtu_call_names_describe() - learn what the data of SYSCALL_EXIT consists of
- * @names: of the same stream or log
+ * @names: names of system calls of the same stream or log
  * @exit: description of the type; logs of older modules have another one
  */
 void pxtu_call_names_describe(struct pxtu_call_names *names, const char *exit);

@@ -42,13 +42,13 @@ struct pxtu_writer {
  * @header: bytes before the data
  * @size: bytes from its start to the next record
  * @data_len: bytes of data
- * @words: of a kernel event: words of its data in memory
+ * @words: kernel event: words of its data in memory
  * @event_id: event type
  * @flags: POSIXTRACE_RECORD_*
  * @timestamp: nanoseconds since the Epoch; meaningless if the writer is unknown
  * @prog_address: instruction after the call
  * @plain: a kernel event with POSIXTRACE_KFLAG_PLAIN
- * @value: of a kernel event, see POSIXTRACE_KHEAD_VALUE
+ * @value: kernel event: its value, see POSIXTRACE_KHEAD_VALUE
  * @writer: the thread that wrote it
  */
 struct pxtu_record {

@@ -26,7 +26,7 @@ struct pxtu_text {
 };
 
 /**
- * struct pxtu_task - a thread at a time
+ * struct pxtu_task - the ids of a thread, and a time when it had them
  * @pid: process id
  * @tid: kernel thread id
  * @time: nanoseconds since the Epoch

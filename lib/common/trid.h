@@ -19,7 +19,7 @@ int pxtu_trid_install(struct pxtu_source *source, trace_id_t *trid);
  * @trid: any number
  * @kind: operations that the source must have; NULL for any
  *
- * Return: the source, valid until pxtu_trid_put(); NULL if the number is no trace id
+ * Return: the source, valid until pxtu_trid_put(); NULL if the number is not a trace id
  * of this process, or belongs to a source of another kind.
  */
 struct pxtu_source *pxtu_trid_get(trace_id_t trid, const struct pxtu_source_ops *kind);
@@ -31,8 +31,8 @@ struct pxtu_source *pxtu_trid_get(trace_id_t trid, const struct pxtu_source_ops 
  *
  * For short uses: cheaper than pxtu_trid_get() and pxtu_trid_put(). Never waits for a reader.
  *
- * Return: the source, valid until the caller unlocks it; NULL if the number is no trace id of this
- * process, if its source is of another kind, or if another thread has the lock.
+ * Return: the source, valid until the caller unlocks it; NULL if the number is not a trace id of
+ * this process, if its source is of another kind, or if another thread has the lock.
  */
 struct pxtu_source *pxtu_trid_lock(trace_id_t trid, const struct pxtu_source_ops *kind);
 

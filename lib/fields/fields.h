@@ -11,7 +11,7 @@
 #include "common/pxtu.h"
 
 #define PXTU_FIELDS_TEXT	4096	/* bytes of a description, with the null byte */
-#define PXTU_FIELDS_MEMBERS	256	/* of all structs together, padding included */
+#define PXTU_FIELDS_MEMBERS	256	/* members of all structs, padding included */
 #define PXTU_FIELDS_LEVELS	8	/* nested structs and arrays */
 #define PXTU_FIELDS_SIZE	65536	/* bytes of the data; elements of an array */
 #define PXTU_FIELDS_NAME	63	/* bytes of a name, a label or a unit */

@@ -25,7 +25,7 @@ const char *posixtrace_version(void);
  * may poll it and duplicate it with dup(), but must not close it or use it in other ways.
  * posix_trace_shutdown() closes it and hangs up its duplicates. As after any close(), epoll
  * forgets it only when there is no duplicate left, in this process or in a child.
- * Returns -1 with errno EINVAL if trid is no active trace stream of this process.
+ * Returns -1 with errno EINVAL if trid is not an active trace stream of this process.
  */
 int posixtrace_fd(trace_id_t __trid);
 
@@ -222,8 +222,8 @@ int posixtrace_get_program(trace_id_t __trid, pid_t __pid, const struct timespec
 struct posixtrace_mapping_info {
 	unsigned long long address;	/* address of the first byte */
 	unsigned long long size;	/* in bytes */
-	unsigned long long offset;	/* of the first byte in the file, in bytes */
-	unsigned char build_id[20];	/* of the file, then zeros */
+	unsigned long long offset;	/* where it starts in the file, in bytes */
+	unsigned char build_id[20];	/* build id of the file, then zeros */
 	unsigned int build_id_size;	/* in bytes; 0 if it is not known */
 	char path[POSIXTRACE_PATH_SIZE];	/* as the process saw it, or "" */
 	unsigned int __reserved[8];	/* zero */
@@ -246,12 +246,12 @@ int posixtrace_get_mapping(trace_id_t __trid, pid_t __pid, const struct timespec
 struct posixtrace_host_info {
 	unsigned char boot_id[16];	/* all zero if it is not known */
 	char node[72];			/* name of the host */
-	char release[72];		/* of the kernel */
+	char release[72];		/* release of the kernel */
 	char machine[72];		/* such as "x86_64" */
 	long long realtime_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	long long boottime_offset;	/* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 	unsigned int counter;		/* POSIXTRACE_CLOCK_* */
-	unsigned int resolution;	/* of the clock, ns */
+	unsigned int resolution;	/* resolution of the clock, ns */
 	unsigned int __reserved[8];	/* zero */
 };
 
@@ -326,7 +326,7 @@ int posixtrace_snapshot(char *__path, size_t __size);
 struct posixtrace_kernel_info {
 	unsigned long long recorded[POSIXTRACE_CLASSES];
 	unsigned long long dropped[POSIXTRACE_CLASSES];	/* while the stream was full */
-	unsigned long long overwritten;	/* of all classes, before they were read */
+	unsigned long long overwritten;	/* unread events of all classes */
 	unsigned long long __reserved[7];
 };
 
@@ -358,9 +358,9 @@ int posixtrace_get_kernel_info(trace_id_t __trid, struct posixtrace_kernel_info 
 /* Number of words at the address of a futex. In a mutex of glibc, they include owner and kind. */
 #define POSIXTRACE_STATE_WORDS		5
 
-/* A thread of a traced process at a moment. */
+/* The state that a thread of a traced process had at some time. */
 struct posixtrace_thread_state {
-	struct timespec time;		/* the moment */
+	struct timespec time;		/* when this was read */
 	struct timespec since;		/* when it got into this state; 0 if it is not known */
 	struct timespec start;		/* when the thread was created */
 	pid_t pid;
@@ -419,10 +419,10 @@ int posixtrace_get_states(trace_id_t __trid, struct posixtrace_thread_state *__s
 /* Minimum number of rows to make room for. */
 #define POSIXTRACE_FILES_MIN	16
 
-/* A descriptor of a traced process at a moment. */
+/* What a descriptor of a traced process referred to at some time. */
 struct posixtrace_open_file {
-	struct timespec time;		/* the moment */
-	unsigned long long inode;	/* of the file; see also POSIXTRACE_FILE_MORE */
+	struct timespec time;		/* when this was read */
+	unsigned long long inode;	/* inode of the file; see also POSIXTRACE_FILE_MORE */
 	pid_t pid;
 	int fd;
 	unsigned int kind;		/* POSIXTRACE_FILE_TABLE to POSIXTRACE_FILE_MORE */

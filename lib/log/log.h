@@ -382,7 +382,7 @@ struct pxtu_log {
 	struct pxtu_log_survey survey;
 	/** @index: position of the reader */
 	struct pxtu_log_index index;
-	/** @call_names: of the kernel's events; empty without the class syscall */
+	/** @call_names: names of system calls; empty without the class syscall */
 	struct pxtu_call_names call_names;
 	/** @names_read: value of @index.read when @call_names were last missing */
 	__u64 names_read;
@@ -429,8 +429,8 @@ static inline __u64 pxtu_log_block_bytes(const struct pxtu_log *log,
  *
  * Changes errno.
  *
- * Return: 0; -EBADF if @fd is not open for reading; -EINVAL if the file is no log that this version
- * can read; other negative errno.
+ * Return: 0; -EBADF if @fd is not open for reading; -EINVAL if the file is not a log that this
+ * version can read; other negative errno.
  */
 int pxtu_log_open(int fd, struct pxtu_log **log);
 

@@ -2,8 +2,8 @@
 /*
  * Surveys a complete log without the headers of its blocks of events. The status and the index are
  * at the end, and each block has the offset of the last block without events before it. The blocks
- * that are found this way are checked like all others. If one is not as it should be,
- * pxtu_log_survey() reads the whole log.
+ * that are found this way are checked like all others. If one is invalid, pxtu_log_survey() reads
+ * the whole log.
  */
 #include <stdlib.h>
 
@@ -111,7 +111,7 @@ static bool find_end(struct pxtu_log *log, struct pxtu_log_block *end)
 	       end->head.size == sizeof(struct posixtrace_log_end);
 }
 
-/* Returns -ENOENT if the log has no index, or if anything there is not as it should be. */
+/* Returns -ENOENT if the log has no index, or if the index or a block is invalid. */
 static int survey_straight(struct pxtu_log *log)
 {
 	struct pxtu_log_survey *survey = &log->survey;

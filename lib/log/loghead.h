@@ -41,7 +41,7 @@ bool pxtu_log_reaches(struct pxtu_log *log, __u64 end);
  * pxtu_log_head_read() - read and check the header
  * @log: with an open descriptor
  *
- * Return: 0; -EINVAL if the file is no log that this version can read; other negative errno.
+ * Return: 0; -EINVAL if the file is not a log that this version can read; other negative errno.
  */
 int pxtu_log_head_read(struct pxtu_log *log);
 

@@ -15,9 +15,9 @@
 int pxtu_log_add_mappings(struct pxtu_log *log, const struct pxtu_log_block *block);
 
 /**
- * pxtu_log_mapping() - find the file that a process had mapped at an address, at a time
+ * pxtu_log_mapping() - find the file that a process had mapped at an address, at a given time
  * @log: the log
- * @task: any ids and time
+ * @task: ids of the process, and the time; may have any values
  * @address: any address
  * @info: result
  *

@@ -25,7 +25,7 @@
 #define CHUNK_MANY	(4U << 10)
 #define MANY_CPUS	2048U
 
-/* Get the size of a chunk. A smaller block fits completely into its chunk, and is read once. */
+/* Get the size of a chunk. A block that is not larger than a chunk is read only once. */
 static __u32 chunk_size(const struct pxtu_log *log)
 {
 	return log->head.nr_cpus < MANY_CPUS ? CHUNK_MAX : CHUNK_MANY;

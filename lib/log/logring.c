@@ -140,7 +140,7 @@ static void restart(struct pxtu_log *log, struct pxtu_log_walk *walk)
 	if (walk->skip < walk->seq)
 		walk->skip = walk->seq;
 	pxtu_ring_start(log, walk);
-	/* A missing oldest block is not damage: the writer is just overwriting it. */
+	/* A missing oldest block is not damage: the writer is overwriting it at this time. */
 	walk->searching = walk->any;
 	walk->lost_from = walk->offset;
 }

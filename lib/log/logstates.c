@@ -14,7 +14,7 @@
 
 /**
  * struct pxtu_log_row_place - a block of rows
- * @offset: of the first row in the file
+ * @offset: offset of the first row in the file
  * @first: number of that row, from 0
  * @count: number of rows
  * @seq: number of the block
@@ -28,8 +28,8 @@ struct pxtu_log_row_place {
 
 /**
  * struct kind - a kind of rows
- * @type: of the blocks: POSIXTRACE_LOG_*
- * @size: of a row
+ * @type: type of the blocks: POSIXTRACE_LOG_*
+ * @size: bytes of a row
  * @valid: checks a row
  */
 struct kind {

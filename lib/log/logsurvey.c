@@ -206,7 +206,7 @@ static int read_fixed_names(struct pxtu_log *log)
 		}
 		if (i == TRIES && log_replaced(log))
 			return 0;
-		/* If the last name is invalid, the writer may be just writing it: read it later. */
+		/* If the last name is invalid, its write may not be complete: read it later. */
 		if (i == TRIES && !pxtu_log_final(survey) &&
 		    !read_fixed_name(log, survey->names_read + 1, &next))
 			return 0;

@@ -153,18 +153,18 @@ size_t pxtu_log_count_until(const void *array, size_t count, size_t size, const 
 int pxtu_log_add_tasks(struct pxtu_log *log, const struct pxtu_log_block *block);
 
 /**
- * pxtu_log_task() - get the name of a thread at a time
+ * pxtu_log_task() - get the name of a thread at a given time
  * @log: the log
- * @task: any ids and time
+ * @task: ids of the thread, and the time; may have any values
  *
  * Return: the name, or NULL if it is not in the log so far.
  */
 const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task);
 
 /**
- * pxtu_log_life() - get the birth of the thread that had the ids at a time
+ * pxtu_log_life() - get the birth of the thread that had the ids at a given time
  * @log: the log
- * @task: any ids and time
+ * @task: ids of the thread, and the time; may have any values
  * @life: result
  *
  * Return: 0; -ENOENT if it is not in the log so far.
@@ -172,9 +172,9 @@ const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task);
 int pxtu_log_life(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_life *life);
 
 /**
- * pxtu_log_program() - get the command line of a process at a time
+ * pxtu_log_program() - get the command line of a process at a given time
  * @log: the log
- * @task: any ids and time
+ * @task: ids of the process, and the time; may have any values
  * @text: buffer
  *
  * Return: 0, also if it does not fit; -ENOENT if it is not in the log so far; -ENOMEM.

@@ -7,7 +7,7 @@
 
 #include "log/lz4.h"
 
-#define LENGTH_MAX	15U	/* of the 4 bits in a token: more bytes of the length follow */
+#define LENGTH_MAX	15U	/* if a token has this length, more bytes of it follow */
 #define MATCH_MIN	4U
 #define STRIDE		16U	/* bytes copied at a time where there is room */
 

@@ -41,7 +41,7 @@ static inline __u64 pxtu_counter(void)
 }
 #endif
 
-/* False if the module publishes no counter, or is just changing its parameters. */
+/* False if the module publishes no counter, or is changing its parameters at this time. */
 static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 *time)
 {
 	/*
@@ -110,7 +110,7 @@ static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *t
  *
  * Usually without a system call.
  *
- * Return: false, and @time is invalid, if the kernel is just changing the clock or the last tick
+ * Return: false, and @time is invalid, if the kernel is changing the clock or the last tick
  * is too old.
  */
 static inline bool pxtu_clock_now(const struct posixtrace_clock *clock, __u64 *time)

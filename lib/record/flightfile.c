@@ -27,7 +27,7 @@
 static char pattern[PATH_MAX];
 static size_t directory_len;	/* the pattern has no % up to there */
 static char first[PATH_MAX];
-static char other[PATH_MAX];	/* of pxtu_flight_open(), which one thread calls at a time */
+static char other[PATH_MAX];	/* for pxtu_flight_open(), which one thread calls at a time */
 
 /* Appends text; returns false if it does not fit with its NUL. */
 static bool append(char *to, size_t size, size_t *len, const char *text, size_t text_len)

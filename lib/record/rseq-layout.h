@@ -59,7 +59,7 @@
 #define PXTU_ENTRY_REST_WORDS	116
 #define PXTU_RECORD_DATA	16
 #define PXTU_PACKED_DATA	12
-#define PXTU_PACKED_BIT		29	/* of the first word of a record */
+#define PXTU_PACKED_BIT		29	/* number of the bit in the first word of a record */
 #define PXTU_WRITER_SIZE	32
 #define PXTU_WRITER_SPAN_BITS	31
 

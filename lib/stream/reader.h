@@ -200,7 +200,7 @@ struct pxtu_reader {
 	const struct posixtrace_cpu_head *kernel_heads;
 	/** @kernel: for each CPU with kernel events: see struct pxtu_reader_cpu */
 	struct pxtu_kernel_cpu *kernel;
-	/** @names: of system calls; empty without the class syscall */
+	/** @names: names of system calls; empty without the class syscall */
 	struct pxtu_call_names names;
 	/** @subbufs: descriptors of the sub-buffers */
 	const struct posixtrace_subbuf *subbufs;

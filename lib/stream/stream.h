@@ -67,7 +67,7 @@ static inline struct pxtu_stream *pxtu_stream_of(const struct pxtu_source *sourc
  * pxtu_stream_get() - look up a trace id, and use its active stream
  * @trid: any number
  *
- * Return: the stream, valid until pxtu_stream_put(); NULL if the number is no trace id
+ * Return: the stream, valid until pxtu_stream_put(); NULL if the number is not a trace id
  * of this process, or belongs to a log.
  */
 static inline struct pxtu_stream *pxtu_stream_get(trace_id_t trid)

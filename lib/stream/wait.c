@@ -24,7 +24,7 @@ static void leave(void *arg)
  * A cancellation point, although ioctl() is not one: the cancel type is asynchronous around the
  * system call. The cancellation points of glibc before 2.41 do the same, and may cancel a signal
  * handler in the middle. Here the cancel signal is blocked except while WAIT sleeps, so it
- * cannot interrupt a handler. ppoll() is no alternative, because it also ignores SA_RESTART. A
+ * cannot interrupt a handler. ppoll() cannot be used, because it also ignores SA_RESTART. A
  * cancelled thread loses no event, because WAIT takes none; it only has to put the stream.
  */
 int pxtu_stream_wait(struct pxtu_stream *stream, struct posixtrace_wait *wait)

@@ -13,7 +13,8 @@
  * Asks the kernel. Older records may become visible during the call: if this returns false, look
  * for the oldest record again.
  *
- * Return: true if all records have to wait; then the kernel lets threads sleep.
+ * Return: true if no record can be reported yet. In that case the kernel lets a reader sleep until
+ * the window has passed.
  */
 bool pxtu_window_holds(struct pxtu_reader *reader, __u64 timestamp);
 

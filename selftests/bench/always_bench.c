@@ -29,7 +29,7 @@
 #include <trace.h>
 #include <unistd.h>
 
-#define REQUESTS	500	/* of one measurement */
+#define REQUESTS	500	/* requests per measurement */
 #define ROUNDS_MAX	31
 #define CLIENTS		50
 

@@ -30,7 +30,7 @@
 #define WORKS_MAX	8
 #define INTERVAL	1000000L	/* ns */
 #define NSEC		1000000000L
-#define BINS		100000		/* of 1 us; the last bin has all longer waits */
+#define BINS		100000		/* each is 1 us wide; the last bin has all longer waits */
 
 struct cpu {
 	pthread_t thread;

@@ -14,7 +14,7 @@
 /* Threads								*/
 
 #define THREADS	4
-#define EVENTS	100	/* of each thread */
+#define EVENTS	100	/* per thread */
 
 struct recorder {
 	pthread_barrier_t *barrier;

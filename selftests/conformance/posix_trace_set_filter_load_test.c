@@ -30,7 +30,7 @@ enum phase { PASSES, BEGINS, FILTERED, ENDS };
  */
 struct recorder {
 	int calls;
-	int progress;			/* PROGRESS() in the last phase */
+	int progress;			/* PROGRESS() of the last call */
 	unsigned char must[CALLS];	/* the call must be recorded */
 	unsigned char must_not[CALLS];
 	/* Used by the reader. */

@@ -40,7 +40,7 @@ struct job {
 	pthread_cond_t turn;	/* next_write or failed has changed */
 	int file;		/* index of the current input file */
 	int in_fd;		/* descriptor of the current input file; -1: not open */
-	__u64 offset;		/* of the next block in the current input file */
+	__u64 offset;		/* offset of the next block in the current input file */
 	__u64 next_read;	/* number of the next block to read */
 	__u64 next_write;	/* number of the next block to write */
 	__u64 size_in;

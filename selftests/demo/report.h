@@ -11,8 +11,8 @@
 /* One block of the compressor, as its events describe it. */
 struct report_block {
 	unsigned int worker;		/* index in report.workers */
-	__u64 begin;			/* of the compression, nanoseconds since the Epoch */
-	__u64 duration;			/* of the compression, nanoseconds */
+	__u64 begin;			/* start of the compression, nanoseconds since the Epoch */
+	__u64 duration;			/* duration of the compression, nanoseconds */
 	__u64 out_offset;
 	__u32 size_in;
 	__u32 size_out;

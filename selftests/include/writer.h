@@ -14,7 +14,7 @@ struct writer {
 	unsigned int slot;
 	int cpu;
 	struct posixtrace_cpu_head *heads;
-	struct posixtrace_cpu_head *head;	/* of this CPU */
+	struct posixtrace_cpu_head *head;	/* head of this CPU */
 	const struct posixtrace_wakeup *wakeup;
 	char *pool;
 };

@@ -270,8 +270,8 @@ TEST_F(guest, does_not_describe_the_types_of_its_parent)
 	EXPECT_EQ(-EPERM, describe_in_child(self->id, "{ u32 of_the_child; }"));
 	EXPECT_EQ(0, type_describe(self->target.fd, self->id, "{ u32 x; }"));
 	/*
-	 * Describing a type again with the same text is no error: a worker may reach the same trace
-	 * points as its parent.
+	 * Describing a type again with the same text must succeed: a worker may reach the same
+	 * trace points as its parent.
 	 */
 	EXPECT_EQ(0, describe_in_child(self->id, "{ u32 x; }"));
 	EXPECT_EQ(-EEXIST, describe_in_child(self->id, "{ u32 y; }"));

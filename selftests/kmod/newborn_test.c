@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CREATE for a process that is just being created. In a new PID namespace, the next id is known in
+ * CREATE for a process while it is created. In a new PID namespace, the next id is known in
  * advance, so the controller requests it continuously while the parent forks. It must get ESRCH, or
  * a stream on a process that has inherited everything.
  */

@@ -574,7 +574,7 @@ TEST(daemon_is_traced_from_its_beginning_to_its_end)
 
 static struct recorder {
 	pthread_t thread;
-	unsigned int count;	/* of events, including the handler's; written by the thread */
+	unsigned int count;	/* events, including the handler's; written by the thread */
 	int stop;
 } recorders[RECORDERS];
 

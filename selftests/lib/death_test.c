@@ -500,7 +500,7 @@ TEST(poller_wakes_up_when_the_last_process_ends)
 #define DEPTH	20
 
 struct chain {
-	int depth;		/* of the youngest process */
+	int depth;		/* depth of the youngest process */
 	int over;
 };
 

@@ -53,7 +53,7 @@ FIXTURE(exec)
 	struct program program;
 	struct child child;
 	trace_id_t trid;
-	trace_event_id_t id;	/* of FIRST_EVENT */
+	trace_event_id_t id;	/* event type of FIRST_EVENT */
 };
 
 FIXTURE_SETUP(exec)

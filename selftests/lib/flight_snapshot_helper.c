@@ -25,7 +25,7 @@
 /* What happens at the next system call of a kind. */
 static struct {
 	long number;
-	unsigned long cmd;		/* of an ioctl(): the command inside CHECKED */
+	unsigned long cmd;		/* for ioctl(): the command inside CHECKED */
 	void (*before)(const long arg[6]);
 	void (*after)(const long arg[6]);
 } hook = { .number = NO_CALL };

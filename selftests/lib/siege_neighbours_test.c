@@ -22,7 +22,7 @@
 
 #define PHASE_MS	250
 #define SETTLE_MS	100	/* wait until the effects of the previous phase have passed */
-#define ROUNDS		16	/* of two phases */
+#define ROUNDS		16	/* each round has two phases */
 #define SERIES		3	/* repeat, because the host of an emulated machine may be busy */
 #define VICTIMS_MAX	16
 #define STILL_GETS	95	/* percent of the CPU time next to processes that compute */
@@ -42,7 +42,7 @@ struct arena {
 	struct {
 		uint64_t rounds;
 		char pad[56];
-	} pinned;		/* of the victim that has a CPU for itself */
+	} pinned;		/* the victim that has a CPU for itself */
 };
 
 static struct arena *arena;

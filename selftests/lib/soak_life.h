@@ -39,7 +39,7 @@ struct soak_life {
 	unsigned int children;
 	unsigned int events;		/* per thread */
 	trace_id_t trid;
-	int fd;				/* of the log */
+	int fd;				/* descriptor of the log */
 	unsigned int last[SOAK_WRITERS];
 	unsigned long long seen;
 	const char *wrong;
@@ -214,7 +214,7 @@ static inline void soak_meddle(struct soak_life *life)
 	case 1:
 		SOAK_MUST(life, !posix_trace_start(life->trid));
 		break;
-	case 2:		/* of other types */
+	case 2:
 		posix_trace_eventset_empty(&set);
 		posix_trace_eventset_add(POSIX_TRACE_OVERFLOW, &set);
 		SOAK_MUST(life, !posix_trace_set_filter(life->trid, &set,

@@ -242,7 +242,7 @@ struct partner {
 	sem_t turn;
 	bool sequences;
 	pid_t tid;
-	int number;	/* of its first event */
+	int number;	/* number of its first event */
 	int status;
 };
 

@@ -8,7 +8,7 @@
 
 #include "analyze/compare.h"
 
-#define P_MAX		0.01	/* a difference is unclear if its probability by chance is larger */
+#define P_MAX		0.01	/* differences with a larger p-value are reported as unclear */
 #define INTERVAL_SIGMAS	2.5758	/* half the width of a 99 % interval */
 #define RATIO_BITS	64	/* ratios are between 2^-64 and 2^64 */
 #define STEPS		48	/* steps of the bisection of that range */

@@ -70,7 +70,7 @@ void fd_tables_drop(struct fd_tables *tables, struct fd_table *table);
 /**
  * fd_tables_set() - set the path of a descriptor
  * @tables: the tables
- * @table: of the process
+ * @table: table of the process
  * @number: the descriptor
  * @path: its path; copied
  * @socket: the path is the name of a socket
@@ -84,7 +84,7 @@ struct fd *fd_tables_set(struct fd_tables *tables, struct fd_table *table, int64
 /**
  * fd_tables_strip_socket() - keep only the protocol of a socket, because its address changes
  * @tables: the tables
- * @table: of the process
+ * @table: table of the process
  * @number: the descriptor
  *
  * Also changes all other descriptors with the same name, because they may refer to the same socket.

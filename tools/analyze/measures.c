@@ -21,7 +21,7 @@
 
 /* A process or thread by which measures are divided. */
 struct owner {
-	uint32_t number;		/* of the process or thread */
+	uint32_t number;		/* number of the process or thread */
 	char label[LABEL_SIZE];
 };
 
@@ -419,7 +419,7 @@ static int measure_event(struct measures *measures, const struct event *event, u
 	return err;
 }
 
-/* Begins a new stretch if events may be missing before this one. */
+/* Starts a new stretch, a period without lost events, if events may be missing before this one. */
 static int note_gap(struct measures *measures, const struct event *event)
 {
 	if (event->partial)

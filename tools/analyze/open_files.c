@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Descriptors at a moment: see open_files.h.
+ * What descriptors refer to at a given time: see open_files.h.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the descriptors of the traced processes referred to at one moment. In a log, this is the
- * moment when recording started. For a stream, it is now.
+ * What the descriptors of the traced processes referred to: in a log, when recording started; in a
+ * stream, now.
  */
 #ifndef POSIXTRACE_OPEN_FILES_H
 #define POSIXTRACE_OPEN_FILES_H
@@ -28,7 +28,7 @@ int open_files_read(struct source *source, struct open_files **files);
 int open_files_read_all(struct source *source, struct open_files **files);
 
 /**
- * open_files_find() - look up what a descriptor was at a moment
+ * open_files_find() - look up what a descriptor referred to at a given time
  * @files: all rows
  * @pid: the process
  * @fd: the descriptor

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * States of threads at a moment: see snapshot.h.
+ * States of threads at a given time: see snapshot.h.
  */
 #include <errno.h>
 #include <linux/futex.h>

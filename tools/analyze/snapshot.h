@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What each thread of a trace was doing at one moment. In a log, this is the moment when recording
- * started. For a stream, it is now. The number of states is limited.
+ * What each thread of a trace was doing: in a log, when recording started; in a stream, now. The
+ * number of states is limited.
  */
 #ifndef POSIXTRACE_SNAPSHOT_H
 #define POSIXTRACE_SNAPSHOT_H

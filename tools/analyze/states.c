@@ -471,8 +471,8 @@ int states_event(struct states *states, const struct event *event, bool selected
 	if (err)
 		return err;
 	/*
-	 * After these events, a gap begins at their own time. Any other gap begins at the previous
-	 * event.
+	 * OVERFLOW and STOP tell when a gap began, so states are known until then. For any other
+	 * gap, they are known until the previous event.
 	 */
 	if (selected && event->time > states->now &&
 	    (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP))

@@ -62,7 +62,7 @@ struct stat_command {
 	struct states *states;	/* or NULL */
 	struct snapshot *snapshot;	/* states of threads at the start, or NULL */
 	struct snapshot *now;	/* for a process: states of threads at the end; or NULL */
-	struct open_files *files;	/* of a log: at its start; of a process: at its end */
+	struct open_files *files;	/* for a log: at its start; for a process: at its end */
 	struct measures_options measure;
 	struct measures *measures;	/* or NULL */
 	int error;		/* error from printing */

@@ -22,7 +22,7 @@ struct node {
 /* All processes that had an id, one after the other. */
 struct process {
 	struct node *last;
-	unsigned int count;	/* of the images */
+	unsigned int count;	/* number of images */
 	uint32_t life;		/* event.process_life of the last event */
 };
 

@@ -32,7 +32,7 @@ int images_new(struct images **images);
 /**
  * images_read() - process all events of a log
  * @images: from images_new(); their number is limited
- * @source: the log, at its first event; it is there again afterwards
+ * @source: the log, at its first event before and after the call
  *
  * Return: 0 or a negative error number.
  */

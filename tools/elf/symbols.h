@@ -49,7 +49,7 @@ int symbols_new(const char *root, struct symbols **symbols);
 /**
  * symbols_learn() - find out from the whole log when its processes ran, to use their perf maps
  * @symbols: the cache
- * @source: a log, at its first event; it is there again afterwards
+ * @source: a log, at its first event before and after the call
  * @complete: the log does not grow; otherwise, call symbols_event() for each event
  *
  * Without this, no perf maps are used. Forgets what is known from an earlier log.

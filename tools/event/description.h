@@ -13,7 +13,7 @@
 #include "event/layout.h"
 #include "util/buffer.h"
 
-#define DESCRIPTION_LEVELS	8	/* of nested structs and arrays, at most */
+#define DESCRIPTION_LEVELS	8	/* maximum levels of nested structs and arrays */
 
 struct kevent_plan;
 

@@ -52,7 +52,7 @@ struct kevent {
 	int64_t sig;
 	int64_t code;
 	int64_t group;
-	int64_t result;		/* of a system call; signal_generate: KEVENT_* */
+	int64_t result;		/* result of a system call; signal_generate: KEVENT_* */
 	int64_t sender_pid;
 	int64_t sender_tid;
 	int64_t action;		/* KEVENT_DEFAULT and others */
@@ -76,8 +76,8 @@ struct kevent {
 	int64_t owner;
 	int64_t arg;
 	int64_t args[KEVENT_ARGS];
-	struct kevent_text name;	/* of a system call or interrupt; "" in older exits */
-	struct kevent_text value;	/* of an argument */
+	struct kevent_text name;	/* system call or interrupt; "" in exits of older logs */
+	struct kevent_text value;	/* value of an argument */
 	struct kevent_text filename;
 	struct kevent_text oldcomm;
 	struct kevent_text newcomm;

@@ -25,7 +25,7 @@ enum end {
 /**
  * struct ids - successive threads or processes with the same ids
  * @life: number of previous threads or processes with these ids
- * @process_life: of a thread: life of its process
+ * @process_life: for a thread: life of its process
  * @execs: number of execs of the process up to the last event
  * @end: if the current thread or process has ended
  * @end_time: time when it ended; of a process also the time of its last exec

@@ -63,7 +63,7 @@ struct ctf_kernel {
 	struct hold *holds;	/* index: CPU */
 	size_t nr_holds;
 	size_t nr_used;		/* number of CPUs with events so far */
-	size_t held_bytes;	/* of all held events */
+	size_t held_bytes;	/* bytes of all held events */
 	uint64_t lost;		/* events lost before the next one to be held */
 	uint64_t changed;
 	int at;			/* descriptor of the output directory, parent of the trace */

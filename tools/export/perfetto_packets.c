@@ -50,10 +50,10 @@ struct text {
 struct packets {
 	struct buffer bytes;
 	struct buffer *to;		/* @bytes, or a buffer for later */
-	struct buffer definitions;	/* of the current event: fields of InternedData */
+	struct buffer definitions;	/* for the current event: fields of InternedData */
 	struct sequences *sequences;
-	unsigned int sequence;		/* of the current event */
-	unsigned int place;		/* of that sequence */
+	unsigned int sequence;		/* sequence of the current event */
+	unsigned int place;		/* place of that sequence */
 	struct buffer texts;
 	struct text table[2 * TEXTS_MAX];
 	size_t nr_texts;

@@ -59,7 +59,7 @@ struct tally {
 struct own {
 	unsigned int sequence;
 	uint64_t last;		/* time of its last event */
-	uint64_t number;	/* of that event */
+	uint64_t number;	/* number of that event */
 	struct tally *tally;	/* the track */
 };
 

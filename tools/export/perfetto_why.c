@@ -92,7 +92,7 @@ static void open_part(struct path *path, uint32_t number, uint64_t time)
 	uint64_t flow = track_of_other(path, &part) ? ++*path->flows : 0;
 	struct buffer name = { };
 
-	/* Leave out the page faults, which are counted for all periods of the part together. */
+	/* Leave out the page faults: the part has one count for all its periods. */
 	part.faults = 0;
 	why_text_label(&name, path->why->tracks, part.thread);
 	buffer_text(&name, ": ");

@@ -11,7 +11,7 @@
 #include "export/flat.h"
 #include "export/table.h"
 
-#define ALIGN		8U		/* of buffers in a batch */
+#define ALIGN		8U		/* alignment of buffers in a batch */
 #define CONTINUATION	0xffffffffU	/* precedes each message */
 #define BUFFERS_MAX	3		/* buffers of a column, at most */
 #define BODY_MAX	(BUFFERS_MAX * TABLE_COLUMNS)
@@ -66,7 +66,7 @@ struct arrow_column {
 
 struct arrow {
 	size_t rows;		/* rows in the batch so far */
-	size_t bytes;		/* of texts in the batch */
+	size_t bytes;		/* bytes of texts in the batch */
 	struct arrow_column columns[];
 };
 

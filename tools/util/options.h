@@ -54,7 +54,7 @@ struct command_option {
 	const char *name;
 	const char *argument;	/* name of the value in the help; NULL: no value */
 	const char *help;	/* without an initial capital letter or full stop */
-	size_t offset;		/* of the target in the structure passed to options_parse() */
+	size_t offset;		/* where the target is in the structure passed to options_parse() */
 	const struct option_choice *choices;	/* the words, or NULL */
 	bool list;		/* the value is a comma-separated list of @choices */
 	enum option_value value;

@@ -64,7 +64,7 @@
  * @streams_max: Output: streams on the system
  * @slots_max: Output: streams on one process
  * @ids_max: Output: event type ids are smaller than this
- * @clock_resolution: Output: of the timestamps, in nanoseconds
+ * @clock_resolution: Output: resolution of the timestamps, in nanoseconds
  * @classes: Output: POSIXTRACE_CLASS_* that this kernel can record for the caller
  * @reserved: Output: zero
  */
@@ -157,7 +157,7 @@ struct posixtrace_attr {
 	/** @classes: POSIXTRACE_CLASS_*: kernel events to record */
 	__u64 classes;
 	/**
-	 * @compression: POSIXTRACE_COMPRESS_*: of the log; GET_ATTR: NONE if there is no log, or
+	 * @compression: POSIXTRACE_COMPRESS_* for the log; GET_ATTR: NONE if there is no log, or
 	 * the kernel has no compressor
 	 */
 	__u64 compression;
@@ -395,8 +395,8 @@ struct posixtrace_kernel_stats {
 #define POSIXTRACE_STATE_WORDS		5
 
 /**
- * struct posixtrace_state - a traced thread at a moment
- * @time: the moment, ns since the Epoch
+ * struct posixtrace_state - the state of a traced thread at @time
+ * @time: when the state was read, ns since the Epoch
  * @since: when it got into this state, ns since the Epoch; 0 if unknown
  * @start: when the thread was created, ns since the Epoch
  * @pid: process id; all ids are in the pid namespace of the controller
@@ -481,8 +481,8 @@ struct posixtrace_states {
 #define POSIXTRACE_FILE_TEXT_SIZE	224
 
 /**
- * struct posixtrace_file - a descriptor of a traced process at a moment
- * @time: the moment, ns since the Epoch
+ * struct posixtrace_file - what a descriptor of a traced process referred to at @time
+ * @time: when the descriptor was read, ns since the Epoch
  * @inode: number of its inode; for POSIXTRACE_FILE_MORE, a number of descriptors
  * @pid: the process, in the pid namespace of the controller
  * @fd: the descriptor

@@ -287,8 +287,8 @@ struct posixtrace_log_host {
 
 /**
  * struct posixtrace_log_task - name of a thread
- * @pid: of the process, in the pid namespace of the controller
- * @tid: of the thread, in the same namespace
+ * @pid: id of the process, in the pid namespace of the controller
+ * @tid: id of the thread, in the same namespace
  * @start: when the thread was created, ns since the Epoch
  * @since: start of the validity of this name, ns since the Epoch; @start for the name that the
  *	thread had when the stream began to trace it
@@ -310,7 +310,7 @@ struct posixtrace_log_task {
 
 /**
  * struct posixtrace_log_program - command line of a process
- * @pid: of the process, in the pid namespace of the controller
+ * @pid: id of the process, in the pid namespace of the controller
  * @size: bytes of @text
  * @start: when its main thread was created, ns since the Epoch
  * @since: start of the validity of this command line, ns since the Epoch
@@ -338,7 +338,7 @@ struct posixtrace_log_program {
 
 /**
  * struct posixtrace_log_mapping - a file that a process executes code from
- * @pid: of the process, in the pid namespace of the controller
+ * @pid: id of the process, in the pid namespace of the controller
  * @size: bytes of @path, with the NUL
  * @start: when the main thread of the process was created, ns since the Epoch
  * @since: when the mappings of the process were scanned, ns since the Epoch

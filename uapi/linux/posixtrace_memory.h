@@ -491,14 +491,14 @@ struct posixtrace_gate {
  *	(POSIXTRACE_HEAD), in one word, so that one store commits a record
  * @limit: end of this CPU's open sub-buffer in the pool; 0 if it has no open sub-buffer, or
  *	POSIXTRACE_LIMIT_FULL
- * @address_high: of the last record, as in struct posixtrace_writer
+ * @address_high: upper half of the address in the last record, as in struct posixtrace_writer
  * @lost: events dropped on this CPU while the stream was full
  * @last: no later record of this CPU may be older than this time (nanoseconds)
  * @writer_head: if equal to @head, @address_high and the members below describe the last record;
  *	otherwise they are invalid
- * @pid: of the last record, as in struct posixtrace_writer
- * @tid: of the last record, as in struct posixtrace_writer
- * @thread_id: of the last record, as in struct posixtrace_writer
+ * @pid: process id of the last record, as in struct posixtrace_writer
+ * @tid: thread id of the last record, as in struct posixtrace_writer
+ * @thread_id: pthread_t of the last record, as in struct posixtrace_writer
  * @time_end: POSIXTRACE_WRITER_SPAN after the time of the last struct posixtrace_writer
  *	(nanoseconds); a record at or after this time needs a new struct posixtrace_writer
  *

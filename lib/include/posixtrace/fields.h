@@ -42,12 +42,12 @@ struct posixtrace_label {
 /* A field. Everything it points to is valid as long as its description. */
 struct posixtrace_field {
 	const char *name;	/* NULL: outermost struct, element of an array, padding */
-	const char *unit;	/* of an integer or a float, or NULL */
+	const char *unit;	/* unit of an integer or a float, or NULL */
 	const struct posixtrace_field *members;	/* STRUCT: its members. ARRAY: its element */
 	const struct posixtrace_field *length;	/* ARRAY, CHARS: field with their size, or NULL */
 	const struct posixtrace_label *labels;	/* ENUM: by value, then as described */
 	size_t size;		/* bytes, or 0 if that depends on the data */
-	size_t count;		/* of members, labels or elements; 0 with a length field */
+	size_t count;		/* number of members, labels or elements; 0 with a length field */
 	int type;		/* POSIXTRACE_FIELD_* */
 	int is_signed;		/* 1 for SIGNED, and for an ENUM of a signed integer */
 	unsigned int __slot;
