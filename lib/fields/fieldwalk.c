@@ -100,7 +100,7 @@ static size_t bytes_left(const struct posixtrace_walk *walk)
 	return (size_t)(walk->__end - walk->__at);
 }
 
-/* Returns false if the data end within the text. */
+/* Returns false if the data ends within the text. */
 static bool set_text(const struct posixtrace_walk *walk, struct posixtrace_value *value)
 {
 	const struct posixtrace_field *field = value->field;
@@ -148,7 +148,7 @@ static void set_number(struct posixtrace_walk *walk, struct posixtrace_value *va
 	}
 }
 
-/* Returns false if the data do not match. */
+/* Returns false if the data does not match. */
 static bool set_value(struct posixtrace_walk *walk, struct posixtrace_value *value)
 {
 	const struct posixtrace_field *field = value->field;
@@ -205,7 +205,7 @@ static bool end_level(struct posixtrace_walk *walk, struct posixtrace_value *val
 	return true;
 }
 
-/* Find what comes next, which may be padding. Returns false if the data do not match. */
+/* Find what comes next, which may be padding. Returns false if the data does not match. */
 static bool find_next(struct posixtrace_walk *walk, struct posixtrace_value *value)
 {
 	struct __posixtrace_level *level;
@@ -264,7 +264,7 @@ PXTU_API void posixtrace_fields_begin(struct posixtrace_walk *walk,
  *
  * Async-signal-safe.
  *
- * Return: 1; 0 at the end; -1 if the data do not match.
+ * Return: 1; 0 at the end; -1 if the data does not match.
  */
 PXTU_API int posixtrace_fields_next(struct posixtrace_walk *walk, struct posixtrace_value *value)
 {

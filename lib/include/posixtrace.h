@@ -171,7 +171,7 @@ struct posixtrace_batch_event {
 
 /*
  * Report up to max_events events in one call, oldest first, as posix_trace_getnext_event() does
- * with a single event; their data are consecutive in buffer. Waits until there is an event, unless
+ * with a single event; their data is consecutive in buffer. Waits until there is an event, unless
  * flags has POSIXTRACE_NOWAIT. If the data of an event does not fit, the event is left for the next
  * call; only the data of the first event can be truncated. At the end of a log, this does not wait,
  * and *count is 0. Returns 0 with the number of events in *count, or EINTR or EINVAL; for a log,
@@ -285,8 +285,8 @@ int posixtrace_get_stats(trace_id_t __trid, struct posixtrace_stats_info *__stat
 
 /*
  * Trace another process into an active stream. An event name has the same type in all processes of
- * the stream. Returns 0, EINVAL, ESRCH, EPERM, EXDEV (it has event types of its own, or
- * other credentials than the first process), EALREADY, EBUSY, ENOTCONN, EINTR or ENOMEM.
+ * the stream. Returns 0, EINVAL, ESRCH, EPERM, EXDEV (it has separate event types, or other
+ * credentials than the first process), EALREADY, EBUSY, ENOTCONN, EINTR or ENOMEM.
  */
 int posixtrace_add_process(trace_id_t __trid, pid_t __pid);
 

@@ -362,8 +362,8 @@ int pxtu_index_fill(struct pxtu_log *log)
 			return -ENOMEM;
 		if (count >= PXTU_LOG_ENTRIES_MAX) {
 			/*
-			 * No writer makes so many blocks in two epochs. Report all, possibly out of
-			 * order.
+			 * No writer makes this many blocks in two epochs. Report all, possibly out
+			 * of order.
 			 */
 			index->crowded = true;
 			add_damage(log);

@@ -159,7 +159,7 @@ static bool is_flushing(struct stream *stream)
 	return !stream_status(stream, &status) && status.flags & POSIXTRACE_STATUS_FLUSHING;
 }
 
-/* Copies so many pages, fewer if the flush ends before. Returns 0, or -1 with errno. */
+/* Copies this many pages, fewer if the flush ends before. Returns 0, or -1 with errno. */
 static int drain(struct stream *stream, int from, int to, int pages)
 {
 	char page[PAGE];
@@ -268,7 +268,7 @@ FIXTURE_TEARDOWN(file)
 	close(self->fd);
 }
 
-/* The kernel thread would wait for the owner of the lease, and could not be frozen meanwhile. */
+/* The kernel thread would wait for the owner of the lease, and could not be frozen until then. */
 TEST_F_TIMEOUT(file, clear_does_not_wait_for_a_lease, 120)
 {
 	unsigned long long before = now();

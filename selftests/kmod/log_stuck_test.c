@@ -311,7 +311,7 @@ FIXTURE_TEARDOWN(release)
 
 /*
  * Is the log thread the only one that holds references? It holds one to the module, and one through
- * the stream's file for mappings. The third was that of the stream's own file, which is gone.
+ * the stream's file for mappings. The stream's own file held a third one, but is gone.
  */
 static bool only_thread_is_left(int references)
 {

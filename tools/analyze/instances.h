@@ -23,8 +23,8 @@
  * @scope: name of a scope without its suffix, or of a system call; NULL: find the life of a thread
  * @worst: number of instances, at most INSTANCES_MAX
  * @selection: selects events. An instance of a scope is found if its begin or end is selected and
- *	both are in the period. A life is that of the first thread with a selected event, cut to the
- *	period
+ *	both are in the period. A life is the life of the first thread with a selected event, cut to
+ *	the period
  */
 struct instances_options {
 	bool each;

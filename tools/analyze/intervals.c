@@ -182,7 +182,7 @@ static int end_interval(struct intervals *intervals, struct thread *thread, uint
 	thread->begun = false;
 	list_known(intervals, thread);
 	/*
-	 * Time may run backwards in a damaged log, but an interval must not end before its begin.
+	 * Time may run backwards in a damaged log, but an interval must not end before its start.
 	 */
 	now->end = time > now->begin ? time : now->begin;
 	return now->end > now->begin ? intervals->put(intervals->to, now) : 0;
@@ -253,7 +253,7 @@ static int run(struct intervals *intervals, struct thread *thread, uint64_t time
 }
 
 /*
- * Makes the state unknown from the begin of the interval on, because events contradict the state.
+ * Makes the state unknown since the start of the interval, because events contradict the state.
  */
 static void forget(struct thread *thread)
 {

@@ -64,7 +64,7 @@ int measures_end(struct measures *measures);
  * @count: where to store their number
  *
  * Leaves out names whose events all lack the field, and scopes of which only begins or only ends
- * were seen. The order is that of measure_list().
+ * were seen. The order is the same as in measure_list().
  *
  * Return: an array to free, or NULL if out of memory.
  */

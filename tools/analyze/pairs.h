@@ -134,7 +134,7 @@ struct pairs_begin *pairs_outer(struct pairs *pairs, pid_t pid, uint64_t thread,
  * @thread: event_thread_key() of the thread
  *
  * Use this to check if some other duration nests properly in the pairs of the thread: it does if
- * the result is the same at the begin and at the end of the duration.
+ * the result is the same at the start and at the end of the duration.
  *
  * Return: a unique number of the begin, or 0 without an open begin.
  */
@@ -145,7 +145,7 @@ uint64_t pairs_top(struct pairs *pairs, pid_t pid, uint64_t thread);
  * @pairs: from pairs_new()
  * @pid: process of the thread
  * @thread: event_thread_key() of the thread
- * @time: begin of the inner duration, which has already ended
+ * @time: start of the inner duration, which has already ended
  *
  * If two durations begin at the same time, programs that read the exported file take the first one
  * in the file as the outer one. But the inner one ends first. It must therefore wait in the buffer

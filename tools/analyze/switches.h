@@ -75,7 +75,7 @@ int switches_see(struct switches *switches, const struct event *event, const str
 /**
  * switches_start() - use the state of a thread that has no event since recording started
  * @switches: from switches_new()
- * @event: an event with the ids and CPU of the thread, and the begin of its state as the time
+ * @event: an event with the ids and CPU of the thread, and the start of its state as the time
  * @number: number of the thread
  * @until: the thread runs at least until this time; 0: it is not on a CPU
  *

@@ -36,7 +36,7 @@ static int begins_earlier(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Joins windows that overlap, so that the windows are sorted by both begins and ends. */
+/* Joins windows that overlap, so that the windows are sorted by both starts and ends. */
 static void join_windows(struct track_store *store)
 {
 	struct window *windows = store->windows;

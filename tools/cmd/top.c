@@ -20,7 +20,7 @@
 #include "util/duration.h"
 #include "util/message.h"
 
-/* Look at the clock, the keys and signals after so many events. */
+/* Check the clock, the keys and signals after this many events. */
 #define BATCH		4096
 
 #define NSEC_PER_MSEC	1000000ULL

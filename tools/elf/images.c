@@ -88,7 +88,7 @@ static int begin_process(struct process *process, const struct event *event)
 	process->life = event->process_life;
 	if (source_get_birth(event->source, event, &born) && born <= event->time)
 		return begin_image(process, born);
-	/* The event was seen before. */
+	/* images_read() has already processed the event. */
 	if (process->last && event->time <= process->last->image.end)
 		return 0;
 	return begin_image(process, event->time);
@@ -123,7 +123,7 @@ int images_read(struct images *images, struct source *source)
 	struct event event;
 	int err = 0;
 
-	/* An error ends what is known; the reader comes to it as well, and reports it. */
+	/* Ignore errors of source_next(): the command gets them again when it reads the log. */
 	while (!err && source_next(source, &event) > 0)
 		err = images_event(images, &event);
 	return err ? err : source_rewind(source);

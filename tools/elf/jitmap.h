@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A perf map: a file with the functions that a just-in-time compiler has put into anonymous memory.
- * Each line has the begin and the size of a function, in hexadecimal digits, and its name.
+ * Each line has the start and the size of a function, in hexadecimal digits, and its name.
  */
 #ifndef POSIXTRACE_JITMAP_H
 #define POSIXTRACE_JITMAP_H
@@ -36,7 +36,7 @@ int jitmap_new(int fd, struct jitmap_budget *budget, struct jitmap **map);
  * be writing.
  *
  * Return: 0 or a negative error number: -EFBIG if the file is too large, -ESTALE if it was
- * overwritten from its begin. After an error, the map is empty.
+ * overwritten from its start. After an error, the map is empty.
  */
 int jitmap_update(struct jitmap *map, uint64_t *written);
 

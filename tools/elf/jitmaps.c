@@ -181,7 +181,7 @@ int jitmaps_learn(struct jitmaps *maps, struct source *source, bool complete)
 
 	free_processes(maps);
 	maps->complete = complete;
-	/* Processes that still run may be in containers, each with a /tmp of its own. */
+	/* Processes that still run may be in containers, each with a separate /tmp. */
 	if (complete && !has_maps(maps) && (maps->root >= 0 || !process_now_has_boot(source)))
 		return 0;
 	err = new_processes(maps);

@@ -63,15 +63,15 @@ int description_new(const char *text, struct description **description,
 void description_free(struct description *description);
 
 /**
- * description_matches() - check if data match a description
+ * description_matches() - check if data matches a description
  * @description: the description
  * @data: data of an event
  * @len: number of bytes
- * @cut: the data are truncated
+ * @cut: the data is truncated
  *
- * Remembers the first data that do not match, for description_misfit().
+ * Remembers the first data that does not match, for description_misfit().
  *
- * Return: true if the data have exactly the fields of the description or, with @cut, the first
+ * Return: true if the data has exactly the fields of the description or, with @cut, the first
  * ones.
  */
 bool description_matches(struct description *description, const void *data, size_t len, bool cut);

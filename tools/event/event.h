@@ -87,8 +87,8 @@ bool event_shows_running(const struct event *event);
  * @event: the event
  * @value: where to store the value
  *
- * Return: true if the type is a counter, the data match the description, and the value is finite or
- * an integer.
+ * Return: true if the type is a counter, the data matches the description, and the value is finite
+ * or an integer.
  */
 bool event_is_counter(const struct event *event, struct posixtrace_value *value);
 
@@ -97,7 +97,7 @@ bool event_is_counter(const struct event *event, struct posixtrace_value *value)
  * @event: the event
  * @data_len: number of bytes of data that the event originally had
  *
- * Return: true if the data match the description. If data are missing, only the leading fields are
+ * Return: true if the data matches the description. If data is missing, only the leading fields are
  *	complete.
  */
 bool event_has_fields(const struct event *event, size_t data_len);

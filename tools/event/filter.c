@@ -11,7 +11,7 @@
 
 /* Event type ids are smaller than this. */
 #define TYPES		POSIXTRACE_EVENT_ID_MAX
-#define TEXT_MAX	65536	/* bytes; event data are never longer */
+#define TEXT_MAX	65536	/* bytes; event data is never longer */
 
 void filter_free(struct filter *filter)
 {

@@ -91,7 +91,7 @@ static bool store(const struct place *place, const struct posixtrace_value *valu
 }
 
 /*
- * Reads the fields. Returns a bit mask of the places that were found; 0 if the data do not match.
+ * Reads the fields. Returns a bit mask of the places that were found; 0 if the data does not match.
  */
 static unsigned int read_fields(const struct event *event, const struct place *places,
 				struct kevent *kevent)
@@ -101,7 +101,7 @@ static unsigned int read_fields(const struct event *event, const struct place *p
 	struct posixtrace_walk walk;
 	int at = -1, ret;
 
-	/* Speed matters for large logs, so the data are read and checked in the same walk. */
+	/* Speed matters for large logs, so the data is read and checked in the same walk. */
 	posixtrace_fields_begin(&walk, event->description->fields, event->data, event->len);
 	while ((ret = posixtrace_fields_next(&walk, &value)) == 1) {
 		bool is_args;

@@ -78,7 +78,7 @@ bool select_event(struct selection *selection, const struct event *event);
 /**
  * select_scope() - check if a scope or system call is selected, regardless of --from and --to
  * @selection: the selection
- * @begin: event at the begin of the scope
+ * @begin: event at the start of the scope
  * @end: event at the end of the scope
  * @name: name of the scope
  *

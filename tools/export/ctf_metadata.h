@@ -30,7 +30,7 @@ struct ctf_metadata {
  * @metadata: the metadata
  * @stream: CTF_CPU_STREAM or CTF_SYSTEM_STREAM
  * @event: the event
- * @fields: its fields; NULL if its data are written as bytes
+ * @fields: its fields; NULL if its data is written as bytes
  * @id: where to store its id in the trace
  *
  * Return: 0, -ENOMEM, or -ERANGE if the type number of the event is out of range.

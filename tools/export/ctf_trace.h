@@ -72,7 +72,7 @@ void ctf_trace_remove(int at, const char *path);
  *	the part of a trace that all files cover.
  * @metadata: the metadata
  *
- * The metadata are written last, so that CTF readers reject an incomplete trace.
+ * The metadata is written last, so that CTF readers reject an incomplete trace.
  *
  * Return: 0 or a negative error number.
  */

@@ -52,7 +52,7 @@ static int find(struct explain *explain, struct export *export, uint64_t max_eve
 	return err ? err : ret < 0 ? ret : 0;
 }
 
-/* Appends the @number-th longest instance of each scope that has so many. */
+/* Appends the @number-th longest instance of each scope that has at least @number instances. */
 static void list_number(struct explain *explain, const struct export *export, size_t number)
 {
 	size_t count;

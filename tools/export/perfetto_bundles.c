@@ -12,7 +12,7 @@
 #include "export/proto.h"
 #include "util/escape.h"
 
-#define BUNDLE_SIZE	(8U << 10)	/* write a bundle when it has so many bytes */
+#define BUNDLE_SIZE	(8U << 10)	/* write a bundle when it has this many bytes */
 #define COMMS		64		/* names in a bundle, at most */
 
 /* Field numbers from Perfetto's protos/perfetto/trace. */

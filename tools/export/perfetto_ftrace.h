@@ -35,7 +35,7 @@ int perfetto_ftrace_event(struct perfetto_ftrace *ftrace, const struct event *ev
 /**
  * perfetto_ftrace_start() - use the state of a thread that has no event since recording started
  * @ftrace: from perfetto_ftrace_new()
- * @event: an event with the ids and CPU of the thread, and the begin of its state as the time
+ * @event: an event with the ids and CPU of the thread, and the start of its state as the time
  * @number: number of the thread, not THREADS_OTHERS
  * @state: the state; perfetto_states.c writes it if the thread does not run
  * @symbol: number of the function in which the thread is blocked, or 0

@@ -56,7 +56,7 @@ struct buffer *packets_bytes(struct packets *packets);
  * packets_to() - get the buffer to which packets are currently written
  * @packets: from packets_new()
  *
- * Append only whole packets, except between the begin and the end of an event or packet.
+ * Append only whole packets, except after packets_event() or packets_packet() has begun one.
  *
  * Return: the buffer: of packets_bytes(), or from packets_hold().
  */

@@ -256,7 +256,7 @@ static struct own *find_own(struct sequences *sequences, uint64_t time, uint64_t
 	return own;
 }
 
-/* The begin of a long duration may be before the span: do not move the span for it. */
+/* A long duration may have begun before the span: do not move the span for it. */
 static void find_older(struct sequences *sequences, uint64_t time, struct buffer *to,
 		       struct sequences_packet *packet)
 {

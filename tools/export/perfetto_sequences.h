@@ -5,14 +5,15 @@
  * Numbers, times and the default track are relative to the sequence of a packet. There are these
  * sequences:
  *
- * - SEQUENCES_NOW: events that are not older than the event before, with the time since then;
- *   tracks; scheduler events
+ * - SEQUENCES_NOW: events that are not older than the previous one, with the time since then; also
+ *   tracks and scheduler events
  * - SEQUENCES_THREADS: descriptions of threads
- * - a sequence for each track with many events at the time: its events that are not older than the
- *   event before in the sequence, with the time since then. They do not name their track. If a
- *   track is idle, another one gets its sequence, with the names that are known there.
- * - others: older events, which are the begins of many durations, with the time since a moment that
- *   the sequence declares. A sequence may declare 64 of them, and each is used for half a minute.
+ * - one sequence for each of the tracks that currently have many events: events that are not older
+ *   than the previous one of the sequence, with the time since then. They do not name their track.
+ *   If a track becomes idle, another track gets its sequence, with the names defined in it.
+ * - further sequences: older events, such as those that begin a long duration. Their times are
+ *   relative to a clock that the sequence declares. Each clock is used for half a minute, and a
+ *   sequence can declare 64 clocks.
  */
 #ifndef POSIXTRACE_PERFETTO_SEQUENCES_H
 #define POSIXTRACE_PERFETTO_SEQUENCES_H

@@ -17,7 +17,7 @@
 #define TABLE_VERSION		"1"		/* version of the schema of all tables */
 #define TABLE_COLUMNS		32		/* columns of a table, at most */
 #define TABLE_BATCH_ROWS	(1U << 16)	/* rows of a batch in formats that have batches */
-#define TABLE_BATCH_BYTES	(8U << 20)	/* a batch ends when its texts have so many bytes */
+#define TABLE_BATCH_BYTES	(8U << 20)	/* a batch ends when its texts are this large */
 #define TABLE_WRITE_AT		(1U << 18)	/* bytes */
 
 enum column_type {

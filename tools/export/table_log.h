@@ -17,7 +17,7 @@
  * @damaged: number of damaged places for which a row was written
  * @gaps: number of places with lost events for which a row was written
  *
- * An event that marks damage has no time of its own, so the missing period ends with the next
+ * An event that marks damage has no exact time, so the missing period ends with the next
  * event.
  */
 struct table_losses {

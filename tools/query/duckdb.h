@@ -153,7 +153,7 @@ struct duckdb {
 /**
  * duckdb_begin() - load the library and open an empty database
  * @db: where to store it
- * @folder: an empty directory for data that do not fit into the memory
+ * @folder: an empty directory for data that does not fit into the memory
  *
  * Return: 0, or a negative error number after printing an error.
  */

@@ -8,8 +8,8 @@
 
 /**
  * isolate_run() - run a function in a child process
- * @run: the function; gets @arg and the path of an empty directory; returns the exit status. The
- *	signal mask is that of the caller
+ * @run: the function; gets @arg and the path of an empty directory; returns the exit status. Runs
+ *	with the signal mask of the caller
  * @arg: first argument of @run
  *
  * The directory is in TMPDIR, otherwise in /var/tmp. A signal that ends the command is forwarded to

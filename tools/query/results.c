@@ -14,7 +14,7 @@
 #include "util/message.h"
 #include "util/pager.h"
 
-/* The widths of columns are those of the first rows, so that the memory use is bounded. */
+/* The first rows determine the widths of the columns, so that the memory use is bounded. */
 #define WIDTH_ROWS	10000
 #define WIDTH_MAX	1000	/* wider cells do not widen the column */
 

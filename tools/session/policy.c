@@ -55,7 +55,7 @@ static bool read_sysctl(const char *path, long *value)
 const char *policy_trace_scope(void)
 {
 	/*
-	 * Names of the values of the sysctl, which are those of the parameter. Larger values should
+	 * Names of the values, which the sysctl and the parameter share. Larger values should
 	 * be stricter, so treat them as 3.
 	 */
 	static const char *const scopes[] = { "0", "1", "2", "3" };

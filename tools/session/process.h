@@ -14,7 +14,7 @@ struct process {
 	pid_t pid;
 	char **argv;		/* program to start, or NULL */
 	bool no_stdout;		/* redirect its standard output to standard error */
-	unsigned long seconds;	/* end the tracing after so many seconds; 0: no limit */
+	unsigned long seconds;	/* end the tracing after this many seconds; 0: no limit */
 	bool takes_request;	/* SIGUSR1 sets @requested */
 
 	int sigfd;		/* descriptor; call process_signal() when it is readable */

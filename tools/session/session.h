@@ -22,7 +22,7 @@ struct session {
 	size_t traced;		/* number of processes when session_create() returned */
 	size_t stream_size;	/* 0: default */
 	size_t data_size;	/* bytes of data per event, or SESSION_DEFAULT */
-	unsigned long max_events;	/* end the tracing after so many events; 0: no limit */
+	unsigned long max_events;	/* end the tracing after this many events; 0: no limit */
 	bool inherit;
 	int order;		/* POSIXTRACE_ORDER_* */
 	uint64_t wakeup_ns;	/* wake the reader when an event is this old; 0: a millisecond */

@@ -63,7 +63,7 @@ struct top_model {
 	struct counts *counts;		/* index: number; [0]: all threads beyond the limit */
 	size_t nr_threads;		/* entries used in @counts */
 	size_t room;			/* entries allocated in @counts */
-	bool forget;			/* begin @threads anew before the next event */
+	bool forget;			/* call forget_threads() before the next event */
 	uint64_t lost;			/* events lost so far */
 	uint64_t events;		/* in the current interval */
 	uint64_t interval_events;
@@ -268,8 +268,8 @@ static int count_thread(struct top_model *model, const struct event *event)
 }
 
 /*
- * Forgets all threads, because a long run may see any number of them. Those that live begin anew
- * with their next event, with zero in total.
+ * Forgets all threads, because a long run may see any number of them. Live threads are added again
+ * at their next event, with a total of zero.
  */
 static int forget_threads(struct top_model *model)
 {
@@ -303,7 +303,7 @@ static void note_loss(struct top_model *model, uint64_t lost)
 	}
 }
 
-/* Counts a begin without an end, unless that was done. */
+/* Counts a begin without an end, unless it was already counted. */
 static void count_no_end(struct top_model *model, const struct pairs_begin *begin)
 {
 	const struct type *type = begin ? model->types[begin->event.type % READER_TYPES] : NULL;

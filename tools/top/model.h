@@ -49,8 +49,9 @@ struct top_figures {
  * @name: its name; may contain any bytes
  * @interval: the last interval
  * @total: everything up to its end
- * @unmatched: scope: begins and ends in total that have no known duration, without open scopes
- * @open: scope: how many have begun and not ended, without the end of their threads or a loss since
+ * @unmatched: scope: total number of begins and ends without a known duration, except open begins
+ * @open: scope: number of begins whose end may still follow: their threads have not ended, and no
+ *	event was lost since
  */
 struct top_row {
 	const char *name;

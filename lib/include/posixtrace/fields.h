@@ -123,7 +123,7 @@ struct posixtrace_walk {
  * posixtrace_fields_begin() starts to read the values in data, which have len bytes.
  * posixtrace_fields_next() gets the next value, in the order of the description, without padding.
  * The first value is the start of the outermost struct, the last one its end. Returns 1; 0 after
- * the last value; -1 if the data do not match the description: they end within a field, a string
+ * the last value; -1 if the data does not match the description: it ends within a field, a string
  * has no null byte, or bytes remain. The values returned before are complete. Both functions are
  * async-signal-safe.
  */

@@ -432,7 +432,7 @@ inline std::string path(const std::string &around, bool is_array, const ::posixt
 	return around.empty() ? value.field->name : around + '.' + value.field->name;
 }
 
-/* Returns false if the data do not match. The fields before the mismatch are stored anyway. */
+/* Returns false if the data does not match. The fields before the mismatch are stored anyway. */
 inline bool decode(const ::posixtrace_fields *fields, const void *data, std::size_t size,
 		   std::vector<field> &to)
 {
@@ -725,7 +725,7 @@ public:
 
 	/*
 	 * The values in the data, in the order of the description. Empty if the type has no
-	 * description, or the data do not match it. If the data were truncated, only the values
+	 * description, or the data does not match it. If the data was truncated, only the values
 	 * that are complete.
 	 */
 	std::vector<posixtrace::field> fields() const

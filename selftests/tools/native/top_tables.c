@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Prints the tables of "posixtrace top" of a log, as if its events were read while they happened:
- * an interval ends when so many ns have passed since the first event, and at the last event.
+ * an interval ends when this many ns have passed since the first event, and at the last event.
  *
  * usage: top_tables LOG NS [ORDER [FILTER]]    ORDER as for --sort; "-ORDER": reverse
  */
