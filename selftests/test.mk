@@ -15,13 +15,14 @@ all:
 TEST_GEN_PROGS := $(patsubst %.c,%,$(wildcard *_test.c))
 TEST_GEN_FILES += $(patsubst %.c,%,$(wildcard *_helper.c))
 TEST_PROGS := $(wildcard *_test.sh)
-# the files that they source; in the guest, all files of a directory are in one place
+# Files that the tests source. In the guest, all files of a test directory are in the same place.
 TEST_FILES += $(if $(TEST_PROGS),$(TOP)/selftests/tap.sh) $(wildcard command.sh)
 
 include $(TOP)/selftests/flags.mk
 CFLAGS += -isystem $(KSELFTEST)
-# Link to the shared library, so that a symbol missing in its map is noticed. Programs that do not use
-# it must not load it, because it attaches them; sanitizers switch off the linker's --as-needed.
+# Link with the shared library, so that a symbol that is missing in its map is noticed. A program
+# that does not use the library must not load it, because the library attaches each process.
+# Sanitizers switch off the linker's --as-needed.
 LDLIBS += $(SUPPORT) -L$(STAGE)/usr/lib -Wl,--as-needed -lposixtrace -Wl,-rpath,$(STAGE)/usr/lib
 
 PROGRAMS := $(patsubst %.c,$(OUTPUT)/%,$(wildcard *_test.c *_helper.c))
@@ -41,7 +42,7 @@ $(PROGRAMS): %: %.o $(SUPPORT)
 $(PROGRAMS:=.o): $(OUTPUT)/%.o: %.c $(KSELFTEST)/kselftest_harness.h $(KSELFTEST)/kselftest.h
 	$(COMPILE.c) -MMD -MP -MT $@ -o $@ $<
 
-# The Makefile of support decides what is out of date.
+# The Makefile of support decides if the library is out of date.
 $(SUPPORT): FORCE
 	@$(MAKE) --no-print-directory -s -C $(TOP)/selftests/support BUILD=$(BUILD) OUTPUT=$(@D)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# Turns the output of "native"; of insn_bench, kernel_bench (kernel_NAME) and "syscalls"
-# (call_NAME, bytes_NAME); and of log_bench, in this order, into tables in the markup of the
-# documentation and into lines for scripts.
+# Turns measurements into tables in the markup of the documentation, and into lines for scripts. The
+# input is the output of "native"; then of insn_bench, kernel_bench (kernel_NAME) and "syscalls"
+# (call_NAME, bytes_NAME); then of log_bench.
 
 BEGIN {
 	irqs_off_names = "nothing create shutdown start_stop record clear filter status stats wait fork"
@@ -102,7 +102,7 @@ function further_stream()
 	return (insn["insn_rseq_streams_32"] - insn["insn_rseq_streams_4"]) / 28
 }
 
-# The longest time with interrupts off during any operation.
+# Returns the longest time with interrupts off during any operation.
 function irqs_off(    i, names, longest)
 {
 	split(irqs_off_names, names)
@@ -112,13 +112,13 @@ function irqs_off(    i, names, longest)
 	return longest
 }
 
-# The cost that tracing adds to a system call.
+# Returns the cost that a way to trace adds to a system call.
 function added(way)
 {
 	return insn["call_" way] - insn["call_untraced"]
 }
 
-# The cost of another tracer as a multiple of ours: with a log, or with both in memory only.
+# Returns the cost of another tracer as a multiple of ours: both with a log, or both in memory only.
 function ratio(way)
 {
 	if (way == "untraced" || !("call_" way in insn) || !("call_record" in insn))
@@ -477,7 +477,7 @@ function bench_kernel_events(    i, j, kinds)
 	bench("insn_call_untraced", whole("call_untraced"), "instructions")
 	for (i = 1; i in ways; i++)
 		bench("insn_call_" ways[i], whole("call_" ways[i]), "instructions")
-	# the first three are our own
+	# the first three ways are our own
 	for (i = 4; i in ways; i++)
 		bench(ways[i] "_ratio", ratio(ways[i]), "ratio")
 }

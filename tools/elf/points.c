@@ -3,8 +3,9 @@
  * Trace points in an ELF file. The macros of <posixtrace/points.h> write a note for each trace
  * point into the section .note.posixtrace, with owner "posixtrace" and type 1:
  *
- * the address of the place, in the size of the file's pointers u32 line strings: name of the event
- * type, description of its fields, name of the source file
+ *	the address of the place, in the size of the file's pointers
+ *	u32 line
+ *	strings: name of the event type, description of its fields, name of the source file
  *
  * If the compiler duplicates a place, each copy has its own note. If the file has symbols, the
  * address identifies the function.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Makes the file of symbols out of the library's map. It says since which version the package has
-# each symbol, which is the version in the name of the symbol's node.
+# Generates the file of symbols from the library's map. For each symbol, the file has the version of
+# the package that introduced it: the version in the name of the symbol's node.
 
 BEGIN {
 	print "libposixtrace.so.1 libposixtrace1 #MINVER#"

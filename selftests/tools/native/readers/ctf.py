@@ -150,7 +150,7 @@ def same(shown, value):
     if isinstance(value, bool):
         return shown == Labelled("true" if value else "false", int(value))
     if isinstance(shown, Labelled):
-        # babeltrace2 lacks labels that Trace Compass refuses; some numbers have no label
+        # babeltrace2 does not have labels that Trace Compass rejects; some numbers have no label
         return value == shown.label if shown.label is not None else same(shown.number, value)
     if isinstance(shown, float) or type(value).__name__ == "Literal":
         return same_real(float(shown), float(value))

@@ -9,8 +9,8 @@ import struct
 
 from common import SYSTEM_EVENTS, escaped, output_of
 
-# The module keeps this many last names of a thread until they are in the log (PXT_LOGTASK_NAMES -
-# 1).
+# The module keeps this many of a thread's last names until they are written to the log
+# (PXT_LOGTASK_NAMES - 1).
 NAMES_KEPT = 3
 
 
@@ -35,7 +35,7 @@ class Event:
         self.fields, self.units = line.get("fields"), line.get("units", {})
         self.is_counter = line.get("counter", False)
         self.first = self.time if first is None else first
-        self.raw_tid = None     # from Python, even without a name
+        self.raw_tid = None     # the thread id from Python, even if the thread has no name
         self.renamed = None     # the name before the last task_rename of the thread
 
     def __repr__(self):

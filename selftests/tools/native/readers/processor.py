@@ -227,8 +227,8 @@ def compare_counters(trace, items, first, differences):
 
 
 IDLE = 0
-ANOTHER = 2147483647    # stands for threads that are not traced
-UNKNOWN = 1 << 30       # for threads without an id: larger than any id
+ANOTHER = 2147483647    # used for threads that are not traced
+UNKNOWN = 1 << 30       # used for threads without an id: larger than any id
 
 
 def running_of(trace, last=0):
@@ -287,7 +287,7 @@ def compare_chrome(trace, items, differences):
         thread = f"{item.thread}: states" if item.kind in ("state", "irq") else item.thread
         if item.kind in ("lost", "counter", "async", "async call") or \
            item.kind == "instant" and item.name.startswith("posix_trace_"):
-            continue    # not on a thread
+            continue    # the event is not on a thread
         expected[Slice(item.begin, item.length, item.name, process, thread)] += 1
     for slice_, category, *_ in trace.all_slices():
         if category in ("lost", "system") or slice_.thread is None:

@@ -55,8 +55,8 @@ class Log:
         self.kernel = seed % 5 != 0
         self.missing = seed % 4 * 0.01
         self.head, self.lines = [], []
-        self.threads = {}       # alive, by tid
-        self.running = {}       # by cpu
+        self.threads = {}       # threads that are alive, by tid
+        self.running = {}       # running thread, by cpu
         self.time = 100
         self.types = []
         for number in range(FIRST_RANDOM, FIRST_RANDOM + RANDOM_TYPES):
@@ -84,7 +84,8 @@ class Log:
     def birth(self, pid, tid):
         thread = Thread(pid, tid, self.time, None)
         self.threads[tid] = thread
-        # Without a fork, only the birth in the log distinguishes a thread from its predecessor.
+        # Without a fork, only the birth in the log distinguishes a thread from an earlier one with
+        # the same id.
         self.name_at(thread, self.time, self.rng.choice(NAMES))
         if tid == pid and self.rng.random() < 0.5:
             self.head.append(f"born {BASE + self.time}")
@@ -135,7 +136,7 @@ class Log:
     def rename(self, cpu, thread):
         comm = self.rng.choice(NAMES)
         if " " in thread.comm + comm:
-            return      # write_log reads words
+            return      # write_log reads words, so it cannot read this name
         self.kernel_event(cpu, thread, "task_rename", f"oldcomm={thread.comm} newcomm={comm}")
         self.name_at(thread, self.time, comm)
 
@@ -218,7 +219,7 @@ class Log:
         lines = []
         for tid in range(40, 46):
             states = [(1, 8), (2, 4), (3, 0), (0, 2), (0xffffffff, 0)]
-            # on a processor of its own, until its first event
+            # the thread runs on its own processor until its first event
             states += [(0, 3)] if tid - 40 < CPUS else []
             state, flags = rng.choice(states)
             self.head.append(f"born 0\ntask 40 {tid} {BASE} sleeper\nthread s{tid} 40 {tid} {tid:#x}")

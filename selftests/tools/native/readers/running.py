@@ -4,7 +4,7 @@
 import collections
 
 # begins: the time of the event that begins the run, and the time of the previous event if both
-# became one switch; end: the time of its end; all in nanoseconds since the Epoch
+# became a single switch; end: the time of the end. All times are in nanoseconds since the Epoch.
 Ran = collections.namedtuple("Ran", "tid begins end cpu")
 
 

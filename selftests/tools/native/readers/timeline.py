@@ -14,7 +14,7 @@ KINDS = ("slice", "async", "instant", "lost", "counter", "call", "state", "irq")
 STATES = ("unknown", "running", "runnable", "blocked (sleep)", "blocked (I/O)", "stopped")
 LIFE_BASE = 10000000
 STATES_BASE = 1000000
-PAGE_DATA = 256     # the page truncates data without fields to so many bytes
+PAGE_DATA = 256     # the page shows at most this many bytes of data without fields
 
 # process: (id, life, name); thread: label, or None for all threads; begin and length in nanoseconds
 Item = collections.namedtuple("Item", "kind process thread name begin length args")
@@ -38,7 +38,7 @@ def from_page(path):
             name = data["names"][name]
         elif kind == "state":
             name = STATES[name]
-            # like state_name() of the page
+            # does the same as state_name() of the page
             if args and args.get("letter") == "D" and not args.get("io"):
                 name = "blocked (uninterruptible)"
         items.append(Item(kind, process, label, name, begin, length, args or {}))
@@ -110,7 +110,6 @@ def comparable(item):
             data = part.get("text", part.get("bytes", ""))
             if len(data) >= PAGE_DATA:
                 return item._replace(args="long")
-    # The page has "call", more of a state than Chrome.
     return item._replace(args=hashable(args))
 
 
@@ -183,7 +182,7 @@ class Events:
         return [event for events in self.left.values() for event in events]
 
 
-# Scheduler events are shown as states; an exit without its entry is not in a duration.
+# Scheduler events are shown as states. An exit without its entry is not part of a duration.
 IN_STATES = {"sched_switch_in", "sched_switch_out", "sched_wakeup", "sched_migrate_task"}
 
 
