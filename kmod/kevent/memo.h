@@ -29,7 +29,7 @@ struct pxt_target;
  * @start: task->start_time
  * @id: task->pid. With @start, it identifies the thread: a pointer would not, because the struct of
  *	an ended thread is reused. A thread that executes a program takes over both from its
- *	leader, and nothing else here differs between these two threads
+ *	leader, and the other members are the same for both threads
  * @generation: the memo is valid while pxt_interest_generation has this value. After a change, what
  *	the pointers point to may be freed after a grace period
  * @stream: first stream with kernel events that traces it; NULL if there is none

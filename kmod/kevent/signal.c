@@ -226,7 +226,7 @@ static noinline __cold void record_long_deliver(struct taken taken)
 	pxt_kevent_record_plain(&signal_deliver_event, current, NULL, &data, sizeof(data));
 }
 
-/* Has the arguments of signal_deliver(), for the same reason as record_generate(). */
+/* Has the arguments of signal_deliver(), so that they stay in their registers. */
 static noinline __noclone void record_deliver(void *unused, int sig, struct kernel_siginfo *info,
 					      struct k_sigaction *ka)
 {

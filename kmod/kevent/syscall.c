@@ -149,7 +149,7 @@ static noinline __cold void record_long_exit(int nr, long result)
 	pxt_kevent_record_plain(&syscall_exit_event, current, NULL, &data, sizeof(data));
 }
 
-/* Has the arguments of sys_exit(), for the same reason as record_entry(). */
+/* Has the arguments of sys_exit(), so that they stay in their registers. */
 static noinline __noclone void record_exit(void *unused, struct pt_regs *regs, long result)
 {
 	const struct call call = {

@@ -141,8 +141,9 @@ static bool start(const char *pattern)
 }
 
 /*
- * A set-user-ID program ignores the variables: the caller must not choose files for its owner. Hide
- * them also from the programs that it executes: for these, it may be an ordinary program.
+ * A set-user-ID program ignores the variables: the caller must not choose files for its owner.
+ * Remove them from the environment, because the programs that it executes might not be
+ * set-user-ID themselves, and would obey the variables.
  */
 static void hide_if_untrusted(const char *name)
 {

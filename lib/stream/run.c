@@ -389,7 +389,7 @@ static size_t lose_rest(struct pxtu_reader *reader, const struct posixtrace_batc
 	}
 	if (kept == count)
 		return kept;
-	/* The event at kept is the oldest lost one. */
+	/* events[kept] is the oldest event that counts as lost. */
 	lose(reader, events + kept, count - kept);
 	if (reader->gap_open && timestamp < reader->gap_first)
 		reader->gap_first = timestamp;

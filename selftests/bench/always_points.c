@@ -9,7 +9,7 @@
 POSIXTRACE_POINT(request, (i32, fd), (i32, bytes));
 POSIXTRACE_POINT(reply, (i32, fd), (i32, bytes));
 
-/* Names of the C library for read() and write(), which this file replaces. */
+/* The C library's own names of read() and write(), which this file replaces. */
 __typeof__(read) __read;
 __typeof__(write) __write;
 

@@ -263,7 +263,7 @@ TEST_F(promise, a04_threads_in_turn)
 		partner[i].number = i;
 		ASSERT_EQ(0, sem_init(&partner[i].turn, 0, !i));
 	}
-	/* The new threads inherit the CPU. */
+	/* The new threads inherit the CPU affinity. */
 	run_on(0);
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&partner[i].thread, NULL, record_in_turn,

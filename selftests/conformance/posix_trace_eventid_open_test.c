@@ -159,8 +159,8 @@ TEST(a04_first_calls_of_threads_at_the_same_time)
 }
 
 /*
- * A thread of the child is stopped while it attaches the process to the module. Meanwhile another
- * thread opens a name, when the module has no data of the process yet.
+ * A thread of the child is stopped while it attaches the process to the module. Another thread then
+ * opens a name, although the module has no data of the process yet.
  */
 struct attacher {
 	const struct talk *talk;

@@ -109,7 +109,10 @@ static void interrupt(const struct worker *worker)
 /* More than one sub-buffer. */
 #define FILLS		(64 << 10)
 
-/* When the youngest sub-buffers were opened: of this epoch, the one before, and all before that. */
+/*
+ * @opened: when the youngest sub-buffer of this epoch was opened, of the previous epoch, and of all
+ * earlier epochs.
+ */
 struct youngest {
 	uint64_t epoch;
 	uint64_t opened[3];
@@ -179,8 +182,8 @@ static int drain(struct stream *stream, int from, int to, int pages)
 }
 
 /*
- * The worker is interrupted again and again, while one CPU fills sub-buffers and another one has an
- * old one that is open.
+ * The worker is interrupted again and again, while one CPU fills sub-buffers, and a sub-buffer that
+ * was opened long ago is still open on another CPU.
  */
 TEST_F(pipe, interrupted_flush_begins_one_epoch)
 {

@@ -77,7 +77,7 @@ static bool continues(int first, int second)
 
 #define EVENTS		40
 #define SIZE_MIN	100
-/* The end of the log moves by EVENTS * SIZE_STEP bytes, over a page altogether. */
+/* In each round, the end of the log is EVENTS * SIZE_STEP bytes later; in all rounds, a page. */
 #define SIZES		34
 #define SIZE_STEP	3
 
@@ -299,7 +299,7 @@ TEST(logs_stay_a_series_between_signals_and_clears)
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
 		ASSERT_EQ(0, pthread_join(thread[i], NULL));
 	EXPECT_EQ(0, storm.failed);
-	/* Without the others, the counts are known. */
+	/* Now that the other threads have ended, the numbers of events are known. */
 	ASSERT_EQ(0, command(storm.stream.fd, POSIXTRACE_IOC_CLEAR, NULL));
 	ASSERT_EQ(0, record(EVENTS, SIZE_MIN));
 	fd[LOGS + 1] = new_file();
@@ -322,7 +322,7 @@ TEST(logs_stay_a_series_between_signals_and_clears)
 /* ------------------------------------------------------------------ */
 /* A CLEAR while the old log is flushed					*/
 
-/* Several writes of the last flush. */
+/* Events for which the last flush makes several writes. */
 #define FLUSHED		1000
 
 /* A thread in a command that waits for the log. */
@@ -363,7 +363,7 @@ static int create_on_disk(struct stream *stream, int fd)
 	ret = command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
 	if (!ret)
 		ret = stream_start(stream);
-	/* The second one begins when the work of the first round is done. */
+	/* The second CLEAR begins after everything that was due with the first one is written. */
 	for (int i = 0; i < 2 && !ret; i++)
 		ret = command(stream->fd, POSIXTRACE_IOC_CLEAR, NULL);
 	return ret;
@@ -394,7 +394,7 @@ TEST(next_log_continues_an_old_one_that_was_cleared_meanwhile)
 	ASSERT_EQ(0, pthread_create(&clear.thread, NULL, wait_in_clear, &clear));
 	while (syscall_of(LOAD(clear.tid)) != SYS_ioctl)
 		sched_yield();
-	/* A worker that arrives before the kernel thread waits for the disk returns at once. */
+	/* If the kernel thread does not wait for the disk yet, WRITE_LOG returns immediately. */
 	while (!worker_start(&worker, stream.fd))
 		ASSERT_EQ(-EINTR, worker_join(&worker));
 	EXPECT_EQ(0, disk_thaw(old.fd));
@@ -418,7 +418,7 @@ TEST(next_log_continues_an_old_one_that_was_cleared_meanwhile)
 /* What the logs contain						*/
 
 #define THREADS		100
-/* Several writes of sub-buffers. */
+/* Events for which the log thread makes several writes of sub-buffers. */
 #define BATCHES		150
 
 static void *do_nothing_else(void *unused)
@@ -447,7 +447,7 @@ static long count_names(int fd)
 	return names;
 }
 
-/* The logs before and after the seam need the threads: their last events may be in either. */
+/* Both logs need the names of the threads, because each may have the last event of a thread. */
 TEST(each_log_has_the_threads_that_have_ended_once)
 {
 	struct stream stream = { .fd = device_open() };
@@ -464,7 +464,7 @@ TEST(each_log_has_the_threads_that_have_ended_once)
 	ASSERT_EQ(0, rotate(stream.fd, new));
 	ASSERT_EQ(0, command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
 	EXPECT_EQ(BATCHES, count_events(old, CONTINUED));
-	/* With the thread that lives. */
+	/* Each log also has the name of the main thread. */
 	EXPECT_EQ(THREADS + 1, count_names(old));
 	EXPECT_EQ(THREADS + 1, count_names(new));
 	close(old);
@@ -551,7 +551,7 @@ TEST(old_log_is_complete_when_the_controller_dies_before_the_next_one_begins)
 
 #define USER		1000
 #define ROTATIONS	2
-/* Events of 256 bytes: the flush of so many takes longer than the thread may work in one piece. */
+/* Events of 256 bytes. Their flush takes longer than the thread may work without a rest. */
 #define MANY		600
 
 /* A user without a thread in WRITE_LOG: the kernel thread rotates within the user's budget. */

@@ -64,7 +64,7 @@ static int start_turns(pthread_t *thread)
 	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
 	pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
 	pthread_attr_setschedparam(&attr, &param);
-	/* The thread inherits the processor. */
+	/* The thread inherits the CPU affinity, so it runs on the processor of its creator. */
 	err = pthread_create(thread, &attr, take_turns, NULL);
 	pthread_attr_destroy(&attr);
 	return err;

@@ -125,7 +125,7 @@ TEST_F(refused, number_goes_to_the_end_of_another_name)
 	EXPECT_EQ(0, rmdir(path));
 }
 
-/* Makes the names a.log, a.1.log and so on, from number @first, links to nowhere. */
+/* Creates dangling links with the names a.log, a.1.log and so on, starting with number @first. */
 static int take_names(const struct flight *run, int first, int count)
 {
 	char path[64];

@@ -189,7 +189,7 @@ TEST_F(reader, sleeping_reader_causes_no_interrupts_and_gets_all)
 	}
 	ASSERT_EQ(0, hear(&self->worker.talk));
 	EXPECT_LT(0, count);
-	/* One interrupt is that of START. The kernel may have caused others. */
+	/* START has caused one interrupt. The kernel may have caused others. */
 	EXPECT_LE(own, 10);
 	TH_LOG("%u interrupts, %u of them for wake-ups", count, own);
 }

@@ -382,7 +382,7 @@ TEST_F(metadata, forged_names_are_damage)
 static struct posixtrace_mapping_info mapped;
 
 /*
- * Returns the path of the mapping that a process has at an address. The other data are in mapped.
+ * Returns the path of the mapping that a process has at an address. Stores the mapping in mapped.
  */
 static const char *path_at(trace_id_t trid, int pid, __u64 time, unsigned long address)
 {
@@ -571,8 +571,8 @@ TEST_F(ring, metadata_of_an_older_log_is_ignored)
 }
 
 /*
- * The writer restarts the metadata when there are too many. The blocks after the new ones are then
- * old.
+ * The writer restarts the metadata when there is too much of it. The blocks after the new ones are
+ * then old.
  */
 TEST_F(ring, metadata_that_was_restarted)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A traced process, the scribbler, writes random and wrong values to all memory that it can write,
- * and makes all calls that it can make. Meanwhile its streams are started, stopped, filtered,
+ * and makes all calls that it can make, while its streams are started, stopped, filtered,
  * cleared, read, flushed into logs and created again. The reader must remain intact and must not
  * use much memory. The stream of another process must remain exact.
  *

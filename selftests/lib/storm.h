@@ -38,7 +38,7 @@ struct letter {
 struct post {
 	struct line line;
 	__u32 stop;
-	/* Each counter has only one writer. The last ones are those of the signal handlers. */
+	/* Each counter has only one writer. The last ones belong to the signal handlers. */
 	__u32 sent[WRITERS + HANDLERS];
 	struct who {
 		pid_t pid;
@@ -116,8 +116,8 @@ static void send_from_handler(int signal)
 }
 
 /*
- * Hooks of a program: a signal handler of its own, which calls send_from_handler(), and a function
- * that is called after each letter.
+ * Hooks of a program: another signal handler, which calls send_from_handler(), and a function that
+ * is called after each letter.
  */
 static void (*storm_handler)(int signal) = send_from_handler;
 static void (*storm_letter_sent)(void);

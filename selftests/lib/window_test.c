@@ -162,7 +162,7 @@ TEST_F(window, descriptor_is_not_readable_before_it_has_passed)
 	ASSERT_EQ(0, posixtrace_setwindow(self->trid, WINDOW));
 	for (int i = 0; i < 2; i++) {
 		record_number(i);
-		/* Only with this read, the stream learns that the event is held back. */
+		/* The stream does not know that the event is held back until this call. */
 		EXPECT_EQ(0, take(self->trid, &self->event));
 		EXPECT_EQ(0, poll_say(posixtrace_fd(self->trid), 0));
 		EXPECT_EQ(0, epoll_say(epfd, 0));

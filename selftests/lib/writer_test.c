@@ -160,7 +160,7 @@ TEST(event_has_its_process_if_another_stream_cannot_be_mapped)
 }
 
 /*
- * A record has only the lower half of its time. The upper half is that of its writer, which is
+ * A record has only the lower half of its time. The upper half is taken from its writer, and is
  * valid for POSIXTRACE_WRITER_SPAN. Wait for longer than that, like an idle program.
  */
 TEST_F(alone, event_long_after_the_writer_was_named_has_its_own_time)

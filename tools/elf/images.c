@@ -19,7 +19,7 @@ struct node {
 	struct node *before;	/* previous image of the same process */
 };
 
-/* All processes that had an id, one after the other. */
+/* The processes that had the same id, one after the other. */
 struct process {
 	struct node *last;
 	unsigned int count;	/* number of images */
