@@ -237,7 +237,7 @@ extern typeof(LZ4_compress_default) LZ4_compress_default __weak;
 
 /*
  * Write a regular file, but wait while its file system is frozen. Since 6.8,
- * vfs_iocb_iter_write() waits itself.
+ * vfs_iocb_iter_write() itself waits.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 static inline ssize_t pxt_file_write_iter(struct kiocb *iocb, struct iov_iter *iter)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The flight recorder of a program: an environment variable starts it. When the program ends, in
- * whatever way, the kernel writes the last events.
+ * The flight recorder of a program: an environment variable starts it. When the program ends for
+ * any reason, the kernel writes the last events.
  */
 #define _GNU_SOURCE
 #include <signal.h>

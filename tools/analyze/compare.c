@@ -13,7 +13,7 @@
 #define RATIO_BITS	64	/* ratios are between 2^-64 and 2^64 */
 #define STEPS		48	/* steps of the bisection of that range */
 
-/* The buckets of a histogram that are not empty: the value of each and how many times it has. */
+/* The buckets of a histogram that are not empty: their values, and how many times are in each. */
 struct points {
 	size_t count;
 	struct {
