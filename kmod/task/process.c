@@ -86,7 +86,7 @@ static void target_executes(struct callback_head *work)
 		pxt_image_executed(target);
 		pxt_target_executed(target);
 	}
-	/* Not earlier: now the streams that may not trace the new program have left. */
+	/* Show the process to tracepoints only now: streams that may not trace it have left. */
 	clear_bit_unlock(PXT_TARGET_HIDDEN, &target->works);
 	pxt_interest_changed();
 	pxt_target_put(target);

@@ -55,7 +55,7 @@ struct pxtu_slot {
  * @trid: trace id of the stream, once it has one
  * @create: result of CREATE
  *
- * The thread that changes @phase sets the fields that the new phase needs before. @number and
+ * The thread that changes @phase first sets the fields that the new phase needs. @number and
  * @elsewhere belong to the thread that has set @changing.
  */
 struct pxtu_flight {

@@ -25,7 +25,7 @@ static bool read_length(const unsigned char **at, const unsigned char *end, size
 	return true;
 }
 
-/* Copy @len bytes from @offset bytes before. If the two areas overlap, a pattern repeats. */
+/* Copy @len bytes from @offset bytes earlier in the result. If both overlap, a pattern repeats. */
 static void copy_match(unsigned char *to, size_t offset, size_t len, size_t room)
 {
 	const unsigned char *from = to - offset;

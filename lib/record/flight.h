@@ -83,7 +83,7 @@ int pxtu_flight_pattern(const char *text);
 /**
  * pxtu_flight_expand() - make the name of the first log of this process from the pattern
  *
- * Async-signal-safe. Not while other threads use the name.
+ * Async-signal-safe. Do not call it while other threads use the name.
  *
  * Return: 0; -ENAMETOOLONG.
  */

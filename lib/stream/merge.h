@@ -17,7 +17,7 @@ const struct pxtu_candidate *pxtu_merge_first(struct pxtu_reader *reader);
  * pxtu_merge_take() - take the record that pxtu_merge_first() returned
  * @reader: the reader
  *
- * On success, the data that was copied from the record before is what was recorded.
+ * On success, data that the caller copied from the record before the call is valid.
  *
  * Return: false if the kernel had reclaimed the record, which then counts as lost.
  */

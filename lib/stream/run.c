@@ -2,7 +2,7 @@
 /*
  * Takes many records together, for posixtrace_getevents(): all that are visible, of all CPUs in
  * order. First the records are copied, then one compare-and-swap for each CPU takes its records
- * and proves that all copies are what was recorded.
+ * and proves that all copies are valid.
  *
  * Stops at the first uncommon case, which pxtu_reader_next() handles.
  */

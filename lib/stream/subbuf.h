@@ -23,7 +23,7 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
  * @cpu: number of its CPU; no call has looked at this CPU since
  * @cand: result
  *
- * Considers only records that were visible before.
+ * Considers only records that the reader has already seen.
  *
  * Return: false if there is no such record.
  */
@@ -43,7 +43,7 @@ bool pxtu_subbuf_is_quiet(const struct pxtu_reader *reader, __u32 cpu);
  * @reader: the reader
  * @cand: from pxtu_subbuf_peek()
  *
- * On success, the data that was copied from the record before is what was recorded.
+ * On success, data that the caller copied from the record before the call is valid.
  *
  * Return: false if the kernel had reclaimed the record, which then counts as lost.
  */

@@ -283,7 +283,7 @@ static void measure(const char *name, measurement *fn, size_t len)
 #ifdef __x86_64__
 #define ADDITIONS	(EVENTS / 4)
 
-/* Returns the time of many additions, each of which waits for the one before. */
+/* Returns the time of many additions, each of which waits for the previous one. */
 static double add_in_turn(void)
 {
 	double begin = now();

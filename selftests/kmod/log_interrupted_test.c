@@ -162,7 +162,7 @@ static bool is_flushing(struct stream *stream)
 	return !stream_status(stream, &status) && status.flags & POSIXTRACE_STATUS_FLUSHING;
 }
 
-/* Copies this many pages, fewer if the flush ends before. Returns 0, or -1 with errno. */
+/* Copies @pages pages, or fewer if the flush ends earlier. Returns 0, or -1 with errno. */
 static int drain(struct stream *stream, int from, int to, int pages)
 {
 	char page[PAGE];

@@ -211,7 +211,7 @@ TEST_F(share, is_free_after_failed_creates)
 	 * step, writing the answer.
 	 */
 	EXPECT_EQ(50, actor_do(&actor[0], ACTOR_BAD_CREATE, 50).count);
-	/* Then it fails in the step before, which reserves a slot on the process. */
+	/* Then it fails in the previous step, which reserves a slot on the process. */
 	EXPECT_EQ(POSIXTRACE_SLOTS_MAX, actor_add(&actor[0], POSIXTRACE_SLOTS_MAX));
 	for (int i = 0; i < 20; i++)
 		EXPECT_EQ(0, actor_fill(&actor[0], -EAGAIN));

@@ -305,7 +305,7 @@ static int read_part(struct jitmap *map)
 	return n > 0;
 }
 
-/* Checks that the file still has the text at the end of what was read, at the end of a line. */
+/* Checks that the last bytes that were read are still in the file. Each "\n" was replaced by 0. */
 static bool is_same(const struct jitmap *map)
 {
 	char part[256];

@@ -60,7 +60,7 @@ struct ids {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 };
 
-/* Caches the last lookup, because most events are of the same thread as the event before. */
+/* Caches the last lookup, because most events are of the same thread as the previous event. */
 struct found {
 	pid_t pid;
 	pid_t tid;

@@ -70,8 +70,7 @@ int select_complain(const struct selection *selection, const char *path,
  * @event: the event
  *
  * Call it for each event of a trace, starting with the first one, because times may be relative to
- * the first event. If there are conditions on durations, select_judge() must have decided about an
- * event before.
+ * the first event. If there are conditions on durations, call select_judge() for the event first.
  */
 bool select_event(struct selection *selection, const struct event *event);
 

@@ -48,7 +48,7 @@ void export_json_event(struct buffer *to, const struct event *event, size_t data
 	bool fields = event_has_fields(event, data_len);
 
 	fields = fields && json_fields(to, event, html);
-	if (!fields && event->has_data)	/* Not the data of POSIX system events. */
+	if (!fields && event->has_data)	/* leaves out the data of POSIX system events */
 		put_data(to, event, html);
 	if (event->has_data &&
 	    (data_len > event->len || (!fields && event->len > EXPORT_DATA_MAX))) {

@@ -140,7 +140,7 @@ static void put_defaults(const struct sequences *sequences, struct buffer *to,
 	proto_end(to, packet);
 }
 
-/* Begins a sequence in which times are since the packet before, the first one since @time. */
+/* Begins a sequence in which each time counts from the previous packet, the first from @time. */
 static void begin_sequence(const struct sequences *sequences, struct buffer *to,
 			   unsigned int sequence, uint64_t time, uint64_t track)
 {

@@ -379,8 +379,8 @@ static int count_scope(struct top_model *model, const struct type *type,
 /* Events								*/
 
 /*
- * Forgets open begins if events may be missing. Not after a RESUME: pairs_result.lost then shows if
- * events were lost.
+ * Forgets open begins if events may be missing. Keeps them at a RESUME, because pairs_result.lost
+ * then shows if events were lost.
  */
 static int note_gap(struct top_model *model, const struct event *event)
 {
