@@ -215,7 +215,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	subbuf->count = 0;
 
 	WRITE_ONCE(head->last, subbuf->opened);
-	/* No head is valid: the first record must be preceded by a struct posixtrace_writer. */
+	/* Equals no head, so a struct posixtrace_writer must precede the first record. */
 	WRITE_ONCE(head->writer_head, POSIXTRACE_HEAD_NONE);
 	/*
 	 * Pairs with the acquire in the reader's subbuf_used(), which must not mistake the old head

@@ -393,9 +393,9 @@ struct posixtrace_log_clock {
  * @epoch: as in the header of the block
  * @closed: as in the header of the block
  *
- * Marks are in the order of their blocks. An epoch has at most one mark. In addition, the last mark
- * is for the newest block. All marks are in blocks of type POSIXTRACE_LOG_INDEX, which are the last
- * blocks before the status.
+ * Marks are in the order of their blocks. An epoch has at most one mark, except that the newest
+ * block also has one: the last mark. All marks are in blocks of type POSIXTRACE_LOG_INDEX, which
+ * are the last blocks before the status.
  */
 struct posixtrace_log_mark {
 	__u64 offset;
