@@ -35,7 +35,7 @@ static inline bool fault_possible(void)
 
 int fault_set_knob(const char *dir, const char *knob, const char *value);
 
-/* Returns the failure to try after failure @n: by pxt_stride() further. */
+/* Returns the failure to try after failure @n. */
 int fault_after(int n);
 
 /* Prepares fault injection. Call it once, as root. Returns 0 or negative errno. */

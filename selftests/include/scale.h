@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * From the environment: how slow the machine is (PXT_TIMEOUT_SCALE), and how thorough the tests are
- * (PXT_STRIDE).
+ * (PXT_STRIDE, PXT_SEED).
  */
 #ifndef _SELFTESTS_SCALE_H
 #define _SELFTESTS_SCALE_H
@@ -20,6 +20,16 @@ int pxt_time_scale(void);
  * Return: 1; or PXT_STRIDE from the environment, for runs that have less time.
  */
 int pxt_stride(void);
+
+/**
+ * pxt_place_after() - choose the next place in a test that tries many places one by one
+ * @place: the last one
+ *
+ * Advances by pxt_stride() places on average. PXT_SEED decides which places these are.
+ *
+ * Return: the next place, which is @place + 1 without PXT_STRIDE.
+ */
+int pxt_place_after(int place);
 
 /* Returns a factor for time limits, which must catch hangs, not slowness. */
 int pxt_patience(void);

@@ -22,7 +22,7 @@ trap finish EXIT
 # run_tap NAME COMMAND...: runs a command that prints TAP; V=1 in the environment shows all of it
 run_tap()
 {
-	local name=$1 status=0 ok bad skip planned
+	local name=$1 status=0 ok bad skip planned start=$SECONDS
 	shift
 	echo "# $name"
 	"$@" 2>&1 </dev/null |
@@ -35,6 +35,7 @@ run_tap()
 		bad=$((bad + 1))
 	fi
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+	echo "$name: $ok passed, $bad failed, $skip skipped ($((SECONDS - start)) s)"
 }
 
 # check NAME COMMAND...: runs a command as a test; shows the end of its output if it fails

@@ -30,7 +30,7 @@ int fault_set_knob(const char *dir, const char *knob, const char *value)
 
 int fault_after(int n)
 {
-	return n + (n > 0 ? pxt_stride() : 1);
+	return n > 0 ? pxt_place_after(n) : 1;
 }
 
 static int fault_prepare(const char *dir)

@@ -20,6 +20,16 @@ int pxt_stride(void)
 	return stride > 0 ? stride : 1;
 }
 
+int pxt_place_after(int place)
+{
+	const char *text = getenv("PXT_SEED");
+	unsigned int seed = text ? strtoul(text, NULL, 10) : 0;
+	int most = 2 * pxt_stride() - 1;
+
+	/* Knuth's multiplicative hash of the place. */
+	return place + 1 + ((seed ^ (unsigned int)place) * 2654435761U >> 16) % most;
+}
+
 int pxt_patience(void)
 {
 	int scale = pxt_time_scale();
