@@ -18,11 +18,13 @@
 #include "export/explain.h"
 #include "export/export.h"
 #include "export/tables.h"
+#include "query/isolate.h"
+#include "query/parquet.h"
 #include "util/message.h"
 
 enum {
 	FORMAT_CTF, FORMAT_CHROME, FORMAT_PERFETTO, FORMAT_HTML, FORMAT_CSV, FORMAT_JSONL,
-	FORMAT_ARROW
+	FORMAT_ARROW, FORMAT_PARQUET
 };
 
 static const struct {
@@ -42,6 +44,7 @@ static const struct {
 	[FORMAT_CSV] = { export_csv, .tables = true },
 	[FORMAT_JSONL] = { export_jsonl, .tables = true },
 	[FORMAT_ARROW] = { export_arrow, .binary = true, .tables = true },
+	[FORMAT_PARQUET] = { parquet_export, .binary = true, .tables = true },
 };
 
 static const struct option_choice format_names[] = {
@@ -52,6 +55,7 @@ static const struct option_choice format_names[] = {
 	{ "csv", FORMAT_CSV },
 	{ "jsonl", FORMAT_JSONL },
 	{ "arrow", FORMAT_ARROW },
+	{ "parquet", FORMAT_PARQUET },
 	{ }
 };
 
@@ -155,7 +159,7 @@ static int run_export(struct export *export, const struct logs *logs, size_t for
 		export_obey_signal();
 	else if (err && !export->path && ferror(stdout))
 		complain_of_output(-err);
-	else if (err && !told)
+	else if (err && !told && err != -ECANCELED)
 		complain("export", -err);
 	else if (!err)
 		misfits_warn(export->formats, export->source);
@@ -177,6 +181,7 @@ out:
 /* The options and the export. */
 struct export_command {
 	struct export export;
+	struct logs logs;
 	int format;		/* index of @formats, or -1 */
 	bool compress;
 };
@@ -185,7 +190,7 @@ struct export_command {
 
 static const struct command_option options[] = {
 	{ OPTION_CHOICE, 'O', "format", "FORMAT",
-	  "write ctf, chrome, perfetto, html, csv, jsonl or arrow",
+	  "write ctf, chrome, perfetto, html, csv, jsonl, arrow or parquet",
 	  OPTION_CHOICE_AT(struct export_command, format), .choices = format_names },
 	{ OPTION_FLAG, 0, "compress", NULL, "compress the output, for perfetto and chrome",
 	  OPTION_BOOL_AT(struct export_command, compress) },
@@ -197,7 +202,8 @@ static const struct command_option options[] = {
 	{ OPTION_TEXT, 0, "scope", "NAME",
 	  "explain only this scope or system call, in an HTML page or for perfetto",
 	  OPTION_TEXT_AT(struct export_command, export.scope) },
-	{ OPTION_CALL, 0, "table", "NAME,...", "write only these tables, for csv, jsonl and arrow",
+	{ OPTION_CALL, 0, "table", "NAME,...",
+	  "write only these tables, for csv, jsonl, arrow and parquet",
 	  .offset = OPTION_TARGET(struct export_command, export.tables, unsigned int),
 	  .choices = tables_names, .list = true, .call = tables_choose },
 	{ OPTION_NUMBER, 0, "worst", "N", "explain the N slowest instances (default: 5)",
@@ -211,13 +217,13 @@ static const struct command_option options[] = {
 static int check_options(const struct export_command *command)
 {
 	static const char required[] =
-		"--format: required: ctf, chrome, perfetto, html, csv, jsonl or arrow";
+		"--format: required: ctf, chrome, perfetto, html, csv, jsonl, arrow or parquet";
 	const struct export *export = &command->export;
 
 	if (command->format < 0)
 		return usage_error("export", "%s", required);
 	if (export->tables && !formats[command->format].tables) {
-		tell("--table: needs --format=csv, jsonl or arrow");
+		tell("--table: needs --format=csv, jsonl, arrow or parquet");
 		return 2;
 	}
 	if (formats[command->format].tables && tables_are_many(export->tables) &&
@@ -251,11 +257,37 @@ static int check_options(const struct export_command *command)
 	return select_check(export->selection) ? 1 : OPTIONS_OK;
 }
 
+/* In a child process; returns its exit status. */
+static int run_parquet(void *arg, const char *folder)
+{
+	struct export_command *command = arg;
+	struct parquet parquet = { };
+	int status = 1;
+
+	if (!parquet_begin(&parquet, folder)) {
+		command->export.sink = &parquet;
+		status = run_export(&command->export, &command->logs, FORMAT_PARQUET);
+	}
+	parquet_end(&parquet);
+	return status;
+}
+
+/* Returns the exit status. */
+static int run_format(struct export_command *command)
+{
+	struct export *export = &command->export;
+
+	if (export->format_file && formats_load(export->format_file, &export->formats))
+		return 1;
+	if (command->format == FORMAT_PARQUET)
+		return isolate_run("export", run_parquet, command);
+	return run_export(export, &command->logs, (size_t)command->format);
+}
+
 static int cmd_export(int argc, char **argv)
 {
 	struct export_command command = { .format = -1 };
 	struct export *export = &command.export;
-	struct logs logs = { };
 	int status;
 
 	if (select_new(&export->selection)) {
@@ -266,16 +298,14 @@ static int cmd_export(int argc, char **argv)
 	if (status == OPTIONS_OK)
 		status = check_options(&command);
 	if (status == OPTIONS_OK)
-		status = log_operands("export", argc, argv, &logs);
+		status = log_operands("export", argc, argv, &command.logs);
 	if (status == OPTIONS_OK) {
-		export->log = logs.name;
+		export->log = command.logs.name;
 		if (command.compress)
 			export->compression = formats[command.format].compression;
-		status = 1;
-		if (!export->format_file || !formats_load(export->format_file, &export->formats))
-			status = run_export(export, &logs, (size_t)command.format);
+		status = run_format(&command);
 	}
-	logs_free(&logs);
+	logs_free(&command.logs);
 	formats_free(export->formats);
 	snapshot_free(export->snapshot);
 	select_free(export->selection);
@@ -295,8 +325,11 @@ const struct command command_export = {
 		 "  html      a page with a timeline, for any browser\n"
 		 "  csv       tables for DuckDB, ClickHouse, pandas and spreadsheets\n"
 		 "  jsonl     the same as a JSON object for each row\n"
-		 "  arrow     the same as streams of Apache Arrow",
-	.notes = "Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage\n"
+		 "  arrow     the same as streams of Apache Arrow\n"
+		 "  parquet   the same as Apache Parquet",
+	.notes = "parquet needs libduckdb.so, 1.2 or newer, in the library path or at\n"
+		 "POSIXTRACE_DUCKDB.\n"
+		 "Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage\n"
 		 "error.",
 	.operands = OPERAND_FILE,
 	.options = options,

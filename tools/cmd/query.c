@@ -61,7 +61,7 @@ static int run_query(void *arg, const char *folder)
 		.formats = query->formats,
 		.selection = query->selection,
 	};
-	int err = duckdb_begin(&db, folder);
+	int err = duckdb_begin(&db, "query", folder);
 
 	if (!err)
 		err = set_values(query, &db);
@@ -175,7 +175,7 @@ static int cmd_query(int argc, char **argv)
 	}
 	status = get_options(&query, argc, argv);
 	if (status == OPTIONS_OK)
-		status = isolate_run(run_query, &query);
+		status = isolate_run("query", run_query, &query);
 	for (size_t i = 0; query.sets && i < query.count; i++)
 		logs_free(&query.sets[i]);
 	free(query.sets);

@@ -52,7 +52,7 @@ struct export {
 	unsigned long worst;		/* from --worst; 0: the default */
 	struct explain *explain;	/* for formats that show why, or NULL */
 	unsigned int tables;		/* bit mask from --table; 0: all tables */
-	void *sink;			/* where formats without files put the rows of tables */
+	void *sink;			/* what the writer of the tables needs, or NULL */
 	struct snapshot *snapshot;	/* from export_states(), or NULL */
 
 	uint64_t events;		/* events so far */

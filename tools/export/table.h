@@ -86,7 +86,7 @@ extern const struct table_format table_csv, table_jsonl, table_arrow;
  * @schema: its columns
  * @format: its format; NULL: the table is not written
  * @file: file to write to, or NULL
- * @sink: where a format without files puts its rows
+ * @sink: export.sink: where a format without files puts its rows, or what it needs to write them
  * @rows: number of rows so far
  * @set: mask of the columns of the current row that are not null
  * @cells: values of these columns

@@ -17,10 +17,10 @@
 #define MEMORY_PART	4
 #define MEMORY_LEAST	(256ULL << 20)
 
-static void *open_library(void)
+static void *open_library(const char *user)
 {
 	static const char missing[] =
-		"query: needs libduckdb.so: install DuckDB's C library, or set POSIXTRACE_DUCKDB";
+		"needs libduckdb.so: install DuckDB's C library, or set POSIXTRACE_DUCKDB";
 	static const char *const names[] = { "libduckdb.so", "libduckdb.so.1" };
 	const char *path = getenv("POSIXTRACE_DUCKDB");
 	void *library = NULL;
@@ -34,7 +34,7 @@ static void *open_library(void)
 	for (size_t i = 0; !library && i < sizeof(names) / sizeof(names[0]); i++)
 		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	if (!library)
-		tell("%s", missing);
+		tell("%s: %s", user, missing);
 	return library;
 }
 
@@ -97,6 +97,7 @@ static const struct {
 	FUNCTION(appender_create),
 	FUNCTION(appender_error),
 	FUNCTION(appender_destroy),
+	FUNCTION(appender_flush),
 	FUNCTION(appender_close),
 	FUNCTION(appender_column_type),
 	FUNCTION(append_data_chunk),
@@ -106,6 +107,12 @@ static const struct {
 	FUNCTION(data_chunk_set_size),
 	FUNCTION(vector_ensure_validity_writable),
 	FUNCTION(vector_assign_string_element_len),
+	FUNCTION(prepare),
+	FUNCTION(pending_prepared),
+	FUNCTION(pending_execute_task),
+	FUNCTION(pending_error),
+	FUNCTION(execute_pending),
+	FUNCTION(destroy_pending),
 };
 
 #define NR_FUNCTIONS	(sizeof(functions) / sizeof(functions[0]))
@@ -119,7 +126,7 @@ static int find_functions(struct duckdb *db)
 		void *function = dlsym(db->library, functions[i].name);
 
 		if (!function) {
-			tell("query: libduckdb.so lacks %s: install DuckDB 1.2 or newer",
+			tell("%s: libduckdb.so lacks %s: install DuckDB 1.2 or newer", db->user,
 			     functions[i].name);
 			return -ENOENT;
 		}
@@ -143,7 +150,7 @@ static int configure(const struct duckdb *db, void *config, const char *folder)
 	char limit[32];
 
 	snprintf(limit, sizeof(limit), "%lluB", memory_limit());
-	/* Do not let a query download extensions. */
+	/* Never download extensions. */
 	if (db->set_config(config, "autoinstall_known_extensions", "false") ||
 	    db->set_config(config, "memory_limit", limit) ||
 	    db->set_config(config, "temp_directory", folder))
@@ -158,37 +165,39 @@ static int open_database(struct duckdb *db, const char *folder)
 	int err;
 
 	if (db->create_config(&config)) {
-		complain("query", ENOMEM);
+		complain(db->user, ENOMEM);
 		return -ENOMEM;
 	}
 	err = configure(db, config, folder);
 	if (err)
-		tell("query: libduckdb.so: refuses its configuration: install DuckDB 1.2 or newer");
+		tell("%s: libduckdb.so: refuses its configuration: install DuckDB 1.2 or newer",
+		     db->user);
 	if (!err && db->open_ext(NULL, &db->database, config, &error)) {
 		err = -EINVAL;
-		duckdb_complain(error);
+		duckdb_complain(db, error);
 		db->free(error);
 	}
 	db->destroy_config(&config);
 	if (!err && db->connect(db->database, &db->connection)) {
 		err = -ENOMEM;
-		complain("query", ENOMEM);
+		complain(db->user, ENOMEM);
 	}
 	return err;
 }
 
-int duckdb_begin(struct duckdb *db, const char *folder)
+int duckdb_begin(struct duckdb *db, const char *user, const char *folder)
 {
 	int err;
 
-	db->library = open_library();
+	db->user = user;
+	db->library = open_library(user);
 	if (!db->library)
 		return -ENOENT;
 	err = find_functions(db);
 	return err ? err : open_database(db, folder);
 }
 
-void duckdb_complain(const char *message)
+void duckdb_complain(const struct duckdb *db, const char *message)
 {
 	const char *at = message ? message : "unknown error";
 	int len;
@@ -196,7 +205,7 @@ void duckdb_complain(const char *message)
 	do {
 		len = (int)strcspn(at, "\n");
 		if (len)
-			tell("query: %.*s", len, at);
+			tell("%s: %.*s", db->user, len, at);
 		at += len;
 	} while (*at++);
 }
@@ -207,10 +216,49 @@ int duckdb_run(const struct duckdb *db, const char *sql)
 	int err = 0;
 
 	if (db->query(db->connection, sql, &result)) {
-		duckdb_complain(db->result_error(&result));
+		duckdb_complain(db, db->result_error(&result));
 		err = -EINVAL;
 	}
 	db->destroy_result(&result);
+	return err;
+}
+
+static int run_steps(const struct duckdb *db, void *pending, int (*interrupted)(void))
+{
+	struct duckdb_result result;
+	int err, state;
+
+	do {
+		err = interrupted();
+		if (err)
+			return err;
+		state = db->pending_execute_task(pending);
+	} while (state == DUCKDB_PENDING_NOT_READY || state == DUCKDB_PENDING_NO_TASKS);
+	if (state == DUCKDB_PENDING_ERROR) {
+		duckdb_complain(db, db->pending_error(pending));
+		return -EINVAL;
+	}
+	if (db->execute_pending(pending, &result)) {
+		duckdb_complain(db, db->result_error(&result));
+		err = -EINVAL;
+	}
+	db->destroy_result(&result);
+	return err;
+}
+
+int duckdb_run_until(const struct duckdb *db, const char *sql, int (*interrupted)(void))
+{
+	void *prepared = NULL, *pending = NULL;
+	int err = -EINVAL;
+
+	if (db->prepare(db->connection, sql, &prepared))
+		duckdb_complain(db, db->prepare_error(prepared));
+	else if (db->pending_prepared(prepared, &pending))
+		duckdb_complain(db, db->pending_error(pending));
+	else
+		err = run_steps(db, pending, interrupted);
+	db->destroy_pending(&pending);
+	db->destroy_prepare(&prepared);
 	return err;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The part of DuckDB's C API that queries use. The library is loaded at run time. Names and types
- * are those of DuckDB's own duckdb.h, without the prefix. All functions exist since version 1.2.
+ * The part of DuckDB's C API that the commands use. The library is loaded at run time. Names and
+ * types are those of DuckDB's own duckdb.h, without the prefix. All functions exist since
+ * version 1.2.
  */
 #ifndef POSIXTRACE_DUCKDB_H
 #define POSIXTRACE_DUCKDB_H
@@ -20,6 +21,12 @@ enum duckdb_type {
 
 /* What a statement returns, with the numbers of the API. */
 enum { DUCKDB_CHANGED_ROWS = 1, DUCKDB_NOTHING, DUCKDB_ROWS };
+
+/* What a step of a statement leaves. */
+enum {
+	DUCKDB_PENDING_READY, DUCKDB_PENDING_NOT_READY, DUCKDB_PENDING_ERROR,
+	DUCKDB_PENDING_NO_TASKS,
+};
 
 struct duckdb_result {
 	uint64_t deprecated[3];
@@ -72,6 +79,7 @@ union duckdb_string {
 
 /**
  * struct duckdb - an open database; initially all zero
+ * @user: the command, for messages
  * @library: from dlopen()
  * @database: handle of the database, which is in memory
  * @connection: handle of the connection to @database
@@ -80,6 +88,7 @@ union duckdb_string {
  * handles are void pointers here. Functions that return a state return 0 or an error.
  */
 struct duckdb {
+	const char *user;
 	void *library;
 	void *database;
 	void *connection;
@@ -138,6 +147,7 @@ struct duckdb {
 			       void **appender);
 	const char *(*appender_error)(void *appender);
 	int (*appender_destroy)(void **appender);
+	int (*appender_flush)(void *appender);
 	int (*appender_close)(void *appender);
 	void *(*appender_column_type)(void *appender, uint64_t column);
 	int (*append_data_chunk)(void *appender, void *chunk);
@@ -148,22 +158,39 @@ struct duckdb {
 	void (*vector_ensure_validity_writable)(void *vector);
 	void (*vector_assign_string_element_len)(void *vector, uint64_t row, const char *text,
 						 uint64_t len);
+	int (*prepare)(void *connection, const char *sql, void **prepared);
+	int (*pending_prepared)(void *prepared, void **pending);
+	int (*pending_execute_task)(void *pending);
+	const char *(*pending_error)(void *pending);
+	int (*execute_pending)(void *pending, struct duckdb_result *result);
+	void (*destroy_pending)(void **pending);
 };
 
 /**
  * duckdb_begin() - load the library and open an empty database
  * @db: where to store it
- * @folder: an empty directory for data that does not fit into the memory
+ * @user: name of the command, for messages
+ * @folder: an empty directory for data that do not fit into the memory
  *
  * Return: 0, or a negative error number after printing an error.
  */
-int duckdb_begin(struct duckdb *db, const char *folder);
+int duckdb_begin(struct duckdb *db, const char *user, const char *folder);
 
 /* duckdb_run() - execute statements that return no rows; 0 or -EINVAL after printing an error */
 int duckdb_run(const struct duckdb *db, const char *sql);
 
+/**
+ * duckdb_run_until() - execute a statement that returns no rows, unless it is interrupted
+ * @db: the database, with one thread
+ * @sql: the statement
+ * @interrupted: called often; returns 0, or a negative error number to stop
+ *
+ * Return: 0, -EINVAL after printing an error, or what @interrupted returned.
+ */
+int duckdb_run_until(const struct duckdb *db, const char *sql, int (*interrupted)(void));
+
 /* duckdb_complain() - print an error message of the library, which may have several lines */
-void duckdb_complain(const char *message);
+void duckdb_complain(const struct duckdb *db, const char *message);
 
 /* duckdb_end() - close the database; may be called after an error, and if all is zero */
 void duckdb_end(struct duckdb *db);

@@ -22,6 +22,7 @@
 #define DESCRIPTORS	16	/* descriptors that nftw() may use to remove the directory */
 
 struct isolate {
+	const char *user;
 	int (*run)(void *arg, const char *folder);
 	void *arg;
 	char folder[PATH_MAX];
@@ -37,8 +38,8 @@ static int make_folder(struct isolate *isolate)
 
 	if (!parent || !*parent)
 		parent = "/var/tmp";
-	len = snprintf(isolate->folder, sizeof(isolate->folder), "%s/posixtrace-query-XXXXXX",
-		       parent);
+	len = snprintf(isolate->folder, sizeof(isolate->folder), "%s/posixtrace-%s-XXXXXX",
+		       parent, isolate->user);
 	if (len >= (int)sizeof(isolate->folder)) {
 		complain("TMPDIR", ENAMETOOLONG);
 		return -ENAMETOOLONG;
@@ -125,14 +126,14 @@ static int exit_status(struct isolate *isolate, int status)
 	if (WTERMSIG(status) == SIGPIPE)
 		isolate->ended_by = SIGPIPE;
 	else if (!isolate->ended_by)
-		tell("query: ended by signal %d (%s)", WTERMSIG(status),
+		tell("%s: ended by signal %d (%s)", isolate->user, WTERMSIG(status),
 		     strsignal(WTERMSIG(status)));
 	return 1;
 }
 
-int isolate_run(int (*run)(void *arg, const char *folder), void *arg)
+int isolate_run(const char *user, int (*run)(void *arg, const char *folder), void *arg)
 {
-	struct isolate isolate = { .run = run, .arg = arg };
+	struct isolate isolate = { .user = user, .run = run, .arg = arg };
 	const pid_t parent = getpid();
 	int status = 1;
 	pid_t child;
@@ -144,7 +145,7 @@ int isolate_run(int (*run)(void *arg, const char *folder), void *arg)
 		if (!child)
 			run_child(&isolate, parent);
 		if (child < 0)
-			complain("query", errno);
+			complain(user, errno);
 		else
 			status = exit_status(&isolate, wait_for(&isolate, child));
 		remove_folder(&isolate);

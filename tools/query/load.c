@@ -16,6 +16,7 @@
 #include "export/table_schemas.h"
 #include "export/tables.h"
 #include "query/load.h"
+#include "query/rows.h"
 #include "util/escape.h"
 #include "util/message.h"
 
@@ -23,17 +24,6 @@
 
 /* ------------------------------------------------------------------ */
 /* Tables								*/
-
-static const char *const types[COLUMN_TYPES] = {
-	[COLUMN_INT64] = "BIGINT",
-	[COLUMN_UINT64] = "UBIGINT",
-	[COLUMN_INT32] = "INTEGER",
-	[COLUMN_UINT32] = "UINTEGER",
-	[COLUMN_DOUBLE] = "DOUBLE",
-	[COLUMN_BOOL] = "BOOLEAN",
-	[COLUMN_TEXT] = "VARCHAR",
-	[COLUMN_JSON] = "JSON",
-};
 
 static bool is_word_character(char c)
 {
@@ -62,31 +52,13 @@ unsigned int load_choose(const char *sql)
 	return tables ? tables : ALL_TABLES;
 }
 
-static int create_table(const struct load *load, const struct table_schema *schema)
-{
-	struct buffer sql = { };
-	int err;
-
-	buffer_printf(&sql, "CREATE TABLE %s (log UINTEGER", schema->name);
-	for (size_t i = 0; i < schema->count; i++)
-		buffer_printf(&sql, ", \"%s\" %s", schema->columns[i].name,
-			      types[schema->columns[i].type]);
-	buffer_text(&sql, ")");
-	buffer_byte(&sql, '\0');
-	err = sql.failed ? -ENOMEM : duckdb_run(load->db, (const char *)sql.data);
-	if (sql.failed)
-		complain("query", ENOMEM);
-	buffer_free(&sql);
-	return err;
-}
-
 int load_begin(struct load *load)
 {
 	int err = duckdb_run(load->db, "CREATE TABLE logs (log UINTEGER, path VARCHAR)");
 
 	for (size_t i = 0; i < NR_TABLES && !err; i++) {
 		if (load->tables & 1U << i)
-			err = create_table(load, &table_schemas[i]);
+			err = rows_create(load->db, &table_schemas[i], "log UINTEGER", "JSON");
 	}
 	return err;
 }
@@ -94,161 +66,28 @@ int load_begin(struct load *load)
 /* ------------------------------------------------------------------ */
 /* Rows									*/
 
-/* A chunk of rows that is filled, then passed to DuckDB. Column 0 is the number of the log. */
-struct rows {
-	void *appender;
-	void *chunk;
-	uint64_t count;
-	uint64_t room;
-	struct {
-		void *vector;
-		void *data;
-		uint64_t *validity;
-	} columns[TABLE_COLUMNS + 1];
-};
-
-static int refuse(const struct duckdb *db, void *appender)
-{
-	duckdb_complain(db->appender_error(appender));
-	return -ECANCELED;
-}
-
-/* Gets pointers to the columns of an empty chunk. */
-static void find_columns(const struct duckdb *db, const struct table *table)
-{
-	struct rows *rows = table->state;
-
-	for (size_t i = 0; i <= table->schema->count; i++) {
-		void *vector = db->data_chunk_get_vector(rows->chunk, i);
-
-		db->vector_ensure_validity_writable(vector);
-		rows->columns[i].vector = vector;
-		rows->columns[i].data = db->vector_get_data(vector);
-		rows->columns[i].validity = db->vector_get_validity(vector);
-	}
-	rows->count = 0;
-}
-
 static int begin_table(struct table *table)
 {
 	const struct load *load = table->sink;
-	const struct duckdb *db = load->db;
-	struct rows *rows = calloc(1, sizeof(*rows));
-	void *types[TABLE_COLUMNS + 1];
 
-	if (!rows)
-		return -ENOMEM;
-	table->state = rows;
-	if (db->appender_create(db->connection, NULL, table->schema->name, &rows->appender))
-		return refuse(db, rows->appender);
-	for (size_t i = 0; i <= table->schema->count; i++)
-		types[i] = db->appender_column_type(rows->appender, i);
-	rows->chunk = db->create_data_chunk(types, table->schema->count + 1);
-	for (size_t i = 0; i <= table->schema->count; i++)
-		db->destroy_logical_type(&types[i]);
-	if (!rows->chunk)
-		return -ENOMEM;
-	rows->room = db->vector_size();
-	find_columns(db, table);
-	return 0;
-}
-
-static int flush(struct table *table)
-{
-	const struct load *load = table->sink;
-	const struct duckdb *db = load->db;
-	struct rows *rows = table->state;
-
-	db->data_chunk_set_size(rows->chunk, rows->count);
-	if (db->append_data_chunk(rows->appender, rows->chunk))
-		return refuse(db, rows->appender);
-	db->data_chunk_reset(rows->chunk);
-	find_columns(db, table);
-	return 0;
-}
-
-static int put_text(const struct duckdb *db, struct table *table, size_t i)
-{
-	const struct rows *rows = table->state;
-	struct buffer *text = &table->scratch;
-
-	buffer_reset(text);
-	table_text(text, &table->schema->columns[i], &table->cells[i]);
-	if (text->failed)
-		return -ENOMEM;
-	db->vector_assign_string_element_len(rows->columns[i + 1].vector, rows->count,
-					     text->len ? (const char *)text->data : "", text->len);
-	return 0;
-}
-
-static int put_cell(const struct duckdb *db, struct table *table, size_t i)
-{
-	const struct rows *rows = table->state;
-	const union cell *cell = &table->cells[i];
-	const uint64_t row = rows->count;
-	void *data = rows->columns[i + 1].data;
-
-	if (!table_has(table, i)) {
-		rows->columns[i + 1].validity[row / 64] &= ~(1ULL << row % 64);
-		return 0;
-	}
-	switch (table->schema->columns[i].type) {
-	case COLUMN_INT64:
-	case COLUMN_UINT64:
-		((int64_t *)data)[row] = cell->number;
-		return 0;
-	case COLUMN_INT32:
-	case COLUMN_UINT32:
-		((uint32_t *)data)[row] = (uint32_t)cell->number;
-		return 0;
-	case COLUMN_DOUBLE:
-		((double *)data)[row] = cell->real;
-		return 0;
-	case COLUMN_BOOL:
-		((bool *)data)[row] = cell->number;
-		return 0;
-	default:
-		return put_text(db, table, i);
-	}
+	return rows_begin(load->db, table->schema, 1, &table->state);
 }
 
 static int put_row(struct table *table)
 {
 	const struct load *load = table->sink;
-	struct rows *rows = table->state;
-	int err = 0;
 
-	((uint32_t *)rows->columns[0].data)[rows->count] = load->logs;
-	for (size_t i = 0; i < table->schema->count && !err; i++)
-		err = put_cell(load->db, table, i);
-	if (!err && ++rows->count == rows->room)
-		err = flush(table);
-	return err;
+	return rows_put(table->state, table, load->logs);
 }
 
 static int end_table(struct table *table)
 {
-	const struct load *load = table->sink;
-	struct rows *rows = table->state;
-	int err = flush(table);
-
-	if (!err && load->db->appender_close(rows->appender))
-		err = refuse(load->db, rows->appender);
-	return err;
+	return rows_end(table->state);
 }
 
 static void free_table(struct table *table)
 {
-	const struct load *load = table->sink;
-	struct rows *rows = table->state;
-
-	if (!rows)
-		return;
-	if (rows->chunk)
-		load->db->destroy_data_chunk(&rows->chunk);
-	if (rows->appender)
-		load->db->appender_destroy(&rows->appender);
-	free(rows);
+	rows_free(table->state);
 }
 
 static const struct table_format format = {

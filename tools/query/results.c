@@ -234,12 +234,12 @@ static int execute(const struct duckdb *db, void *statements, uint64_t i, bool j
 	int err = 0;
 
 	if (db->prepare_extracted_statement(db->connection, statements, i, &prepared)) {
-		duckdb_complain(db->prepare_error(prepared));
+		duckdb_complain(db, db->prepare_error(prepared));
 		db->destroy_prepare(&prepared);
 		return -EINVAL;
 	}
 	if (db->execute_prepared(prepared, &result)) {
-		duckdb_complain(db->result_error(&result));
+		duckdb_complain(db, db->result_error(&result));
 		err = -EINVAL;
 	} else if (db->result_return_type(result) == DUCKDB_ROWS) {
 		err = print_results(db, result, json, printed);
@@ -259,7 +259,7 @@ int results_print(const struct duckdb *db, const char *sql, bool json)
 	if (!count) {
 		const char *error = db->extract_statements_error(statements);
 
-		duckdb_complain(error && *error ? error : "the SQL has no statement");
+		duckdb_complain(db, error && *error ? error : "the SQL has no statement");
 		err = -EINVAL;
 	}
 	if (count && !json)

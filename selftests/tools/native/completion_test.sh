@@ -10,7 +10,7 @@ completion=$native/../../../tools/completion
 # For each line: the words that the shells must offer, in alphabetical order.
 wanted=$(cat <<'END'
 posixtrace d: dump
-posixtrace export --format : arrow chrome csv ctf html jsonl perfetto
+posixtrace export --format : arrow chrome csv ctf html jsonl parquet perfetto
 posixtrace export --table events,s: scopes states syscalls
 posixtrace export -O h: html
 posixtrace dump --clock : delta relative seconds utc

@@ -54,6 +54,38 @@ counter_log()
 	END
 }
 
+# scope_log FILE: writes a log with scopes of one thread: inner twice in outer, two that cross, one
+# that spans a loss, one without a begin, and one without an end
+scope_log()
+{
+	whole_log "$1" <<-'END'
+		name 65 outer_begin
+		name 66 outer_end
+		name 67 inner:begin
+		name 68 inner:end
+		describe 65 { u32 id; }
+		describe 66 { u64 bytes; }
+		thread one 7 7 0x7f01
+		block 0
+		event 65 1000 @one hex=05000000
+		event 67 1100 @one
+		event 68 1300 @one
+		event 67 1400 @one
+		event 68 1450 @one
+		event 66 2000 @one hex=ffffffffffffffff
+		event 65 3000 @one hex=06000000
+		event 67 3100 @one
+		event 66 3200 @one hex=0100000000000000
+		event 68 3300 @one
+		event 68 3400 @one
+		event 65 4000 @one hex=07000000
+		lost 3 4500
+		block 0
+		event 66 5000 @one hex=0200000000000000
+		event 67 6000 @one
+	END
+}
+
 # waiting_durations_log FILE: writes a log with 8000 pairs of durations. If a duration begins at the
 # same time as the one around it, the exporter must hold it until the outer one ends.
 waiting_durations_log()

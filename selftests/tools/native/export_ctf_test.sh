@@ -557,11 +557,11 @@ test_damaged_log()
 test_wrong_calls()
 {
 	whole_log log <<<'name 65 tick'
-	fails 2 '--format: required: ctf, chrome, perfetto, html, csv, jsonl or arrow' posixtrace export
-	fails 2 '--format: required: ctf, chrome, perfetto, html, csv, jsonl or arrow' posixtrace export log
+	fails 2 '--format: required: ctf, chrome, perfetto, html, csv, jsonl, arrow or parquet' posixtrace export
+	fails 2 '--format: required: ctf, chrome, perfetto, html, csv, jsonl, arrow or parquet' posixtrace export log
 	fails 1 'export: no posixtrace.log in this directory' posixtrace export -O ctf -o out
 	fails 1 'cannot be read with other logs' posixtrace export -O ctf -o out log log
-	fails 2 'posixtrace: --format: must be ctf, chrome, perfetto, html, csv, jsonl or arrow (got "nonsense")' \
+	fails 2 'posixtrace: --format: must be ctf, chrome, perfetto, html, csv, jsonl, arrow or parquet (got "nonsense")' \
 		posixtrace export -O nonsense -o out log
 	fails 2 'posixtrace: --output: required with --format=ctf, which writes a directory' \
 		posixtrace export -O ctf log

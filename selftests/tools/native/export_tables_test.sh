@@ -32,38 +32,6 @@ for row in csv.DictReader(sys.stdin):
     print(" ".join(row[name] or "-" for name in sys.argv[1].split(",")))' "$1"
 }
 
-# scope_log FILE: writes a log with scopes of one thread: inner twice in outer, two that cross, one
-# that spans a loss, one without a begin, and one without an end
-scope_log()
-{
-	whole_log "$1" <<-'END'
-		name 65 outer_begin
-		name 66 outer_end
-		name 67 inner:begin
-		name 68 inner:end
-		describe 65 { u32 id; }
-		describe 66 { u64 bytes; }
-		thread one 7 7 0x7f01
-		block 0
-		event 65 1000 @one hex=05000000
-		event 67 1100 @one
-		event 68 1300 @one
-		event 67 1400 @one
-		event 68 1450 @one
-		event 66 2000 @one hex=ffffffffffffffff
-		event 65 3000 @one hex=06000000
-		event 67 3100 @one
-		event 66 3200 @one hex=0100000000000000
-		event 68 3300 @one
-		event 68 3400 @one
-		event 65 4000 @one hex=07000000
-		lost 3 4500
-		block 0
-		event 66 5000 @one hex=0200000000000000
-		event 67 6000 @one
-	END
-}
-
 # agree LOG DIRECTORY: checks that csv, jsonl and arrow have the same tables, and that the values
 # have the types of the schema
 agree()
@@ -457,7 +425,7 @@ test_duckdb_reads_csv_and_jsonl()
 test_options()
 {
 	whole_log log <<<'name 65 tick'
-	fails 2 'posixtrace: --table: needs --format=csv, jsonl or arrow' \
+	fails 2 'posixtrace: --table: needs --format=csv, jsonl, arrow or parquet' \
 		posixtrace export -O chrome --table=events log
 	fails 2 'posixtrace: --output: required for several tables' posixtrace export -O csv log
 	fails 2 'posixtrace: --output: required for several tables' \

@@ -2,6 +2,7 @@
 // Reads tables that "posixtrace export" has written, with Apache Arrow or DuckDB for node.
 //
 // usage: node tables.mjs READERS arrow FILE    prints the columns, then the rows of each batch
+//        node tables.mjs READERS parquet FILE  prints the same of a Parquet file, as one batch
 //        node tables.mjs READERS sql QUERY...  prints each row of the results, with "|" between values
 // READERS is what selftests/programs/table_readers prints.
 
@@ -10,6 +11,9 @@ import { createReadStream } from 'node:fs';
 
 const [, , readers, what, ...words] = process.argv;
 const require = createRequire(`${readers}/node_modules/`);
+
+// For JSON.stringify().
+const texts = (key, value) => typeof value === 'bigint' ? String(value) : value;
 
 // Prints lines in large pieces.
 let waiting = [];
@@ -37,16 +41,30 @@ if (what === 'arrow') {
 		print(JSON.stringify({ rows: batch.numRows }));
 		const columns = batch.schema.fields.map((field, i) => batch.getChildAt(i));
 		for (let row = 0; row < batch.numRows; row++)
-			print(JSON.stringify(columns.map(column => column.get(row)),
-				(key, value) => typeof value === 'bigint' ? String(value) : value));
+			print(JSON.stringify(columns.map(column => column.get(row)), texts));
 	}
 } else {
 	const { DuckDBInstance } = require('@duckdb/node-api');
 	const connection = await (await DuckDBInstance.create(':memory:')).connect();
-	for (const query of words) {
-		const result = await connection.runAndReadAll(query);
-		for (const row of result.getRows())
-			print(row.map(value => value === null ? '-' : String(value)).join('|'));
+	const rows = async query => (await connection.runAndReadAll(query)).getRows();
+	if (what === 'parquet') {
+		const types = { BIGINT: 'Int64', UBIGINT: 'Uint64', INTEGER: 'Int32', UINTEGER: 'Uint32',
+			DOUBLE: 'Float64', BOOLEAN: 'Bool', VARCHAR: 'Utf8' };
+		print(JSON.stringify({
+			metadata: Object.fromEntries(await rows(
+				`SELECT decode(key), decode(value) FROM parquet_kv_metadata('${words[0]}')`)),
+			columns: (await rows(`DESCRIBE FROM '${words[0]}'`)).map(
+				([name, type, nullable]) => [name, types[type] ?? type, nullable === 'YES']),
+		}));
+		const table = await rows(`FROM '${words[0]}'`);
+		print(JSON.stringify({ rows: table.length }));
+		for (const row of table)
+			print(JSON.stringify(row, texts));
+	} else {
+		for (const query of words) {
+			for (const row of await rows(query))
+				print(row.map(value => value === null ? '-' : String(value)).join('|'));
+		}
 	}
 }
 flush();
