@@ -13,7 +13,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Raise the version for any change to an asserted layout or to the meaning of a member. */
-static_assert(POSIXTRACE_ABI_VERSION == 23);
+static_assert(POSIXTRACE_ABI_VERSION == 24);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -57,6 +57,9 @@ ASSERT_SIZE(posixtrace_reader, 64);
 ASSERT_OFFSET(posixtrace_reader, consumed, 64);
 
 ASSERT_SIZE(posixtrace_rotate, 8);
+ASSERT_SIZE(posixtrace_trigger, 32);
+ASSERT_SIZE(posixtrace_triggered, 40);
+ASSERT_OFFSET(posixtrace_triggered, kind, 32);
 ASSERT_SIZE(posixtrace_info, 64);
 ASSERT_SIZE(posixtrace_attr, 240);
 ASSERT_OFFSET(posixtrace_attr, classes, 200);

@@ -19,6 +19,7 @@
 #include "stream/record.h"
 #include "stream/state.h"
 #include "stream/sysevent.h"
+#include "stream/trigger.h"
 #include "stream/wait.h"
 #include "target/description.h"
 #include "target/eventid.h"
@@ -392,6 +393,22 @@ static int rotate(struct pxt_stream *stream, void __user *uarg)
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
 }
 
+static int trigger(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_trigger arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	return err ? err : pxt_trigger_set(stream, &arg);
+}
+
+static int triggered(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_triggered arg;
+	int err = pxt_trigger_take(stream, &arg);
+
+	return err ? err : copy_out(uarg, &arg, sizeof(arg));
+}
+
 /**
  * pxt_command_stream() - run a command of role stream
  * @stream: stream of the calling process
@@ -454,6 +471,10 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 		return add(stream, arg);
 	case POSIXTRACE_IOC_ROTATE:
 		return rotate(stream, arg);
+	case POSIXTRACE_IOC_TRIGGER:
+		return trigger(stream, arg);
+	case POSIXTRACE_IOC_TRIGGERED:
+		return triggered(stream, arg);
 	default:
 		return -ENOTTY;
 	}

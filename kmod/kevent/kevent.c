@@ -39,6 +39,8 @@ static void kernel_irq(struct irq_work *work)
 
 	if (todo & BIT(PXT_RECORDER_WAKE))
 		pxt_wake(&stream->pool);
+	if (todo & BIT(PXT_RECORDER_TRIGGERED))
+		pxt_trigger_wake(&stream->trigger);
 	if (todo & BIT(PXT_RECORDER_CLOSED))
 		pxt_wake_filled(&stream->pool);
 	if (todo & BIT(PXT_RECORDER_FULL) || (todo & BIT(PXT_RECORDER_CLOSED) && stream->log))

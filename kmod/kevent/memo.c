@@ -23,6 +23,19 @@ static struct pxt_stream *next_stream(const struct pxt_target *target, u32 *slot
 	return stream;
 }
 
+/* Has a stream in these slots thresholds? */
+static bool is_watched(const struct pxt_target *target, u32 slots)
+{
+	const struct pxt_stream *stream;
+
+	for (; slots; slots &= slots - 1) {
+		stream = pxt_stream_in(target, __ffs(slots));
+		if (stream && READ_ONCE(stream->link.watched))
+			return true;
+	}
+	return false;
+}
+
 /**
  * pxt_memo_stream() - fill in what depends on the stream
  * @memo: result
@@ -67,6 +80,7 @@ void pxt_memo_fill(struct pxt_memo *memo, struct task_struct *task, u64 generati
 	memo->target = target;
 	memo->others = slots;
 	memo->more = slots;
+	memo->watched = stream && (READ_ONCE(stream->link.watched) || is_watched(target, slots));
 	memo->by.wanted = &pxt_recorder_nothing;
 	if (!stream)
 		return;

@@ -39,6 +39,7 @@ struct pxt_target;
  * @by: how to record the events of the thread into @stream; without a stream, no event is wanted
  * @more: @others is not 0; gcc 12 compares a byte in one instruction, a word in two
  * @same_ids: pxt_memo_same_ids() of @stream
+ * @watched: one of the streams has thresholds: see watch.c
  *
  * The size is a power of two, so no two entries share a cache line, and a shift finds an entry.
  * Used by its CPU with interrupts off.
@@ -54,6 +55,7 @@ struct pxt_memo {
 	const void *mm;
 	bool more;
 	bool same_ids;
+	bool watched;
 };
 
 static_assert(sizeof(struct pxt_memo) == 128);

@@ -14,6 +14,7 @@
 #include "kevent/record.h"
 #include "kevent/runnable.h"
 #include "kevent/waker.h"
+#include "kevent/watch.h"
 
 /* As in the kernel's event sched_switch: a preempted task counts as running, whatever its state. */
 static u8 state_of(const struct task_struct *task, bool preempt, unsigned int state)
@@ -184,6 +185,8 @@ static void switch_out(struct task_struct *prev, struct task_struct *next, bool 
 		.time = &time,
 	};
 
+	if (unlikely(memo->watched) && out.state)
+		pxt_watch_out(prev);
 	if (is_futex_wait(memo, prev, preempt, state)) {
 		futex_out(memo, prev, next);
 		return;
@@ -232,6 +235,8 @@ static void switch_in(struct task_struct *prev, struct task_struct *next)
 	memo = pxt_kevent_record(&switch_in_event, next, prev, &in, write_switch_in);
 	if (unlikely(memo->more))
 		record_other_ins(memo, next, prev, in);
+	if (unlikely(memo->watched))
+		pxt_watch_in(memo, next, in.since);
 }
 
 /*
@@ -351,6 +356,8 @@ static noinline void record_wakeup(struct task_struct *task, bool new)
 	}
 	if (memo->stream)
 		pxt_runnable_begin(task, time);
+	if (unlikely(memo->watched))
+		pxt_watch_wakeup(memo, task);
 	local_irq_restore(flags);
 }
 

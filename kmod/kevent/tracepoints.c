@@ -16,6 +16,7 @@
 #include "kevent/probe.h"
 #include "kevent/runnable.h"
 #include "kevent/tracepoints.h"
+#include "kevent/watch.h"
 
 /* ------------------------------------------------------------------ */
 /* Registration								*/
@@ -132,6 +133,7 @@ void pxt_tracepoints_init(void)
 	size_t i;
 
 	pxt_runnable_init();
+	pxt_watch_init();
 	for (i = 0; i < ARRAY_SIZE(uses); i++)
 		INIT_DELAYED_WORK(&uses[i].removal, removal);
 	for_each_kernel_tracepoint(find_tracepoint, NULL);

@@ -57,7 +57,7 @@ struct pxt_recorder_cpu {
 /**
  * struct pxt_recorder - state for recording kernel events into one stream
  * @rcu: a tracepoint may still use it after the stream has ended
- * @wanted: bit n: record event type n. Written by pxt_recorder_want() with the locks of the stream
+ * @wanted: bit n: record event type n; bit PXT_RECORDER_WATCHED. Written by pxt_recorder_want() with the locks of the stream
  *	and its table; read with the lock of a CPU, or without as a hint
  * @todo: bits PXT_RECORDER_*, atomic: set here, consumed by @irq
  * @irq: work that tracepoints must not do; queued only with the lock of a CPU and only while an
@@ -77,10 +77,17 @@ struct pxt_recorder {
 	struct pxt_recorder_cpu cpu[];
 };
 
+/*
+ * Bit of pxt_recorder.wanted: compare the times of threads with the thresholds of the stream. No event
+ * has this id.
+ */
+#define PXT_RECORDER_WATCHED	0
+
 /* Deferred work of a record, handled without locks: bits of pxt_recorder.todo. */
 #define PXT_RECORDER_WAKE	0	/* wake a sleeping reader */
 #define PXT_RECORDER_CLOSED	1	/* a sub-buffer was closed */
 #define PXT_RECORDER_FULL	2	/* no free sub-buffer: the stream must become full */
+#define PXT_RECORDER_TRIGGERED	3	/* a threshold was exceeded: wake pollers */
 
 /**
  * struct pxt_krecord - a record that is being written

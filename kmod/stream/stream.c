@@ -90,6 +90,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	refcount_set(&stream->scratch, 1);
 	mutex_init(&stream->lock);
 	pxt_wait_init(stream);
+	pxt_trigger_init(&stream->trigger);
 	INIT_LIST_HEAD(&stream->node);
 	stream->owner = get_pid(task_tgid(current));
 	stream->cred = get_current_cred();

@@ -13,6 +13,7 @@
 
 #include "ring/pool.h"
 #include "ring/user.h"
+#include "stream/trigger.h"
 #include "target/gate.h"
 #include "target/target.h"
 
@@ -100,6 +101,9 @@ struct pxt_stream {
 	struct irq_work kernel_irq;
 	/** @kernel_work: work that may sleep, with @lock */
 	struct work_struct kernel_work;
+
+	/** @trigger: conditions on its threads, and whether they were met */
+	struct pxt_trigger trigger;
 
 	/** @look: checks for records of writers that did not call WAKE, while need_wakeup is set */
 	struct delayed_work look;

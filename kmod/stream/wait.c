@@ -309,23 +309,25 @@ static bool wants_edges(const poll_table *table)
  * until the poller checks again and this function sets it again. An edge-triggered poller gets a
  * wake-up for each event, because need_wakeup stays set for it. Context: may sleep.
  *
- * Return: EPOLLIN if an event can be read; EPOLLHUP after shutdown, and after all traced processes
- * have ended.
+ * Return: EPOLLIN if an event can be read; EPOLLPRI if a condition of TRIGGER was met; EPOLLHUP
+ * after shutdown, and after all traced processes have ended.
  */
 __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table *table)
 {
 	bool edges = wants_edges(table);
-	__poll_t gone;
+	__poll_t other;
 
 	poll_wait(file, &stream->pool.wake.wait, table);
-	gone = atomic_read(&stream->link.nr_targets) ? 0 : EPOLLHUP;
+	other = pxt_trigger_poll(&stream->trigger, file, table);
+	if (!atomic_read(&stream->link.nr_targets))
+		other |= EPOLLHUP;
 	/* The events of a stream with a log are read from the log. */
 	if (stream->log)
-		return READ_ONCE(stream->dead) ? EPOLLHUP : gone;
+		return READ_ONCE(stream->dead) ? EPOLLHUP : other;
 	/* An edge-triggered poller might not check again after it has read, so arm in any case. */
 	if (!edges && pxt_reclaim_reportable(&stream->pool))
-		return gone | EPOLLIN | EPOLLRDNORM;
+		return other | EPOLLIN | EPOLLRDNORM;
 	if (arm(stream, edges, NULL))
 		return EPOLLHUP;
-	return gone | (pxt_reclaim_reportable(&stream->pool) ? EPOLLIN | EPOLLRDNORM : 0);
+	return other | (pxt_reclaim_reportable(&stream->pool) ? EPOLLIN | EPOLLRDNORM : 0);
 }

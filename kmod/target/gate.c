@@ -218,12 +218,16 @@ static void leave(struct pxt_target *target, struct pxt_link *link)
 		drop_texts(target);
 }
 
-/* Tell the recorder which types the stream wants. Called with the lock of the stream. */
+/* Tell the recorder what the stream wants. Called with the lock of the stream. */
 static void set_recorder(const struct pxt_link *link)
 {
+	u64 wanted = link->kernel_types & ~link->filter.bits[0];
+
+	/* A filter does not end the conditions. */
+	if (link->watched)
+		wanted |= BIT(PXT_RECORDER_WATCHED);
 	if (link->pool->recorder)
-		pxt_recorder_want(link->pool->recorder,
-				  link->enabled ? link->kernel_types & ~link->filter.bits[0] : 0);
+		pxt_recorder_want(link->pool->recorder, link->enabled ? wanted : 0);
 }
 
 /**
@@ -549,6 +553,22 @@ void pxt_gate_set_enabled(struct pxt_link *link, bool on)
 	link->enabled = on;
 	set_all_words(link);
 	set_recorder(link);
+	mutex_unlock(&link->table->lock);
+}
+
+/**
+ * pxt_gate_set_watched() - compare the times of traced threads with thresholds, or do not
+ * @link: of the stream; the stream is locked
+ * @on: there are thresholds
+ *
+ * On return, no CPU compares with thresholds unless @on is set. Context: may sleep.
+ */
+void pxt_gate_set_watched(struct pxt_link *link, bool on)
+{
+	mutex_lock(&link->table->lock);
+	WRITE_ONCE(link->watched, on);
+	set_recorder(link);
+	pxt_interest_changed();
 	mutex_unlock(&link->table->lock);
 }
 

@@ -32,6 +32,8 @@ struct pxt_target;
  *	set
  * @linked: it has its slot and may be inherited; under the lock of the table
  * @enabled: the gates are open for it; under the lock of the table
+ * @watched: the stream has thresholds for its threads; under the lock of the table, read by
+ *	tracepoints without it
  * @filter: event types that are not recorded; under the lock of the table. The bits of the system
  *	events are also written under the lock of the stream, and read under either
  * @nr_targets: traced processes, and children that will be traced but have not run yet
@@ -50,6 +52,7 @@ struct pxt_link {
 	u32 slot;
 	bool linked;
 	bool enabled;
+	bool watched;
 	struct posixtrace_event_set filter;
 	atomic_t nr_targets;
 };
@@ -77,6 +80,7 @@ void pxt_gate_open(struct pxt_target *target);
 void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link);
 void pxt_gate_unlink(struct pxt_link *link);
 void pxt_gate_set_enabled(struct pxt_link *link, bool on);
+void pxt_gate_set_watched(struct pxt_link *link, bool on);
 void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_set *filter,
 			 u32 known);
 u32 pxt_gate_get_filter(struct pxt_link *link, struct posixtrace_event_set *filter);

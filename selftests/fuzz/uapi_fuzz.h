@@ -284,6 +284,8 @@ long op_states(struct actor *a);
 long op_files(struct actor *a);
 long op_add(struct actor *a);
 long op_rotate(struct actor *a);
+long op_trigger(struct actor *a);
+long op_triggered(struct actor *a);
 
 long op_attach(struct actor *a);
 long op_sync(struct actor *a);

@@ -45,6 +45,8 @@ const struct op ops[] = {
 	{ "FILES", 250, 4, NEED_STREAM, op_files },
 	{ "ADD", 250, 1, NEED_STREAM, op_add },
 	{ "ROTATE", 250, 1, NEED_STREAM, op_rotate },
+	{ "TRIGGER", 150, 2, NEED_STREAM, op_trigger },
+	{ "TRIGGERED", 100, 2, NEED_STREAM, op_triggered },
 	{ "ATTACH", 200, 1, NEED_NOTHING, op_attach },
 	{ "SYNC", 400, 2, NEED_TARGET, op_sync },
 	{ "NEXT", 800, 8, NEED_TARGET, op_next },

@@ -317,6 +317,28 @@ long op_rotate(struct actor *a)
 	return ret;
 }
 
+/* Thresholds of which many, few or no waits of the workers are longer. */
+static uint64_t threshold(struct actor *a)
+{
+	return one_in(a, 8) ? rnd(a) : below(a, 1 << below(a, 30));
+}
+
+long op_trigger(struct actor *a)
+{
+	struct posixtrace_trigger *trigger = argument(a);
+
+	trigger->blocked = threshold(a);
+	trigger->runnable = threshold(a);
+	trigger->reserved[1] = one_in(a, 32);
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_TRIGGER, trigger, sizeof(*trigger));
+}
+
+long op_triggered(struct actor *a)
+{
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_TRIGGERED, argument(a),
+			  sizeof(struct posixtrace_triggered));
+}
+
 long op_description(struct actor *a)
 {
 	struct posixtrace_description *description = argument(a);

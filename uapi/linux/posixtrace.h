@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 /* Incremented whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		23
+#define POSIXTRACE_ABI_VERSION		24
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -723,6 +723,46 @@ struct posixtrace_rotate {
 };
 
 /* ------------------------------------------------------------------ */
+/* TRIGGER								*/
+
+/**
+ * struct posixtrace_trigger - argument of TRIGGER
+ * @blocked: Input: a traced thread that was blocked for longer meets a condition, in nanoseconds; 0
+ *	for no such condition
+ * @runnable: Input: the same for a thread that was runnable without running
+ * @reserved: Input: zero
+ */
+struct posixtrace_trigger {
+	__u64 blocked;
+	__u64 runnable;
+	__u64 reserved[2];
+};
+
+/* posixtrace_triggered.kind */
+#define POSIXTRACE_TRIGGER_BLOCKED	1
+#define POSIXTRACE_TRIGGER_RUNNABLE	2
+
+/**
+ * struct posixtrace_triggered - argument of TRIGGERED
+ * @count: Output: how often a condition was met since TRIGGER or the last TRIGGERED
+ * @time: Output: when it was met first, ns since the Epoch; this and all below are 0 if it was not
+ * @duration: Output: how long the thread was blocked or runnable, in nanoseconds
+ * @pid: Output: its process id, in the pid namespace of the controller
+ * @tid: Output: its thread id
+ * @kind: Output: POSIXTRACE_TRIGGER_*
+ * @reserved: Output: zero
+ */
+struct posixtrace_triggered {
+	__u64 count;
+	__u64 time;
+	__u64 duration;
+	__s32 pid;
+	__s32 tid;
+	__u32 kind;
+	__u32 reserved;
+};
+
+/* ------------------------------------------------------------------ */
 /* Commands								*/
 
 #define POSIXTRACE_IOC_MAGIC	0xE7
@@ -763,6 +803,10 @@ struct posixtrace_rotate {
 #define POSIXTRACE_IOC_ADD		_IOW(POSIXTRACE_IOC_MAGIC, 0x25, __s32)
 #define POSIXTRACE_IOC_ROTATE \
 	_IOWR(POSIXTRACE_IOC_MAGIC, 0x26, struct posixtrace_rotate)
+#define POSIXTRACE_IOC_TRIGGER \
+	_IOW(POSIXTRACE_IOC_MAGIC, 0x27, struct posixtrace_trigger)
+#define POSIXTRACE_IOC_TRIGGERED \
+	_IOR(POSIXTRACE_IOC_MAGIC, 0x28, struct posixtrace_triggered)
 
 /* role target */
 #define POSIXTRACE_IOC_ATTACH		_IOWR(POSIXTRACE_IOC_MAGIC, 0x30, struct posixtrace_attach)

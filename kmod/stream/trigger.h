@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_TRIGGER_H
+#define PXT_TRIGGER_H
+
+#include <linux/poll.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+#include <linux/posixtrace.h>
+
+struct file;
+struct pxt_stream;
+
+/**
+ * struct pxt_trigger - conditions on the threads of a stream
+ * @lock: guards the next two; interrupts are off; scheduler locks and the lock of a CPU's recorder
+ *	may be held; innermost
+ * @threshold: by POSIXTRACE_TRIGGER_* - 1, ns; 0 for no condition. Also read without the lock, as a
+ *	hint
+ * @met: how often a condition was met, and the first time; for TRIGGERED
+ * @wait: pollers
+ */
+struct pxt_trigger {
+	raw_spinlock_t lock;
+	u64 threshold[POSIXTRACE_TRIGGER_RUNNABLE];
+	struct posixtrace_triggered met;
+	wait_queue_head_t wait;
+};
+
+/* Might a thread meet a condition of a stream after so many ns? Only a hint. */
+static inline bool pxt_trigger_might(const struct pxt_trigger *trigger, u32 kind, u64 duration)
+{
+	u64 threshold = READ_ONCE(trigger->threshold[kind - 1]);
+
+	return threshold && duration > threshold;
+}
+
+void pxt_trigger_init(struct pxt_trigger *trigger);
+int pxt_trigger_set(struct pxt_stream *stream, const struct posixtrace_trigger *arg);
+int pxt_trigger_take(struct pxt_stream *stream, struct posixtrace_triggered *arg);
+bool pxt_trigger_note(struct pxt_trigger *trigger, const struct posixtrace_triggered *by);
+void pxt_trigger_wake(struct pxt_trigger *trigger);
+__poll_t pxt_trigger_poll(struct pxt_trigger *trigger, struct file *file, poll_table *table);
+
+#endif /* PXT_TRIGGER_H */
