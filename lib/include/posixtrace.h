@@ -300,6 +300,32 @@ int posixtrace_add_process(trace_id_t __trid, pid_t __pid);
 int posixtrace_rotate(trace_id_t __trid, int __fd, int *__end_error);
 
 /*
+ * Conditions on the threads of an active stream with the class sched: a thread was blocked, or was
+ * runnable without running, for more than so many nanoseconds; 0 for no such condition. The kernel
+ * compares. While a condition was met and not yet reported by posixtrace_get_triggered(), the
+ * descriptor of posixtrace_fd() has POLLPRI. Returns 0, EINVAL, or ENOTSUP without the class sched.
+ */
+int posixtrace_settrigger(trace_id_t __trid, uint64_t __blocked, uint64_t __runnable);
+
+/* posixtrace_trigger_info.kind */
+#define POSIXTRACE_TRIGGER_BLOCKED	1
+#define POSIXTRACE_TRIGGER_RUNNABLE	2
+
+/* What met a condition. All but count are about the first time; all are 0 if there was none. */
+struct posixtrace_trigger_info {
+	unsigned long long count;	/* how often a condition was met since the last call */
+	struct timespec time;		/* when it was met */
+	unsigned long long duration;	/* of being blocked or runnable, ns */
+	unsigned int kind;		/* POSIXTRACE_TRIGGER_* */
+	pid_t pid;
+	pid_t tid;
+	unsigned int __reserved[9];	/* zero */
+};
+
+/* Gets what was met, and resets it. Returns 0, EINVAL, or ENOTSUP without the class sched. */
+int posixtrace_get_triggered(trace_id_t __trid, struct posixtrace_trigger_info *__info);
+
+/*
  * Get the trace id of the flight recorder of this process, which the library started because of the
  * environment variable POSIXTRACE_RECORD. Returns 0; EINVAL if there is no recorder, or if it was
  * shut down; EAGAIN or ENOMEM.
