@@ -21,6 +21,7 @@
 #include "session/logfile.h"
 #include "session/rotation.h"
 #include "session/session.h"
+#include "session/when.h"
 #include "util/escape.h"
 #include "util/message.h"
 
@@ -61,7 +62,8 @@ struct recording {
 	struct session session;
 	struct logfile log;
 	struct rotation rotation;
-	int policy;
+	struct when when;
+	int policy;		/* -1: not given */
 	int log_policy;
 	size_t log_size;	/* 0: default */
 	size_t size_limit;	/* stop when the logs together have this size; or 0 */
@@ -78,6 +80,7 @@ struct recording {
 	bool incomplete;	/* some events were not written */
 	int flush_error;	/* the first error that was reported */
 	bool full;		/* recording cannot continue */
+	bool kept;		/* the log at log.path is of this recording */
 	bool failed_logs;	/* an earlier log of --rotate could not be completed */
 	bool failed;
 };
@@ -136,6 +139,9 @@ static void print_log(const struct recording *rec)
 	struct buffer text = { };
 	unsigned long long size;
 
+	/* The last log may not be kept. */
+	if (rec->when.given)
+		return;
 	escape_message(&text, name, strlen(name));
 	if (rec->rotation.current)
 		fprintf(stderr, "; %u logs, the last is",
@@ -164,7 +170,7 @@ static void print_summary(const struct recording *rec)
 		fprintf(stderr, ", %llu lost%s", lost(rec),
 			rec->full || rec->incomplete ? "" : ": use a larger --size");
 	/* LOOP: readers skip events that are older than an overwritten event of another CPU. */
-	if (rec->policy == POSIX_TRACE_LOOP && stats->overwritten)
+	if (rec->policy == POSIX_TRACE_LOOP && stats->overwritten && !rec->when.given)
 		fprintf(stderr, ", the log has the last %llu or fewer",
 			stats->recorded - stats->overwritten);
 	if (stats->damaged)
@@ -198,7 +204,7 @@ static void print_answer(const struct recording *rec)
 	unsigned long long size;
 
 	if (!(rec->session.kernel & POSIXTRACE_CLASS_SCHED) || !logfile_size(&rec->log, &size) ||
-	    !strcmp(path, "-") || rec->rotation.current)
+	    !strcmp(path, "-") || rec->rotation.current || rec->when.given)
 		return;
 	if (size <= ANSWER_MAX)
 		answer_print(path, stderr);
@@ -273,12 +279,16 @@ static void look(struct recording *rec)
 	err = session_filter_update(&rec->session.filter, rec->session.trid);
 	if (err && err != EINVAL)
 		say(rec, "filter", err);
+	err = when_look(&rec->when, rec->session.trid);
+	if (err)
+		say(rec, "--when", err);
 	look_at_status(rec);
 }
 
 /* Continues the recording in the next log. */
 static void rotate(struct recording *rec)
 {
+	char *before = strdup(logfile_name(&rec->log));
 	int end_error = 0;
 
 	if (rec->progress)
@@ -286,10 +296,14 @@ static void rotate(struct recording *rec)
 	rec->session.process.requested = false;
 	if (rotation_next(&rec->rotation, &rec->log, rec->session.trid, &end_error)) {
 		tell("recording continues in %s", logfile_name(&rec->log));
+		when_dropped(&rec->when);
 	} else if (end_error) {
 		complain("the previous log", end_error);
 		rec->failed_logs = true;
 	}
+	if (rec->when.met)
+		when_logged(&rec->when, before, rec->quiet);
+	free(before);
 }
 
 /* Has the recording reached one of the limits that were given as options? */
@@ -315,8 +329,9 @@ static void follow(struct recording *rec)
 			   rec->size_limit || rec->rotation.size || rec->rotation.ns;
 	int wait = often ? FILTER_MS : rec->progress ? SHOW_MS : LOOK_MS;
 
-	while (!rec->failed && !rec->full && !fds[0].revents && !is_at_limit(rec)) {
-		if (poll(fds, 2, wait) < 0 && errno != EINTR) {
+	while (!rec->failed && !rec->full && !(fds[0].revents & ~POLLPRI) && !is_at_limit(rec)) {
+		fds[0].events = when_events(&rec->when);
+		if (poll(fds, 2, when_wait(&rec->when, wait)) < 0 && errno != EINTR) {
 			say(rec, "waiting for events", errno);
 			rec->failed = true;
 			return;
@@ -324,7 +339,9 @@ static void follow(struct recording *rec)
 		if (fds[1].revents && process_signal(&rec->session.process))
 			return;
 		look(rec);
-		if (rec->session.process.requested ||
+		if (rec->session.process.requested && rec->when.given)
+			when_ask(&rec->when);
+		if (rec->session.process.requested || when_is_due(&rec->when) ||
 		    rotation_is_due(&rec->rotation, &rec->log))
 			rotate(rec);
 		if (rec->progress)
@@ -446,10 +463,15 @@ static bool begin(struct recording *rec)
 {
 	int err = posix_trace_start(rec->session.trid);
 
-	if (err) {
+	if (err)
 		complain(logfile_name(&rec->log), err);
-		rec->failed = true;
+	if (!err) {
+		err = when_start(&rec->when, rec->session.trid);
+		if (err)
+			complain("--when", err);
 	}
+	if (err)
+		rec->failed = true;
 	rec->began = now();
 	rec->seen_at = rec->began;
 	if (!err && process_go(&rec->session.process))
@@ -470,6 +492,7 @@ static void record(struct recording *rec)
 	}
 	/* The program was executed successfully, so now replace an existing log. */
 	err = logfile_keep(&rec->log);
+	rec->kept = true;
 	follow(rec);
 	finish(rec);
 	if (err)
@@ -480,6 +503,22 @@ static void record(struct recording *rec)
 	session_hint(&rec->session, &rec->stats);
 	if (!err)
 		print_answer(rec);
+}
+
+/* Keeps the last log if it has a condition, such as the exit status of the program. */
+static void end_conditions(struct recording *rec, int status)
+{
+	const char *path = logfile_name(&rec->log);
+
+	if (!rec->kept)
+		return;
+	when_failed(&rec->when, status);
+	if (rec->when.met)
+		when_logged(&rec->when, path, rec->quiet);
+	else if (unlink(path))
+		complain(path, errno);
+	if (!rec->quiet)
+		when_summary(&rec->when);
 }
 
 /* Returns the exit status. */
@@ -501,6 +540,7 @@ static int run_record(struct recording *rec)
 	session_choose_kernel(&rec->session);
 	if (rec->session.chosen && !rec->quiet)
 		print_choice(rec);
+	when_choose_kernel(&rec->when, &rec->session);
 	rec->progress = !rec->quiet && isatty(STDERR_FILENO);
 	err = process_begin(process);
 	if (err) {
@@ -510,8 +550,14 @@ static int run_record(struct recording *rec)
 		return 1;
 	}
 	record(rec);
-	logfile_close(&rec->log);
+	/* The reader of a pipe need not wait for the program. */
+	if (!rec->when.given)
+		logfile_close(&rec->log);
 	status = process_end(process);
+	if (rec->when.given) {
+		end_conditions(rec, status);
+		logfile_close(&rec->log);
+	}
 	return rec->failed || rec->failed_logs ? 1 : status;
 }
 
@@ -571,6 +617,7 @@ static const struct command_option options[] = {
 	  .call = call_rotate },
 	{ OPTION_SIZE, 0, "size-limit", "BYTES", "stop when the logs have so many bytes",
 	  OPTION_SIZE_AT(struct recording, size_limit), .min = 1, .max = LONG_MAX },
+	OPTION_GROUP_AT(struct recording, when, when_options),
 	OPTION_GROUP_AT(struct recording, session, session_options),
 	{ }
 };
@@ -596,7 +643,11 @@ static int check_options(const struct recording *rec)
 		tell("--mode: applies to new files, not to standard output");
 		return 2;
 	}
-	return OPTIONS_OK;
+	if (rec->when.given && (rec->rotation.size || rec->rotation.ns)) {
+		tell("--when: its conditions begin the logs, not --rotate");
+		return 2;
+	}
+	return when_check(&rec->when, &rec->session, rec->policy, rec->log_policy) ? OPTIONS_OK : 2;
 }
 
 static int cmd_record(int argc, char **argv)
@@ -605,7 +656,7 @@ static int cmd_record(int argc, char **argv)
 		.session.data_size = SESSION_DEFAULT,
 		.session.order = POSIXTRACE_ORDER_CAUSAL,
 		.log.path = LOG_DEFAULT,
-		.policy = POSIX_TRACE_FLUSH,
+		.policy = -1,
 		.log_policy = POSIX_TRACE_APPEND,
 		.compression = POSIXTRACE_COMPRESS_LZ4,
 	};
@@ -613,12 +664,18 @@ static int cmd_record(int argc, char **argv)
 
 	if (status == OPTIONS_OK)
 		status = check_options(&rec);
+	rec.rotation.conditions = rec.when.given;
+	if (rec.policy < 0)
+		rec.policy = rec.when.given ? POSIX_TRACE_LOOP : POSIX_TRACE_FLUSH;
 	if (status == OPTIONS_OK &&
 	    !session_process(&rec.session, "record", argc - optind, argv + optind))
 		status = 2;
+	if (status == OPTIONS_OK && rec.when.exit_status && !rec.session.process.argv)
+		status = usage_error("record", "--when: 'exit status' needs a PROGRAM to start");
 	if (status == OPTIONS_OK)
 		status = run_record(&rec);
 	rotation_free(&rec.rotation);
+	when_free(&rec.when);
 	session_free(&rec.session);
 	return status;
 }

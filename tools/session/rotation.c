@@ -100,10 +100,11 @@ int rotation_begin(struct rotation *rotation, const struct logfile *log)
 
 	rotation->base = log->path;
 	rotation->began = now();
-	if (!rotation->size && !rotation->ns)
+	if (!rotation->size && !rotation->ns && !rotation->conditions)
 		return 0;
 	if (!logfile_size(log, &size)) {
-		tell("--rotate: needs a log that is a regular file");
+		tell("--%s: needs a log that is a regular file",
+		     rotation->conditions ? "when" : "rotate");
 		return EINVAL;
 	}
 	path = path_of(rotation, 1);
