@@ -39,7 +39,7 @@ mapfile -t commands < <(posixtrace --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 completes posixtrace '' -- "${commands[@]}" --help --version && grep -qx record "$tmp/out"
 result all_commands_are_offered $?
 
-completes posixtrace record --f -- --filter= --force && completes posixtrace record --mo -- --mode= &&
+completes posixtrace record --f -- --filter= --force && completes posixtrace record --mo -- --mode= --most= &&
 	completes posixtrace load --k -- --kernel-classes= && completes posixtrace live --inh -- --inherit
 result options_of_the_command_are_completed $?
 

@@ -55,7 +55,7 @@ send()
 stop()
 {
 	exec 3>&-
-	ended "${1-0}"
+	ended 0
 }
 
 clean

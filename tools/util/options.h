@@ -14,7 +14,7 @@
  *	-F --follow		-n --events		-u --user
  *	-g call stacks *	-o --output		-v --verbose *
  *	-G --cgroup		-O --format		-V --version
- *				-w --when *		-x --exclude
+ *				-w --when		-x --exclude
  *
  * All other options have no letter.
  */
