@@ -29,7 +29,7 @@ static void set(struct pxt_trigger *trigger, const struct posixtrace_trigger *ar
 	raw_spin_lock_irqsave(&trigger->lock, flags);
 	WRITE_ONCE(trigger->threshold[POSIXTRACE_TRIGGER_BLOCKED - 1], arg->blocked);
 	WRITE_ONCE(trigger->threshold[POSIXTRACE_TRIGGER_RUNNABLE - 1], arg->runnable);
-	memset(&trigger->met, 0, sizeof(trigger->met));
+	WRITE_ONCE(trigger->count, 0);
 	raw_spin_unlock_irqrestore(&trigger->lock, flags);
 }
 
@@ -75,9 +75,12 @@ int pxt_trigger_take(struct pxt_stream *stream, struct posixtrace_triggered *arg
 
 	if (!(stream->attr.classes & POSIXTRACE_CLASS_SCHED))
 		return -EOPNOTSUPP;
+	memset(arg, 0, sizeof(*arg));
 	raw_spin_lock_irqsave(&trigger->lock, flags);
-	*arg = trigger->met;
-	memset(&trigger->met, 0, sizeof(trigger->met));
+	if (trigger->count)
+		*arg = trigger->first;
+	arg->count = trigger->count;
+	WRITE_ONCE(trigger->count, 0);
 	raw_spin_unlock_irqrestore(&trigger->lock, flags);
 	return 0;
 }
@@ -96,10 +99,10 @@ bool pxt_trigger_note(struct pxt_trigger *trigger, const struct posixtrace_trigg
 
 	raw_spin_lock(&trigger->lock);
 	if (pxt_trigger_might(trigger, by->kind, by->duration)) {
-		first = !trigger->met.count;
+		first = !trigger->count;
 		if (first)
-			trigger->met = *by;
-		WRITE_ONCE(trigger->met.count, first ? 1 : trigger->met.count + 1);
+			trigger->first = *by;
+		WRITE_ONCE(trigger->count, trigger->count + 1);
 	}
 	raw_spin_unlock(&trigger->lock);
 	return first;
@@ -128,5 +131,5 @@ __poll_t pxt_trigger_poll(struct pxt_trigger *trigger, struct file *file, poll_t
 {
 	poll_wait(file, &trigger->wait, table);
 	/* Pairs with the lock of the queue in pxt_trigger_wake(), taken after the count is set. */
-	return READ_ONCE(trigger->met.count) ? EPOLLPRI : 0;
+	return READ_ONCE(trigger->count) ? EPOLLPRI : 0;
 }

@@ -14,17 +14,19 @@ struct pxt_stream;
 
 /**
  * struct pxt_trigger - conditions on the threads of a stream
- * @lock: guards the next two; interrupts are off; scheduler locks and the lock of a CPU's recorder
+ * @lock: guards the next three; interrupts are off; scheduler locks and the lock of a CPU's recorder
  *	may be held; innermost
  * @threshold: by POSIXTRACE_TRIGGER_* - 1, ns; 0 for no condition. Also read without the lock, as a
  *	hint
- * @met: how often a condition was met, and the first time; for TRIGGERED
+ * @count: how often a condition was met since TRIGGERED; pollers read it without the lock
+ * @first: the first of these, if @count is not 0; its member count is unused
  * @wait: pollers
  */
 struct pxt_trigger {
 	raw_spinlock_t lock;
 	u64 threshold[POSIXTRACE_TRIGGER_RUNNABLE];
-	struct posixtrace_triggered met;
+	u64 count;
+	struct posixtrace_triggered first;
 	wait_queue_head_t wait;
 };
 

@@ -21,7 +21,7 @@ posixtrace record --order : causal relaxed
 posixtrace record -k sched,: all fault irq none process signal strings syscall
 posixtrace record -k sys: syscall
 posixtrace load --trace-scope : 0 1 2 3
-posixtrace record --mo: --mode
+posixtrace record --mo: --mode --most
 posixtrace live --f: --filter --format-file --full
 posixtrace dump --tid 1: 
 posixtrace dump trace.: trace.log
