@@ -42,9 +42,9 @@ static struct place *place_of(const struct task_struct *task)
 	return &places[(u32)task->pid % PLACES];
 }
 
-/* The scheduler counts before it calls sched_switch. */
 static u64 switches_of(const struct task_struct *task)
 {
+	/* The scheduler counts with plain stores, before it calls sched_switch. */
 	return data_race(READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw));
 }
 
@@ -77,8 +77,8 @@ void pxt_watch_out(const struct task_struct *task)
 }
 
 /*
- * Since when has the thread been blocked? Returns 0 if that is unknown, or the thread is not. It may
- * be woken while it still runs, and also after a preemption before it could leave its CPU.
+ * Since when has the thread been blocked? Returns 0 if that is unknown, or the thread is not: it
+ * may be woken while it still runs, or after a preemption before it could leave its CPU.
  */
 static u64 blocked_since(const struct task_struct *task)
 {

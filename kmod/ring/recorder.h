@@ -57,8 +57,9 @@ struct pxt_recorder_cpu {
 /**
  * struct pxt_recorder - state for recording kernel events into one stream
  * @rcu: a tracepoint may still use it after the stream has ended
- * @wanted: bit n: record event type n; bit PXT_RECORDER_WATCHED. Written by pxt_recorder_want() with the locks of the stream
- *	and its table; read with the lock of a CPU, or without as a hint
+ * @wanted: bit n: record event type n; bit PXT_RECORDER_WATCHED. Written by pxt_recorder_want()
+ *	with the locks of the stream and its table; read with the lock of a CPU, or without as a
+ *	hint
  * @todo: bits PXT_RECORDER_*, atomic: set here, consumed by @irq
  * @irq: work that tracepoints must not do; queued only with the lock of a CPU and only while an
  *	event is wanted. @todo and @irq are part of the stream, and constant after CREATE
@@ -78,8 +79,8 @@ struct pxt_recorder {
 };
 
 /*
- * Bit of pxt_recorder.wanted: compare the times of threads with the thresholds of the stream. No event
- * has this id.
+ * Bit of pxt_recorder.wanted: compare the times of threads with the thresholds of the stream. No
+ * event has this id.
  */
 #define PXT_RECORDER_WATCHED	0
 

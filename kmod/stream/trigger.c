@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TRIGGER and TRIGGERED: a controller learns that a thread was blocked or runnable for longer than a
- * threshold, without reading events. kevent/watch.c compares.
+ * TRIGGER and TRIGGERED: a controller learns that a thread was blocked or runnable for longer than
+ * a threshold, without reading events. kevent/watch.c compares.
  *
  * Between two TRIGGERED, pollers are woken at most once: further conditions are only counted.
  */

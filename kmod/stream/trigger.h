@@ -14,8 +14,8 @@ struct pxt_stream;
 
 /**
  * struct pxt_trigger - conditions on the threads of a stream
- * @lock: guards the next three; interrupts are off; scheduler locks and the lock of a CPU's recorder
- *	may be held; innermost
+ * @lock: guards the next three; interrupts are off; scheduler locks and the lock of a CPU's
+ *	recorder may be held; innermost
  * @threshold: by POSIXTRACE_TRIGGER_* - 1, ns; 0 for no condition. Also read without the lock, as a
  *	hint
  * @count: how often a condition was met since TRIGGERED; pollers read it without the lock

@@ -13,9 +13,9 @@
  * @blocked: a thread was blocked for more ns than this; 0 for no such condition
  * @runnable: a thread was runnable without running for more ns than this; 0 for no such condition
  *
- * An extension. While a condition was met and not yet reported, the descriptor of posixtrace_fd() has
- * POLLPRI. Replaces the former conditions, and forgets what was met. Threads of the caller's process
- * meet no condition.
+ * An extension. While a condition was met and not yet reported, the descriptor of posixtrace_fd()
+ * has POLLPRI. Replaces the former conditions, and forgets what was met. Threads of the caller's
+ * process meet no condition.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process; ENOTSUP if the stream does
  * not have the class sched.
@@ -40,8 +40,8 @@ PXTU_API int posixtrace_settrigger(trace_id_t trid, uint64_t blocked, uint64_t r
  *
  * An extension.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process, or @info is NULL; ENOTSUP if
- * the stream does not have the class sched.
+ * Return: 0; EINVAL if @trid is no active trace stream of this process, or @info is NULL; ENOTSUP
+ * if the stream does not have the class sched.
  */
 PXTU_API int posixtrace_get_triggered(trace_id_t trid, struct posixtrace_trigger_info *info)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TRIGGER and TRIGGERED: a controller learns that a thread was blocked or runnable for longer than a
- * threshold.
+ * TRIGGER and TRIGGERED: a controller learns that a thread was blocked or runnable for longer than
+ * a threshold.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -31,8 +31,8 @@ FIXTURE(trigger)
 };
 
 /*
- * The main function of a child that computes until it is told to go, sleeps once, and computes until
- * it is told to stop.
+ * The main function of a child that computes until it is told to go, sleeps once, and computes
+ * until it is told to stop.
  */
 static int sleeper(void *arg, const struct talk *talk)
 {

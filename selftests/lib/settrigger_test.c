@@ -44,7 +44,7 @@ static int poll_priority(trace_id_t trid, int timeout)
 	return poll(&fd, 1, timeout) < 0 ? -errno : fd.revents;
 }
 
-/* The child waits until it hears from the test, goes to sleep again, and waits for the next time. */
+/* Wakes the child, and wakes it again after it has slept for at least two milliseconds. */
 static void let_wait(const struct child *child)
 {
 	say(&child->talk, 0);

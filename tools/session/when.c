@@ -35,7 +35,7 @@ static uint64_t clock_ns(clockid_t clock)
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-/* Skips blanks, and then @word. Returns where the text continues, or NULL if it has another word. */
+/* Skips blanks, and then @word. Returns where the text continues; NULL if it has another word. */
 static const char *skip(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -123,8 +123,8 @@ const struct command_option when_options[] = {
 	{ OPTION_CALL, 'w', "when", "CONDITION",
 	  "write the latest events to a log when this is true: 'blocked > 20ms', 'runnable > 1ms', 'exit status != 0', SIGUSR1",
 	  .call = call_when },
-	{ OPTION_CALL, 0, "after", "TIME", "with --when: also write the events of this time after it",
-	  .call = call_after },
+	{ OPTION_CALL, 0, "after", "TIME",
+	  "with --when: also write the events of this time after it", .call = call_after },
 	{ OPTION_CALL, 0, "keep-time", "TIME",
 	  "with --when: say if a log has less than this time before it", .call = call_keep_time },
 	{ OPTION_NUMBER, 0, "most", "N", "with --when: begin at most N logs in a minute (6)",
@@ -215,7 +215,9 @@ int when_wait(const struct when *when, int ms)
 	return left < (uint64_t)ms ? (int)left : ms;
 }
 
-/* Notes conditions, and takes over the description of the first one. With @now, the log begins now. */
+/*
+ * Notes conditions, and takes over the description of the first one. With @now, the log begins now.
+ */
 static void note(struct when *when, char *reason, uint64_t time, unsigned long long count,
 		 bool now)
 {

@@ -55,8 +55,8 @@ void when_choose_kernel(const struct when *when, struct session *session);
 int when_start(const struct when *when, trace_id_t trid);
 
 /*
- * when_events() - events to poll the descriptor of the stream for. None while a condition is met, or
- * while there may be no more logs: so conditions that are met all the time cost only one wake-up
+ * when_events() - events to poll the descriptor of the stream for. None while a condition is met,
+ * or while there may be no more logs: then further conditions do not wake the command
  */
 short when_events(const struct when *when);
 
@@ -76,8 +76,8 @@ void when_failed(struct when *when, int status);
 bool when_is_due(const struct when *when);
 
 /*
- * when_logged() - the log at @path has the condition: says so unless @quiet, and if events are missing
- * before it
+ * when_logged() - the log at @path has the condition: says so unless @quiet, and if events are
+ * missing before it
  */
 void when_logged(struct when *when, const char *path, bool quiet);
 
