@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 9
+begin 10
 log=$tmp/some.log
 mkfifo "$tmp/in"
 
@@ -100,6 +100,17 @@ start_waiting --inherit --policy=loop
 until_true test -e "$tmp/some.first" && kill -USR1 $started && until_true is_complete "$log" &&
 	has_count 5 "$log" && echo line >&3 && echo line >&3 && exec 3>&- && ended 7 && has_count 7 "$tmp/some.1.log"
 result signal_writes_the_window_in_memory $?
+
+is_waiting_for_a_reader()
+{
+	grep -q '^Name:.posixtrace$' "/proc/$started/status" && grep -q '^State:.S' "/proc/$started/status"
+}
+mkfifo "$tmp/pipe"
+start record -o "$tmp/pipe" -- true
+until_true is_waiting_for_a_reader && kill -USR1 "$started"
+cat "$tmp/pipe" >"$tmp/piped" &
+ended 0 && wait && [ -s "$tmp/piped" ]
+result signal_before_the_log_is_open_has_no_effect $?
 
 start_waiting --inherit --rotate=1s
 until_true is_complete "$log" && until_true is_complete "$tmp/some.1.log" && echo line >&3 && echo line >&3 &&

@@ -14,6 +14,7 @@ extern const struct command command_live;
 extern const struct command command_load;
 extern const struct command command_query;
 extern const struct command command_record;
+extern const struct command command_snapshot;
 extern const struct command command_stat;
 extern const struct command command_status;
 extern const struct command command_top;

@@ -26,6 +26,7 @@ static const struct command *const commands[] = {
 	&command_load,
 	&command_query,
 	&command_record,
+	&command_snapshot,
 	&command_stat,
 	&command_status,
 	&command_top,

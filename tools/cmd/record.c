@@ -536,7 +536,6 @@ static int run_record(struct recording *rec)
 		return 1;
 	}
 	process->no_stdout = rec->log.fd == STDOUT_FILENO;
-	process->takes_request = true;
 	session_choose_kernel(&rec->session);
 	if (rec->session.chosen && !rec->quiet)
 		print_choice(rec);
@@ -660,8 +659,11 @@ static int cmd_record(int argc, char **argv)
 		.log_policy = POSIX_TRACE_APPEND,
 		.compression = POSIXTRACE_COMPRESS_LZ4,
 	};
-	int status = options_parse(&command_record, argc, argv, &rec);
+	int status;
 
+	/* Ignore SIGUSR1 from here on: opening a FIFO waits for a reader. */
+	process_take_requests(&rec.session.process);
+	status = options_parse(&command_record, argc, argv, &rec);
 	if (status == OPTIONS_OK)
 		status = check_options(&rec);
 	rec.rotation.conditions = rec.when.given;

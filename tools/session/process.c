@@ -68,9 +68,17 @@ static int start_program(struct process *process)
 	return 0;
 }
 
-int process_begin(struct process *process)
+void process_take_requests(struct process *process)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	process->takes_request = true;
+	/* signalfd() also reads blocked signals that are ignored. */
+	sigaction(SIGUSR1, &ignore, &process->old_request);
+}
+
+int process_begin(struct process *process)
+{
 	struct sigaction hangup;
 	sigset_t mask;
 	int err;
@@ -90,9 +98,6 @@ int process_begin(struct process *process)
 	if (process->sigfd < 0)
 		return errno;
 	sigprocmask(SIG_BLOCK, &mask, &process->old_mask);
-	/* SIGUSR1 must not kill the command while signals are not blocked. */
-	if (process->takes_request)
-		sigaction(SIGUSR1, &ignore, &process->old_request);
 	if (!process->argv)
 		return 0;
 	err = start_program(process);

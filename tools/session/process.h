@@ -14,8 +14,8 @@ struct process {
 	pid_t pid;
 	char **argv;		/* program to start, or NULL */
 	bool no_stdout;		/* redirect its standard output to standard error */
-	unsigned long seconds;	/* end the tracing after this many seconds; 0: no limit */
-	bool takes_request;	/* SIGUSR1 sets @requested */
+	unsigned long seconds;	/* end the tracing after so many seconds; 0: no limit */
+	bool takes_request;	/* SIGUSR1 sets @requested: see process_take_requests() */
 
 	int sigfd;		/* descriptor; call process_signal() when it is readable */
 	int go;			/* socket that lets the program start; -1 after that */
@@ -26,6 +26,12 @@ struct process {
 	struct sigaction old_child;	/* previous action of SIGCHLD */
 	struct sigaction old_request;	/* previous action of SIGUSR1 */
 };
+
+/*
+ * process_take_requests() - let SIGUSR1 set @requested after process_begin(), and ignore it before
+ * that, so that it never kills this command. The program gets the previous action.
+ */
+void process_take_requests(struct process *process);
 
 /*
  * process_begin() - block signals and start the program, if any. The program waits for

@@ -179,8 +179,7 @@ int whom_add_cgroup(struct whom *whom, const char *option, const char *text)
 /* ------------------------------------------------------------------ */
 /* Processes								*/
 
-/* Is this the name of the process's program, or the name that the process has set for itself? */
-static bool has_name(int proc, pid_t pid, const char *name)
+bool whom_has_name(int proc, pid_t pid, const char *name)
 {
 	char text[PATH_MAX], path[64];
 	ssize_t len;
@@ -222,7 +221,7 @@ static bool matches(const struct whom_rule *rule, int proc, pid_t pid)
 	case WHOM_PID:
 		return pid == rule->pid;
 	case WHOM_NAME:
-		return has_name(proc, pid, rule->text);
+		return whom_has_name(proc, pid, rule->text);
 	case WHOM_USER:
 		return is_of_user(proc, pid, rule->uid);
 	default:

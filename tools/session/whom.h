@@ -60,4 +60,10 @@ const struct whom_process *whom_next(struct whom *whom);
 
 void whom_free(struct whom *whom);
 
+/*
+ * whom_has_name() - is this the name of the process's program, or the name that the process has set
+ * for itself? @proc is a descriptor of /proc.
+ */
+bool whom_has_name(int proc, pid_t pid, const char *name);
+
 #endif /* POSIXTRACE_WHOM_H */

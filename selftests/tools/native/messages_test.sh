@@ -156,6 +156,8 @@ test_wrong_arguments_are_told()
 	wrong stat '--by: has no effect on --states' --by=op --states log
 	wrong stat '--seconds: needs a PID (got "log")' --seconds=1 log
 	wrong list 'list: takes one PID, PROGRAM or LOG, not 2' log log
+	wrong snapshot 'snapshot: takes one PID or NAME, not 0'
+	wrong snapshot 'snapshot: takes one PID or NAME, not 2' 1 2
 	wrong status 'status: takes no argument (got "x")' x
 	wrong unload 'unload: takes no argument (got "x")' x
 	wrong load 'load: takes no argument (got "x"); use --file' x
