@@ -170,6 +170,43 @@ PXTU_API int posixtrace_get_mapping(trace_id_t trid, pid_t pid, const struct tim
 }
 
 /**
+ * posixtrace_get_mappings() - get all files from which the processes of a log executed code
+ * @trid: trace id of a log
+ * @infos: result
+ * @max_infos: number of elements of @infos
+ * @count: number of mappings stored; 0 after the last one
+ * @next: 0 for the first call; set for the next one
+ *
+ * An extension. A file is reported for each process, and each time that its mappings were scanned.
+ * While the log grows, calls may report a mapping twice, or leave it out.
+ *
+ * Return: 0; EINVAL if @trid is no trace stream or log of this process, a pointer is NULL or
+ * @max_infos is 0; ENOTSUP for an active stream; ENOMEM.
+ */
+PXTU_API int posixtrace_get_mappings(trace_id_t trid, struct posixtrace_mapping_info *infos,
+				     size_t max_infos, size_t *count, unsigned long long *next)
+{
+	struct pxtu_source *source;
+	int err = -EOPNOTSUPP;
+	__u64 at;
+
+	if (!infos || !max_infos || !count || !next)
+		return EINVAL;
+	source = pxtu_trid_get(trid, NULL);
+	if (!source)
+		return EINVAL;
+	at = *next;
+	if (source->ops->get_mappings)
+		err = source->ops->get_mappings(source, infos, &max_infos, &at);
+	pxtu_trid_put(source);
+	if (err)
+		return pxtu_error(err);
+	*count = max_infos;
+	*next = at;
+	return 0;
+}
+
+/**
  * posixtrace_get_host() - get the host on which events were recorded
  * @trid: trace id of a stream or log
  * @info: result

@@ -111,6 +111,9 @@ struct pxtu_source_ops {
 	 */
 	int (*get_mapping)(struct pxtu_source *source, const struct pxtu_task *task, __u64 address,
 			   struct posixtrace_mapping_info *info);
+	/** @get_mappings: gets mappings as @get_states gets states; NULL: only one by one */
+	int (*get_mappings)(struct pxtu_source *source, struct posixtrace_mapping_info *infos,
+			    size_t *count, __u64 *next);
 	/** @get_host: gets the host that the events come from; or -ENOENT */
 	int (*get_host)(struct pxtu_source *source, struct posixtrace_host_info *info);
 	/**

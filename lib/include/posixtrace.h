@@ -237,6 +237,14 @@ struct posixtrace_mapping_info {
 int posixtrace_get_mapping(trace_id_t __trid, pid_t __pid, const struct timespec *__time,
 			   const void *__address, struct posixtrace_mapping_info *__info);
 
+/*
+ * Get the files that the processes of a log had mapped: up to max_infos mappings with each call, in
+ * *count their number, 0 after the last one. *next is 0 for the first call, and is set for the next
+ * one. Returns 0; ENOTSUP for an active stream; or EINVAL or ENOMEM.
+ */
+int posixtrace_get_mappings(trace_id_t __trid, struct posixtrace_mapping_info *__infos,
+			    size_t __max_infos, size_t *__count, unsigned long long *__next);
+
 /* Counters that traced processes read for their timestamps. */
 #define POSIXTRACE_CLOCK_KERNEL		0	/* the clock of the C library */
 #define POSIXTRACE_CLOCK_TSC		1	/* x86-64 */

@@ -81,6 +81,14 @@ static int compare_mappings(const void *a, const void *b)
 	return order ? order : pxtu_log_compare(s->address, t->address);
 }
 
+static void sort(struct pxtu_log_tasks *tasks)
+{
+	if (!tasks->mappings_sorted && tasks->nr_mappings)
+		qsort(tasks->mapping, tasks->nr_mappings, sizeof(*tasks->mapping),
+		      compare_mappings);
+	tasks->mappings_sorted = true;
+}
+
 /* Count the mappings that are not after @key. */
 static size_t count_until(const struct pxtu_log_tasks *tasks,
 			  const struct pxtu_log_mapping *key)
@@ -133,10 +141,7 @@ static const struct pxtu_log_mapping *find(struct pxtu_log_tasks *tasks,
 
 	if (!tasks->nr_mappings)
 		return NULL;
-	if (!tasks->mappings_sorted)
-		qsort(tasks->mapping, tasks->nr_mappings, sizeof(*tasks->mapping),
-		      compare_mappings);
-	tasks->mappings_sorted = true;
+	sort(tasks);
 	if (!find_look(tasks, task, &key))
 		return NULL;
 	key.address = address;
@@ -150,15 +155,13 @@ static const struct pxtu_log_mapping *find(struct pxtu_log_tasks *tasks,
 	return found;
 }
 
-int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 address,
-		     struct posixtrace_mapping_info *info)
+/* Returns 0; -ENOENT if the mapping is no longer in the log; -ENOMEM. */
+static int read_mapping(struct pxtu_log *log, const struct pxtu_log_mapping *place,
+			struct posixtrace_mapping_info *info)
 {
-	const struct pxtu_log_mapping *place = find(&log->survey.tasks, task, address);
 	struct posixtrace_log_mapping head;
 	int err;
 
-	if (!place)
-		return -ENOENT;
 	memset(info, 0, sizeof(*info));
 	/*
 	 * Check the header again: the writer may have restarted the metadata and overwritten this
@@ -178,4 +181,31 @@ int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 a
 	memset(info, 0, sizeof(*info));
 	err = pxtu_log_failed(log);
 	return err ? err : -ENOENT;
+}
+
+int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 address,
+		     struct posixtrace_mapping_info *info)
+{
+	const struct pxtu_log_mapping *place = find(&log->survey.tasks, task, address);
+
+	return place ? read_mapping(log, place, info) : -ENOENT;
+}
+
+int pxtu_log_mappings(struct pxtu_log *log, struct posixtrace_mapping_info *infos, size_t *count,
+		      __u64 *next)
+{
+	struct pxtu_log_tasks *tasks = &log->survey.tasks;
+	const size_t max = *count;
+	int err = 0;
+
+	sort(tasks);
+	*count = 0;
+	for (; *count < max && *next < tasks->nr_mappings && !err; ++*next) {
+		err = read_mapping(log, &tasks->mapping[*next], &infos[*count]);
+		if (err == -ENOENT)
+			err = 0;
+		else if (!err)
+			++*count;
+	}
+	return err;
 }

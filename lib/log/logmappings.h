@@ -26,4 +26,16 @@ int pxtu_log_add_mappings(struct pxtu_log *log, const struct pxtu_log_block *blo
 int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 address,
 		     struct posixtrace_mapping_info *info);
 
+/**
+ * pxtu_log_mappings() - get mappings of all processes
+ * @log: the log
+ * @infos: result
+ * @count: room there; receives the number of mappings, 0 after the last one
+ * @next: number of the first one in the order of processes and times; receives the next number
+ *
+ * Return: 0; -ENOMEM.
+ */
+int pxtu_log_mappings(struct pxtu_log *log, struct posixtrace_mapping_info *infos, size_t *count,
+		      __u64 *next);
+
 #endif /* PXTU_LOGMAPPINGS_H */

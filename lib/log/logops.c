@@ -200,6 +200,20 @@ static int log_get_mapping(struct pxtu_source *source, const struct pxtu_task *t
 	return err;
 }
 
+static int log_get_mappings(struct pxtu_source *source, struct posixtrace_mapping_info *infos,
+			    size_t *count, __u64 *next)
+{
+	struct pxtu_log *log = pxtu_log_of(source);
+	int err;
+
+	pthread_mutex_lock(source->lock);
+	err = survey_more(log);
+	if (!err)
+		err = pxtu_log_mappings(log, infos, count, next);
+	pthread_mutex_unlock(source->lock);
+	return err;
+}
+
 static int log_get_host(struct pxtu_source *source, struct posixtrace_host_info *info)
 {
 	struct pxtu_log *log = pxtu_log_of(source);
@@ -292,6 +306,7 @@ const struct pxtu_source_ops pxtu_log_ops = {
 	.get_life = log_get_life,
 	.get_program = log_get_program,
 	.get_mapping = log_get_mapping,
+	.get_mappings = log_get_mappings,
 	.get_host = log_get_host,
 	.get_states = log_get_states,
 	.get_files = log_get_files,

@@ -169,6 +169,26 @@ static void look_at_mapping(trace_id_t trid, pid_t pid, const struct timespec *t
 	check((uintptr_t)address - info.address < info.size, "address outside of the mapping");
 }
 
+static void look_at_mappings(trace_id_t trid, size_t len)
+{
+	struct posixtrace_mapping_info infos[4];
+	unsigned long long next = 0;
+	size_t count, n = 0;
+
+	do {
+		if (!good(posixtrace_get_mappings(trid, infos, 4, &count, &next), len,
+			  "get_mappings"))
+			return;
+		for (size_t i = 0; i < count; i++)
+			check(strnlen(infos[i].path, sizeof(infos[i].path)) <
+			      sizeof(infos[i].path) &&
+			      infos[i].build_id_size <= sizeof(infos[i].build_id),
+			      "one of all mappings");
+		n += count;
+		check(n <= len, "more mappings than have room");
+	} while (count);
+}
+
 /*
  * Returns the maximum number of events in @len bytes. A record has at least 16 bytes, a kernel
  * event at least one word, and a damaged place 8 bytes. A gap counts as two events. A compressed
@@ -244,6 +264,7 @@ static void look_at_names(trace_id_t trid, size_t len)
 	if (err != ENOENT && good(err, len, "get_program"))
 		check(needed && needed <= sizeof(program) && !program[needed - 1], "program");
 	look_at_mapping(trid, PID, &time, (void *)MAPPED, len);
+	look_at_mappings(trid, len);
 	err = posixtrace_get_host(trid, &host);
 	if (err != ENOENT && good(err, len, "get_host"))
 		check(strnlen(host.node, sizeof(host.node)) < sizeof(host.node),

@@ -233,6 +233,8 @@ TEST_F(mappings, addresses_without_a_file)
 TEST_F(mappings, active_stream_has_the_current_mappings)
 {
 	struct seen *seen = self->seen;
+	unsigned long long next = 0;
+	size_t count;
 
 	ASSERT_EQ(0, posix_trace_create(0, NULL, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -246,6 +248,7 @@ TEST_F(mappings, active_stream_has_the_current_mappings)
 	seen->address = NULL;
 	ask(self->trid, seen);
 	EXPECT_EQ(ENOENT, seen->err);
+	EXPECT_EQ(ENOTSUP, posixtrace_get_mappings(self->trid, &seen->mapping, 1, &count, &next));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 

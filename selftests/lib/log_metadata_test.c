@@ -460,6 +460,43 @@ TEST_F(metadata, mapping_that_is_appended_later)
 	close(fd);
 }
 
+TEST_F(metadata, all_mappings_in_order)
+{
+	static const char *const paths[] = { "/a", "/b", "/a", "/c", "/d" };
+	struct posixtrace_mapping_info infos[2];
+	unsigned long long next = 0;
+	size_t count, n = 0;
+
+	map(&self->log, 6, 10, 0x1000, 0x1000, "/d");
+	map(&self->log, 5, 20, 0x1000, 0x1000, "/a");
+	map(&self->log, 5, 20, 0x8000, 0x1000, "/c");
+	map(&self->log, 5, 10, 0x1000, 0x1000, "/a");
+	map(&self->log, 5, 10, 0x3000, 0x1000, "/b");
+	ASSERT_EQ(0, log_open(&self->log, &self->trid));
+	do {
+		ASSERT_EQ(0, posixtrace_get_mappings(self->trid, infos, 2, &count, &next));
+		ASSERT_GE(2, count);
+		for (size_t i = 0; i < count; i++) {
+			ASSERT_LT(n, sizeof(paths) / sizeof(*paths));
+			EXPECT_STREQ(paths[n], infos[i].path);
+			EXPECT_EQ(20, infos[i].build_id_size);
+			n++;
+		}
+	} while (count);
+	EXPECT_EQ(sizeof(paths) / sizeof(*paths), n);
+	ASSERT_EQ(0, posixtrace_get_mappings(self->trid, infos, 2, &count, &next));
+	EXPECT_EQ(0, count);
+	next = ~0ULL;
+	ASSERT_EQ(0, posixtrace_get_mappings(self->trid, infos, 2, &count, &next));
+	EXPECT_EQ(0, count);
+	EXPECT_EQ(EINVAL, posixtrace_get_mappings(self->trid, infos, 0, &count, &next));
+	EXPECT_EQ(EINVAL, posixtrace_get_mappings(self->trid, NULL, 2, &count, &next));
+	EXPECT_EQ(EINVAL, posixtrace_get_mappings(self->trid, infos, 2, NULL, &next));
+	EXPECT_EQ(EINVAL, posixtrace_get_mappings(self->trid, infos, 2, &count, NULL));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	EXPECT_EQ(EINVAL, posixtrace_get_mappings(self->trid, infos, 2, &count, &next));
+}
+
 /* A path without a terminating null byte does not make the block damaged, but is not reported. */
 TEST_F(metadata, forged_mappings_are_not_reported)
 {
@@ -478,6 +515,8 @@ TEST_F(metadata, forged_mappings_are_not_reported)
 		{ { .size = 5, .length = 1 }, 1, false },
 	};
 	struct posixtrace_log_info info;
+	unsigned long long next;
+	size_t count;
 
 	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
 		struct {
@@ -497,6 +536,11 @@ TEST_F(metadata, forged_mappings_are_not_reported)
 			TH_LOG("case %zu", i);
 		}
 		EXPECT_STREQ("none", path_at(self->trid, 5, 10, 0x1000)) {
+			TH_LOG("case %zu", i);
+		}
+		next = 0;
+		EXPECT_EQ(0, posixtrace_get_mappings(self->trid, &mapped, 1, &count, &next));
+		EXPECT_EQ(0, count) {
 			TH_LOG("case %zu", i);
 		}
 		EXPECT_EQ(0, posix_trace_close(self->trid));
