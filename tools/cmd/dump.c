@@ -246,6 +246,8 @@ static int print_log(struct dump *dump)
 	err = durations_select(dump->selection, dump->source, NULL);
 	if (err)
 		goto free;
+	for (size_t i = 0; dump->symbolize && i < source_logs(dump->source); i++)
+		symbols_add_log(dump->print.symbols, source_log_path(dump->source, i));
 	if (dump->symbolize)
 		err = symbols_learn(dump->print.symbols, dump->source, !dump->follow);
 	if (err) {

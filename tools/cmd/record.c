@@ -4,6 +4,7 @@
  * command starts and stops the stream and shows its progress. logfile.c handles the file.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <poll.h>
@@ -17,6 +18,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/log_operand.h"
+#include "elf/keep.h"
 #include "print/answer.h"
 #include "session/logfile.h"
 #include "session/rotation.h"
@@ -69,7 +71,10 @@ struct recording {
 	size_t size_limit;	/* stop when the logs together have this size; or 0 */
 	int compression;
 	bool quiet;
+	bool keep_binaries;
 
+	struct keep *keep;	/* with keep_binaries */
+	bool interrupted;	/* a signal arrived while files were copied */
 	bool progress;		/* show progress on a terminal */
 	unsigned long long began;
 	unsigned long long seen_at;	/* time of the last progress line */
@@ -285,10 +290,49 @@ static void look(struct recording *rec)
 	look_at_status(rec);
 }
 
+/* A signal that ends the recording also ends the copying of files. */
+static bool was_interrupted(void *arg)
+{
+	struct recording *rec = arg;
+
+	rec->interrupted = process_signal(&rec->session.process);
+	return rec->interrupted;
+}
+
+/* Copies the programs and libraries of a log. */
+static void keep_files(struct recording *rec, int log_fd)
+{
+	trace_id_t log;
+	int err = posix_trace_open(log_fd, &log);
+
+	if (err) {
+		say(rec, "--keep-binaries", err);
+		rec->failed_logs = true;
+		return;
+	}
+	if (rec->progress)
+		fprintf(stderr, "\r\033[K");
+	if (keep_log(rec->keep, log, was_interrupted, rec))
+		rec->failed_logs = true;
+	posix_trace_close(log);
+}
+
+/*
+ * Opens the current log for reading. The descriptor remains valid when rotation_next() closes and
+ * perhaps removes the log. It does not delay the end of writing, which other programs may wait for.
+ */
+static int open_current(const struct recording *rec)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", rec->log.fd);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 /* Continues the recording in the next log. */
 static void rotate(struct recording *rec)
 {
-	char *before = strdup(logfile_name(&rec->log));
+	const int ended = rec->keep ? open_current(rec) : -1, open_error = errno;
 	int end_error = 0;
 
 	if (rec->progress)
@@ -300,10 +344,14 @@ static void rotate(struct recording *rec)
 	} else if (end_error) {
 		complain("the previous log", end_error);
 		rec->failed_logs = true;
+	} else if (ended >= 0) {
+		keep_files(rec, ended);
+	} else if (rec->keep) {
+		complain("--keep-binaries: the previous log", open_error);
+		rec->failed_logs = true;
 	}
-	if (rec->when.met)
-		when_logged(&rec->when, before, rec->quiet);
-	free(before);
+	if (ended >= 0)
+		close(ended);
 }
 
 /* Has the recording reached one of the limits that were given as options? */
@@ -329,9 +377,9 @@ static void follow(struct recording *rec)
 			   rec->size_limit || rec->rotation.size || rec->rotation.ns;
 	int wait = often ? FILTER_MS : rec->progress ? SHOW_MS : LOOK_MS;
 
-	while (!rec->failed && !rec->full && !(fds[0].revents & ~POLLPRI) && !is_at_limit(rec)) {
-		fds[0].events = when_events(&rec->when);
-		if (poll(fds, 2, when_wait(&rec->when, wait)) < 0 && errno != EINTR) {
+	while (!rec->failed && !rec->full && !fds[0].revents && !is_at_limit(rec) &&
+	       !rec->interrupted) {
+		if (poll(fds, 2, wait) < 0 && errno != EINTR) {
 			say(rec, "waiting for events", errno);
 			rec->failed = true;
 			return;
@@ -497,28 +545,32 @@ static void record(struct recording *rec)
 	finish(rec);
 	if (err)
 		rec->failed = true;
+	/* Copying is not limited by --seconds. */
+	rec->session.process.seconds = 0;
+	if (rec->keep)
+		keep_files(rec, rec->log.fd);
 	if (rec->quiet)
 		return;
 	print_summary(rec);
+	if (rec->keep)
+		keep_summary(rec->keep);
 	session_hint(&rec->session, &rec->stats);
 	if (!err)
 		print_answer(rec);
 }
 
-/* Keeps the last log if it has a condition, such as the exit status of the program. */
-static void end_conditions(struct recording *rec, int status)
+/* Returns 0, or an error number after printing an error. */
+static int keep_begin(struct recording *rec)
 {
-	const char *path = logfile_name(&rec->log);
+	unsigned long long size;
 
-	if (!rec->kept)
-		return;
-	when_failed(&rec->when, status);
-	if (rec->when.met)
-		when_logged(&rec->when, path, rec->quiet);
-	else if (unlink(path))
-		complain(path, errno);
-	if (!rec->quiet)
-		when_summary(&rec->when);
+	if (!rec->keep_binaries)
+		return 0;
+	if (!logfile_size(&rec->log, &size) || !strcmp(rec->log.path, "-")) {
+		tell("--keep-binaries: needs a log that is a regular file with a name");
+		return EINVAL;
+	}
+	return keep_open(rec->log.path, &rec->keep);
 }
 
 /* Returns the exit status. */
@@ -530,7 +582,7 @@ static int run_record(struct recording *rec)
 	/* Open the log before blocking signals, because opening a FIFO waits for a reader. */
 	if (logfile_open(&rec->log, rec->log_policy == POSIX_TRACE_APPEND))
 		return 1;
-	if (rotation_begin(&rec->rotation, &rec->log)) {
+	if (rotation_begin(&rec->rotation, &rec->log) || keep_begin(rec)) {
 		logfile_discard(&rec->log);
 		logfile_close(&rec->log);
 		return 1;
@@ -544,14 +596,14 @@ static int run_record(struct recording *rec)
 	err = process_begin(process);
 	if (err) {
 		complain("starting the program", err);
+		keep_close(rec->keep);
 		logfile_discard(&rec->log);
 		logfile_close(&rec->log);
 		return 1;
 	}
 	record(rec);
-	/* The reader of a pipe need not wait for the program. */
-	if (!rec->when.given)
-		logfile_close(&rec->log);
+	keep_close(rec->keep);
+	logfile_close(&rec->log);
 	status = process_end(process);
 	if (rec->when.given) {
 		end_conditions(rec, status);
@@ -595,6 +647,9 @@ static const struct command_option options[] = {
 	  OPTION_CHOICE_AT(struct recording, log_policy), .choices = log_policies },
 	{ OPTION_NUMBER, 0, "keep", "N", "with --rotate or SIGUSR1: keep the last N logs",
 	  OPTION_NUMBER_AT(struct recording, rotation.keep), .min = 1, .max = UINT_MAX },
+	{ OPTION_FLAG, 0, "keep-binaries", NULL,
+	  "copy the programs and libraries to LOG.binaries, for dump --symbolize",
+	  OPTION_BOOL_AT(struct recording, keep_binaries) },
 	{ OPTION_SIZE, 0, "log-size", "BYTES",
 	  "room for events with log policy loop or until-full (16M)",
 	  OPTION_SIZE_AT(struct recording, log_size), .min = 1, .max = LONG_MAX },

@@ -22,6 +22,7 @@
 
 #include "elf/debuginfod.h"
 #include "elf/jitmaps.h"
+#include "elf/kept.h"
 #include "elf/symbols.h"
 #include "elf/symtab.h"
 #include "util/escape.h"
@@ -64,6 +65,7 @@ struct cached {
  * @root: directory with the files of the traced machine, or -1
  * @root_path: its absolute path, or NULL
  * @debug_path: directories with separate debug information; NULL: the defaults of libdwfl
+ * @kept: copies of programs and libraries
  * @callbacks: functions that libdwfl calls
  * @files: files that were opened or could not be opened
  * @nr_files: number of @files
@@ -77,6 +79,7 @@ struct symbols {
 	int root;
 	char *root_path;
 	char *debug_path;
+	struct kept kept;
 	Dwfl_Callbacks callbacks;
 	struct file files[FILES_MAX];
 	size_t nr_files;
@@ -142,10 +145,16 @@ void symbols_free(struct symbols *symbols)
 	}
 	if (symbols->root >= 0)
 		close(symbols->root);
+	kept_close(&symbols->kept);
 	free(symbols->root_path);
 	free(symbols->debug_path);
 	jitmaps_free(symbols->maps);
 	free(symbols);
+}
+
+void symbols_add_log(struct symbols *symbols, const char *path)
+{
+	kept_add(&symbols->kept, path);
 }
 
 int symbols_learn(struct symbols *symbols, struct source *source, bool complete)
@@ -177,21 +186,21 @@ static void close_file(struct file *file)
 	file->module = NULL;
 }
 
-/* Opens a path. ".." and links cannot leave the directory of --symfs. */
-static int open_path(const struct symbols *symbols, const char *path, int flags)
+/* Opens a path. ".." and links cannot leave the directory @root, unless it is -1. */
+static int open_path(int root, const char *path, int flags)
 {
 	struct open_how how = {
 		.flags = (unsigned int)flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT,
 	};
 
-	if (symbols->root < 0)
+	if (root < 0)
 		return open(path, flags | O_CLOEXEC);
-	return (int)syscall(SYS_openat2, symbols->root, path, &how, sizeof(how));
+	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-static bool is_special(const struct symbols *symbols, const char *path)
+static bool is_special(int root, const char *path)
 {
-	int fd = open_path(symbols, path, O_PATH);
+	int fd = open_path(root, path, O_PATH);
 	struct stat stat_of;
 	bool special = fd >= 0 && !fstat(fd, &stat_of) && !S_ISREG(stat_of.st_mode);
 
@@ -201,17 +210,17 @@ static bool is_special(const struct symbols *symbols, const char *path)
 }
 
 /* Returns a descriptor, or -1 and the reason in *why. Does not open FIFOs or devices. */
-static int open_elf(const struct symbols *symbols, const char *path, const char **why)
+static int open_elf(int root, const char *path, const char **why)
 {
 	char magic[SELFMAG];
 	struct stat stat_of;
 	int fd = -1;
 
 	*why = NULL;
-	if (is_special(symbols, path))
+	if (is_special(root, path))
 		*why = "not a regular file";
 	else
-		fd = open_path(symbols, path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+		fd = open_path(root, path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0) {
 		*why = *why ? *why : strerror(errno);
 		return -1;
@@ -240,19 +249,12 @@ static bool is_traced_file(const struct file *file)
 	return size == (int)file->build_id_size && !memcmp(bits, file->build_id, (size_t)size);
 }
 
-/* Opens the file that currently has the path. Returns NULL, or the reason why it cannot be used. */
-static const char *open_by_path(const struct symbols *symbols, struct file *file)
+/* Takes ownership of the descriptor. Returns NULL, or the reason why the file cannot be used. */
+static const char *open_fd(const struct symbols *symbols, struct file *file, int fd)
 {
 	char *path = NULL;
 	const char *why;
-	int fd;
 
-	/* A relative path would depend on the current directory. */
-	if (file->path[0] != '/')
-		return "its path is not known";
-	fd = open_elf(symbols, file->path, &why);
-	if (fd < 0)
-		return why;
 	file->dwfl = begin_session(symbols, file);
 	/* Separate debug information may be beside the file. */
 	if (symbols->root >= 0 && asprintf(&path, "%s%s", symbols->root_path, file->path) < 0)
@@ -273,6 +275,41 @@ static const char *open_by_path(const struct symbols *symbols, struct file *file
 		return NULL;
 	close_file(file);
 	return "not the file that was traced: its build id differs";
+}
+
+/* Opens the file that currently has the path. Returns NULL, or the reason why it cannot be used. */
+static const char *open_by_path(const struct symbols *symbols, struct file *file)
+{
+	const char *why;
+	int fd;
+
+	/* A relative path would depend on the current directory. */
+	if (file->path[0] != '/')
+		return "its path is not known";
+	fd = open_elf(symbols->root, file->path, &why);
+	return fd < 0 ? why : open_fd(symbols, file, fd);
+}
+
+/* Opens the copy of the file in @dir. */
+static bool open_copy(const struct symbols *symbols, struct file *file, int dir)
+{
+	char name[KEPT_NAME_SIZE];
+	const char *why;
+	int fd;
+
+	if (dir < 0 || !kept_name(file->build_id, file->build_id_size, name))
+		return false;
+	fd = open_elf(dir, name, &why);
+	return fd >= 0 && !open_fd(symbols, file, fd);
+}
+
+static bool open_kept(const struct symbols *symbols, struct file *file)
+{
+	bool found = open_copy(symbols, file, symbols->root);
+
+	for (size_t i = 0; i < symbols->kept.nr_dirs && !found; i++)
+		found = open_copy(symbols, file, symbols->kept.dirs[i]);
+	return found;
 }
 
 /* Searches the debug information directories and debuginfod servers for the file. */
@@ -321,7 +358,7 @@ static struct file *add_file(struct symbols *symbols)
 	file->build_id_size = info->build_id_size;
 	symbols->nr_files++;
 	why = open_by_path(symbols, file);
-	if (why && !open_by_build_id(symbols, file) && file->path[0])
+	if (why && !open_kept(symbols, file) && !open_by_build_id(symbols, file) && file->path[0])
 		tell("%s: %s; its functions and lines are not shown", file->path, why);
 	return file;
 }

@@ -47,6 +47,13 @@ struct location {
 int symbols_new(const char *root, struct symbols **symbols);
 
 /**
+ * symbols_add_log() - also use the copies of programs and libraries beside a log
+ * @symbols: the cache
+ * @path: path of the log
+ */
+void symbols_add_log(struct symbols *symbols, const char *path);
+
+/**
  * symbols_learn() - find out from the whole log when its processes ran, to use their perf maps
  * @symbols: the cache
  * @source: a log, at its first event before and after the call

@@ -251,6 +251,76 @@ test_debug_information_below_a_directory_is_used()
 	[ "$(grep -c 'src/callers.c:[0-9]*)$' out)" -eq 4 ]
 }
 
+# keep LOG: moves the program and its library to copies beside the log
+keep()
+{
+	local file id
+	mkdir -p -m 755 "$1.binaries"
+	for file in callers libcallers.so; do
+		id=$(build_id $file)
+		mkdir -p "$1.binaries/.build-id/${id:0:2}"
+		mv $file "$1.binaries/.build-id/${id:0:2}/${id:2}"
+	done
+}
+
+# functions_of LOG [OPTION]...: all functions are found, without a message
+functions_of()
+{
+	run 0 posixtrace dump --json --symbolize "${@:2}" "$1"
+	complains
+	[ "$(jq -r '. as $event | select(.text | endswith(":\($event.line)")).function' out | wc -l)" -eq 4 ]
+}
+
+test_copies_beside_the_log_are_used()
+{
+	local log
+	build_callers
+	script | write_log log
+	cp log log.12
+	cp log log.log
+	cp log log.2.log
+	keep log
+	functions_of log
+	functions_of log.12
+	functions_of ./log
+	mv log.binaries else.where
+	functions_of log --symfs=else.where
+	for log in log log.12 log.log log.2.log; do
+		run 0 posixtrace dump --symbolize "$log"
+		grep -qF "posixtrace: $PWD/callers: No such file or directory; its functions and lines are not shown" err
+	done
+	mv else.where log.log.binaries
+	functions_of log.log
+	functions_of log.2.log
+	run 0 posixtrace dump --symbolize - <log.log
+	grep -qF "callers: No such file or directory" err
+}
+
+test_copies_that_others_can_change_are_not_used()
+{
+	local mode
+	build_callers
+	script | write_log log
+	keep log
+	functions_of log
+	for mode in 775 757; do
+		chmod "$mode" log.binaries
+		run 0 posixtrace dump --symbolize log
+		grep -qF "callers: No such file or directory" err
+	done
+	chmod 755 log.binaries
+	mv log.binaries real
+	ln -s real log.binaries
+	run 0 posixtrace dump --symbolize log
+	grep -qF "callers: No such file or directory" err
+	# A copy that is another file.
+	rm log.binaries
+	mv real log.binaries
+	find log.binaries -type f -exec cp /bin/true {} \;
+	run 0 posixtrace dump --symbolize log
+	grep -qF "callers: No such file or directory" err
+}
+
 test_directory_of_files_must_exist()
 {
 	build_callers
