@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 10
+begin 14
 log=$tmp/some.log
 mkfifo "$tmp/in"
 
@@ -134,6 +134,46 @@ until_true has_count 5 "$log" && mkdir "$tmp/some.1.log" && kill -USR1 $started 
 	has_count 12 "$log"
 result recording_continues_if_a_log_cannot_be_begun $?
 rmdir "$tmp/some.1.log"
+
+# Opening the device or the FIFO could have effects, or wait.
+plant_fifo()
+{
+	mkfifo "$1"
+}
+plant_device()
+{
+	ln -s /dev/null "$1"
+}
+for kind in fifo device; do
+	start_waiting --inherit
+	until_true has_count 5 "$log" && plant_$kind "$tmp/some.1.log" && kill -USR1 $started &&
+		until_true complains "recording continues in $log" && complains 'some\.1\.log: not a regular file' &&
+		echo line >&3 && echo line >&3 && exec 3>&- && ended 7 && has_count 12 "$log"
+	result next_log_is_no_$kind $?
+done
+clean
+
+# A file system with room for two files, one of which is not a log.
+mkdir "$tmp/small"
+mount -t tmpfs -o nr_inodes=3 tmpfs "$tmp/small"
+log=$tmp/small/log
+: >"$tmp/small/other"
+start_waiting --inherit --rotate=1s
+until_true has_count 5 "$log" && until_true complains 'log\.1: No space left on device$' &&
+	complains "recording continues in $log" && rm "$tmp/small/other" && until_true test -e "$log.1" &&
+	echo line >&3 && until_true has_count 7 "$log.1" && echo line >&3 && exec 3>&- && ended 7 &&
+	has_count 12 "$log" "$log.1"
+result failure_is_tried_again_when_it_is_time_again $?
+
+# Three logs would be kept.
+rm -f "$tmp/small/"*
+run 0 record --rotate=64K --keep=3 --size=4M --compress=none -o "$log" -- ./ticks_helper 150000 0
+recorded=$?
+[ "$recorded" -eq 0 ] && complains "$log: removing the oldest log to make room" && [ ! -e "$log" ] &&
+	complains '; 2 logs, the last is ' && numbers "$tmp/small"/log* | tail -n 1 | grep -qx 149999
+result oldest_log_makes_room $?
+umount "$tmp/small"
+log=$tmp/some.log
 
 run 2 record --rotate=1K -- true && complains '^posixtrace: --rotate: must be at least 65536' &&
 	run 2 record --rotate=64M,1ms -- true && complains '^posixtrace: --rotate: must be a size such as 64M' &&

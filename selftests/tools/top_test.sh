@@ -140,9 +140,11 @@ keys f 'size ==' Enter && until_true shows '^filter: column [0-9]+: ' && keys f 
 	until_true shows '^job_end +[1-9]' && keys t && until_true shows '^job +[1-9]'
 result typed_filter_selects_events $?
 
+: >"$tmp/window.1.log"
 keys w && until_true shows "wrote the latest events to $tmp/window.log$" &&
 	posixtrace stat "$tmp/window.log" >"$tmp/out" 2>"$tmp/err" && says '^job_begin +[1-9]' &&
-	[ ! -s "$tmp/err" ] && keys w && until_true shows "$tmp/window.1.log$"
+	[ ! -s "$tmp/err" ] && keys w && until_true shows "wrote the latest events to $tmp/window.2.log$" &&
+	[ ! -s "$tmp/window.1.log" ]
 result key_writes_the_latest_events_to_a_log $?
 
 tmux resize-window -x 60 -y 10 && until_true hides 'TOTAL' && shows '^job ' && shows "^ +$busy " &&

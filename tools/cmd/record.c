@@ -710,7 +710,8 @@ static int cmd_record(int argc, char **argv)
 		.session.data_size = SESSION_DEFAULT,
 		.session.order = POSIXTRACE_ORDER_CAUSAL,
 		.log.path = LOG_DEFAULT,
-		.policy = -1,
+		.log.advice = "use --log-policy=append",
+		.policy = POSIX_TRACE_FLUSH,
 		.log_policy = POSIX_TRACE_APPEND,
 		.compression = POSIXTRACE_COMPRESS_LZ4,
 	};

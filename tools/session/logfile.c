@@ -23,6 +23,12 @@ const char *logfile_name(const struct logfile *log)
 	return is_stdout(log) ? "standard output" : log->path;
 }
 
+void logfile_refuse(const struct logfile *log, const char *path)
+{
+	tell("%s: the file exists; %s", path, log->no_force ? "use another --output" :
+	     "use --force to replace it, or another --output");
+}
+
 bool logfile_size(const struct logfile *log, unsigned long long *size)
 {
 	struct stat st;
@@ -111,8 +117,15 @@ static int open_special(struct logfile *log, const struct stat *st)
 	return err;
 }
 
+static int refuse_kind(const struct logfile *log)
+{
+	tell("%s: not a regular file: %s", logfile_name(log),
+	     log->advice ? log->advice : "use another --output");
+	return EINVAL;
+}
+
 /* Opens an existing file. Returns 0, or an error number after printing an error. */
-static int open_existing(struct logfile *log)
+static int open_existing(struct logfile *log, bool any_kind)
 {
 	struct stat st;
 	int err;
@@ -126,12 +139,11 @@ static int open_existing(struct logfile *log)
 	if (err)
 		return err;
 	if (S_ISREG(st.st_mode) && !log->force) {
-		tell("%s: the file exists; use --force to replace it, or another --output",
-		     log->path);
+		logfile_refuse(log, log->path);
 		return EEXIST;
 	}
 	if (!S_ISREG(st.st_mode))
-		return open_special(log, &st);
+		return any_kind ? open_special(log, &st) : refuse_kind(log);
 	err = make_fresh(log);
 	if (err)
 		complain(log->path, err);
@@ -139,7 +151,7 @@ static int open_existing(struct logfile *log)
 }
 
 /* Opens or creates the file at log->path. Returns 0, or an error number after printing an error. */
-static int open_path(struct logfile *log)
+static int open_path(struct logfile *log, bool any_kind)
 {
 	int err;
 
@@ -150,22 +162,19 @@ static int open_path(struct logfile *log)
 		return 0;
 	err = errno;
 	if (err == EEXIST)
-		return open_existing(log);
+		return open_existing(log, any_kind);
 	complain(log->path, err);
 	return err;
 }
 
+/* Checks the kind of standard output. */
 static int check_kind(const struct logfile *log, bool any_kind)
 {
 	struct stat st;
 
 	if (fstat(log->fd, &st))
 		return errno;
-	if (!any_kind && !S_ISREG(st.st_mode)) {
-		tell("%s: not a regular file: use --log-policy=append", logfile_name(log));
-		return EINVAL;
-	}
-	return 0;
+	return any_kind || S_ISREG(st.st_mode) ? 0 : refuse_kind(log);
 }
 
 int logfile_open(struct logfile *log, bool any_kind)
@@ -180,17 +189,13 @@ int logfile_open(struct logfile *log, bool any_kind)
 		log->fd = STDOUT_FILENO;
 		return check_kind(log, any_kind);
 	}
-	err = open_path(log);
-	if (err)
-		return err;
-	err = check_kind(log, any_kind);
+	err = open_path(log, any_kind);
 	if (!err && log->mode && (log->made || log->fresh) && fchmod(log->fd, log->mode)) {
 		err = errno;
 		complain("--mode", err);
 		logfile_discard(log);
-	}
-	if (err)
 		logfile_close(log);
+	}
 	return err;
 }
 

@@ -12,6 +12,8 @@
 struct logfile {
 	const char *path;	/* "-" means standard output */
 	bool force;		/* replace an existing file */
+	bool no_force;		/* the command has no --force: messages do not recommend it */
+	const char *advice;	/* what to do if the file is not regular; NULL: another --output */
 	int mode;		/* mode of a new file, regardless of umask; 0: 0600 & ~umask */
 
 	int fd;
@@ -21,7 +23,8 @@ struct logfile {
 
 /*
  * logfile_open() - open or create the file. If not @any_kind, it must be a regular file, as the log
- * policies loop and until-full require. Returns 0, or an error number after printing an error.
+ * policies loop and until-full require; other existing files are then not opened. Returns 0, or an
+ * error number after printing an error.
  */
 int logfile_open(struct logfile *log, bool any_kind);
 
@@ -36,6 +39,9 @@ void logfile_discard(struct logfile *log);
 
 /* logfile_close() - close the descriptor; the stream keeps its own reference to the file */
 void logfile_close(struct logfile *log);
+
+/* logfile_refuse() - report that the file @path exists and would be replaced */
+void logfile_refuse(const struct logfile *log, const char *path);
 
 /* logfile_name() - get the name of the log for messages */
 const char *logfile_name(const struct logfile *log);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -110,8 +111,8 @@ int rotation_begin(struct rotation *rotation, const struct logfile *log)
 	path = path_of(rotation, 1);
 	if (!path)
 		return ENOMEM;
-	if (!log->force && !access(path, F_OK)) {
-		tell("%s: the file exists; use --force to replace it, or another --output", path);
+	if (!log->force && !rotation->skip && !access(path, F_OK)) {
+		logfile_refuse(log, path);
 		err = EEXIST;
 	}
 	free(path);
@@ -122,30 +123,40 @@ bool rotation_is_due(const struct rotation *rotation, const struct logfile *log)
 {
 	unsigned long long size;
 
-	if (rotation->failed)
-		return false;
 	if (rotation->ns && now() - rotation->began >= rotation->ns)
 		return true;
-	return rotation->size && logfile_size(log, &size) && size >= rotation->size;
+	return rotation->size && logfile_size(log, &size) && size >= rotation->from &&
+	       size - rotation->from >= rotation->size;
 }
 
-/* Removes the oldest logs if there are more than rotation.keep. */
 static void remove_oldest(struct rotation *rotation)
+{
+	char *path = path_of(rotation, rotation->oldest++);
+
+	if (path && unlink(path) && errno != ENOENT)
+		complain(path, errno);
+	free(path);
+}
+
+/* Removes the oldest log, even if there are not too many. Returns false if it is the current one. */
+static bool make_room(struct rotation *rotation)
 {
 	char *path;
 
-	while (rotation->keep && rotation->current - rotation->oldest >= rotation->keep) {
-		path = path_of(rotation, rotation->oldest++);
-		if (path && unlink(path) && errno != ENOENT)
-			complain(path, errno);
-		free(path);
-	}
+	if (!rotation->keep || rotation->oldest == rotation->current)
+		return false;
+	path = path_of(rotation, rotation->oldest);
+	if (path)
+		tell("%s: removing the oldest log to make room", path);
+	free(path);
+	remove_oldest(rotation);
+	return true;
 }
 
 /* Begins the log @next. Returns 0, or an error number after printing an error. */
-static int rotate(struct logfile *next, trace_id_t trid, int *end_error)
+static int begin_log(struct logfile *next, bool any_kind, trace_id_t trid, int *end_error)
 {
-	int err = logfile_open(next, true);
+	int err = logfile_open(next, any_kind);
 
 	if (err)
 		return err;
@@ -166,32 +177,65 @@ static int rotate(struct logfile *next, trace_id_t trid, int *end_error)
 	return err;
 }
 
-int rotation_next(struct rotation *rotation, struct logfile *log, trace_id_t trid, int *end_error)
+/* Finds the path and the number of the next log. Returns NULL if out of memory. */
+static char *next_path(const struct rotation *rotation, unsigned int *number)
 {
-	struct logfile next = { .force = log->force, .mode = log->mode };
-	char *path = path_of(rotation, rotation->current + 1);
+	struct stat st;
+	char *path;
+
+	*number = rotation->current + 1;
+	path = path_of(rotation, *number);
+	while (rotation->skip && path && !lstat(path, &st)) {
+		free(path);
+		path = path_of(rotation, ++*number);
+	}
+	return path;
+}
+
+static int rotate(struct rotation *rotation, struct logfile *log, trace_id_t trid, int *end_error)
+{
+	struct logfile next = {
+		.force = log->force, .no_force = log->no_force, .mode = log->mode,
+	};
 	unsigned long long size;
+	const bool any_kind = !logfile_size(log, &size);
+	unsigned int number;
+	char *path = next_path(rotation, &number);
 	int err;
 
 	if (!path)
 		return ENOMEM;
 	next.path = path;
-	err = rotate(&next, trid, end_error);
+	err = begin_log(&next, any_kind, trid, end_error);
+	if ((err == ENOSPC || err == EDQUOT) && make_room(rotation))
+		err = begin_log(&next, any_kind, trid, end_error);
 	if (err) {
 		free(path);
-		rotation->failed = true;
 		return err;
 	}
-	if (logfile_size(log, &size))
+	if (!any_kind)
 		rotation->written += size;
 	logfile_close(log);
 	*log = next;
 	free(rotation->path);
 	rotation->path = path;
-	rotation->current++;
+	rotation->current = number;
+	return 0;
+}
+
+int rotation_next(struct rotation *rotation, struct logfile *log, trace_id_t trid, int *end_error)
+{
+	int err = rotate(rotation, log, trid, end_error);
+
 	rotation->began = now();
-	rotation->failed = false;
-	remove_oldest(rotation);
+	if (err) {
+		if (!logfile_size(log, &rotation->from))
+			rotation->from = 0;
+		return err;
+	}
+	rotation->from = 0;
+	while (rotation->keep && rotation->current - rotation->oldest >= rotation->keep)
+		remove_oldest(rotation);
 	return 0;
 }
 

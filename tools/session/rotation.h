@@ -20,14 +20,16 @@ struct rotation {
 	uint64_t ns;		/* begin a new log after this time; 0: no limit */
 	bool conditions;	/* the caller begins the logs, by the conditions of --when */
 	unsigned long keep;	/* number of logs to keep, including the current one; 0: all */
+	bool skip;		/* if a log exists, use the next free number; otherwise, fail */
 
 	const char *base;	/* path of the first log */
 	char *path;		/* path of the current log, unless it is the first one */
 	unsigned int current;	/* number of the current log; the first one is 0 */
 	unsigned int oldest;	/* number of the oldest log that is kept */
 	unsigned long long written;	/* bytes of the logs before the current one */
-	uint64_t began;		/* when the current log began: CLOCK_MONOTONIC, ns */
-	bool failed;		/* starting a new log has failed, so stay in the current one */
+	/* Start of the current log, or the last failure to begin the next one: */
+	uint64_t began;		/* its time: CLOCK_MONOTONIC, ns */
+	unsigned long long from;	/* size of the current log at that time, bytes */
 };
 
 /* rotation_option() - the --rotate option: a size, a time, or both, with a comma in between */
@@ -40,14 +42,17 @@ int rotation_option(struct rotation *rotation, const struct command_option *opti
  */
 int rotation_begin(struct rotation *rotation, const struct logfile *log);
 
-/* rotation_is_due() - is it time for the next log, by size or time? */
+/*
+ * rotation_is_due() - is it time for the next log, by size or time? After a failure, it is time
+ * again after as many bytes or as much time.
+ */
 bool rotation_is_due(const struct rotation *rotation, const struct logfile *log);
 
 /*
  * rotation_next() - continue the stream in the next log, which becomes @log, and remove the oldest
- * log if there are too many. *end_error is set to the error with which the old log ended, or 0.
- * Returns 0, or an error number after printing an error. After an error, the recording continues in
- * the current log.
+ * log if there are too many, or if there is no space for the next one. *end_error is set to the
+ * error with which the old log ended, or 0. Returns 0, or an error number after printing an error.
+ * After an error, the recording continues in the current log.
  */
 int rotation_next(struct rotation *rotation, struct logfile *log, trace_id_t trid, int *end_error);
 

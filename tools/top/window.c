@@ -2,7 +2,6 @@
 /*
  * Writes the latest events to a log: see window.h.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,20 +42,16 @@ static int create(struct top_window *window, struct session *session)
 
 int top_window_open(struct top_window *window, struct session *session)
 {
-	unsigned long long size;
 	int err;
 
 	if (!window->log.path)
 		return 0;
+	window->log.no_force = true;
+	window->rotation.skip = true;
 	err = logfile_open(&window->log, false);
 	if (err)
 		return err;
-	if (!logfile_size(&window->log, &size)) {
-		tell("--output: needs a regular file (got \"%s\")", window->log.path);
-		err = EINVAL;
-	}
-	if (!err)
-		err = rotation_begin(&window->rotation, &window->log);
+	err = rotation_begin(&window->rotation, &window->log);
 	if (!err)
 		err = create(window, session);
 	if (err) {
