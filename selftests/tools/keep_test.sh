@@ -17,11 +17,11 @@ clean()
 	cp steady_helper "$program"
 }
 
-# recording ARGUMENT...: records the program, which has recorded an event and waits for a signal
+# recording: records the program, which has recorded an event and waits for a signal
 recording()
 {
 	clean
-	start record --keep-binaries -o "$log" "$@" -- "$program" "$tmp/ready"
+	start record --keep-binaries -o "$log" -- "$program" "$tmp/ready"
 	read -r ready <"$tmp/ready"
 }
 

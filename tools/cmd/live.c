@@ -257,6 +257,7 @@ out:
 static const char *const live_usage[] = {
 	"[OPTION]... PID",
 	"[OPTION]... [--pid=PID|NAME,...] [--user=USER] [--cgroup=PATH|PID]",
+	"[OPTION]... --wait=NAME",
 	"[OPTION]... [--] PROGRAM [ARG]...",
 	NULL,
 };

@@ -741,6 +741,7 @@ static int cmd_record(int argc, char **argv)
 static const char *const record_usage[] = {
 	"[OPTION]... PID",
 	"[OPTION]... [--pid=PID|NAME,...] [--user=USER] [--cgroup=PATH|PID]",
+	"[OPTION]... --wait=NAME",
 	"[OPTION]... [--] PROGRAM [ARG]...",
 	NULL,
 };

@@ -615,6 +615,7 @@ static int cmd_top(int argc, char **argv)
 static const char *const top_usage[] = {
 	"[OPTION]... PID",
 	"[OPTION]... [--pid=PID|NAME,...] [--user=USER] [--cgroup=PATH|PID]",
+	"[OPTION]... --wait=NAME",
 	"[OPTION]... --batch [--] PROGRAM [ARG]...",
 	NULL,
 };

@@ -79,25 +79,25 @@ void process_take_requests(struct process *process)
 
 int process_begin(struct process *process)
 {
+	sigset_t *mask = &process->signals;
 	struct sigaction hangup;
-	sigset_t mask;
 	int err;
 
 	process->go = -1;
-	sigemptyset(&mask);
+	sigemptyset(mask);
 	/* Keep SIGHUP ignored under nohup(1). */
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
-		sigaddset(&mask, SIGHUP);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
+		sigaddset(mask, SIGHUP);
+	sigaddset(mask, SIGINT);
+	sigaddset(mask, SIGTERM);
 	if (process->seconds)
-		sigaddset(&mask, SIGALRM);
+		sigaddset(mask, SIGALRM);
 	if (process->takes_request)
-		sigaddset(&mask, SIGUSR1);
-	process->sigfd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+		sigaddset(mask, SIGUSR1);
+	process->sigfd = signalfd(-1, mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (process->sigfd < 0)
 		return errno;
-	sigprocmask(SIG_BLOCK, &mask, &process->old_mask);
+	sigprocmask(SIG_BLOCK, mask, &process->old_mask);
 	if (!process->argv)
 		return 0;
 	err = start_program(process);

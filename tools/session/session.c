@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "elf/traceable.h"
+#include "session/awaited.h"
 #include "session/policy.h"
 #include "session/session.h"
 #include "util/message.h"
@@ -137,6 +138,19 @@ static int call_cgroup(void *target, const struct command_option *option, const 
 	return whom_add_cgroup(&session->whom, "--cgroup", value);
 }
 
+static int call_wait(void *target, const struct command_option *option, const char *value)
+{
+	struct session *session = target;
+
+	if (!awaited_name_is_valid(value)) {
+		tell("--%s: must be the name of a program, without directories (got \"%s\")",
+		     option->name, value);
+		return -EINVAL;
+	}
+	session->wait = value;
+	return 0;
+}
+
 const struct command_option session_options[] = {
 	{ OPTION_CALL, 'G', "cgroup", "PATH|PID",
 	  "trace the processes of this control group, or of the group of a process",
@@ -165,10 +179,25 @@ const struct command_option session_options[] = {
 	  OPTION_SIZE_AT(struct session, stream_size), .min = 1,
 	  .max = POSIXTRACE_STREAM_SIZE_MAX },
 	{ OPTION_CALL, 'u', "user", "USER", "trace the processes of this user", .call = call_user },
+	{ OPTION_CALL, 0, "wait", "NAME",
+	  "wait until a program with this name starts, and trace it", .call = call_wait },
 	{ OPTION_CALL, 'x', "exclude", "NAME,...",
 	  "record no events of these types; * and ? are wildcards", .call = call_exclude },
 	{ }
 };
+
+/* What selects processes, other than --wait. */
+static const char *selection_of(const struct session *session)
+{
+	static const char *const options[] = {
+		[WHOM_PID] = "--pid or a PID", [WHOM_NAME] = "--pid", [WHOM_USER] = "--user",
+		[WHOM_CGROUP] = "--cgroup",
+	};
+
+	if (session->whom.nr_rules)
+		return options[session->whom.rules[0].kind];
+	return session->process.argv ? "a PID or PROGRAM" : "--children";
+}
 
 bool session_process(struct session *session, const char *command, int argc, char **argv)
 {
@@ -183,11 +212,14 @@ bool session_process(struct session *session, const char *command, int argc, cha
 	} else if (argc) {
 		process->argv = argv;
 	}
-	if (whom->nr_rules && process->argv)
+	if (session->wait && (whom->nr_rules || process->argv || whom->children))
+		usage_error(command, "%s: --wait: traces one program that starts later: not with %s",
+			    command, selection_of(session));
+	else if (whom->nr_rules && process->argv)
 		usage_error(command,
 			    "%s: traces running processes or the program \"%s\", not both",
 			    command, argv[0]);
-	else if (!whom->nr_rules && !process->argv)
+	else if (!whom->nr_rules && !process->argv && !session->wait)
 		usage_error(command, "%s: needs a PID, or a PROGRAM to start", command);
 	else if (whom->children && process->argv)
 		usage_error(command, "%s: --children: a new program has none: see --inherit",
@@ -349,6 +381,110 @@ static int create_on_any(struct session *session, const trace_attr_t *attr, int 
 	return err;
 }
 
+/*
+ * Reports, once for each reason, that a process with the awaited name cannot be traced. The wait
+ * continues, because any user may start a program with this name.
+ */
+static void pass_over(const struct session *session, bool has_ended, bool *told)
+{
+	if (*told)
+		return;
+	if (has_ended)
+		tell("process %d: ended before it could be traced", (int)session->process.pid);
+	else
+		complain_of_create(session, false, EPERM);
+	tell("still waiting for a program with the name \"%s\"", session->wait);
+	*told = true;
+}
+
+/*
+ * Waits for a process that runs the program and can be traced, and creates the stream on it. Returns
+ * 0, or an error number after printing an error.
+ */
+static int create_on_next(struct session *session, const trace_attr_t *attr, int log_fd,
+			  struct awaited *awaited)
+{
+	bool told_of_end = false, told_of_rights = false;
+	pid_t pid;
+	int err;
+
+	for (;;) {
+		pid = awaited_next(awaited);
+		if (pid < 0)
+			break;
+		session->process.pid = pid;
+		err = create_on(session, attr, log_fd);
+		if (!err && awaited_was_replaced(awaited)) {
+			posix_trace_shutdown(session->trid);
+			err = ESRCH;
+		}
+		if (err == ESRCH)
+			pass_over(session, true, &told_of_end);
+		else if (err == EPERM)
+			pass_over(session, false, &told_of_rights);
+		else
+			break;
+	}
+	if (pid > 0) {
+		if (err)
+			complain_of_create(session, log_fd >= 0, err);
+		return err;
+	}
+	if (pid == -EINTR)
+		tell("no program with the name \"%s\" was traced", session->wait);
+	else
+		complain("--wait", -pid);
+	return -pid;
+}
+
+/*
+ * Creates a stream on this process, because wrong options should fail before the wait. Returns 0, or
+ * an error number after printing an error.
+ */
+static int try_on_self(struct session *session)
+{
+	trace_attr_t attr;
+	int err = session_attr(session, "posixtrace --wait", &attr);
+
+	if (err) {
+		complain("attributes", err);
+		return err;
+	}
+	session->process.pid = getpid();
+	err = create_on(session, &attr, -1);
+	if (err)
+		complain_of_create(session, false, err);
+	else
+		posix_trace_shutdown(session->trid);
+	posix_trace_attr_destroy(&attr);
+	return err;
+}
+
+/* Returns 0, or an error number after printing an error. */
+static int create_on_awaited(struct session *session, const trace_attr_t *attr, int log_fd)
+{
+	struct awaited awaited;
+	int err = try_on_self(session);
+
+	if (err)
+		return err;
+	err = -awaited_begin(&awaited, session->wait, &session->process);
+	if (err) {
+		complain("--wait", err);
+	} else {
+		tell("waiting for a program with the name \"%s\"; press Ctrl-C to stop",
+		     session->wait);
+		if (awaited.events < 0)
+			tell("the kernel does not announce programs here: looking every %d ms",
+			     AWAITED_LOOK_MS);
+		err = create_on_next(session, attr, log_fd, &awaited);
+		/* A request for the next log has no effect before the recording begins. */
+		session->process.requested = false;
+	}
+	awaited_end(&awaited);
+	return err;
+}
+
 /* Reports why a process cannot be added. Returns false if the recording may continue without it. */
 static bool complain_of_add(const struct whom_process *process, int err, struct refused *refused)
 {
@@ -412,25 +548,36 @@ static void tell_of_refused(const struct refused *refused)
 		     refused->table, many ? "es" : "", many ? "their" : "its");
 }
 
-int session_create(struct session *session, const trace_attr_t *attr, int log_fd)
+/* Returns 0, or an error number after printing an error. */
+static int create_first(struct session *session, const trace_attr_t *attr, int log_fd,
+			struct refused *refused)
 {
-	struct refused refused = { };
 	int err;
 
+	if (session->wait)
+		return create_on_awaited(session, attr, log_fd);
 	if (session->whom.nr_rules) {
 		err = -whom_find(&session->whom);
 		if (err && err != ESRCH)
 			complain("looking for processes", err);
 		if (err)
 			return err;
-		err = create_on_any(session, attr, log_fd, &refused);
+		err = create_on_any(session, attr, log_fd, refused);
 	} else {
 		err = create_on(session, attr, log_fd);
 	}
-	if (err) {
+	if (err)
 		complain_of_create(session, log_fd >= 0, err);
+	return err;
+}
+
+int session_create(struct session *session, const trace_attr_t *attr, int log_fd)
+{
+	struct refused refused = { };
+	int err = create_first(session, attr, log_fd, &refused);
+
+	if (err)
 		return err;
-	}
 	session->traced = 1;
 	session->no_device = lacks_device(session->process.pid);
 	err = session_filter_set(&session->filter, session->trid);

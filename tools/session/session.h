@@ -19,6 +19,7 @@
 struct session {
 	struct process process;	/* the program, or the first process of @whom */
 	struct whom whom;
+	const char *wait;	/* name of a program that has not started yet, or NULL */
 	size_t traced;		/* number of processes when session_create() returned */
 	size_t stream_size;	/* 0: default */
 	size_t data_size;	/* bytes of data per event, or SESSION_DEFAULT */
@@ -69,7 +70,8 @@ int session_attr(const struct session *session, const char *name, trace_attr_t *
 /*
  * session_create() - create the stream on all processes, with a log unless log_fd is -1. The stream
  * has its filter and is suspended. Prints which processes cannot be traced. This is an error only
- * if such a process was given by its id, or if no process is left. Returns 0, or an error number
+ * if such a process was given by its id, or if no process is left. With @wait, waits for the
+ * process; a signal of the session's process ends this with EINTR. Returns 0, or an error number
  * after printing an error.
  */
 int session_create(struct session *session, const trace_attr_t *attr, int log_fd);

@@ -100,8 +100,7 @@ int whom_add_user(struct whom *whom, const char *option, const char *text)
 	return rule.text ? add_rule(whom, rule) : -ENOMEM;
 }
 
-/* Reads a file of a process up to the first NUL. Returns false on failure. */
-static bool read_file(int proc, pid_t pid, const char *name, char *text, size_t size)
+bool whom_read_file(int proc, pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
 	ssize_t len;
@@ -122,7 +121,7 @@ static bool read_cgroup(int proc, pid_t pid, char *path, size_t size)
 {
 	char *line;
 
-	if (!read_file(proc, pid, "cgroup", path, size))
+	if (!whom_read_file(proc, pid, "cgroup", path, size))
 		return false;
 	for (line = path; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		if (strncmp(line, "0::", 3))
@@ -184,7 +183,7 @@ bool whom_has_name(int proc, pid_t pid, const char *name)
 	char text[PATH_MAX], path[64];
 	ssize_t len;
 
-	if (read_file(proc, pid, "comm", text, sizeof(text))) {
+	if (whom_read_file(proc, pid, "comm", text, sizeof(text))) {
 		text[strcspn(text, "\n")] = '\0';
 		if (!strcmp(text, name))
 			return true;
@@ -246,7 +245,7 @@ static pid_t parent_of(int proc, pid_t pid)
 	int parent;
 	unsigned int flags;
 
-	if (!read_file(proc, pid, "stat", text, sizeof(text)))
+	if (!whom_read_file(proc, pid, "stat", text, sizeof(text)))
 		return 0;
 	/* The program name is in parentheses and may contain any characters. */
 	end = strrchr(text, ')');

@@ -170,6 +170,22 @@ test_wrong_arguments_are_told()
 		wrong "$command" "$command: traces running processes or the program \"ls\", not both" --pid=7 ls
 		wrong "$command" "$command: traces running processes or the program \"ls\", not both" --user=root ls
 		wrong "$command" "$command: --children: a new program has none: see --inherit" --children ls
+		wrong_value "$command" '--wait: must be the name of a program, without directories (got "")' --wait=
+		wrong_value "$command" '--wait: must be the name of a program, without directories (got "bin/ls")' --wait=bin/ls
+		while read -r selected arguments; do
+			# shellcheck disable=SC2086 # several words
+			wrong "$command" "$command: --wait: traces one program that starts later: not with ${selected//_/ }" \
+				--wait=ls $arguments
+		done <<-'END'
+			--pid_or_a_PID 7
+			--pid_or_a_PID --pid=7
+			--pid --pid=cat
+			--user --user=root
+			--cgroup --cgroup=/some
+			--children --children
+			a_PID_or_PROGRAM -- ls
+			a_PID_or_PROGRAM 7 8
+		END
 	done
 	[ ! -e posixtrace.log ]
 }

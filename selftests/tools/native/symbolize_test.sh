@@ -255,7 +255,8 @@ test_debug_information_below_a_directory_is_used()
 keep()
 {
 	local file id
-	mkdir -p -m 755 "$1.binaries"
+	mkdir -p "$1.binaries"
+	chmod 755 "$1.binaries"
 	for file in callers libcallers.so; do
 		id=$(build_id $file)
 		mkdir -p "$1.binaries/.build-id/${id:0:2}"
