@@ -119,8 +119,8 @@ static pid_t choose(const struct scan *found, const struct operand *operand, int
 		pid = stream->controller;
 	}
 	if (!pid && has_other)
-		tell("%s: its streams belong to programs, which can take snapshots themselves: "
-		     "see posixtrace_snapshot(3)", operand->text);
+		tell("%s: its streams belong to programs, %s", operand->text,
+		     "which can take snapshots themselves: see posixtrace_snapshot(3)");
 	else if (!pid)
 		tell("%s: no \"posixtrace record\" traces it: see \"posixtrace list\"",
 		     operand->text);
@@ -251,8 +251,8 @@ static void take_events(int watch)
 }
 
 /*
- * Waits until the log is complete. If the recorder is killed, the kernel completes it later. Returns
- * false after printing an error.
+ * Waits until the log is complete. If the recorder is killed, the kernel completes it later.
+ * Returns false after printing an error.
  */
 static bool wait_for_log(const struct recorder *recorder)
 {
@@ -371,8 +371,9 @@ const struct command command_snapshot = {
 	.name = "snapshot",
 	.summary = "let a recording write what it has in memory to a log",
 	.usage = snapshot_usage,
-	.about = "Let \"posixtrace record\" complete its log and continue in the next one, as SIGUSR1\n"
-		 "does, and print the path of the log. With --policy=loop, it has the latest events.",
+	.about = "Let \"posixtrace record\" complete its log and continue in the next one, as\n"
+		 "SIGUSR1 does, and print the path of the log. With --policy=loop, the log has\n"
+		 "the latest events.",
 	.notes = "PID or NAME is a traced process, or PID is \"posixtrace record\" itself.\n"
 		 "Exit status: 0; 1 after a failure; 2 after a usage error.",
 	.operands = OPERAND_PID,

@@ -18,8 +18,8 @@ struct keep;
 int keep_open(const char *path, struct keep **keep);
 
 /*
- * keep_log() - copy the files of a log, and print which cannot be copied, and why. Calls @stop again
- * and again; true ends the copying. Returns 0, or an error number after printing an error.
+ * keep_log() - copy the files of a log, and print which cannot be copied, and why. Calls @stop
+ * again and again; true ends the copying. Returns 0, or an error number after printing an error.
  */
 int keep_log(struct keep *keep, trace_id_t log, bool (*stop)(void *arg), void *arg);
 

@@ -53,7 +53,8 @@ static bool is_known(const struct kept *kept, int dir)
 }
 
 /*
- * Adds the directory of the log whose path is @log without its last @cut bytes, followed by @suffix.
+ * Adds the directory of the log whose path is @log without its last @cut bytes, followed by
+ * @suffix.
  */
 static void add(struct kept *kept, const char *log, size_t cut, const char *suffix)
 {

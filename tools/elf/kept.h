@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copies of the programs and libraries of a log, in a directory beside it: LOG.binaries contains the
- * file with the build id 0123ab... as .build-id/01/23ab..., like directories of debug information.
- * keep.c writes them for "record --keep-binaries"; this file finds them.
+ * Copies of the programs and libraries of a log, in a directory beside it: LOG.binaries contains
+ * the file with the build id 0123ab... as .build-id/01/23ab..., like directories of debug
+ * information. keep.c writes them for "record --keep-binaries"; kept.c finds them.
  */
 #ifndef POSIXTRACE_KEPT_H
 #define POSIXTRACE_KEPT_H

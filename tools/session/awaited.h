@@ -52,8 +52,8 @@ int awaited_begin(struct awaited *awaited, const char *name, struct process *pro
 pid_t awaited_next(struct awaited *awaited);
 
 /*
- * awaited_was_replaced() - has the process of the last awaited_next() ended, and another process its
- * id now? Call this after a stream was created on the id.
+ * awaited_was_replaced() - has the process of the last awaited_next() ended, and does another
+ * process have its id now? Call this after a stream was created on the id.
  */
 bool awaited_was_replaced(const struct awaited *awaited);
 

@@ -22,7 +22,7 @@
 /* Other kernels may send larger or smaller events. Only two ids of them are used. */
 #define MESSAGE_MIN	(EVENT_AT + offsetof(struct proc_event, event_data) + 2 * sizeof(__u32))
 
-/* Drops events of forks and exits, which are frequent. Lets acknowledgements pass. */
+/* Drops events of forks and exits, which are frequent. Lets acknowledgments pass. */
 static int set_filter(int fd)
 {
 	/* A load of a word converts it from the order of the network. */
@@ -39,7 +39,7 @@ static int set_filter(int fd)
 	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)) ? -errno : 0;
 }
 
-/* Sends a command with the id of this process, for its acknowledgement. */
+/* Sends a command with the id of this process, for its acknowledgment. */
 static int send_command(int fd, enum proc_cn_mcast_op command)
 {
 	char message[NLMSG_SPACE(sizeof(struct cn_msg) + sizeof(command))] = { 0 };
@@ -83,11 +83,11 @@ static int receive(int fd, struct cn_msg *connector, struct proc_event *event)
 }
 
 /*
- * Reads the acknowledgement of a command. The kernel sends it to all listeners before send()
+ * Reads the acknowledgment of a command. The kernel sends it to all listeners before send()
  * returns: with the number ack of the command plus 1, but another number seq. It ignores commands
  * from other namespaces than the initial ones.
  */
-static int take_acknowledgement(int fd)
+static int take_acknowledgment(int fd)
 {
 	struct cn_msg connector;
 	struct proc_event event;
@@ -117,7 +117,7 @@ int exec_events_open(void)
 		close(fd);
 		return err;
 	}
-	err = take_acknowledgement(fd);
+	err = take_acknowledgment(fd);
 	if (!err)
 		return fd;
 	exec_events_close(fd);

@@ -138,7 +138,7 @@ static void remove_oldest(struct rotation *rotation)
 	free(path);
 }
 
-/* Removes the oldest log, even if there are not too many. Returns false if it is the current one. */
+/* Removes the oldest log even if there are not too many. Returns false if it is the current one. */
 static bool make_room(struct rotation *rotation)
 {
 	char *path;

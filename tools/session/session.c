@@ -213,7 +213,8 @@ bool session_process(struct session *session, const char *command, int argc, cha
 		process->argv = argv;
 	}
 	if (session->wait && (whom->nr_rules || process->argv || whom->children))
-		usage_error(command, "%s: --wait: traces one program that starts later: not with %s",
+		usage_error(command,
+			    "%s: --wait: traces one program that starts later: not with %s",
 			    command, selection_of(session));
 	else if (whom->nr_rules && process->argv)
 		usage_error(command,
@@ -398,8 +399,8 @@ static void pass_over(const struct session *session, bool has_ended, bool *told)
 }
 
 /*
- * Waits for a process that runs the program and can be traced, and creates the stream on it. Returns
- * 0, or an error number after printing an error.
+ * Waits for a process that runs the program and can be traced, and creates the stream on it.
+ * Returns 0, or an error number after printing an error.
  */
 static int create_on_next(struct session *session, const trace_attr_t *attr, int log_fd,
 			  struct awaited *awaited)
@@ -438,8 +439,8 @@ static int create_on_next(struct session *session, const trace_attr_t *attr, int
 }
 
 /*
- * Creates a stream on this process, because wrong options should fail before the wait. Returns 0, or
- * an error number after printing an error.
+ * Creates a stream on this process, because wrong options should fail before the wait. Returns 0,
+ * or an error number after printing an error.
  */
 static int try_on_self(struct session *session)
 {

@@ -67,8 +67,8 @@ void whom_free(struct whom *whom);
 bool whom_has_name(int proc, pid_t pid, const char *name);
 
 /*
- * whom_read_file() - read a file of a process up to the first null byte, or as much as @text has room
- * for. @proc is a descriptor of /proc. Returns false on failure.
+ * whom_read_file() - read a file of a process up to the first null byte, or as much as @text has
+ * room for. @proc is a descriptor of /proc. Returns false on failure.
  */
 bool whom_read_file(int proc, pid_t pid, const char *name, char *text, size_t size);
 
