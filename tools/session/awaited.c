@@ -33,6 +33,8 @@ bool awaited_name_is_valid(const char *name)
 /* Reads the start time of a process. Fails if it has ended, unless it is a zombie. */
 static bool read_stat(int proc, struct awaited_process *process, char *state, unsigned int *flags)
 {
+	static const char format[] =
+		" %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu";
 	char text[1024];
 	const char *end;
 
@@ -40,9 +42,7 @@ static bool read_stat(int proc, struct awaited_process *process, char *state, un
 		return false;
 	/* The program name is in parentheses and may contain any characters. */
 	end = strrchr(text, ')');
-	return end && sscanf(end + 1,
-			     " %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d"
-			     " %*d %*d %llu", state, flags, &process->start) == 3;
+	return end && sscanf(end + 1, format, state, flags, &process->start) == 3;
 }
 
 /* Does the process run the program, and has it executed it? Sets its start time. */
