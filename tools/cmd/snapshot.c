@@ -220,15 +220,16 @@ static bool find_log(struct recorder *recorder)
 			take_log(recorder, dirfd(dir), entry->d_name);
 	if (dir)
 		closedir(dir);
-	if (!found)
+	if (!found) {
 		tell("process %d: its log is not a regular file, or cannot be read",
 		     (int)recorder->pid);
-	else if (find_path(recorder))
-		return true;
-	else
+		return false;
+	}
+	found = find_path(recorder);
+	if (!found)
 		tell("process %d: its log was removed, or is in another mount namespace",
 		     (int)recorder->pid);
-	return false;
+	return found;
 }
 
 /* ------------------------------------------------------------------ */

@@ -66,7 +66,7 @@ static int open_directory(int at, const char *path)
 		return -errno;
 	if (fstat(dir, &st))
 		err = -errno;
-	else if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
+	else if (st.st_uid != geteuid() || st.st_mode & 0022)
 		err = -EACCES;
 	if (!err)
 		return dir;

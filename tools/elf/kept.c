@@ -34,7 +34,7 @@ static bool is_trusted(int dir, const struct stat *log)
 {
 	struct stat st;
 
-	return !fstat(dir, &st) && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
+	return !fstat(dir, &st) && !(st.st_mode & 0022) &&
 	       (!st.st_uid || st.st_uid == geteuid() || st.st_uid == log->st_uid);
 }
 
