@@ -30,8 +30,8 @@ struct pxt_target;
  * @id: task->pid. With @start, it identifies the thread: a pointer would not, because the struct of
  *	an ended thread is reused. A thread that executes a program takes over both from its
  *	leader, and the other members are the same for both threads
- * @generation: the memo is valid while pxt_interest_generation has this value. After a change, what
- *	the pointers point to may be freed after a grace period
+ * @generation: the memo is valid while pxt_interest_generation has this value. After a change, the
+ *	objects that the memo points to may be freed after a grace period
  * @stream: first stream with kernel events that traces it; NULL if there is none
  * @target: its target, with a stream
  * @mm: address space that the controllers may see addresses of, only to be compared

@@ -121,7 +121,8 @@ static __always_inline bool pxt_kevent_wants(const struct pxt_memo *memo, u64 ty
  * Two separate calls would take another lock, clock and barrier.
  *
  * The caller should check pxt_kevent_wants() first. Context: as pxt_kevent_record().
- * Return: false if the stream does not want both: nothing was recorded.
+ * Return: true if both events were handled; false if the stream does not request both types, and
+ * nothing was recorded.
  */
 static __always_inline bool
 pxt_kevent_both(const struct pxt_memo *memo, u64 thread_id, const struct pxt_kevent *first,

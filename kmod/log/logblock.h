@@ -78,7 +78,7 @@ struct pxt_logwriter {
 	u64 metadata_pos;
 	/** @metadata_seq: number of the last block of metadata */
 	u64 metadata_seq;
-	/** @ring: what is in the ring */
+	/** @ring: the blocks in the ring */
 	struct pxt_logring ring;
 
 	/** @index: where blocks of events are; written before the last status */

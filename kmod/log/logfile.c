@@ -143,7 +143,7 @@ int pxt_logfile_reserve(struct pxt_logfile *lf, size_t size)
  * @lf: open
  * @other: open
  *
- * Tasks that do not serve the log rely on what kind of file it has, see pxt_logfile_allows().
+ * Tasks that do not serve the log rely on the kind of its file, see pxt_logfile_allows().
  *
  * Return: true if so.
  */

@@ -488,7 +488,7 @@ static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 }
 
 /**
- * pxt_reclaim_is_read() - check if a sub-buffer was read as far as it is filled
+ * pxt_reclaim_is_read() - check if the reader has taken all records of a sub-buffer
  * @pool: locked
  * @subbuf: handed out
  *

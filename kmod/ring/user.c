@@ -566,7 +566,8 @@ u64 pxt_user_work(const struct pxt_user_work *work, u64 ns)
  * If threads were charged only after their work, all threads of a user would start at the same
  * time.
  *
- * Return: 0; or nanoseconds until all shares have paid, with no time charged.
+ * Return: 0 if the time was charged. Otherwise, nanoseconds until all shares have paid for their
+ * threads; no time was charged.
  */
 u64 pxt_user_work_ahead(const struct pxt_user_work *work, u64 ns)
 {

@@ -33,7 +33,7 @@
  * @address_high: as in the gate of the process
  * @id: the event type, checked as an index, also against speculation
  * @data: a copy of the data
- * @copied: bytes in @data: what the stream with the largest max-data-size keeps
+ * @copied: number of bytes in @data; at most the largest max-data-size of the streams
  */
 struct event {
 	const struct posixtrace_event *arg;

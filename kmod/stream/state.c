@@ -169,8 +169,8 @@ int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *or
 /**
  * pxt_state_become_full() - suspend a stream that has run out of memory
  * @stream: locked, running, not LOOP
- * @forced: even if a sub-buffer for user events is free, because there is none for system or kernel
- *	events
+ * @forced: suspend the stream although a sub-buffer is free for user events: system or kernel
+ *	events have no free one
  *
  * Records STOP. The gate stays open: further events are counted as dropped.
  * Context: may sleep.

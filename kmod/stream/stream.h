@@ -35,7 +35,7 @@ struct pxt_stream {
 	bool power;
 	/** @ns: pid namespace of the controller */
 	struct pid_namespace *ns;
-	/** @number: unique over all streams, past ones included */
+	/** @number: unique among all present and past streams */
 	u64 number;
 	/** @index: its place among the mapping offsets, below POSIXTRACE_STREAMS_MAX */
 	u32 index;

@@ -18,7 +18,7 @@
  * @rcu: mappings find it under RCU
  * @pid_node: by process, see attachment.c
  * @mm_node: by address space
- * @number: unique over all attachments, past ones included, and never 0; constant
+ * @number: unique among all present and past attachments, and never 0; constant
  * @pid: the process that attached; constant
  * @mm: its address space: a synchronization must reach the threads that run in it. After an exec
  *	the process must attach again. Holds the struct, not the memory; constant

@@ -43,11 +43,11 @@ static_assert(BATCH + 2 <= PXT_FILES_MIN && PXT_FILES_MIN == POSIXTRACE_FILES_MI
 
 /**
  * struct table - the table of descriptors of a process
- * @task: a thread that has it; a reference
- * @target: the process; a reference
+ * @task: a thread with this table; holds a reference
+ * @target: the process; holds a reference
  * @pid: its id in the namespace of the controller
- * @files: the table, only to be compared
- * @users: threads of the process that have it
+ * @files: address of the table, only for comparison
+ * @users: number of threads of the process with this table
  * @unsure: other threads have other tables, or work for an io_uring
  */
 struct table {

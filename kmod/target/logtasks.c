@@ -331,7 +331,7 @@ static bool is_new(const struct pxt_text *text, const struct pxt_text *old)
 }
 
 /*
- * Note a text of a target, which the lock of its table guards. No effect if the main thread is no
+ * Note a text of a target. Called with the lock of its table. No effect if the main thread is no
  * longer in @tasks.
  */
 static void set_text(struct pxt_logtasks *tasks, const struct pxt_target *target,

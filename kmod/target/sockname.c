@@ -31,9 +31,9 @@ union address {
 
 /**
  * struct addresses - the addresses of an internet socket
- * @local: its own
- * @peer: the other one, with port 0 if there is none
- * @listens: it accepts connections
+ * @local: the local address
+ * @peer: the remote address; port 0 if the socket has no peer
+ * @listens: the socket accepts connections
  */
 struct addresses {
 	union address local;

@@ -192,9 +192,9 @@ getnext(trace_id_t trid, const struct request *req)
  * A cancellation point; a cancellation loses no event. Does not wait at the end of a log;
  * if the writer appends more, a later call continues.
  *
- * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is
- * no trace stream or log of this process, or is shut down during the call, or a pointer is
- * NULL; for a log, also ENOMEM, and ENOTSUP if only a later version can read the rest.
+ * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is not a trace stream
+ * or log of this process, or is shut down during the call, or a pointer is NULL; for a log, also
+ * ENOMEM, and ENOTSUP if only a later version can read the rest.
  */
 PXTU_API int posix_trace_getnext_event(trace_id_t trid,
 				       struct posix_trace_event_info *restrict event,
@@ -221,11 +221,10 @@ PXTU_API int posix_trace_getnext_event(trace_id_t trid,
  * A cancellation point; a cancellation loses no event. On a log, this is the same as
  * posix_trace_getnext_event(), and @abstime is ignored.
  *
- * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is
- * no trace stream or log of this process, or is shut down during the call, or a
- * pointer is NULL, or there is no event and @abstime has a bad tv_nsec;
- * ETIMEDOUT; for a log, also ENOMEM, and ENOTSUP if only a later version can read the
- * rest.
+ * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is not a trace stream
+ * or log of this process, or is shut down during the call, or a pointer is NULL, or there is no event
+ * and @abstime has a bad tv_nsec; ETIMEDOUT; for a log, also ENOMEM, and ENOTSUP if only a later
+ * version can read the rest.
  */
 PXTU_API int posix_trace_timedgetnext_event(trace_id_t trid,
 					    struct posix_trace_event_info *restrict event,

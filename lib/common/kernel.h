@@ -52,7 +52,8 @@ static inline void pxtu_kernel_begin(struct pxtu_kernel_cpu *cpu)
  * @record: result; @header and @size as in the memory, @data_len as the type describes the data
  * @from: address of the record, aligned to 8 bytes
  * @room: largest size that the record can have, in bytes
- * @cpu: what the record may refer to; updated. Parsing the same record again changes nothing
+ * @cpu: values of earlier records that this one may refer to; updated. Parsing the same record
+ *	again changes nothing
  * @names: names of system calls
  *
  * Return: false if this cannot be a record. Its writer is unknown if an earlier record is missing.

@@ -38,7 +38,7 @@ struct trid_slot {
  * struct pxtu_trid_table - trace ids of this process
  * @lock: guards all fields below except the locks of sources; also guards the use counts of the
  *	sources. Innermost; held for a few instructions only
- * @older: table of the parent process, of which a child has a copy that it cannot free
+ * @older: table of the parent process; only in a child, which cannot free its copy of that table
  * @nr_slots: slots that have been used; only these have an initialized lock
  * @slot: the slots
  */

@@ -141,7 +141,7 @@ static void set_number(struct posixtrace_walk *walk, struct posixtrace_value *va
 						   get_unsigned(data, field->size);
 		if (field->type == POSIXTRACE_FIELD_ENUM)
 			value->label = find_label(field, value->number);
-		/* Cut a larger length: data never have so many bytes or elements. */
+		/* Limit the length: no data has more bytes or elements. */
 		if (field->__slot)
 			walk->__lengths[field->__slot] = value->number < UINT32_MAX ?
 				(unsigned int)value->number : UINT32_MAX;

@@ -16,7 +16,9 @@
  * struct pxtu_cache - a stream, and the thread that records into it on a CPU
  */
 struct pxtu_cache {
-	/** @generation: as in struct pxtu_entry; the cache is valid while the gate has it */
+	/**
+	 * @generation: as in struct pxtu_entry; the cache is valid while the gate has the same one
+	 */
 	__u64 generation;
 	/** @len_end: shorter data may try the fast path; if not 0, @area is set */
 	__u64 len_end;

@@ -189,9 +189,9 @@ pxtu_rseq_record(const struct posixtrace_gate *gate, const struct pxtu_slot *slo
  * @slot: the stream
  * @entry: the record, without time, or as the previous call left it
  *
- * Like pxtu_rseq_record(), but takes the time, if there is a counter. Needs no pxtu_rseq_arm().
- * With the entry of the previous call, the record gets the same time, unless the thread has been
- * interrupted or has used another sequence since.
+ * Like pxtu_rseq_record(), but reads the time if the clock has a counter. Does not need
+ * pxtu_rseq_arm(). If the caller passes the entry of the previous call, the record gets the same
+ * time, unless the thread has been interrupted or has used another sequence since that call.
  *
  * Return: the result.
  */

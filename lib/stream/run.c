@@ -55,8 +55,7 @@ static __u64 earlier(__u64 a, __u64 b)
 }
 
 /*
- * Copy data in words, with its padding, as it is in the sub-buffer. For larger data the C library
- * is faster.
+ * Copy whole words, including the padding after the data. For larger data the C library is faster.
  */
 static inline void copy_padded(void *to, const unsigned char *from, size_t size)
 {

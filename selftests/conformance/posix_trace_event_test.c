@@ -53,7 +53,7 @@ TEST_F(event, a02_data_that_fits)
 	}
 }
 
-/* Maps two pages, of which the second is not readable. */
+/* Maps two pages. The second one is not readable. */
 static unsigned char *half_readable(size_t page)
 {
 	unsigned char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,

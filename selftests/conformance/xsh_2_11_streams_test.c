@@ -223,8 +223,8 @@ static const char *walk_on(struct walk *walk, enum step step)
 	state = state_of(walk->trid);
 	wanted = next_state(walk, step, dropped);
 	/*
-	 * The step may have filled or emptied the memory of a LOOP stream, so take its full status
-	 * as it is.
+	 * The step may have filled or emptied the memory of a LOOP stream, which next_state()
+	 * cannot know: expect the full status that the stream reports.
 	 */
 	if (walk->loop && (step == RECORD || step == READ))
 		wanted += full_of(state) - full_of(wanted);

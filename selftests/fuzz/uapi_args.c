@@ -93,7 +93,7 @@ struct mapping *pick_mapping(struct actor *a, enum part part)
 	return NULL;
 }
 
-/* Returns a view of the stream of a reader's mapping, as far as it is known. */
+/* Returns a known view mapping of the stream that @reader belongs to, or NULL. */
 struct mapping *view_of(struct actor *a, const struct mapping *reader)
 {
 	struct mapping *map = a->objects->mappings;

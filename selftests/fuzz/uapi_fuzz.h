@@ -152,7 +152,7 @@ struct options {
 struct shared {
 	char arenas[WORKERS_MAX][ARENAS][ARENA_SIZE];
 	struct options options;
-	uint32_t logs[LOG_KINDS];	/* numbers of streams, by kind of log; written by workers */
+	uint32_t logs[LOG_KINDS];	/* counts of streams, by kind of log; written by workers */
 	char fuse_path[64];	/* written by the supervisor before workers start */
 	int stop;
 	uint64_t calls;		/* for workers with a limited number of calls */

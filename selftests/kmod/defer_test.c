@@ -286,7 +286,7 @@ TEST_F(defer, sleeping_reader_costs_writers_nothing)
 }
 
 /* ------------------------------------------------------------------ */
-/* What ends the window early						*/
+/* Events that end the window early					*/
 
 TEST_F(defer, event_that_was_taken_is_not_deferred)
 {

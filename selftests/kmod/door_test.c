@@ -246,7 +246,7 @@ TEST_F(way, types_are_described)
 }
 
 /* ------------------------------------------------------------------ */
-/* What the door does not allow						*/
+/* Commands that the door refuses					*/
 
 static bool event_arrives(const struct target *target, struct stream *stream)
 {

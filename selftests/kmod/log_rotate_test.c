@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ROTATE when the task that writes the log is interrupted: another task continues at any point of
- * the old log. posixtrace_rotate() has a test of its own, lib/rotate_test.
+ * the old log. lib/rotate_test tests posixtrace_rotate().
  */
 #define _GNU_SOURCE
 #include <poll.h>

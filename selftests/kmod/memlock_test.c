@@ -149,7 +149,9 @@ TEST_F(memlock, counts_memory_that_comes_later)
 /* ------------------------------------------------------------------ */
 /* Smaller sub-buffers							*/
 
-/* Sub-buffers for this data have nine pages without a limit on memory, and at least three. */
+/*
+ * Sub-buffers for this data have nine pages if memory is not limited, and at least three otherwise.
+ */
 #define LARGE_DATA	4096
 #define LARGE_RECORD	(24 + 24 + LARGE_DATA)
 

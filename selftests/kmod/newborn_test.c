@@ -21,8 +21,8 @@
 #define NAME		"known before birth"
 
 /*
- * Shared by the controller, the forker and the child of each round. The values are numbers of
- * rounds, unless they say otherwise.
+ * Shared by the controller, the forker and the child of each round. Each value is the number of a
+ * round, unless its comment says otherwise.
  */
 static struct {
 	int begin;	/* set by the controller: fork now */

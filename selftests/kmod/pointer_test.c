@@ -11,7 +11,7 @@
 #include "foreign.h"
 #include "uapi.h"
 
-/* The kind of memory that has the argument, or to which a pointer in the argument points. */
+/* The kind of memory that contains the argument, or to which a pointer in the argument points. */
 enum place {
 	GOOD,
 	READ_ONLY,

@@ -400,8 +400,8 @@ static void *creator(void *arg)
 }
 
 /*
- * Fills a socket, so that the thread waits for space. Sent data take up space until they are
- * acknowledged, so the socket remains full only if all sent data have been acknowledged.
+ * Fills a socket, so that the thread waits for space. Sent data takes up space until it is
+ * acknowledged, so the socket remains full only if all sent data has been acknowledged.
  */
 static int fill(int fd)
 {

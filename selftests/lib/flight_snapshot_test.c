@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens during a snapshot of the flight recorder does not cost a log: a signal handler
+ * No log is lost if something happens during a snapshot of the flight recorder: a signal handler
  * forks, the stream ends, another thread rotates the log or writes to a closed standard error.
  */
 #define _GNU_SOURCE

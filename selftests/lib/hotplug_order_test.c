@@ -43,7 +43,7 @@ static int record_on_all(int *number)
 
 /*
  * Switches off all CPUs except CPU 0, the last CPU first. Each CPU first records @count numbers, so
- * the order of the events is not that of the CPUs. Returns 0, or nonzero on failure.
+ * the events are not in the order of the CPU numbers. Returns 0, or nonzero on failure.
  */
 static int switch_all_off(int *number, int count)
 {

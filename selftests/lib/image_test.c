@@ -204,8 +204,8 @@ TEST_F(image, same_name_with_other_fields_is_another_type)
 }
 
 /*
- * Events that the first program recorded have no description. They must not get that of the second
- * program.
+ * Events that the first program recorded have no description. They must not get the description of
+ * the second program.
  */
 TEST_F(image, program_does_not_describe_what_another_one_recorded)
 {

@@ -342,7 +342,7 @@ TEST_F(control, event_of_a_child_wakes_the_reader_up)
 }
 
 /* ------------------------------------------------------------------ */
-/* What a child cannot do						*/
+/* Calls that fail in a child						*/
 
 static int call_all(void *arg)
 {

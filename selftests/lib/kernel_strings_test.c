@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Class strings: the texts that are passed to system calls. The events must have them as they are
- * in memory, and no byte more.
+ * Class strings: the texts that are passed to system calls. The events must contain exactly their
+ * bytes in memory.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -133,7 +133,7 @@ TEST(large_blocks_of_many_cpus)
 	off_t at;
 	int fd;
 
-	/* A block has one record; the rest is zero, and a hole in the file. */
+	/* A block has one record. The rest of the block is a hole in the file. */
 	payload = calloc(1, size);
 	ASSERT_NE(NULL, payload);
 	header = record_format(&record, NULL, payload);

@@ -126,7 +126,7 @@ TEST(reset)
 	log_free(&log);
 }
 
-/* The reader's status may already be that of a later reset than the events that it has read. */
+/* The reader's status may already belong to a later reset than the events that it has read. */
 TEST(rewind_starts_after_the_last_known_reset)
 {
 	struct posix_trace_status_info status;

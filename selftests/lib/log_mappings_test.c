@@ -503,7 +503,7 @@ TEST_F(mappings, executed_program_has_other_mappings)
 }
 
 /* ------------------------------------------------------------------ */
-/* What a process may do						*/
+/* Processes with many or changing mappings				*/
 
 /* Maps code of a file more often than the log can hold. */
 TEST_F(mappings, process_with_many_mappings)

@@ -413,7 +413,7 @@ TEST(character_device_takes_a_log)
 #define PF_NOFREEZE	0x8000U
 
 /**
- * struct log_threads - numbers of log threads
+ * struct log_threads - counts of log threads
  * @count: number of all log threads
  * @not_frozen: number of those that suspend does not freeze
  * @waiting: number of those that wait for a disk

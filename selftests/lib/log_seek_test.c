@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The index that the module writes at the end of a log. Each mark must be that of a block in the
- * log. posixtrace_seek() uses the marks to find the events from a time on.
+ * The index that the module writes at the end of a log. Each mark must refer to a block in the log.
+ * posixtrace_seek() uses the marks to find the events from a time on.
  */
 #define _GNU_SOURCE
 #include <linux/posixtrace_log.h>

@@ -164,7 +164,10 @@ static void *end_many(void *arg)
 	return NULL;
 }
 
-/* Reports when each thread has ended a log, because all of them may begin at once. */
+/*
+ * Reports when each thread has ended its first log: before that, the kernel allows all of them to
+ * begin together.
+ */
 static int end_logs(const struct talk *talk)
 {
 	struct ender ender = { .log = open("/dev/null", O_WRONLY | O_CLOEXEC) };
@@ -242,7 +245,7 @@ static unsigned long long thread_time(void)
 	return sum;
 }
 
-/* What the parts got in some seconds. */
+/* Processor time of each group during a measurement. */
 struct times {
 	unsigned long long wall;
 	unsigned long long victims;

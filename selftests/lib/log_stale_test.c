@@ -150,7 +150,7 @@ static int life_at(trace_id_t trid, __u64 time)
 }
 
 /*
- * Writes all metadata about a thread and its process, both of which were born and named at @born.
+ * Writes all metadata about a thread and its process, all with the time @born.
  */
 static void describe_all(struct log_writer *log, __u64 born)
 {

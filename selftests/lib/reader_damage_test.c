@@ -27,7 +27,7 @@ static const struct posixtrace_batch_event *next(struct sim *sim)
 	return pxtu_reader_next(&sim->reader, &none);
 }
 
-/* The time at which a sub-buffer was opened, which is before that of its first record. */
+/* The time at which a sub-buffer was opened, which is before the time of its first record. */
 #define OPENED	2
 
 /* Enough events to fill more than two sub-buffers of CPU 0. */
@@ -157,7 +157,8 @@ TEST(damage_costs_one_subbuf)
 }
 
 /*
- * The first record has no writer: that of an earlier sub-buffer or of another CPU must not be used.
+ * The first record has no struct posixtrace_writer. The reader must not use the writer of an
+ * earlier sub-buffer or of another CPU.
  */
 TEST(first_record_without_a_writer)
 {

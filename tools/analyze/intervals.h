@@ -146,7 +146,7 @@ const struct interval *intervals_now(const struct intervals *intervals, uint32_t
  */
 bool intervals_dropped(const struct intervals *intervals, uint32_t thread, uint64_t *since);
 
-/* intervals_end() - end all intervals at @time, that of the last event; returns 0 or -errno */
+/* intervals_end() - end all intervals at @time, the time of the last event; returns 0 or -errno */
 int intervals_end(struct intervals *intervals, uint64_t time);
 
 /*

@@ -10,7 +10,7 @@
 #include "util/threads.h"
 
 struct latest {
-	struct threads *ids;		/* numbers pairs of process id and thread id */
+	struct threads *ids;		/* assigns numbers to pairs of process id and thread id */
 	uint32_t *numbers;		/* index: number in @ids; the thread, or 0 */
 	size_t room;
 };

@@ -9,8 +9,8 @@
 #include "util/threads.h"
 
 struct locks {
-	struct threads *addresses;	/* numbers pairs of process and futex address */
-	struct threads *numbers;	/* numbers pairs of address number and holder */
+	struct threads *addresses;	/* assigns numbers to pairs of process and futex address */
+	struct threads *numbers;	/* assigns numbers to pairs of address number and holder */
 	struct locks_sum *sums;		/* index: number in @numbers minus 1 */
 	size_t count;
 	size_t room;

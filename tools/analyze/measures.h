@@ -11,7 +11,7 @@
 
 #define MEASURES_THREADS	(1U << 16)	/* threads that are distinguished */
 
-/* By what the measures are divided. */
+/* How to divide the measures. */
 enum measures_by {
 	MEASURES_WHOLE,		/* not divided */
 	MEASURES_BY_FIELD,
@@ -24,7 +24,7 @@ enum measures_by {
  * struct measures_options - what to measure
  * @kinds: bits of enum measure_kind
  * @classes: POSIXTRACE_CLASS_* of the trace; states need POSIXTRACE_CLASS_SCHED
- * @by: what to divide by
+ * @by: how to divide the measures
  * @field: the field for MEASURES_BY_FIELD; the caller keeps it
  * @names: distinguish processes and threads by name only, to compare traces with different ids
  */
@@ -60,11 +60,11 @@ int measures_end(struct measures *measures);
 /**
  * measures_rows() - get the rows of a table, after measures_end()
  * @measures: the measures
- * @kind: what the table is about
+ * @kind: which table: events, scopes, system calls or states
  * @count: where to store their number
  *
- * Leaves out names whose events all lack the field, and scopes of which only begins or only ends
- * were seen. The order is the same as in measure_list().
+ * Leaves out names whose events all lack the field, and scopes with only begins or only ends. The
+ * order is the same as in measure_list().
  *
  * Return: an array to free, or NULL if out of memory.
  */

@@ -121,8 +121,8 @@ const struct pairs_begin *pairs_take(struct pairs *pairs);
  * @thread: event_thread_key() of the thread
  * @inner: NULL, or the last result
  *
- * Return: the begin, of which the caller may set @marked, valid until the next pairs_event(); or
- *	NULL if there are no more.
+ * Return: the begin, valid until the next pairs_event(); NULL if there are no more. The caller may
+ * set its @marked.
  */
 struct pairs_begin *pairs_outer(struct pairs *pairs, pid_t pid, uint64_t thread,
 				const struct pairs_begin *inner);

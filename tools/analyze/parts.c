@@ -14,7 +14,7 @@ struct parts {
 	size_t count;
 	size_t room;
 	uint32_t *slots;		/* hash table: index of a part plus 1, or 0 */
-	size_t nr_slots;		/* a power of two; more than half of the slots are 0 */
+	size_t nr_slots;		/* a power of two; more than half of the slots are empty */
 	struct step *steps;
 	size_t nr_steps;
 	size_t steps_room;

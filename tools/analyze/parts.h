@@ -56,7 +56,7 @@ enum part_kind {
  * @longest: length of the longest period, ns
  * @longest_at: start of the longest period
  * @faults: running: number of page faults
- * @parent: the part of which this one is a child, or PARTS_NONE
+ * @parent: index of the parent part, or PARTS_NONE
  * @child: first child, or PARTS_NONE
  * @next: next child of @parent, or PARTS_NONE
  */

@@ -16,7 +16,7 @@
 
 struct place_names {
 	struct waits *calls;		/* only for the names of system calls */
-	struct threads *irqs;		/* numbers pairs of interrupt kind and number */
+	struct threads *irqs;		/* assigns numbers to pairs of interrupt kind and number */
 	char (*irq_names)[IRQ_NAME];	/* index: number in @irqs */
 };
 

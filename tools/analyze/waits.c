@@ -10,7 +10,7 @@
 #include "util/threads.h"
 
 struct waits {
-	struct threads *calls;	/* numbers pairs of compat flag and system call number */
+	struct threads *calls;	/* assigns numbers to pairs of compat flag and system call number */
 	char (*names)[KEVENT_CALL_NAME];	/* index: number in @calls */
 	size_t names_room;
 	struct threads *sum_numbers;

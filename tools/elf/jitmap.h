@@ -11,7 +11,7 @@
 
 struct jitmap;
 
-/* What is left of the limits that all maps share. */
+/* The remaining limits, shared by all maps. */
 struct jitmap_budget {
 	size_t bytes;
 	size_t entries;

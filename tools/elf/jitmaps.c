@@ -58,7 +58,7 @@ struct process {
  * @too_many: the limit of maps was reported
  * @images: when processes ran; NULL: maps are not looked for
  * @complete: the log does not grow: a map need not be read again
- * @budget: what maps may still take
+ * @budget: what is left of the limits of all maps
  */
 struct jitmaps {
 	int root;

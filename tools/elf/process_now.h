@@ -16,7 +16,7 @@
  * @root: its root directory, or -1 without permission to open it
  * @uid: its user
  * @pid: its id in its own PID namespace
- * @nested: its PID namespace is not that of this command
+ * @nested: it is in a different PID namespace than this command
  */
 struct process_now {
 	int proc;

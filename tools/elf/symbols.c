@@ -90,7 +90,7 @@ struct symbols {
 	struct cached cached[CACHED];
 };
 
-/* Uses the files below @root instead of those of this machine. */
+/* Uses the files below @root instead of the files of this machine. */
 static int set_root(struct symbols *symbols, const char *root)
 {
 	symbols->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -129,7 +129,7 @@ struct values {
  * @value: where to store the value
  *
  * Like posixtrace_fields_next(), but the end of each struct and array is returned even if the data
- * are truncated.
+ * is truncated.
  *
  * values_next() returns false after the last value.
  */

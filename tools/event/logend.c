@@ -48,8 +48,8 @@ static bool is_damaged(trace_id_t log)
 }
 
 /*
- * Gets the number of events that were lost before the last event of each log. @lost of several logs
- * also has one for each missing log of a series.
+ * Gets the number of events that were lost before the last event of each log. With several logs,
+ * @end->lost is larger by one for each missing log of a series, so it is not used.
  */
 static uint64_t lost_in_logs(const struct logend *end, const struct source *source)
 {

@@ -168,7 +168,7 @@ static void put_metadata(struct buffer *text, const char *name, const struct eve
 	buffer_text(text, "}}");
 }
 
-/* Sets the position of a track, so that the track of states follows that of its thread. */
+/* Sets the position of a track, so that the track of states follows the track of its thread. */
 static void put_order(struct buffer *text, const struct event *event, uint32_t thread,
 		      uint64_t order)
 {

@@ -271,7 +271,10 @@ static int put_call(void *to, const struct call *call)
 	buffer_text(text, ",{");
 	export_json_call(text, call);
 	buffer_byte(text, '}');
-	/* The table has the arguments of 64-bit calls, and those of a 32-bit call may differ. */
+	/*
+	 * The table has the arguments of 64-bit calls, and the arguments of a 32-bit call may
+	 * differ.
+	 */
 	if (!call->compat)
 		html_texts_call(html->texts, call->name);
 	end_item(html);

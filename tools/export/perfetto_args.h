@@ -31,7 +31,7 @@ struct perfetto_shown {
  * @prefix: prefix for the names of the arguments
  * @event: the event; for the begin of a pair, with the part of its data that was kept
  * @data_len: number of bytes of data that the event originally had
- * @shown: what to leave out, or NULL
+ * @shown: values that other parts of the trace show, to be left out; or NULL
  *
  * Appends the fields if the description of the type matches, otherwise the data as "text" or
  * "bytes". Structs become dictionaries. For a kernel event, leaves out the thread, which its track

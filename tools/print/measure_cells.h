@@ -24,7 +24,7 @@ struct measure_columns {
 	size_t value;
 };
 
-/* measure_columns_begin() - set the widths to those of the headings */
+/* measure_columns_begin() - set each width to the width of its heading */
 void measure_columns_begin(struct measure_columns *columns, const char *by);
 
 /* measure_columns_widen() - widen the columns for the name and value of a measure */

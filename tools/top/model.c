@@ -529,7 +529,7 @@ static int compare(const void *a, const void *b, void *arg)
 	return strcmp(x->name, y->name);
 }
 
-/* Collects the scopes, but not those of which only begins or only ends were seen. */
+/* Collects the scopes, except those with only begins or only ends. */
 static size_t collect_scopes(const struct top_model *model, const struct top_row **rows)
 {
 	size_t count = 0;

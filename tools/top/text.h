@@ -20,7 +20,7 @@
  * @stats: counts from the kernel, including kernel events
  * @lost_before: number of lost events when the last interval began
  * @threads: number of threads in the table of threads
- * @sampled: there is a table of threads
+ * @sampled: the states of threads are sampled and shown in a table
  * @paused: the tables are not being updated
  * @ended: all processes have ended
  */

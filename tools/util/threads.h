@@ -30,7 +30,7 @@ int threads_new(size_t max, struct threads **threads);
  */
 int threads_find(struct threads *threads, pid_t pid, uint64_t thread, uint32_t *number);
 
-/* threads_get() - find the number of a thread; 0: it has none yet, or THREADS_OTHERS */
+/* threads_get() - find the number of a thread; THREADS_OTHERS: it has no number */
 uint32_t threads_get(const struct threads *threads, pid_t pid, uint64_t thread);
 
 void threads_free(struct threads *threads);

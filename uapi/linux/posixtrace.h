@@ -203,8 +203,7 @@ struct posixtrace_create {
 	 */
 	struct posixtrace_map pool;
 	/**
-	 * @stream: Output: number of the stream; unique over all streams, past ones included; never
-	 * 0
+	 * @stream: Output: number of the stream; unique among all present and past streams; never 0
 	 */
 	__u64 stream;
 	/** @boot_id: Input: id of the boot for the log, or zero; the module does not check it */
@@ -584,8 +583,8 @@ struct posixtrace_defer {
  * @flags: Input: POSIXTRACE_ATTACH_*
  * @reserved1: zero
  * @gate: Output, zero on input: struct posixtrace_gate, to be mapped read-only
- * @target: Output, zero on input: number of the target; unique over all targets, past ones
- *	included; never 0
+ * @target: Output, zero on input: number of the target; unique among all present and past targets;
+ *	never 0
  * @reserved2: zero
  */
 struct posixtrace_attach {
@@ -607,7 +606,7 @@ struct posixtrace_attach {
  * @heads: struct posixtrace_cpu_head[], to be mapped read-write; size 0 in an unused slot
  * @pool: sub-buffers of targets, to be mapped read-write
  * @wakeup: struct posixtrace_wakeup, to be mapped read-only
- * @stream: number of the stream; unique over all streams, past ones included
+ * @stream: number of the stream; unique among all present and past streams
  * @subbuf_size: bytes
  * @max_data_size: bytes
  * @pid: process id of the target in the pid namespace of the controller

@@ -191,10 +191,9 @@ struct posixtrace_log_piece {
 	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
 
 /*
- * Get the number of words, of 8 bytes, of an item in a block of this type. An item is a record
- * with its call stack, or a struct posixtrace_writer. @low: the lower half of the first word of the
- * item; @rest: the words after the first word, of which there are @left. Returns 0 if the words are
- * not an item.
+ * Get the number of words, of 8 bytes, of an item in a block of this type. An item is a record with
+ * its call stack, or a struct posixtrace_writer. @low: the lower half of the first word of the
+ * item; @rest: the @left words after the first word. Returns 0 if the words are not an item.
  */
 static inline __u32 posixtrace_log_item_words(__u32 type, __u32 low, const __u64 *rest, __u32 left)
 {

@@ -25,8 +25,8 @@
 #define POSIXTRACE_ID_FILTER		8
 
 /*
- * Kernel event types; a stream has those of its classes. 9..15 and 32..55 are free; 56..63 are used
- * by POSIXTRACE_ID_CALL_NAMES and POSIXTRACE_ID_COMPAT_CALL_NAMES.
+ * Kernel event types; a stream records the types of its classes. 9..15 and 32..55 are free; 56..63
+ * are used by POSIXTRACE_ID_CALL_NAMES and POSIXTRACE_ID_COMPAT_CALL_NAMES.
  */
 #define POSIXTRACE_ID_SWITCH_OUT	16
 #define POSIXTRACE_ID_SWITCH_IN		17
@@ -159,7 +159,7 @@ struct posixtrace_packed_record {
 /**
  * struct posixtrace_stack - a call stack in a record
  * @size: bytes of the stack, a multiple of 8, at most POSIXTRACE_STACK_SIZE_MAX
- * @kind: what the stack consists of; a reader skips kinds that it does not know
+ * @kind: kind of stack; a reader skips kinds that it does not know
  *
  * This structure is between the header of a record and its data. The stack follows the data and its
  * padding.

@@ -277,7 +277,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 			  __POSIXTRACE_FIRST(__VA_ARGS__))
 #define __POSIXTRACE_TEXT_2(kind, ctype, text, name) text " " #name ";"
 
-/* Bytes of a field, without those of strings and texts. */
+/* Size of a field, in bytes; 0 for strings and texts. */
 #define __POSIXTRACE_SIZE(field)	__POSIXTRACE_SIZE_1 field
 #define __POSIXTRACE_SIZE_1(type, ...) \
 	__POSIXTRACE_CALL(__POSIXTRACE_SIZE_2, __POSIXTRACE_TYPE_##type)
