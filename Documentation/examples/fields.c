@@ -56,7 +56,7 @@ int main(void)
 		print_value(&value);
 	}
 	if (ret)
-		printf("the data do not match\n");
+		printf("the data does not match\n");
 	posixtrace_fields_free(fields);
 	return 0;
 }

@@ -402,9 +402,9 @@ class Fields:
         return self._root.units("")
 
     def decode(self, data, truncated=False):
-        """The values by name, or None if the data do not match.
+        """The values by name, or None if the data does not match.
 
-        If the data were truncated, the complete values: also in the last list or dict."""
+        If the data is truncated, only the complete values, also in the last list or dict."""
         data = _bytes(data)
         walk, found = _Walk(), _Value()
         around, root, any_value = [], {}, False
@@ -502,7 +502,7 @@ class Event:
     late        an event with a later time was reported before it
     lost        how many events were lost before it
     fields      values by name, also for kernel events; None without description, or if the
-                data do not match it
+                data does not match it
     """
 
     __slots__ = ("type", "name", "user", "time", "pid", "tid", "thread", "address", "cpu", "data",

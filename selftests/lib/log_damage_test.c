@@ -128,7 +128,7 @@ TEST_F(damage, truncated_at_every_byte)
 	close(fd);
 }
 
-/* As after a power failure: the file has its new size, but the data were not written. */
+/* As after a power failure: the file has its new size, but the data was not written. */
 TEST_F(damage, zeros_instead_of_the_end)
 {
 	struct sample *sample = &self->sample;

@@ -594,7 +594,7 @@ FIXTURE_TEARDOWN(ring)
 	log_free(&self->old);
 }
 
-/* Remains of an older log after the metadata do not count as damage, and describe no type. */
+/* After the metadata, remains of an older log are not damage, and do not describe any type. */
 TEST_F(ring, metadata_of_an_older_log_is_ignored)
 {
 	size_t from;

@@ -208,7 +208,7 @@ def compare_user(path, events, differences):
             # two types share a name
             found = left.get((plain[:number.start()], shown.time))
         if not found:
-            differences.add("CTF", f"{name} at {shown.time} is no event")
+            differences.add("CTF", f"{name} at {shown.time} is not an event")
             continue
         wrong = [user_differs(event, shown) for event in found]
         best = wrong.index(None) if None in wrong else 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Writes the script of a log, for write_log, with every kind of event: threads and processes are born,
 run, wait, change their names, execute programs and end, and their ids are reused; they record events
-with and without fields, pairs and counters; some data are cut or do not match; events are lost.
+with and without fields, pairs and counters; some data is truncated or does not match; events are lost.
 
 usage: random_log.py SEED >SCRIPT"""
 
