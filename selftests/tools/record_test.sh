@@ -97,7 +97,7 @@ result kernel_adds_events_of_the_kernel $?
 
 with_log 0 -- sleep 0.1 && complains '^posixtrace: sleep has no trace points: .* of sched and process$' &&
 	complains '^posixtrace: 1 thread: running .*, waiting for a processor .*, blocked 1[0-9][0-9] ms' &&
-	complains "^posixtrace: posixtrace stat --states $log tells more\$" &&
+	complains "^posixtrace: posixtrace stat --states $log shows more\$" &&
 	posixtrace dump "$log" | grep -q 'sched_switch_out ' &&
 	with_log 0 --quiet -- sleep 0 && [ ! -s "$tmp/err" ] &&
 	posixtrace dump "$log" | grep -q 'sched_process_exit ' &&

@@ -124,13 +124,13 @@ read -r ready <"$tmp/ready"
 b=$!
 read -r ready <"$tmp/ready"
 run 1 record --force -o "$log" -p "$a" -p "$b" && complains \
-	"^posixtrace: process $b: has trace points or credentials of its own: record it separately\$" &&
+	"^posixtrace: process $b: has its own trace points or credentials: record it separately\$" &&
 	[ "$ready" = ready ]
 result second_program_with_trace_points_is_refused_by_id $?
 recording --pid=steady_helper
 kill -INT "$a" "$b"
 wait "$a" "$b"
-ended 0 && complains '^posixtrace: not traced: 1 process with trace points or credentials of its own$'
+ended 0 && complains '^posixtrace: not traced: 1 process with its own trace points or credentials$'
 result second_program_with_trace_points_is_counted_by_name $?
 
 # A program with trace points and one without.

@@ -44,12 +44,12 @@ int logs_fit(struct reader *const *readers, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		if (!get_boot(readers[i], i ? boot : first)) {
-			tell("%s: of an unknown boot, so it cannot be read with other logs",
+			tell("%s: unknown boot id, so it cannot be read with other logs",
 			     reader_path(readers[i]));
 			return -ECANCELED;
 		}
 		if (i && memcmp(first, boot, sizeof(boot)) != 0) {
-			tell("%s: of another boot or machine than %s, so times do not compare",
+			tell("%s: from another boot or machine than %s, so times cannot be compared",
 			     reader_path(readers[i]), reader_path(readers[0]));
 			return -ECANCELED;
 		}

@@ -440,7 +440,7 @@ static int read_place(const struct reader *reader, struct place *place)
 
 static void warn_of_missing(const struct merge *merge, const struct place *places, size_t log)
 {
-	tell("%s: part %u of a series, but part %u is missing: what it has is not known",
+	tell("%s: part %u of a series, but part %u is missing: its events are unknown",
 	     reader_path(merge->members[log].reader), places[log].part, places[log].part + 1);
 }
 

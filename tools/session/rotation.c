@@ -169,7 +169,7 @@ static int begin_log(struct logfile *next, bool any_kind, trace_id_t trid, int *
 		return 0;
 	}
 	if (err == EXDEV)
-		tell("%s: not the kind of file that the log is", next->path);
+		tell("%s: not the same kind of file as the log", next->path);
 	else
 		complain(next->path, err);
 	logfile_discard(next);

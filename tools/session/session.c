@@ -223,7 +223,7 @@ bool session_process(struct session *session, const char *command, int argc, cha
 	else if (!whom->nr_rules && !process->argv && !session->wait)
 		usage_error(command, "%s: needs a PID, or a PROGRAM to start", command);
 	else if (whom->children && process->argv)
-		usage_error(command, "%s: --children: a new program has none: see --inherit",
+		usage_error(command, "%s: --children: a new program has no children: see --inherit",
 			    command);
 	else
 		return true;
@@ -501,7 +501,7 @@ static bool complain_of_add(const struct whom_process *process, int err, struct 
 	switch (err) {
 	case EXDEV:
 	case EBUSY:
-		tell("process %d: has trace points or credentials of its own: record it separately",
+		tell("process %d: has its own trace points or credentials: record it separately",
 		     pid);
 		break;
 	case EPERM:
@@ -545,7 +545,7 @@ static void tell_of_refused(const struct refused *refused)
 		tell("not traced: %zu process%s that you may not trace", refused->rights,
 		     refused->rights > 1 ? "es" : "");
 	if (refused->table)
-		tell("not traced: %zu process%s with trace points or credentials of %s own",
+		tell("not traced: %zu process%s with %s own trace points or credentials",
 		     refused->table, many ? "es" : "", many ? "their" : "its");
 }
 

@@ -307,7 +307,7 @@ test_what_is_lost_at_a_seam_is_not_known()
 	grep -q '^lost *5 in 1 gap' out
 	grep -q '^step  *0 ' out
 	states_in 1.log 3.log | cut -d , -f 1-4,9 >got
-	complains 'posixtrace: 1.log: part 1 of a series, but part 2 is missing: what it has is not known'
+	complains 'posixtrace: 1.log: part 1 of a series, but part 2 is missing: its events are unknown'
 	prints got <<-'END'
 		2000,3000,1000,true,running
 		3000,8000,5000,false,unknown
@@ -451,12 +451,12 @@ test_logs_of_different_boots_are_refused()
 	for command in dump stat 'export -O chrome' 'why --scope=x'; do
 		# shellcheck disable=SC2086 # words
 		run 1 posixtrace $command a.log b.log
-		complains 'posixtrace: b.log: of another boot or machine than a.log, so times do not compare'
+		complains 'posixtrace: b.log: from another boot or machine than a.log, so times cannot be compared'
 		[ ! -s out ]
 	done
 	for command in unknown zero; do
 		run 1 posixtrace dump a.log $command.log
-		complains "posixtrace: $command.log: of an unknown boot, so it cannot be read with other logs"
+		complains "posixtrace: $command.log: unknown boot id, so it cannot be read with other logs"
 	done
 }
 
