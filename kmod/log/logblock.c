@@ -617,7 +617,7 @@ int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_bl
  * pxt_logwriter_write() - write the queued blocks of events
  * @w: started
  * @events: number of user events among the records
- * @written: result: number of queued blocks that are now in the log: these are the first ones
+ * @written: result: number of blocks at the start of the queue that are now in the log
  *
  * The queue is empty afterwards. Context: may sleep.
  *

@@ -140,8 +140,9 @@ void pxt_wake_init(struct pxt_pool *pool)
  * @pool: memory of a stream that is locked and not dead
  * @edges: for a queued poller that need not check again before the next wake-up
  *
- * If need_wakeup was clear, a synchronization must follow. While the reader defers its records, the
- * timer suffices, except for a poller with @edges: it might not check again after that time.
+ * If need_wakeup was clear, the caller must synchronize with the writers. While the reader defers
+ * its records, this is not needed, because the timer wakes the reader. A poller with @edges is an
+ * exception: it might not check again after the timer has expired.
  *
  * Return: true if no synchronization is needed.
  */

@@ -222,7 +222,7 @@ PXTU_API int posix_trace_getnext_event(trace_id_t trid,
  * posix_trace_getnext_event(), and @abstime is ignored.
  *
  * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is not a trace stream
- * or log of this process, or is shut down during the call, or a pointer is NULL, or there is no event
+ * or log of this process, is shut down during the call, or a pointer is NULL, or there is no event
  * and @abstime has a bad tv_nsec; ETIMEDOUT; for a log, also ENOMEM, and ENOTSUP if only a later
  * version can read the rest.
  */

@@ -14,7 +14,7 @@
 #include "log/logsurvey.h"
 
 /*
- * How far to search at a time after a place without a block. This is bounded, because the file may
+ * How far to search for the next block after a place without one. Bounded, because the file may
  * contain leftovers of another log after the last metadata block of a LOOP log.
  */
 #define SEARCH_MAX	(2U << 20)

@@ -11,7 +11,7 @@ int write_text(const char *path, const char *text);
 /* Copies a file to a new one with access for root only. Returns 0 or -1. */
 int file_copy(const char *from, const char *to);
 
-/* Reads a whole file into memory to free. Returns NULL with errno. */
+/* Reads a whole file into memory that the caller must free. Returns NULL with errno. */
 unsigned char *file_read(const char *path, size_t *len);
 
 #endif /* _SELFTESTS_TEXTFILE_H */

@@ -455,7 +455,8 @@ static void leave(struct descriptors *all, const struct event *event, const stru
 	if (!thread)
 		leave_unseen(all, event, kevent);
 	/*
-	 * The call created a process, but no event told which one: any process may share the table.
+	 * The call created a process, but no event shows which one: any process may share the
+	 * table.
 	 */
 	if (thread && !thread->forked && (kevent->result > 0 || !returns) &&
 	    (thread->effect == MAY_SHARE || thread->effect == SHARES))
