@@ -213,7 +213,7 @@ static void print_answer(const struct recording *rec)
 		return;
 	if (size <= ANSWER_MAX)
 		answer_print(path, stderr);
-	tell("posixtrace stat --states %s shows more", path);
+	tell("posixtrace stat --states %s tells more", path);
 }
 
 /* Prints a message, replacing the progress line. */
@@ -332,6 +332,7 @@ static int open_current(const struct recording *rec)
 /* Continues the recording in the next log. */
 static void rotate(struct recording *rec)
 {
+	char *before = strdup(logfile_name(&rec->log));
 	const int ended = rec->keep ? open_current(rec) : -1, open_error = errno;
 	int end_error = 0;
 
@@ -350,6 +351,9 @@ static void rotate(struct recording *rec)
 		complain("--keep-binaries: the previous log", open_error);
 		rec->failed_logs = true;
 	}
+	if (rec->when.met)
+		when_logged(&rec->when, before, rec->quiet);
+	free(before);
 	if (ended >= 0)
 		close(ended);
 }
@@ -377,9 +381,10 @@ static void follow(struct recording *rec)
 			   rec->size_limit || rec->rotation.size || rec->rotation.ns;
 	int wait = often ? FILTER_MS : rec->progress ? SHOW_MS : LOOK_MS;
 
-	while (!rec->failed && !rec->full && !fds[0].revents && !is_at_limit(rec) &&
+	while (!rec->failed && !rec->full && !(fds[0].revents & ~POLLPRI) && !is_at_limit(rec) &&
 	       !rec->interrupted) {
-		if (poll(fds, 2, wait) < 0 && errno != EINTR) {
+		fds[0].events = when_events(&rec->when);
+		if (poll(fds, 2, when_wait(&rec->when, wait)) < 0 && errno != EINTR) {
 			say(rec, "waiting for events", errno);
 			rec->failed = true;
 			return;
@@ -421,7 +426,7 @@ static void look_at_log(struct recording *rec)
 }
 
 /*
- * Shuts down the stream. Unblocks signals for this, so that Ctrl-C ends it if no process reads the
+ * Shuts down the stream. Unblocks signals for this, so that Ctrl-C ends it if nobody reads the
  * pipe.
  */
 static int shut_down(const struct recording *rec)
@@ -559,6 +564,22 @@ static void record(struct recording *rec)
 		print_answer(rec);
 }
 
+/* Keeps the last log if it has a condition, such as the exit status of the program. */
+static void end_conditions(struct recording *rec, int status)
+{
+	const char *path = logfile_name(&rec->log);
+
+	if (!rec->kept)
+		return;
+	when_failed(&rec->when, status);
+	if (rec->when.met)
+		when_logged(&rec->when, path, rec->quiet);
+	else if (unlink(path))
+		complain(path, errno);
+	if (!rec->quiet)
+		when_summary(&rec->when);
+}
+
 /* Returns 0, or an error number after printing an error. */
 static int keep_begin(struct recording *rec)
 {
@@ -603,7 +624,9 @@ static int run_record(struct recording *rec)
 	}
 	record(rec);
 	keep_close(rec->keep);
-	logfile_close(&rec->log);
+	/* The reader of a pipe need not wait for the program. */
+	if (!rec->when.given)
+		logfile_close(&rec->log);
 	status = process_end(process);
 	if (rec->when.given) {
 		end_conditions(rec, status);
@@ -711,7 +734,7 @@ static int cmd_record(int argc, char **argv)
 		.session.order = POSIXTRACE_ORDER_CAUSAL,
 		.log.path = LOG_DEFAULT,
 		.log.advice = "use --log-policy=append",
-		.policy = POSIX_TRACE_FLUSH,
+		.policy = -1,
 		.log_policy = POSIX_TRACE_APPEND,
 		.compression = POSIXTRACE_COMPRESS_LZ4,
 	};
