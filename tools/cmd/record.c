@@ -213,7 +213,7 @@ static void print_answer(const struct recording *rec)
 		return;
 	if (size <= ANSWER_MAX)
 		answer_print(path, stderr);
-	tell("posixtrace stat --states %s tells more", path);
+	tell("posixtrace stat --states %s shows more", path);
 }
 
 /* Prints a message, replacing the progress line. */
