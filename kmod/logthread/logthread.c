@@ -160,8 +160,7 @@ static void fill_host(struct posixtrace_log_host *host, const u8 *boot_id)
  * Writing the header and the end of a log ignores the budget. Therefore a log can only be created
  * when the time for the earlier ones is paid back: otherwise a user could evade the budget by
  * creating and closing streams. The charge in advance makes parallel callers wait one after
- * another, and the threads of existing logs wait behind them. The log thread refunds what it did not
- * use.
+ * another, and the threads of existing logs wait behind them. The log thread refunds the rest.
  */
 static int wait_for_budget(struct pxt_log *log)
 {

@@ -49,7 +49,7 @@ int logs_fit(struct reader *const *readers, size_t count)
 			return -ECANCELED;
 		}
 		if (i && memcmp(first, boot, sizeof(boot)) != 0) {
-			tell("%s: from another boot or machine than %s, so times cannot be compared",
+			tell("%s: another boot or machine than %s, so times cannot be compared",
 			     reader_path(readers[i]), reader_path(readers[0]));
 			return -ECANCELED;
 		}

@@ -451,7 +451,7 @@ test_logs_of_different_boots_are_refused()
 	for command in dump stat 'export -O chrome' 'why --scope=x'; do
 		# shellcheck disable=SC2086 # words
 		run 1 posixtrace $command a.log b.log
-		complains 'posixtrace: b.log: from another boot or machine than a.log, so times cannot be compared'
+		complains 'posixtrace: b.log: another boot or machine than a.log, so times cannot be compared'
 		[ ! -s out ]
 	done
 	for command in unknown zero; do
