@@ -148,7 +148,7 @@ test_wrong_arguments_are_told()
 {
 	local command
 	tick_log log
-	wrong export '--format: required: ctf, chrome, perfetto, html, csv, jsonl or arrow' log
+	wrong export '--format: required: ctf, chrome, perfetto, html, csv, jsonl, arrow or parquet' log
 	wrong dump '--follow: can follow one LOG, not 3' --follow a b c
 	wrong stat 'stat: takes LOGs or one PID (got PID "1" of 2)' log 1
 	wrong stat '--kernel: needs a PID; a log has what was recorded' -k all log
