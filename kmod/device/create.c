@@ -281,7 +281,7 @@ static struct pxt_stream *trace_process(const struct posixtrace_create *arg,
  * no such process; -EPERM; -ESRCH if it exited during the call; -ERESTARTSYS; -EAGAIN if there are
  * too many streams of this user or on the system; -ENOMEM; -EBADF, -EINVAL if the file cannot be a
  * log, or the error of the file system when the header is written; -EAGAIN if the process has too
- * many streams.
+ * many streams; what pxt_log_begin() returns.
  */
 struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *file)
 {

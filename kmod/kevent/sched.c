@@ -185,7 +185,7 @@ static void switch_out(struct task_struct *prev, struct task_struct *next, bool 
 		.time = &time,
 	};
 
-	if (unlikely(memo->watched) && out.state)
+	if (unlikely(memo->watched) && out.state && out.reason != PXT_SWITCH_ENDED)
 		pxt_watch_out(prev);
 	if (is_futex_wait(memo, prev, preempt, state)) {
 		futex_out(memo, prev, next);

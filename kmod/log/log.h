@@ -59,7 +59,7 @@ struct pxt_log {
 	struct pxt_user_work work;
 	/** @ran: the thread's processor time already in @work, ns; used by the thread */
 	u64 ran;
-	/** @ahead: unused processor time charged to @work in advance, ns; used by the thread */
+	/** @ahead: unused time charged to @work in advance, ns; used by CREATE, then the thread */
 	u64 ahead;
 	/** @wait: the thread waits here for @wanted */
 	wait_queue_head_t wait;

@@ -211,8 +211,11 @@ int pxt_log_begin(struct pxt_log *log, pid_t pid, const u8 *boot_id)
 	log->pid = pid;
 	fill_host(&log->writer.host, boot_id);
 	thread = kthread_create(log_thread, log, "posixtrace/%u", log->stream->index);
-	if (IS_ERR(thread))
+	if (IS_ERR(thread)) {
+		pxt_user_work_back(&log->work, log->ahead);
+		log->ahead = 0;
 		return PTR_ERR(thread);
+	}
 	kref_get(&log->stream->kref);
 	/* The caller's file still holds the module here. */
 	__module_get(THIS_MODULE);

@@ -592,7 +592,7 @@ u64 pxt_user_work_ahead(const struct pxt_user_work *work, u64 ns)
 }
 
 /**
- * pxt_user_work_back() - refund unused time charged by pxt_user_work_ahead()
+ * pxt_user_work_back() - refund unused time that was charged in advance
  * @work: from pxt_user_work_init()
  * @ns: nanoseconds, at most the charged time
  */

@@ -55,7 +55,8 @@ int pxt_trigger_set(struct pxt_stream *stream, const struct posixtrace_trigger *
 		err = -ESHUTDOWN;
 	} else {
 		set(&stream->trigger, arg);
-		pxt_gate_set_watched(&stream->link, arg->blocked || arg->runnable);
+		if (arg->blocked || arg->runnable)
+			pxt_gate_watch(&stream->link);
 	}
 	mutex_unlock(&stream->lock);
 	return err;

@@ -324,6 +324,9 @@ __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table 
 	/* The events of a stream with a log are read from the log. */
 	if (stream->log)
 		return READ_ONCE(stream->dead) ? EPOLLHUP : other;
+	/* Do not make writers wake a poller that waits for conditions only. */
+	if (!(poll_requested_events(table) & (EPOLLIN | EPOLLRDNORM)))
+		return READ_ONCE(stream->dead) ? EPOLLHUP : other;
 	/* An edge-triggered poller might not check again after it has read, so arm in any case. */
 	if (!edges && pxt_reclaim_reportable(&stream->pool))
 		return other | EPOLLIN | EPOLLRDNORM;

@@ -557,18 +557,20 @@ void pxt_gate_set_enabled(struct pxt_link *link, bool on)
 }
 
 /**
- * pxt_gate_set_watched() - compare the times of traced threads with thresholds, or do not
+ * pxt_gate_watch() - compare the times of traced threads with thresholds, until the stream ends
  * @link: of the stream; the stream is locked
- * @on: there are thresholds
  *
- * On return, no CPU compares with thresholds unless @on is set. Context: may sleep.
+ * Does not end when the thresholds are removed: each change makes all CPUs of the machine look up
+ * their threads again, so a stream may cause only one. Context: may sleep.
  */
-void pxt_gate_set_watched(struct pxt_link *link, bool on)
+void pxt_gate_watch(struct pxt_link *link)
 {
 	mutex_lock(&link->table->lock);
-	WRITE_ONCE(link->watched, on);
-	set_recorder(link);
-	pxt_interest_changed();
+	if (!link->watched) {
+		WRITE_ONCE(link->watched, true);
+		set_recorder(link);
+		pxt_interest_changed();
+	}
 	mutex_unlock(&link->table->lock);
 }
 

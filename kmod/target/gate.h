@@ -32,7 +32,7 @@ struct pxt_target;
  *	set
  * @linked: it has its slot and may be inherited; under the lock of the table
  * @enabled: the gates are open for it; under the lock of the table
- * @watched: the stream has thresholds for its threads; under the lock of the table, read by
+ * @watched: the stream has or had thresholds; never cleared; under the lock of the table, read by
  *	tracepoints without it
  * @filter: event types that are not recorded; under the lock of the table. The bits of the system
  *	events are also written under the lock of the stream, and read under either
@@ -80,7 +80,7 @@ void pxt_gate_open(struct pxt_target *target);
 void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link);
 void pxt_gate_unlink(struct pxt_link *link);
 void pxt_gate_set_enabled(struct pxt_link *link, bool on);
-void pxt_gate_set_watched(struct pxt_link *link, bool on);
+void pxt_gate_watch(struct pxt_link *link);
 void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_set *filter,
 			 u32 known);
 u32 pxt_gate_get_filter(struct pxt_link *link, struct posixtrace_event_set *filter);

@@ -256,6 +256,21 @@ TEST_F(wait, need_wakeup_is_cleared_without_a_waiter)
 	writer_close(&writer);
 }
 
+/* A writer with need_wakeup makes a system call for each event. */
+TEST_F(wait, poller_that_waits_for_conditions_does_not_slow_writers)
+{
+	struct pollfd pollfd = { .fd = self->stream.fd, .events = POLLPRI };
+	struct writer writer;
+
+	ASSERT_EQ(0, writer_open(&writer, &self->target, self->stream.arg.slot, 0));
+	EXPECT_EQ(0, poll(&pollfd, 1, 1));
+	EXPECT_EQ(0, LOAD(writer.wakeup->need_wakeup));
+	pollfd.events = POLLPRI | POLLIN;
+	EXPECT_EQ(0, poll(&pollfd, 1, 1));
+	EXPECT_EQ(1, LOAD(writer.wakeup->need_wakeup));
+	writer_close(&writer);
+}
+
 TEST_F(wait, all_waiters_wake_up)
 {
 	struct waiter waiters[3];
