@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 12
+begin 16
 log=$tmp/some.log
 mkfifo "$tmp/in"
 
@@ -126,6 +126,34 @@ run 1 record -w SIGUSR1 -o "$log" -- true && [ "$(cat "$log")" = mine ] &&
 	run 1 record -w SIGUSR1 -o /dev/null -- true && complains '^posixtrace: --when: needs a log that is a regular file$'
 result existing_files_are_respected $?
 
+# The logs that have a condition count, not the one that waits for the next condition.
+start_reading --when SIGUSR1 --keep=1
+kill -USR1 $started && until_true is_complete "$log" && until_true test -e "$tmp/some.1.log" && kill -USR1 $started &&
+	until_true is_complete "$tmp/some.1.log" && stop && has_only "$tmp/some.1.log"
+result keep_counts_the_logs_with_a_condition $?
+
+# While the program runs on, another recording takes the name.
+clean
+start_reading --when SIGUSR1 --seconds=1
+until_true complains ' events in ' && run 0 record --force -o "$log" -- ./ticks_helper 5 0 && stop && has_ticks 5 "$log"
+result log_of_another_recording_is_not_removed $?
+
+# The second signal ends the command, not the program.
+start_reading -w 'exit status != 0'
+send "trap '' TERM; : >$tmp/ready" && until_true test -e "$tmp/ready" &&
+	until_true eval 'kill -TERM $started; complains "is still running"' && ended 143 &&
+	complains '^posixtrace: 0 logs$' && [ ! -e "$log" ]
+result program_that_still_runs_has_no_exit_status $?
+exec 3>&-
+rm -f "$tmp/ready"
+
+# Numbers that are left from an earlier recording are skipped.
+start_reading --when SIGUSR1
+echo mine >"$tmp/some.1.log"
+kill -USR1 $started && until_true is_complete "$log" && stop && [ "$(cat "$tmp/some.1.log")" = mine ] &&
+	complains '^posixtrace: 1 log$' && ! complains 'no log'
+result existing_numbers_are_skipped $?
+
 run 2 record --when 'blocked > 20' -- true && complains 'blocked: must be a time with a unit, such as 20ms' &&
 	run 2 record --when 'blocked < 20ms' -- true && complains 'blocked: compare with >' &&
 	run 2 record --when 'runnable > 0ms' -- true && complains 'runnable: must be a time' &&
@@ -136,6 +164,7 @@ run 2 record --when 'blocked > 20' -- true && complains 'blocked: must be a time
 	run 2 record --when SIGUSR1 --policy=flush -- true && complains 'needs --policy=loop' &&
 	run 2 record --when SIGUSR1 --log-policy=loop -- true && complains 'needs --log-policy=append' &&
 	run 2 record --when SIGUSR1 --rotate=1M -- true && complains 'not --rotate' &&
+	run 2 record --when SIGUSR1 -o - -- true && complains 'needs a log with a name' &&
 	run 2 record --after=1s -- true && complains '^posixtrace: --after: needs a condition: --when$' &&
 	run 2 record --when SIGUSR1 --after=1 -- true && complains '^posixtrace: --after: must be a time'
 result wrong_conditions_are_errors $?

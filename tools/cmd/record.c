@@ -533,6 +533,13 @@ static bool begin(struct recording *rec)
 	return false;
 }
 
+/* Might the last log be kept? */
+static bool may_keep_log(const struct recording *rec)
+{
+	return !rec->when.given || rec->when.met || rec->when.exit_status ||
+	       rec->session.process.requested;
+}
+
 static void record(struct recording *rec)
 {
 	int err = create_stream(rec);
@@ -548,11 +555,14 @@ static void record(struct recording *rec)
 	rec->kept = true;
 	follow(rec);
 	finish(rec);
+	/* A request that arrived after the last look also keeps the log. */
+	if (rec->when.given)
+		process_signal(&rec->session.process);
 	if (err)
 		rec->failed = true;
 	/* Copying is not limited by --seconds. */
 	rec->session.process.seconds = 0;
-	if (rec->keep)
+	if (rec->keep && may_keep_log(rec))
 		keep_files(rec, rec->log.fd);
 	if (rec->quiet)
 		return;
@@ -567,15 +577,16 @@ static void record(struct recording *rec)
 /* Keeps the last log if it has a condition, such as the exit status of the program. */
 static void end_conditions(struct recording *rec, int status)
 {
-	const char *path = logfile_name(&rec->log);
-
 	if (!rec->kept)
 		return;
-	when_failed(&rec->when, status);
+	if (rec->session.process.requested)
+		when_ask(&rec->when);
+	if (rec->session.process.ended)
+		when_failed(&rec->when, status);
 	if (rec->when.met)
-		when_logged(&rec->when, path, rec->quiet);
-	else if (unlink(path))
-		complain(path, errno);
+		when_logged(&rec->when, logfile_name(&rec->log), rec->quiet);
+	else
+		logfile_remove(&rec->log);
 	if (!rec->quiet)
 		when_summary(&rec->when);
 }
@@ -724,6 +735,10 @@ static int check_options(const struct recording *rec)
 		tell("--when: its conditions begin the logs, not --rotate");
 		return 2;
 	}
+	if (rec->when.given && !strcmp(rec->log.path, "-")) {
+		tell("--when: needs a log with a name, not standard output");
+		return 2;
+	}
 	return when_check(&rec->when, &rec->session, rec->policy, rec->log_policy) ? OPTIONS_OK : 2;
 }
 
@@ -746,6 +761,7 @@ static int cmd_record(int argc, char **argv)
 	if (status == OPTIONS_OK)
 		status = check_options(&rec);
 	rec.rotation.conditions = rec.when.given;
+	rec.rotation.skip = rec.when.given;
 	if (rec.policy < 0)
 		rec.policy = rec.when.given ? POSIX_TRACE_LOOP : POSIX_TRACE_FLUSH;
 	if (status == OPTIONS_OK &&

@@ -3,10 +3,8 @@
  * Copies programs and libraries: see keep.h. The traced processes choose the paths, so only regular
  * files are opened, and no links are followed. A copy gets its name when it is complete.
  */
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <posixtrace.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "elf/build_id.h"
 #include "elf/keep.h"
 #include "elf/kept.h"
 #include "util/message.h"
@@ -24,6 +23,7 @@
 #define CHUNK		(256U << 10)	/* bytes copied between two calls of @stop */
 #define BATCH		16		/* mappings read together */
 #define TEMPORARY	".new"
+#define CHANGED		"it was changed while it was copied"
 
 /* A file that was copied or could not be copied. */
 struct item {
@@ -135,10 +135,12 @@ static int open_regular(const char *path, struct stat *st, const char **why)
 		return -1;
 	}
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	if (fstat(fd, st) || !S_ISREG(st->st_mode)) {
+	/* Files without a size, as in /proc, may do more than their data says when they are opened. */
+	if (fstat(fd, st) || !S_ISREG(st->st_mode) || !st->st_size) {
 		*why = "not a regular file";
 	} else {
-		file = open(name, O_RDONLY | O_CLOEXEC);
+		/* Do not wait for a process that has a lease. */
+		file = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		if (file < 0)
 			*why = strerror(errno);
 	}
@@ -148,17 +150,7 @@ static int open_regular(const char *path, struct stat *st, const char **why)
 
 static bool has_build_id(int fd, const struct item *item)
 {
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	const void *bits = NULL;
-	ssize_t size = -1;
-	bool equal;
-
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		size = dwelf_elf_gnu_build_id(elf, &bits);
-	equal = size == (ssize_t)item->build_id_size &&
-		!memcmp(bits, item->build_id, item->build_id_size);
-	elf_end(elf);
-	return equal;
+	return build_id_is(fd, item->build_id, item->build_id_size);
 }
 
 static bool write_all(int fd, const char *from, size_t len)
@@ -176,14 +168,16 @@ static bool write_all(int fd, const char *from, size_t len)
 /* Returns NULL, or the reason why the file could not be copied. */
 static const char *copy_data(struct keep *keep, int from, int to, uint64_t size)
 {
-	ssize_t len = 1;
+	ssize_t len;
 
-	for (uint64_t left = size; left && len; left -= (uint64_t)len) {
+	for (uint64_t left = size; left; left -= (uint64_t)len) {
 		if (keep->stop(keep->arg)) {
 			keep->stopped = true;
 			return "interrupted";
 		}
 		len = read(from, keep->chunk, left < CHUNK ? (size_t)left : CHUNK);
+		if (!len)
+			return CHANGED;
 		if (len < 0 || !write_all(to, keep->chunk, (size_t)len))
 			return strerror(errno);
 	}
@@ -204,7 +198,7 @@ static const char *copy_to(struct keep *keep, const struct item *item, int from,
 		return strerror(errno);
 	why = lseek(from, 0, SEEK_SET) ? strerror(errno) : copy_data(keep, from, to, size);
 	if (!why && !has_build_id(to, item))
-		why = "it was changed while it was copied";
+		why = CHANGED;
 	if (!why && renameat(dir, TEMPORARY, dir, name))
 		why = strerror(errno);
 	close(to);
@@ -251,7 +245,6 @@ static const char *keep_from(struct keep *keep, const struct item *item, int fro
 	struct stat kept;
 	int dir;
 
-	/* Before libelf reads the file, which may be forged: notes can be as large as the file. */
 	if (size > BYTES_MAX - keep->bytes)
 		return "all files together would have more than 1 GiB";
 	if (!has_build_id(from, item))
@@ -348,11 +341,12 @@ int keep_log(struct keep *keep, trace_id_t log, bool (*stop)(void *arg), void *a
 	keep->stop = stop;
 	keep->arg = arg;
 	keep->stopped = false;
-	elf_version(EV_CURRENT);
 	while (!err && count && !keep->stopped) {
 		err = posixtrace_get_mappings(log, infos, BATCH, &count, &next);
 		for (size_t i = 0; !err && i < count; i++)
 			err = keep_mapping(keep, &infos[i]);
+		if (!keep->stopped && stop(arg))
+			keep->stopped = true;
 	}
 	free(infos);
 	if (err)

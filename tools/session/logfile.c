@@ -228,6 +228,17 @@ void logfile_discard(struct logfile *log)
 	log->made = false;
 }
 
+void logfile_remove(const struct logfile *log)
+{
+	struct stat file, named;
+
+	if (fstat(log->fd, &file) || lstat(log->path, &named) || file.st_dev != named.st_dev ||
+	    file.st_ino != named.st_ino)
+		return;
+	if (unlink(log->path))
+		complain(log->path, errno);
+}
+
 void logfile_close(struct logfile *log)
 {
 	if (log->fd != STDOUT_FILENO)

@@ -37,6 +37,11 @@ int logfile_keep(struct logfile *log);
 /* logfile_discard() - remove the file that logfile_open() created */
 void logfile_discard(struct logfile *log);
 
+/*
+ * logfile_remove() - remove the log, unless the name has another file by now. Prints an error.
+ */
+void logfile_remove(const struct logfile *log);
+
 /* logfile_close() - close the descriptor; the stream keeps its own reference to the file */
 void logfile_close(struct logfile *log);
 

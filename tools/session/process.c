@@ -211,6 +211,7 @@ static int program_status(struct process *process)
 		}
 	}
 ended:
+	process->ended = true;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -22,6 +22,7 @@ struct process {
 	int signal;		/* signal that ended the tracing early, or 0 */
 	bool forwarded;		/* a signal was forwarded to the program */
 	bool requested;		/* SIGUSR1 has arrived; cleared by the caller */
+	bool ended;		/* the program has ended, and process_end() returned its status */
 	sigset_t signals;	/* that @sigfd reads */
 	sigset_t old_mask;
 	struct sigaction old_child;	/* previous action of SIGCHLD */

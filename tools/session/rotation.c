@@ -234,7 +234,9 @@ int rotation_next(struct rotation *rotation, struct logfile *log, trace_id_t tri
 		return err;
 	}
 	rotation->from = 0;
-	while (rotation->keep && rotation->current - rotation->oldest >= rotation->keep)
+	/* With conditions, the current log has no condition yet. */
+	while (rotation->keep && rotation->current - rotation->oldest + !rotation->conditions >
+	       rotation->keep)
 		remove_oldest(rotation);
 	return 0;
 }

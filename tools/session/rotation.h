@@ -19,7 +19,8 @@ struct rotation {
 	size_t size;		/* begin a new log when this many bytes are written; 0: no limit */
 	uint64_t ns;		/* begin a new log after this time; 0: no limit */
 	bool conditions;	/* the caller begins the logs, by the conditions of --when */
-	unsigned long keep;	/* number of logs to keep, including the current one; 0: all */
+	unsigned long keep;	/* number of logs to keep, 0: all; without @conditions, the current log
+				 * counts */
 	bool skip;		/* if a log exists, use the next free number; otherwise, fail */
 
 	const char *base;	/* path of the first log */

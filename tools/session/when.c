@@ -381,7 +381,7 @@ void when_logged(struct when *when, const char *path, bool quiet)
 
 void when_dropped(struct when *when)
 {
-	when->skipped += when->more + 1;
+	when->failed += when->more + 1;
 	begun(when);
 }
 
@@ -391,6 +391,8 @@ void when_summary(const struct when *when)
 	if (when->skipped)
 		tell("%llu conditions have no log: at most %lu a minute, see --most", when->skipped,
 		     most(when));
+	if (when->failed)
+		tell("%llu conditions have no log: it could not be created", when->failed);
 }
 
 void when_free(struct when *when)

@@ -33,7 +33,9 @@ struct when {
 	uint64_t time;		/* when it was met, ns since the Epoch */
 	uint64_t due;		/* when its log begins: CLOCK_MONOTONIC, ns */
 	unsigned int logs;	/* number of logs with a condition */
-	unsigned long long skipped;	/* conditions that were met, but have no log */
+	/* Conditions that were met, but have no log: */
+	unsigned long long skipped;	/* because of @most */
+	unsigned long long failed;	/* because it could not be created */
 	unsigned int tries;	/* number of logs, also of those that could not begin */
 	uint64_t begun[WHEN_MOST_MAX];	/* when the latest of them began; a ring */
 };

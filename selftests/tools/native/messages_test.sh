@@ -169,7 +169,7 @@ test_wrong_arguments_are_told()
 		wrong "$command" "$command: traces running processes or the program \"ls\", not both" -p 1 -- ls
 		wrong "$command" "$command: traces running processes or the program \"ls\", not both" --pid=7 ls
 		wrong "$command" "$command: traces running processes or the program \"ls\", not both" --user=root ls
-		wrong "$command" "$command: --children: a new program has none: see --inherit" --children ls
+		wrong "$command" "$command: --children: a new program has no children: see --inherit" --children ls
 		wrong_value "$command" '--wait: must be the name of a program, without directories (got "")' --wait=
 		wrong_value "$command" '--wait: must be the name of a program, without directories (got "bin/ls")' --wait=bin/ls
 		while read -r selected arguments; do
