@@ -138,10 +138,17 @@ start_reading --when SIGUSR1 --seconds=1
 until_true complains ' events in ' && run 0 record --force -o "$log" -- ./ticks_helper 5 0 && stop && has_ticks 5 "$log"
 result log_of_another_recording_is_not_removed $?
 
+# stopped_waiting: has the command left the program? If not, sends it another signal
+stopped_waiting()
+{
+	kill -TERM "$started"
+	complains 'is still running'
+}
+
 # The second signal ends the command, not the program.
 start_reading -w 'exit status != 0'
 send "trap '' TERM; : >$tmp/ready" && until_true test -e "$tmp/ready" &&
-	until_true eval 'kill -TERM $started; complains "is still running"' && ended 143 &&
+	until_true stopped_waiting && ended 143 &&
 	complains '^posixtrace: 0 logs$' && [ ! -e "$log" ]
 result program_that_still_runs_has_no_exit_status $?
 exec 3>&-

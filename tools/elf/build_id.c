@@ -89,7 +89,7 @@ static size_t align_up(size_t size, size_t align)
 	return (size + align - 1) & ~(align - 1);
 }
 
-/* Looks for the build id in the notes of a segment. Returns NULL, or the id after storing its size. */
+/* Looks for the build id in notes. Returns NULL, or the id after storing its size. */
 static const unsigned char *find_id(const unsigned char *bytes, size_t size, size_t align,
 				    size_t *id_size)
 {

@@ -135,7 +135,7 @@ static int open_regular(const char *path, struct stat *st, const char **why)
 		return -1;
 	}
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	/* Files without a size, as in /proc, may do more than their data says when they are opened. */
+	/* Opening a file without a size, as in /proc, may have other effects. */
 	if (fstat(fd, st) || !S_ISREG(st->st_mode) || !st->st_size) {
 		*why = "not a regular file";
 	} else {

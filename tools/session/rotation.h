@@ -19,8 +19,7 @@ struct rotation {
 	size_t size;		/* begin a new log when this many bytes are written; 0: no limit */
 	uint64_t ns;		/* begin a new log after this time; 0: no limit */
 	bool conditions;	/* the caller begins the logs, by the conditions of --when */
-	unsigned long keep;	/* number of logs to keep, 0: all; without @conditions, the current log
-				 * counts */
+	unsigned long keep;	/* number of logs to keep; 0: all; see rotation_next() */
 	bool skip;		/* if a log exists, use the next free number; otherwise, fail */
 
 	const char *base;	/* path of the first log */
@@ -51,7 +50,8 @@ bool rotation_is_due(const struct rotation *rotation, const struct logfile *log)
 
 /*
  * rotation_next() - continue the stream in the next log, which becomes @log, and remove the oldest
- * log if there are too many, or if there is no space for the next one. *end_error is set to the
+ * log if there are too many, or if there is no space for the next one. @log counts as one of the
+ * logs to keep, unless conditions begin the logs: it has none yet. *end_error is set to the
  * error with which the old log ended, or 0. Returns 0, or an error number after printing an error.
  * After an error, the recording continues in the current log.
  */
