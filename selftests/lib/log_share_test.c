@@ -432,7 +432,8 @@ TEST_F_TIMEOUT(ends, of_logs_stay_within_the_limit_of_the_group, 120)
 	unsigned long long others;
 
 	ASSERT_EQ(0, measure("10000 100000", end_logs, &times));
-	others = times.all - times.attackers;
+	/* The kernel samples the time of the root group, but measures the time of others. */
+	others = times.all > times.attackers ? times.all - times.attackers : 0;
 	TH_LOG("wall %llu ms: attackers %llu, others %llu", times.wall / MSEC,
 	       times.attackers / MSEC, others / MSEC);
 	EXPECT_GE(2 * times.wall / 100, others);
