@@ -302,8 +302,9 @@ static int measure(const char *limit, int (*attack)(const struct talk *talk), st
 	times->attackers -= before.attackers;
 	times->threads -= before.threads;
 	times->all -= before.all;
-	printf("# wall %llu ms: victims %llu, attackers %llu, threads %llu\n", times->wall / MSEC,
-	       times->victims / MSEC, times->attackers / MSEC, times->threads / MSEC);
+	printf("# wall %llu ms: victims %llu, attackers %llu, threads %llu, all %llu\n",
+	       times->wall / MSEC, times->victims / MSEC, times->attackers / MSEC,
+	       times->threads / MSEC, times->all / MSEC);
 	/* Lift the limit, so that they end fast. */
 	if (limit)
 		cpugroup_limit("attackers", "max");
@@ -354,7 +355,6 @@ static int victims_get(int (*attack)(const struct talk *talk))
 
 FIXTURE(share)
 {
-	struct times times;
 };
 
 FIXTURE_VARIANT(share)
@@ -387,19 +387,56 @@ TEST_F_TIMEOUT(share, leaves_others_as_much_as_busy_loops_do, 240)
 	EXPECT_LE(95, victims_get(variant->attack));
 }
 
+/* What may run besides the group of the attackers: 2 % of the machine's time. */
+static unsigned long long allowance(const struct times *times)
+{
+	return 2 * times->wall / 100;
+}
+
 /*
  * The group gets 10 %, and together with the kernel threads 12 %. A guest with processors that
  * stall throttles the group late: the group then gets more, even without a log.
  */
-TEST_F_TIMEOUT(share, stays_within_the_limit_of_the_group, 120)
+static bool within_limit(const struct times *times)
 {
-	unsigned long long limit;
+	unsigned long long limit = times->wall / 10;
 
-	ASSERT_EQ(0, measure("10000 100000", variant->attack, &self->times));
-	limit = self->times.wall / 10;
-	if (limit < self->times.attackers)
-		limit = self->times.attackers;
-	EXPECT_GE(limit + 2 * self->times.wall / 100, self->times.attackers + self->times.threads);
+	if (limit < times->attackers)
+		limit = times->attackers;
+	return times->attackers + times->threads <= limit + allowance(times);
+}
+
+/*
+ * Threads that have ended are not among the threads that measure() counts, so look at everything
+ * that runs besides the group. The kernel samples the time of the root group, but measures the time
+ * of others.
+ */
+static bool others_within_limit(const struct times *times)
+{
+	return times->all <= times->attackers + allowance(times);
+}
+
+/*
+ * Whether one of several measurements is within the limit; see victims_get(). Returns 1, 0 or
+ * negative errno.
+ */
+static int stays_within(int (*attack)(const struct talk *talk),
+			bool (*within)(const struct times *times))
+{
+	struct times times;
+	int err = 0;
+
+	for (int i = 0; i < TRIES && !err; i++) {
+		err = measure("10000 100000", attack, &times);
+		if (!err && within(&times))
+			return 1;
+	}
+	return err;
+}
+
+TEST_F_TIMEOUT(share, stays_within_the_limit_of_the_group, 240)
+{
+	EXPECT_EQ(1, stays_within(variant->attack, within_limit));
 }
 
 FIXTURE(ends)
@@ -422,21 +459,10 @@ FIXTURE_TEARDOWN(ends)
 	remove_groups();
 }
 
-/*
- * CREATE waits until the user's kernel threads are within their budget again. These threads have
- * ended, so look at everything that runs besides the group.
- */
-TEST_F_TIMEOUT(ends, of_logs_stay_within_the_limit_of_the_group, 120)
+/* CREATE waits until the user's kernel threads are within their budget again. */
+TEST_F_TIMEOUT(ends, of_logs_stay_within_the_limit_of_the_group, 240)
 {
-	struct times times;
-	unsigned long long others;
-
-	ASSERT_EQ(0, measure("10000 100000", end_logs, &times));
-	/* The kernel samples the time of the root group, but measures the time of others. */
-	others = times.all > times.attackers ? times.all - times.attackers : 0;
-	TH_LOG("wall %llu ms: attackers %llu, others %llu", times.wall / MSEC,
-	       times.attackers / MSEC, others / MSEC);
-	EXPECT_GE(2 * times.wall / 100, others);
+	EXPECT_EQ(1, stays_within(end_logs, others_within_limit));
 }
 
 /* ------------------------------------------------------------------ */
