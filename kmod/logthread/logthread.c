@@ -182,7 +182,7 @@ static int wait_for_budget(struct pxt_log *log)
 		log->ahead = 0;
 	}
 	pxt_user_work_back(&log->work, CREATE_WORK);
-	return delay <= CREATE_WAIT ? -EINTR : -EAGAIN;
+	return delay <= CREATE_WAIT ? -ERESTARTSYS : -EAGAIN;
 }
 
 /**
@@ -195,9 +195,9 @@ static int wait_for_budget(struct pxt_log *log)
  * SIGPIPE.
  * Context: may sleep; no lock is held. Can be killed and frozen.
  *
- * Return: 0; -EINTR on a fatal signal, or on any signal before the reader of a pipe made room or
- * the user's threads were within budget; -EAGAIN if the latter would take longer than 10 s; other
- * negative errno. On error the caller must call pxt_stream_abort().
+ * Return: 0; -ERESTARTSYS on a signal before the user's threads were within budget, and -EAGAIN if
+ * that would take longer than 10 s; -EINTR on a fatal signal, or on any signal before the reader of
+ * a pipe made room; other negative errno. On error the caller must call pxt_stream_abort().
  */
 int pxt_log_begin(struct pxt_log *log, pid_t pid, const u8 *boot_id)
 {

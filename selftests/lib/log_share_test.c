@@ -7,8 +7,12 @@
 #include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/sysinfo.h>
+#include <sys/wait.h>
 
 #include <posixtrace.h>
 
@@ -136,20 +140,30 @@ static int record(const struct talk *talk)
 struct ender {
 	pthread_barrier_t began;
 	int log;
+	struct ended *ended;	/* NULL: nobody looks at it */
 };
 
-/* Creates a stream and ends it. The kernel thread writes the log. */
-static void end_log(int log)
+/* In shared memory: results of threads that end logs. */
+struct ended {
+	int logs;
+	int interrupted;
+};
+
+/* Creates a stream and ends it. The kernel thread writes the log. Returns 0 or negative errno. */
+static int end_log(int log)
 {
 	struct stream stream;
+	int err;
 
 	stream.fd = device_open();
 	create_init(&stream.arg, 0);
 	stream.arg.log_fd = log;
 	stream.arg.attr.log_policy = POSIXTRACE_POLICY_APPEND;
-	if (!command(stream.fd, POSIXTRACE_IOC_CREATE, &stream.arg))
-		stream_start(&stream);
+	err = command(stream.fd, POSIXTRACE_IOC_CREATE, &stream.arg);
+	if (!err)
+		err = stream_start(&stream);
 	close(stream.fd);
+	return err;
 }
 
 /* Ends logs until the process is killed. */
@@ -159,18 +173,25 @@ static void *end_many(void *arg)
 
 	end_log(ender->log);
 	pthread_barrier_wait(&ender->began);
-	for (;;)
-		end_log(ender->log);
+	for (;;) {
+		int err = end_log(ender->log);
+
+		if (!ender->ended)
+			continue;
+		if (err == -EINTR)
+			__atomic_store_n(&ender->ended->interrupted, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&ender->ended->logs, 1, __ATOMIC_RELEASE);
+	}
 	return NULL;
 }
 
 /*
- * Reports when each thread has ended its first log: before that, the kernel allows all of them to
- * begin together.
+ * Reports when each of @nr threads has ended its first log: before that, the kernel allows all of
+ * them to begin together.
  */
-static int end_logs(const struct talk *talk)
+static int end_logs_by(int nr, struct ended *ended, const struct talk *talk)
 {
-	struct ender ender = { .log = open("/dev/null", O_WRONLY | O_CLOEXEC) };
+	struct ender ender = { .log = open("/dev/null", O_WRONLY | O_CLOEXEC), .ended = ended };
 	char name[TRACE_EVENT_NAME_MAX];
 	trace_event_id_t id;
 	pthread_t thread;
@@ -181,8 +202,8 @@ static int end_logs(const struct talk *talk)
 		err = posix_trace_eventid_open(name, &id);
 	}
 	if (!err)
-		err = pthread_barrier_init(&ender.began, NULL, each() + 1);
-	for (int i = 0; i < each() && !err; i++)
+		err = pthread_barrier_init(&ender.began, NULL, nr + 1);
+	for (int i = 0; i < nr && !err; i++)
 		err = pthread_create(&thread, NULL, end_many, &ender);
 	if (!err)
 		pthread_barrier_wait(&ender.began);
@@ -190,6 +211,11 @@ static int end_logs(const struct talk *talk)
 	if (!err)
 		pause();
 	return err;
+}
+
+static int end_logs(const struct talk *talk)
+{
+	return end_logs_by(each(), NULL, talk);
 }
 
 /* ------------------------------------------------------------------ */
@@ -463,6 +489,43 @@ FIXTURE_TEARDOWN(ends)
 TEST_F_TIMEOUT(ends, of_logs_stay_within_the_limit_of_the_group, 240)
 {
 	EXPECT_EQ(1, stays_within(end_logs, others_within_limit));
+}
+
+#define STOPS		10
+
+static int end_logs_of_two_threads(void *arg, const struct talk *talk)
+{
+	int err = become_user(next_user());
+
+	if (err)
+		say(talk, err);
+	return err ? 1 : end_logs_by(2, arg, talk);
+}
+
+/* With two threads that only create and end logs, at least one of them waits nearly always. */
+TEST(create_continues_to_wait_for_the_budget_after_a_stop)
+{
+	struct ended *ended = mmap(NULL, sizeof(*ended), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct child child;
+	int status, last;
+
+	ASSERT_NE(MAP_FAILED, ended);
+	ASSERT_EQ(0, child_start(&child, end_logs_of_two_threads, ended));
+	EXPECT_EQ(0, hear(&child.talk));
+	for (int i = 0; i < STOPS; i++) {
+		kill(child.pid, SIGSTOP);
+		ASSERT_EQ(child.pid, waitpid(child.pid, &status, WUNTRACED));
+		ASSERT_TRUE(WIFSTOPPED(status));
+		last = __atomic_load_n(&ended->logs, __ATOMIC_ACQUIRE);
+		kill(child.pid, SIGCONT);
+		/* One more of each thread, or two of a thread whose CREATE did not wait. */
+		while (__atomic_load_n(&ended->logs, __ATOMIC_ACQUIRE) < last + 2)
+			sched_yield();
+	}
+	EXPECT_EQ(0, ended->interrupted);
+	child_kill(&child);
+	munmap(ended, sizeof(*ended));
 }
 
 /* ------------------------------------------------------------------ */
