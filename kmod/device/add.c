@@ -141,8 +141,8 @@ static int add_process(struct pxt_stream *stream, struct task_struct *task)
  *
  * Return: 0; -EINVAL; -ESRCH if there is no such process; -EPERM as for CREATE; -EXDEV if the
  * process uses another table of event types, or has other credentials than the first one; -EALREADY
- * if the stream traces it; -EBUSY if another stream has the same slot there; -ENOTCONN if the last
- * process that the stream traced has ended; -ESHUTDOWN; -ENOMEM; -ERESTARTSYS.
+ * if the stream already traces it; -EBUSY if another stream has the same slot there; -ENOTCONN if
+ * the last process that the stream traced has ended; -ESHUTDOWN; -ENOMEM; -ERESTARTSYS.
  */
 int pxt_add(struct pxt_stream *stream, pid_t nr)
 {

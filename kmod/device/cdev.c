@@ -39,8 +39,8 @@ static enum pxt_role role_of(const struct pxt_file *pf)
 }
 
 /*
- * One CREATE or ATTACH at a time per file. No lock, because CREATE waits until the header of the
- * log is written. If the log is a pipe, that depends on its reader.
+ * One CREATE or ATTACH at a time per file. Not a lock, because CREATE waits until the header of the
+ * log is written: if the log is a pipe, its reader can delay that forever.
  */
 static bool begin_role(struct pxt_file *pf)
 {
@@ -268,7 +268,7 @@ static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		if (!is_command(cmd))
 			return -ENOTTY;
 		ret = role_command(pf, cmd, uarg);
-		/* Here, only a command of the other role has returned -ENOTTY. */
+		/* -ENOTTY means that the command belongs to the other role. */
 		return ret == -ENOTTY ? -EINVAL : ret;
 	}
 }

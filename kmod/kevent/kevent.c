@@ -112,7 +112,7 @@ bool pxt_kevent_known(const struct pxt_stream *stream, struct task_struct *task)
  * If so, an event names the current thread, and its name goes into the log of the stream.
  *
  * This is decided for each event, from the state of the process at that time. An exec or a change
- * of credentials therefore affects the next event already.
+ * of credentials therefore takes effect with the next event.
  *
  * Context: under RCU; scheduler locks may be held.
  * Return: true if so.

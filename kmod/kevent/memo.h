@@ -28,8 +28,9 @@ struct pxt_target;
  * struct pxt_memo - a task, and who may see its events
  * @start: task->start_time
  * @id: task->pid. With @start, it identifies the thread: a pointer would not, because the struct of
- *	an ended thread is reused. A thread that executes a program takes over both from its
- *	leader, and the other members are the same for both threads
+ *	an ended thread is reused. When another thread than the leader executes a program, it takes
+ *	over both from the leader: the memo remains valid, because its other members are the same
+ *	for all threads of a process
  * @generation: the memo is valid while pxt_interest_generation has this value. After a change, the
  *	objects that the memo points to may be freed after a grace period
  * @stream: first stream with kernel events that traces it; NULL if there is none

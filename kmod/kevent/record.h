@@ -81,8 +81,8 @@ static __always_inline void pxt_kevent_into(const struct pxt_memo *memo, u64 thr
 		other = NULL;
 	pxt_raw_lock(&this_cpu->lock);
 	/*
-	 * Pairs with the release in pxt_recorder_want(): if wanted, the clock reads later than
-	 * START.
+	 * Pairs with the release in pxt_recorder_want(): if the event is wanted, the clock is read
+	 * after START.
 	 */
 	if (likely(smp_load_acquire(wanted) & BIT_ULL(event->id)) &&
 	    likely(pxt_recorder_begin(&record, this_cpu, by, thread_id, event->id, event->class,

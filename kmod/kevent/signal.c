@@ -27,7 +27,8 @@ static int code_of(const struct kernel_siginfo *info)
 
 /*
  * The thread that sends the signal. NULL in interrupts and threads of the kernel, and if the kernel
- * sends the signal because of the thread's own actions. When a child exits, it is the sender.
+ * sends the signal because of the thread's own actions. When a child exits, the child is the
+ * sender.
  */
 static struct task_struct *sender_of(const struct kernel_siginfo *info, struct task_struct *task)
 {

@@ -117,8 +117,8 @@ static u64 locked_size(const struct pxt_pool *pool)
 /*
  * With hundreds of CPUs, the open sub-buffers are most of a stream. Try smaller sub-buffers, which
  * still hold two of the largest records, as long as the open ones exceed a quarter of the memory
- * that the creator may lock, or the stream exceeds the memory that is left of it. Of the sizes
- * tried, choose the one that minimizes the memory of the stream.
+ * that the creator may lock, or the stream needs more than the part of that memory that is still
+ * unused. Of the sizes tried, choose the one that minimizes the memory of the stream.
  */
 static void shrink_subbufs(struct pxt_pool *pool, const struct posixtrace_attr *attr)
 {

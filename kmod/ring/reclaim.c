@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reclaims sub-buffers that the reader has released or completely read. Takes unread ones as well,
- * which is accounted for as a gap. subbuf.c hands sub-buffers out. All functions here need
- * pxt_pool.lock unless they take it.
+ * Reclaims sub-buffers that the reader has released or completely read. May also take unread ones:
+ * it records the loss of their events as a gap. subbuf.c hands sub-buffers out. All functions here
+ * need pxt_pool.lock unless they take it.
  *
  * The reader takes each record by advancing the consumer position of its sub-buffer in memory it
  * can write. A forged position affects only the numbers and times of this stream.
@@ -144,7 +144,7 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
  * Clear the consumer position, so that the reader can no longer take records from the sub-buffer.
  * Sequence numbers start at 1, so 0 is never valid. The exchange precedes all other changes. Pairs
  * with the compare-and-swap of the reader's take(), which fails after it, and with the fence in the
- * reader's unchanged(), before that reads the consumer position again.
+ * reader's unchanged(), before unchanged() reads the consumer position again.
  */
 static u64 end_consumed(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
@@ -239,7 +239,7 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 	if (POSIXTRACE_RECORD_ID(READ_ONCE(record->type)) != POSIXTRACE_ID_WRITER) {
 		/*
 		 * The reader stores this time before its compare-and-swap of the consumer position.
-		 * Pairs with that: the exchange in end_consumed() precedes this read.
+		 * Pairs with that order: here, the exchange in end_consumed() precedes this read.
 		 */
 		time = READ_ONCE(pool->reader->consumed[i].time);
 		time += (s32)(READ_ONCE(record->time) - (u32)time);

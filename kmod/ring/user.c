@@ -75,7 +75,8 @@ MODULE_PARM_DESC(user_streams, "Streams a user without CAP_SYS_RESOURCE may have
  *
  * All other fields are guarded by pxt_shares_lock. There are about as many shares as users with
  * streams. A share is freed once it has neither streams nor threads, and its threads could again
- * run ahead by WORK_AHEAD. A new share starts with that, so it gives a user no advantage.
+ * run ahead by WORK_AHEAD. A new share may also run ahead by WORK_AHEAD, so a user gains nothing
+ * when a share is freed and created again.
  */
 struct pxt_share {
 	struct list_head node;

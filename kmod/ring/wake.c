@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wakes the readers of a stream, and tells its writers if a wake-up is needed. stream/wait.c puts
- * readers to sleep.
+ * Wakes the readers of a stream. need_wakeup tells its writers that a reader sleeps. stream/wait.c
+ * puts readers to sleep.
  *
- * A wake-up clears need_wakeup, so writers make one system call per sleep of a reader, not one per
- * event. Readers that continue to sleep set it again, and so do poll() and epoll when they check
- * the stream. An edge-triggered poller wants every wake-up and need not check in between: while one
- * is queued, need_wakeup stays set.
+ * A wake-up clears need_wakeup, so writers make one system call each time a reader sleeps, not one
+ * per event. A reader that goes back to sleep sets need_wakeup again, and so do poll() and epoll
+ * when they check the stream and find no events. An edge-triggered poller expects a wake-up for
+ * every event, and need not check the stream in between: while such a poller is queued, need_wakeup
+ * stays set.
  *
  * A stream can delay wake-ups until wakeup_bytes are unread or the oldest record is wakeup_ns old.
- * The first WAKE after a check then only starts a timer, and the readers are pending. They are
- * woken when the timer expires, when the kernel has closed enough sub-buffers, with a system event,
- * and at the end of a process.
+ * In such a stream, the first WAKE after need_wakeup was set only starts a timer and marks the
+ * readers as pending. Pending readers are woken when the timer expires, when the kernel has closed
+ * enough sub-buffers, when a system event is recorded, and when a traced process ends.
  *
- * A reader may defer its records: it does not report them before a given time. Until then, sleeping
- * readers are also pending, and only the timer, a system event and the end of the last process wake
- * them.
+ * A reader may defer its records, that is, not report them before a given time. Until then,
+ * sleeping readers are also pending, and only the timer, a system event, and the end of the last
+ * traced process wake them.
  */
 #include <linux/hrtimer.h>
 #include <linux/poll.h>

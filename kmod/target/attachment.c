@@ -384,7 +384,10 @@ struct pxt_attachment *pxt_attachment_get(struct inode *inode)
 	mine = attachment_new(inode);
 	if (!mine)
 		return NULL;
-	/* Look before another thread can find the attachment, so that none maps a shut gate. */
+	/*
+	 * Look before another thread can find the attachment: otherwise that thread might map a
+	 * shut gate.
+	 */
 	look_for_target(mine);
 	att = find_or_add(mine);
 	if (att != mine) {
@@ -416,7 +419,9 @@ static struct pxt_target *make_bound(struct pxt_attachment *att, struct task_str
 		return ERR_PTR(-ENOMEM);
 	}
 	pxt_attachment_found(target);
-	/* ADD ends a target only while it has no attachment. */
+	/*
+	 * ADD may end a target that has no attachment yet. In that case, the caller retries.
+	 */
 	if (pxt_attachment_bound(att) || !READ_ONCE(target->ended))
 		return target;
 	pxt_target_put(target);

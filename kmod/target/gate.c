@@ -223,7 +223,7 @@ static void set_recorder(const struct pxt_link *link)
 {
 	u64 wanted = link->kernel_types & ~link->filter.bits[0];
 
-	/* A filter does not end the conditions. */
+	/* The filter applies to events only, not to the conditions of TRIGGER. */
 	if (link->watched)
 		wanted |= BIT(PXT_RECORDER_WATCHED);
 	if (link->pool->recorder)
@@ -461,8 +461,8 @@ void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link)
  * pxt_gate_open() - open the gate of a target that has ended
  * @target: without streams; table->lock is held
  *
- * Another process that shares its memory may still use this gate. An open gate makes it call the
- * module, which decides.
+ * Another process that shares its memory may still use this gate. An open gate makes that process
+ * call the module for each event, and the module decides if the event is recorded.
  */
 void pxt_gate_open(struct pxt_target *target)
 {

@@ -15,9 +15,9 @@
 extern unsigned long pxt_interest[BITS_TO_LONGS(PID_MAX_LIMIT)];
 
 /*
- * Changes whenever a process gets or loses a stream with kernel events, and whenever what its
- * controllers may see of it, or compare in it, changes. A struct pxt_memo of a task is valid for
- * only one value.
+ * Changes whenever a process gets or loses a stream with kernel events, and whenever its
+ * controllers may see more or less of the process, or start to compare its times with thresholds. A
+ * struct pxt_memo of a task is valid for only one value.
  */
 extern atomic64_t pxt_interest_generation;
 

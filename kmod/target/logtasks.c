@@ -128,7 +128,7 @@ static struct pxt_logtask *find(struct pxt_logtasks *tasks, const struct pid *pi
 	return NULL;
 }
 
-/* A text counts as the number of threads that fit into its memory. */
+/* A thread costs 1. A text costs as much as the threads that would fit into its memory. */
 static u32 cost_of(const struct pxt_logtask *thread)
 {
 	u32 cost = 1, i;
@@ -176,7 +176,7 @@ static void set_name(struct pxt_logtasks *tasks, struct pxt_logtask *thread, con
 	if (thread->unwritten == PXT_LOGTASK_NAMES) {
 		/*
 		 * The first entry stands for the oldest names, which are forgotten. It keeps only
-		 * their start.
+		 * the time at which the oldest of them began.
 		 */
 		memset(name->comm, 0, sizeof(name->comm));
 		memmove(name + 1, name + 2, sizeof(thread->name) - 2 * sizeof(*name));
@@ -205,7 +205,7 @@ static struct pxt_logtask *take_oldest(struct pxt_logtasks *tasks, struct list_h
 	struct pxt_logtask *thread;
 
 	list_for_each_entry(thread, list, list) {
-		/* True for at most PXT_LOGTASKS_BATCH threads. */
+		/* At most PXT_LOGTASKS_BATCH threads are busy, so this skips only a few. */
 		if (thread->busy)
 			continue;
 		pxt_logtasks_remove(tasks, thread);
@@ -214,7 +214,7 @@ static struct pxt_logtask *take_oldest(struct pxt_logtasks *tasks, struct list_h
 	return NULL;
 }
 
-/* Remove and return an ended thread if there are too many; first one that is in a file already. */
+/* If there are too many ended threads, remove and return one: if possible, one that is written. */
 static struct pxt_logtask *take_surplus(struct pxt_logtasks *tasks)
 {
 	if (tasks->ended_cost <= ENDED_COST_MAX)
@@ -466,7 +466,7 @@ static bool knows(struct pxt_logtasks *tasks, const struct pid *pid)
 void pxt_logtasks_born(struct pxt_logtasks *tasks, struct pxt_target *target,
 		       struct hlist_head *memory)
 {
-	/* If a stream has just started to trace the process, it has found the thread itself. */
+	/* A stream that has just started to trace the process may already have added the thread. */
 	if (tasks && !knows(tasks, task_pid(current)))
 		enter_current(tasks, target, memory, true);
 }
@@ -491,7 +491,8 @@ static void replace_current(struct pxt_logtasks *tasks, const struct pxt_target 
 		thread->mm = current->mm;
 		/*
 		 * The kernel renames a thread long before the permissions of the program are
-		 * checked, so the name may be as old as pxt_logtasks_renamed() has noted.
+		 * checked. If pxt_logtasks_renamed() has noted that time, the name is valid from
+		 * then on.
 		 */
 		set_name(tasks, thread, current->comm, thread->executes ?: pxt_clock_now());
 		thread->executes = 0;

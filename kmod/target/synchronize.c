@@ -69,8 +69,8 @@ void pxt_synchronize_begin(struct pxt_synchronize *q)
 void pxt_synchronize_look(void)
 {
 	/*
-	 * Order the stores to gate or heads before the check if threads run. Pairs with the
-	 * scheduler's barrier for membarrier(), between task->on_cpu = 1, or the CPU's bit in
+	 * Order the stores to the gate or the heads before checking which threads run. Pairs with
+	 * the scheduler's barrier for membarrier(), between task->on_cpu = 1, or the CPU's bit in
 	 * mm_cpumask(), and the return to user mode; and with the barrier in try_record(). A thread
 	 * that is not seen running sees the stores.
 	 */

@@ -51,9 +51,9 @@ PXTU_API int posixtrace_fd(trace_id_t trid)
  * Return: 0; EINVAL if @trid is not an active trace stream of this process, or @pid is not
  * positive; ESRCH if there is no such process; EPERM if the caller may not trace it; EXDEV if it
  * cannot share the event types: it has opened names or is traced by another stream, or its
- * credentials differ; EALREADY if the stream traces it; EBUSY if another stream on it uses the slot
- * of this stream; ENOTCONN if the last process of the stream has ended; EINTR after a signal
- * handler; ENOMEM.
+ * credentials differ; EALREADY if the stream already traces it; EBUSY if another stream on it uses
+ * the slot of this stream; ENOTCONN if the last process of the stream has ended; EINTR after a
+ * signal handler; ENOMEM.
  */
 PXTU_API int posixtrace_add_process(trace_id_t trid, pid_t pid)
 {
@@ -75,8 +75,8 @@ PXTU_API int posixtrace_add_process(trace_id_t trid, pid_t pid)
  *	offset 0
  * @end_error: receives the error number with which the old log ended, or 0; may be NULL
  *
- * An extension. Flushes the stream, completes the old log, and begins a new one. Both can be read
- * by themselves. Events that could not be written to the old file go to the new one.
+ * An extension. Flushes the stream, completes the old log, and begins a new one. Each of them can
+ * be read without the other. Events that could not be written to the old file go to the new one.
  *
  * Return: 0; EINVAL if @trid is not an active trace stream with log of this process, its log ends
  * when it is full, or @fd cannot be a log or is the current file; EBADF if @fd is not open for

@@ -37,7 +37,7 @@ static void convert(const struct posixtrace_file *from, struct posixtrace_open_f
  * @next: 0 for the first call; set for the next one
  *
  * An extension. For an active stream: the current descriptors. For a log: the descriptors each time
- * that recording started. Each row was true at its time.
+ * that recording started. Each row is correct for the time in it.
  *
  * Return: 0; EINVAL if @trid is not a trace stream or log of this process, a pointer is NULL or
  * @max_files is too small; ENOTSUP for a stream without class strings; for a log, also ENOMEM.

@@ -47,8 +47,8 @@ static int share_alone(struct pxtu_flight *flight)
 	/* Other threads wait for this one. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/*
-	 * A child that a signal handler forked here would give the stream of its parent a trace id,
-	 * in its own state.
+	 * If a signal handler forked here, the child would store a trace id for the stream of its
+	 * parent in its own state.
 	 */
 	pxtu_signals_block(&signals);
 	if (__atomic_compare_exchange_n(&flight->phase, &phase, PXTU_FLIGHT_SHARING, false,
@@ -206,7 +206,10 @@ static int rotate(struct pxtu_flight *flight, const struct pxtu_stream *stream)
 	int fd, err;
 
 	fd = open_next(flight, stream, &next);
-	/* EBADF would mean the descriptor of the stream; only a filter returns it here. */
+	/*
+	 * To the caller, EBADF is about the descriptor of the stream. Here only a filter returns
+	 * it.
+	 */
 	if (fd < 0)
 		return fd == -EBADF ? -EOPNOTSUPP : fd;
 	arg.log_fd = fd;

@@ -52,9 +52,9 @@ static void convert(const struct posixtrace_state *from, struct posixtrace_threa
  * @count: number of states stored; 0 after the last one
  * @next: 0 for the first call; set for the next one
  *
- * An extension. For an active stream: the current states. Each was true at its time; they are not a
- * snapshot of all threads. For a log: the states each time that recording started. The system call
- * and the instruction are only known for threads that were blocked.
+ * An extension. For an active stream: the current states. Each state is correct for the time in it;
+ * together they are not a snapshot of all threads. For a log: the states each time that recording
+ * started. The system call and the instruction are only known for threads that were blocked.
  *
  * Return: 0; EINVAL if @trid is not a trace stream or log of this process, a pointer is NULL or
  * @max_states is 0; ENOTSUP for a stream without kernel events; for a log, also ENOMEM.

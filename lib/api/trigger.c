@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Conditions on the traced threads, which the kernel compares.
+ * Conditions on the traced threads, which the kernel checks.
  */
 #include <posixtrace.h>
 
@@ -13,9 +13,9 @@
  * @blocked: a thread was blocked for more ns than this; 0 for no such condition
  * @runnable: a thread was runnable without running for more ns than this; 0 for no such condition
  *
- * An extension. While a condition was met and not yet reported, the descriptor of posixtrace_fd()
- * has POLLPRI. Replaces the former conditions, and forgets what was met. Threads of the caller's
- * process meet no condition.
+ * An extension. From the time that a condition is met until it is reported, the descriptor of
+ * posixtrace_fd() has POLLPRI. Replaces the former conditions, and forgets what was met. Threads of
+ * the caller's process meet no condition.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process; ENOTSUP if the stream does
  * not have the class sched.

@@ -28,7 +28,7 @@ PXTU_API int posix_trace_attr_getinherited(const trace_attr_t *restrict attr,
  * @attr: attributes object
  * @inheritancepolicy: POSIX_TRACE_CLOSE_FOR_CHILD or POSIX_TRACE_INHERITED
  *
- * Return: 0; EINVAL if @attr is not an initialized object or the policy unknown.
+ * Return: 0; EINVAL if @attr is not an initialized object or the policy is unknown.
  */
 PXTU_API int posix_trace_attr_setinherited(trace_attr_t *attr, int inheritancepolicy)
 {
@@ -66,7 +66,7 @@ PXTU_API int posix_trace_attr_getlogfullpolicy(const trace_attr_t *restrict attr
  * @attr: attributes object
  * @logpolicy: POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or POSIX_TRACE_APPEND
  *
- * Return: 0; EINVAL if @attr is not an initialized object or the policy unknown.
+ * Return: 0; EINVAL if @attr is not an initialized object or the policy is unknown.
  */
 PXTU_API int posix_trace_attr_setlogfullpolicy(trace_attr_t *attr, int logpolicy)
 {
@@ -110,7 +110,7 @@ PXTU_API int posix_trace_attr_getstreamfullpolicy(const trace_attr_t *restrict a
  * @streampolicy: POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or POSIX_TRACE_FLUSH;
  *	the last one needs a log, so posix_trace_create() fails with it
  *
- * Return: 0; EINVAL if @attr is not an initialized object or the policy unknown.
+ * Return: 0; EINVAL if @attr is not an initialized object or the policy is unknown.
  */
 PXTU_API int posix_trace_attr_setstreamfullpolicy(trace_attr_t *attr, int streampolicy)
 {

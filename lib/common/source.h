@@ -111,7 +111,7 @@ struct pxtu_source_ops {
 	 */
 	int (*get_mapping)(struct pxtu_source *source, const struct pxtu_task *task, __u64 address,
 			   struct posixtrace_mapping_info *info);
-	/** @get_mappings: gets mappings as @get_states gets states; NULL: only one by one */
+	/** @get_mappings: gets mappings as @get_states gets states; NULL: use @get_mapping */
 	int (*get_mappings)(struct pxtu_source *source, struct posixtrace_mapping_info *infos,
 			    size_t *count, __u64 *next);
 	/** @get_host: gets the host that the events come from; or -ENOENT */

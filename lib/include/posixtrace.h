@@ -309,9 +309,10 @@ int posixtrace_rotate(trace_id_t __trid, int __fd, int *__end_error);
 
 /*
  * Conditions on the threads of an active stream with the class sched: a thread was blocked, or was
- * runnable without running, for more than so many nanoseconds; 0 for no such condition. The kernel
- * compares. While a condition was met and not yet reported by posixtrace_get_triggered(), the
- * descriptor of posixtrace_fd() has POLLPRI. Returns 0, EINVAL, or ENOTSUP without the class sched.
+ * runnable without running, for longer than this many nanoseconds; 0 for no such condition. The
+ * kernel checks the conditions. From the time that a condition is met until
+ * posixtrace_get_triggered() reports it, the descriptor of posixtrace_fd() has POLLPRI. Returns 0,
+ * EINVAL, or ENOTSUP without the class sched.
  */
 int posixtrace_settrigger(trace_id_t __trid, uint64_t __blocked, uint64_t __runnable);
 
@@ -319,7 +320,7 @@ int posixtrace_settrigger(trace_id_t __trid, uint64_t __blocked, uint64_t __runn
 #define POSIXTRACE_TRIGGER_BLOCKED	1
 #define POSIXTRACE_TRIGGER_RUNNABLE	2
 
-/* What met a condition. All but count are about the first time; all are 0 if there was none. */
+/* What met a condition first since the last call. All members are 0 if no condition was met. */
 struct posixtrace_trigger_info {
 	unsigned long long count;	/* how often a condition was met since the last call */
 	struct timespec time;		/* when it was met */
@@ -413,10 +414,10 @@ struct posixtrace_thread_state {
 };
 
 /*
- * Get the states of the threads of the traced processes: of an active stream with kernel events the
- * current ones, of a log the ones when recording started. Reports up to max_states threads from
- * *next on. *next must be 0 at first, and is set for the next call. After the last thread, *count
- * is 0. Returns 0; ENOTSUP if the stream has no kernel events; or EINVAL or ENOMEM.
+ * Get the states of the threads of the traced processes: the current states for an active stream
+ * with kernel events, or for a log, the states at each start of recording. Reports up to max_states
+ * threads from *next on. *next must be 0 at first, and is set for the next call. After the last
+ * thread, *count is 0. Returns 0; ENOTSUP if the stream has no kernel events; or EINVAL or ENOMEM.
  */
 int posixtrace_get_states(trace_id_t __trid, struct posixtrace_thread_state *__states,
 			  size_t __max_states, size_t *__count, unsigned long long *__next);

@@ -230,7 +230,7 @@
 	"cbnz w6, %l[do_wake]\n\t"						\
 	PXTU_RSEQ_ABORT("no")
 
-/* Packs as prepare() does. If the gate does not match the cache, the sequence fails. */
+/* Packs the record as prepare() does. If the gate does not match the cache, the sequence fails. */
 #define PXTU_FAST_RECORD							\
 	/* As POSIXTRACE_RECORD_PACKS(): the length is in the lower bits. */ \
 	"sub w9, %w[header], #1\n\t"						\

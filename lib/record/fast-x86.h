@@ -213,9 +213,9 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	PXTU_RSEQ_ABORT("no")
 
 /*
- * Packs as prepare() does. If the gate does not match the cache, the sequence fails. Both sequences
- * are in one statement, and the address is in an SSE register, so that the compiler need not save
- * a general register.
+ * Packs the record as prepare() does. If the gate does not match the cache, the sequence fails.
+ * Both sequences are in one statement, and the address is in an SSE register, so that the compiler
+ * need not save a general register.
  */
 #define PXTU_FAST_RECORD							\
 	/* As POSIXTRACE_RECORD_PACKS(). */					\

@@ -726,7 +726,7 @@ struct posixtrace_rotate {
 
 /**
  * struct posixtrace_trigger - argument of TRIGGER
- * @blocked: Input: a traced thread that was blocked for longer meets a condition, in nanoseconds; 0
+ * @blocked: Input: nanoseconds: a traced thread that was blocked for longer meets a condition; 0
  *	for no such condition
  * @runnable: Input: the same for a thread that was runnable without running
  * @reserved: Input: zero
@@ -744,7 +744,8 @@ struct posixtrace_trigger {
 /**
  * struct posixtrace_triggered - argument of TRIGGERED
  * @count: Output: how often a condition was met since TRIGGER or the last TRIGGERED
- * @time: Output: when it was met first, ns since the Epoch; this and all below are 0 if it was not
+ * @time: Output: when it was met first, ns since the Epoch; this and all below are 0 if no
+ *     condition was met
  * @duration: Output: how long the thread was blocked or runnable, in nanoseconds
  * @pid: Output: its process id, in the pid namespace of the controller
  * @tid: Output: its thread id

@@ -530,7 +530,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		__POSIXTRACE_JOIN(__posixtrace_end_, __LINE__), \
 		__POSIXTRACE_JOIN(__posixtrace_scope_, __LINE__), __VA_ARGS__)
 
-/* Check again if NAME:begin is wanted: the event may only have opened its type. */
+/* Check again if NAME:begin is wanted: the call may only have opened the type. */
 #define __POSIXTRACE_BEGUN(begin, end) \
 	__posixtrace_begun = __posixtrace_wanted(&begin) ? &end : __POSIXTRACE_NULL
 
