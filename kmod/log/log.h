@@ -71,7 +71,9 @@ struct pxt_log {
 	/* Used by the serving task; @writer by CREATE before that: */
 	/** @writer: writes the contents */
 	struct pxt_logwriter writer;
-	/** @seen: time of the last system event at the last time when all events were written */
+	/**
+	 * @seen: time of the last system event, as of the last time that all events were written
+	 */
 	u64 seen;
 	/** @half_cleared: CLEAR was interrupted: the stream is cleared, but not the log */
 	bool half_cleared;

@@ -336,9 +336,10 @@ static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 /* Names								*/
 
 /*
- * Write names to a LOOP log, followed by a zeroed entry that stops readers. There are more entries
- * than name ids. The first name is written last, over the previous stop entry: until then, readers
- * do not see the entries after it, which may be names of an earlier log.
+ * Write names to a LOOP log, followed by a zeroed entry at which readers stop. The file has room
+ * for it, because it has more entries than there are name ids. The first name is written last, over
+ * the previous stop entry: until then, readers do not see the entries after it, which may be names
+ * of an earlier log.
  */
 static int write_fixed_names(struct pxt_logwriter *w, u32 count, u64 pos)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The index of a log: marks of blocks, from which a reader finds a time without the headers of all
- * blocks. Its memory is bounded, however long the log becomes. logblock.c writes it at the end.
+ * The index of a log: marks of blocks, so that a reader can find a time without reading the headers
+ * of all blocks. Its memory is bounded, however long the log becomes. logblock.c writes it at the
+ * end.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
