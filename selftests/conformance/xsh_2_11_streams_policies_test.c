@@ -26,8 +26,9 @@ TEST_F(loop, a19_loop_runs_until_it_is_stopped)
 }
 
 /*
- * Returns how many of the latest events a stream keeps at least when it overwrites, or a negative
- * error number. The sub-buffers of the other CPUs may be lost.
+ * Returns the minimum number of latest events that a stream keeps when it overwrites, or a negative
+ * error number. Does not count one sub-buffer of each other CPU, because it may contain few events
+ * or none.
  */
 static int promised_of_the_last(trace_id_t trid)
 {

@@ -317,7 +317,7 @@ long op_rotate(struct actor *a)
 	return ret;
 }
 
-/* Thresholds of which many, few or no waits of the workers are longer. */
+/* Returns a threshold that many, few or none of the waits of the workers exceed. */
 static uint64_t threshold(struct actor *a)
 {
 	return one_in(a, 8) ? rnd(a) : below(a, 1 << below(a, 30));

@@ -141,7 +141,7 @@ static void *fork_in_thread(void *arg)
 {
 	struct world *world = arg;
 
-	/* Wait until no further fault of the main thread is pending. */
+	/* Fork only after the fault of the main thread: check_thread() sets the address. */
 	while (!__atomic_load_n(&world->address, __ATOMIC_ACQUIRE))
 		sched_yield();
 	return (void *)(long)ended(fork_plainly());

@@ -110,8 +110,8 @@ static void interrupt(const struct worker *worker)
 #define FILLS		(64 << 10)
 
 /*
- * @opened: when the youngest sub-buffer of this epoch was opened, of the previous epoch, and of all
- * earlier epochs.
+ * @opened: the latest time at which a sub-buffer was opened: of this epoch, of the previous one,
+ * and of all earlier ones.
  */
 struct youngest {
 	uint64_t epoch;
@@ -129,7 +129,10 @@ static void next_epoch(struct youngest *youngest, uint64_t epoch)
 	}
 }
 
-/* Readers rely on it: each sub-buffer was opened after those that are two epochs older. */
+/*
+ * Readers rely on this order: each sub-buffer was opened after all those of the epoch before the
+ * previous one, and of earlier epochs.
+ */
 static bool epochs_are_in_order(int fd)
 {
 	const struct posixtrace_log_block *block;

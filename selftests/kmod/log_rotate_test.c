@@ -77,7 +77,9 @@ static bool continues(int first, int second)
 
 #define EVENTS		40
 #define SIZE_MIN	100
-/* In each round, the end of the log is EVENTS * SIZE_STEP bytes later; in all rounds, a page. */
+/*
+ * The end of the log moves by EVENTS * SIZE_STEP bytes from round to round, and by a page in total.
+ */
 #define SIZES		34
 #define SIZE_STEP	3
 

@@ -268,8 +268,8 @@ static int try_to_see(struct stream *stream, struct target *target)
 	if (command(stream->fd, POSIXTRACE_IOC_EVENT_TYPES, &types) || types.count != PREDEFINED)
 		return 2;
 	/*
-	 * The stranger has a table of types of its own: its first name gets the id that Alice's
-	 * name has in Alice's process, and Alice's name gets the next id.
+	 * The stranger has a separate table of types: its first name gets the id that Alice's name
+	 * has in Alice's process, and Alice's name gets the next id.
 	 */
 	if (eventid_open(target->fd, "bob's") != (int)booty->secret_id ||
 	    eventid_open(target->fd, SECRET) != (int)booty->secret_id + 1)

@@ -164,7 +164,7 @@ static long tell(const struct child *child, long word)
 struct target {
 	struct program program;
 	uid_t uid;
-	int *line;		/* pipe; a byte lets the target's child record; or NULL */
+	int *line;		/* NULL, or a pipe: a byte makes the target's child record */
 };
 
 static void record_once(const int *line)

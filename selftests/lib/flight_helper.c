@@ -249,7 +249,7 @@ static int do_become_root(void)
 	return 3;
 }
 
-/* Without the variable, or if it is ignored. */
+/* Runs without the variable, or with a variable that the library ignores. */
 static int do_none(void)
 {
 	trace_id_t trid;

@@ -143,7 +143,7 @@ static int do_fork_before_open(void)
 	return fork_in_snapshot();
 }
 
-/* The child has no recorder, or with the option "children", one of its own. */
+/* Checks that the child has no recorder or, with the option "children", a separate one. */
 static void check_child(int err, trace_id_t trid)
 {
 	struct posixtrace_stats_info stats;
@@ -175,7 +175,7 @@ static int do_fork_in_share(void)
 /* ------------------------------------------------------------------ */
 /* Other threads							*/
 
-/* As another thread that calls posix_trace_shutdown(). */
+/* Simulates another thread that calls posix_trace_shutdown(). */
 static void shut_down(const long arg[6])
 {
 	withlog_record(10, 10);

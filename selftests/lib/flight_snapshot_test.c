@@ -18,7 +18,7 @@ FIXTURE_VARIANT(during)
 {
 	const char *action;
 	bool forks;
-	int logs;	/* 1: all events are in one */
+	int logs;	/* number of logs with events; 1: all events are in the same log */
 	int files;
 };
 

@@ -132,7 +132,7 @@ TEST_F(index, seek_gives_what_is_in_the_log_from_then_on)
 		ASSERT_TRUE(same_from(&self->log, self->log.len, time));
 }
 
-/* Two epochs before the time are read, and the rest of a third one. */
+/* The reader reads two epochs before the time, and the rest of a third one. */
 TEST_F(index, seek_skips_older_blocks)
 {
 	struct rest rest;

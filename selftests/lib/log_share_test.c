@@ -26,7 +26,7 @@
 /* The first user; see next_user(). */
 #define USER		1000
 
-/* Measurements of a case, at most. */
+/* Maximum number of measurements in one case. Each has a different user. */
 #define USERS_MAX	16
 
 /* The total number of the attackers' streams; one process has at most 32. */
@@ -134,7 +134,7 @@ static int record(const struct talk *talk)
 	return err;
 }
 
-/* Enough that the end of a log takes long. */
+/* So many names that writing the end of a log takes long. */
 #define NAMES		4000
 
 struct ender {
@@ -290,8 +290,9 @@ static void look(struct times *times)
 }
 
 /*
- * A user without earlier logs: the ends of 60 logs are paid back only after some seconds, and until
- * then the user cannot create others. The process of a case has an id that no other case has.
+ * Returns a user without earlier logs: ending 60 logs uses up a user's budget of CPU time, and the
+ * user cannot create more of them for some seconds. Each case runs in a separate process, so the
+ * ids of the users of two cases differ.
  */
 static uid_t next_user(void)
 {
@@ -359,9 +360,10 @@ static void remove_groups(void)
 }
 
 /*
- * The percentage of their processor time that victims still get. With equal numbers of busy loops,
- * each side gets half. A machine that stalls a processor spoils one measurement. An attack that
- * takes more than its share spoils all measurements. Returns it, or negative errno.
+ * Measures how much processor time victims get next to attackers, compared with their time next to
+ * as many busy loops. Returns this percentage, or negative errno. Measures several times: a machine
+ * that stalls a processor spoils one measurement, but an attack that takes more than its share
+ * spoils all of them.
  */
 static int victims_get(int (*attack)(const struct talk *talk))
 {
@@ -413,15 +415,19 @@ TEST_F_TIMEOUT(share, leaves_others_as_much_as_busy_loops_do, 240)
 	EXPECT_LE(95, victims_get(variant->attack));
 }
 
-/* What may run besides the group of the attackers: 2 % of the machine's time. */
+/*
+ * Returns how long everything besides the attackers' group may run: 2 % of the time of one
+ * processor.
+ */
 static unsigned long long allowance(const struct times *times)
 {
 	return 2 * times->wall / 100;
 }
 
 /*
- * The group gets 10 %, and together with the kernel threads 12 %. A guest with processors that
- * stall throttles the group late: the group then gets more, even without a log.
+ * The group may use 10 % of a processor, and together with the kernel threads 12 %. If the
+ * processors of the guest stall, the kernel throttles the group late, and the group gets more even
+ * without a log. So only limit the additional time of the kernel threads then.
  */
 static bool within_limit(const struct times *times)
 {
@@ -433,9 +439,8 @@ static bool within_limit(const struct times *times)
 }
 
 /*
- * Threads that have ended are not among the threads that measure() counts, so look at everything
- * that runs besides the group. The kernel samples the time of the root group, but measures the time
- * of others.
+ * measure() does not count threads that have ended, so look at everything that runs besides the
+ * group. The kernel only samples the time of the root group, but measures the time of other groups.
  */
 static bool others_within_limit(const struct times *times)
 {
@@ -443,8 +448,8 @@ static bool others_within_limit(const struct times *times)
 }
 
 /*
- * Whether one of several measurements is within the limit; see victims_get(). Returns 1, 0 or
- * negative errno.
+ * Returns 1 if one of several measurements is within the limit, 0 if none is, or negative errno.
+ * See victims_get() for why one is enough.
  */
 static int stays_within(int (*attack)(const struct talk *talk),
 			bool (*within)(const struct times *times))
