@@ -52,7 +52,10 @@ static struct process *find(struct images *images, const struct event *event)
 {
 	uint32_t number;
 
-	/* By id alone: after a seek, a source counts the lives from zero again. */
+	/*
+	 * Identify the process by its id alone: after a seek, a source counts the lives from zero
+	 * again.
+	 */
 	if (event->pid <= 0 || threads_find(images->numbers, event->pid, 0, &number) < 0 ||
 	    number == THREADS_OTHERS)
 		return NULL;

@@ -77,7 +77,7 @@ void print_begin(struct print *print)
 {
 	struct stat stat;
 
-	/* Writes to a regular file never block, so any number of bytes may be written at once. */
+	/* Writes to a regular file never block, so one write may have any number of bytes. */
 	print->part = !fstat(STDOUT_FILENO, &stat) && S_ISREG(stat.st_mode) ? SIZE_MAX : 0;
 	print->thread_width = THREAD_WIDTH;
 	print->colour = print->color == PRINT_AUTO ? shows_colours() :

@@ -59,7 +59,7 @@ static void label_thread(const struct tables *tables, const struct states_thread
 		snprintf(label, LABEL_SIZE, "%d", (int)thread->tid);
 }
 
-/* Like label_thread(), for a thread without events: uses the name that it had at a time. */
+/* Like label_thread(), for a thread without events: uses the name that the thread had at @time. */
 static void label_other(const struct tables *tables, pid_t pid, pid_t tid, uint64_t time,
 			char label[LABEL_SIZE])
 {

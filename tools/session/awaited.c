@@ -17,7 +17,7 @@
 #include "session/exec_events.h"
 #include "session/whom.h"
 
-/* Looks at all processes take at most one part in SHARE of a processor. */
+/* Looking at all processes takes at most 1/SHARE of the time of one processor. */
 #define SHARE		20
 #define NSEC		1000000000L
 #define NSEC_PER_MSEC	1000000L
@@ -91,8 +91,8 @@ static long thread_time(void)
 
 /*
  * Replaces the known processes in @now by those that have the name. The oldest one that was not
- * known becomes *found, and is known from then on; the others are found by later calls. With @all,
- * all become known.
+ * known becomes *found, and is known from then on; later calls find the others. With @all, all of
+ * them become known, and none is returned.
  */
 static int look_at_all(struct awaited *now, DIR *proc, bool all, struct awaited_process *found)
 {

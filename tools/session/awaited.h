@@ -23,7 +23,9 @@ struct awaited_process {
 	unsigned long long start;
 };
 
-/* A wait. Looks at all processes in /proc without events of the kernel, or if some were lost. */
+/*
+ * A wait. It looks at all processes in /proc if the kernel sends no events, or if events were lost.
+ */
 struct awaited {
 	const char *name;
 	struct process *process;	/* has the signals that end the wait */

@@ -19,7 +19,7 @@
 
 #define EVENT_AT	(NLMSG_HDRLEN + sizeof(struct cn_msg))
 #define MESSAGE_MAX	(EVENT_AT + sizeof(struct proc_event))
-/* Other kernels may send larger or smaller events. Only two ids of them are used. */
+/* Other kernels may send larger or smaller events. Only two ids in each event are used. */
 #define MESSAGE_MIN	(EVENT_AT + offsetof(struct proc_event, event_data) + 2 * sizeof(__u32))
 
 /* Drops events of forks and exits, which are frequent. Lets acknowledgments pass. */
@@ -84,8 +84,8 @@ static int receive(int fd, struct cn_msg *connector, struct proc_event *event)
 
 /*
  * Reads the acknowledgment of a command. The kernel sends it to all listeners before send()
- * returns: with the number ack of the command plus 1, but another number seq. It ignores commands
- * from other namespaces than the initial ones.
+ * returns. Its ack is the ack of the command plus 1, but its seq is different. The kernel ignores
+ * commands from namespaces other than the initial ones.
  */
 static int take_acknowledgment(int fd)
 {

@@ -234,7 +234,9 @@ int rotation_next(struct rotation *rotation, struct logfile *log, trace_id_t tri
 		return err;
 	}
 	rotation->from = 0;
-	/* With conditions, the current log has no condition yet. */
+	/*
+	 * If conditions begin the logs, the current log has no condition yet, so it does not count.
+	 */
 	while (rotation->keep && rotation->current - rotation->oldest + !rotation->conditions >
 	       rotation->keep)
 		remove_oldest(rotation);

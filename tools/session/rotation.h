@@ -51,9 +51,9 @@ bool rotation_is_due(const struct rotation *rotation, const struct logfile *log)
 /*
  * rotation_next() - continue the stream in the next log, which becomes @log, and remove the oldest
  * log if there are too many, or if there is no space for the next one. @log counts as one of the
- * logs to keep, unless conditions begin the logs: it has none yet. *end_error is set to the
- * error with which the old log ended, or 0. Returns 0, or an error number after printing an error.
- * After an error, the recording continues in the current log.
+ * logs to keep, unless conditions begin the logs: then it has no condition yet, so it does not
+ * count. *end_error is set to the error with which the old log ended, or 0. Returns 0, or an error
+ * number after printing an error. After an error, the recording continues in the current log.
  */
 int rotation_next(struct rotation *rotation, struct logfile *log, trace_id_t trid, int *end_error);
 
