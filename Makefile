@@ -22,8 +22,8 @@ V ?= 0
 PART ?=
 # directories of tests that do not run: EXCEPT=conformance,tools
 EXCEPT ?=
-# tests that try many faults or damages one by one try only each Nth, and tests of races last an
-# Nth of the rounds
+# tests that try many faults or damages one by one try only every Nth, and tests of races run only
+# an Nth of the rounds
 STRIDE ?=
 # check-debug: all, to search for leaks after all tests
 LEAKS ?=
@@ -129,7 +129,8 @@ install: all
 		uapi/linux/posixtrace_log.h uapi/linux/posixtrace_memory.h
 	@scripts/doc install '$(DESTDIR)$(MANDIR)'
 
-# Only the Makefiles know what they install, so the script installs once more, elsewhere, and looks.
+# Only the Makefiles know what they install, so the script installs again into an empty directory,
+# and removes the same files.
 uninstall: all
 	@scripts/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(INCLUDEDIR)' '$(MANDIR)'
 

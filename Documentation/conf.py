@@ -36,8 +36,8 @@ html_show_copyright = False
 html_theme_options = {"description": "POSIX.1-2017 Tracing for Linux", "page_width": "75em"}
 
 
-# man/NAME.SECTION.rst is a man page. It has a section NAME of its own, which may name
-# several functions: so Sphinx, which knows of one name only, is given no description.
+# man/NAME.SECTION.rst is a man page. The description is empty, so that Sphinx writes no section
+# NAME: it would contain only one name, but the section NAME in the file may name several functions.
 def man_page(path):
     name, section = os.path.basename(path)[:-len(".rst")].rsplit(".", 1)
     return ("man/%s.%s" % (name, section), name, "", [], section)

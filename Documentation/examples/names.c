@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Records with two threads into a log, and prints who recorded: in the log given as the
- * argument, or in one that it creates.
+ * Prints which thread of which program recorded each event of a log: the log given as the argument,
+ * or one that two threads of this program have recorded.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>

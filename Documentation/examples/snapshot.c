@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A server that keeps its latest events in a file of their own when a request was slow.
+ * A server that writes its latest events to a separate file when a request was slow.
  *
  *	POSIXTRACE_RECORD=/var/tmp/%p.log ./snapshot
  */

@@ -40,7 +40,8 @@ file == 1 && declaration ~ /^ asmlinkage long sys_.*\)/ {
 	sub(/^[^(]*\(/, "", declaration)
 	sub(/\).*/, "", declaration)
 	n = count(declaration)
-	# Some are declared for several configurations: no argument is left out in any.
+	# Some calls are declared differently for several configurations. Use the declaration with
+	# the most arguments, so that no argument is missing in any configuration.
 	if (!(name in args) || args[name] < n) {
 		args[name] = n
 		texts[name] = text_bits(declaration)

@@ -69,7 +69,7 @@ def batches(name, *logs, rows=65536, options=()):
     with tempfile.TemporaryFile() as messages:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=messages) as process:
             try:
-                # Without its end, a line is the rest of an export that failed.
+                # If an export fails, it may leave an incomplete last line. Skip that line.
                 lines = (line for line in process.stdout if line.endswith(b"\n"))
                 while batch := _columns(itertools.islice(lines, rows)):
                     yield batch

@@ -93,7 +93,8 @@ ended 5 && rm "$program" && has_copy steady_helper && [ ! -e "$tmp/some.1.log.bi
 	run 0 dump --symbolize "$tmp/some.1.log" && says ' steady .* at (record|main)\+0x'
 result logs_of_a_rotation_share_the_copies $?
 
-# The next log is requested, and the end. The signal for the end arrives during the copying.
+# The command is stopped, and gets two signals: one requests the next log, the other ends the
+# recording. So the end arrives during the copying.
 clean
 "$program" stubborn "$tmp/ready" &
 pid=$!

@@ -22,8 +22,8 @@ record_locks()
 			on { print $4, $2, $5 }' "$tmp/out" >"$tmp/locks"
 }
 
-# The two addresses in the file truth have the same number of digits, and so do those between them,
-# so that they can be compared as text.
+# The addresses can be compared as text: the two in the file truth have the same number of digits,
+# and so do all addresses between them.
 count_others()
 {
 	awk 'NR == FNR { begin = $1; end = $2; next }

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- In which system calls, and on which files, are processes blocked?
 --
--- Prints for each process, system call and file how often its threads were blocked, for how long
--- altogether and at most, and how many of the waits are not complete: they may have lasted longer.
--- The call is null outside of system calls, such as in a page fault. Files need the classes syscall,
--- strings and process. Needs the kernel events of the class sched.
+-- Prints for each process, system call and file how often its threads were blocked, the total and
+-- the longest time, and the number of waits that are not complete, which may have lasted longer.
+-- The call is null if a thread was blocked outside of system calls, for example in a page fault.
+-- Needs the kernel events of the class sched; files also need syscall, strings and process.
 --
 -- parameter rows: number of rows, default 20
 SELECT w.log, w.pid, p.name AS process, w.call, w.file, count(*) AS count,

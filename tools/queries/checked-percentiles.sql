@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- Which percentiles of scopes can be trusted in spite of losses?
 --
--- Prints percentiles for each scope, but null where the log does not tell them: where instances are
--- not complete, or where events were lost, or a part of the log is damaged, so that whole instances
--- may be missing. The verdict says why. That a log with the policy loop has overwritten what was
--- before its first event does not matter.
+-- Prints percentiles for each scope, but null if they are uncertain: if instances are not complete,
+-- or if whole instances may be missing, because events were lost or a part of the log is damaged.
+-- The column verdict says why. If a log with the policy loop has overwritten events before its
+-- first one, the percentiles of the rest are still certain.
 --
 -- parameter scope: only the scope with this name
 WITH missing AS (

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- Which scopes take longer in the second log than in the first?
 --
--- Prints for each scope the number of complete instances, the median and percentile 99 of their time
--- in both logs, how much the median grew, and the time altogether that the second log has more.
--- Null: the scope is not in that log. Look also at checked-percentiles.
+-- Prints for each scope the number of complete instances, the median and percentile 99 of their
+-- time in both logs, the growth of the median, and how much longer all instances in the second log
+-- took together. A column is null if the scope is not in that log. To check if events were lost,
+-- use checked-percentiles.
 --
 -- logs: each on its own
 -- parameter rows: number of rows, default 20

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- Which system calls fail, with which error, on which file?
 --
--- Prints for each process, system call, error and file how often it failed and the time that took.
--- Needs the kernel events of the class syscall; files need also strings and process.
+-- Prints for each process, system call, error and file how often the call failed, and the time that
+-- the failed calls took. Needs the kernel events of the class syscall; files also need strings and
+-- process.
 --
 -- parameter rows: number of rows, default 20
 WITH errors(number, error) AS (VALUES

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- Which files do processes read and write, how much and for how long?
 --
--- Prints for each process and file the number of calls, the bytes and the time of reading and of
--- writing. The file is null if the log does not tell. Needs the kernel events of the classes syscall,
--- strings and process.
+-- Prints for each process and file the numbers of calls, the bytes and the times, for reading and
+-- for writing. The file is null if the log does not show it. Needs the kernel events of the classes
+-- syscall, strings and process.
 --
 -- parameter rows: number of rows, default 20
 WITH io AS (

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- Which threads let others wait longest for their locks?
 --
--- Prints for each lock (a futex, by its address in its process) and thread how often and for how long
--- others were blocked until that thread woke them, at most how long, and how many threads these were.
--- The thread that wakes is the one that unlocked a mutex, but others may have held it earlier in the
--- same wait; for a condition variable it is the one that signalled. Needs the kernel events of the
--- classes sched and syscall.
+-- A lock is a futex, identified by its address in its process. Prints for each lock and each thread
+-- that woke others how often and for how long they were blocked, the longest time, and the number
+-- of threads that waited. For a mutex, the thread that wakes is the one that unlocked it, but
+-- others may have held the mutex earlier during the same wait. For a condition variable, it is the
+-- thread that signalled. Needs the kernel events of the classes sched and syscall.
 --
 -- parameter rows: number of rows, default 20
 WITH calls AS (

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- How many processors does each process use over time?
 --
--- Prints for each step of time and process how long its threads ran in it, and as how many
--- processors. Steps in which it did not run have no row. Needs the kernel events of the class sched.
+-- Divides the time into steps. Prints for each step and process how long its threads ran, in total
+-- and as a number of processors. A step in which the process did not run has no row. Needs the
+-- kernel events of the class sched.
 --
 -- parameter step_ms: length of a step in ms, default 100
 WITH step AS (

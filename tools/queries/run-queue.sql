@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- Which threads wait longest for a processor?
 --
--- Prints for each thread how often it waited, after it was woken and after it was preempted, the time
--- altogether, percentile 99, the longest, and for comparison how long it ran. Needs the kernel events
--- of the class sched.
+-- Prints for each thread how often it waited for a processor after it was woken, and how often
+-- after it was preempted; the total time, percentile 99 and the longest time of these waits; and
+-- how long the thread ran, for comparison. Needs the kernel events of the class sched.
 --
 -- parameter rows: number of rows, default 20
 SELECT s.log, s.pid, s.tid, t.name AS thread,

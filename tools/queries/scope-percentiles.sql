@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- How long do scopes take, by a field and by the version of the program?
 --
--- Prints the number of complete instances and percentiles of their time, for each scope, each value
--- of a field of the event that begins it, and each value of a field that has the version. Without a
--- parameter, the column is null. To compare versions that are in different logs, use --each: the
--- rows of each log are apart.
+-- Prints the number of complete instances and percentiles of their time. There is a row for each
+-- scope, each value of a field of the event that begins it, and each value of a field with the
+-- version of the program. If a parameter is not set, its column is null. To compare versions in
+-- different logs, use --each, which gives each log its own rows.
 --
 -- parameter scope: only the scope with this name
 -- parameter field: name of a field

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- How much processor time do scopes take?
 --
--- Prints for each scope the number of its complete instances, the time from begin to end, the time
--- in which their threads ran, its part in percent, and the most that an instance ran. Scopes in a
--- scope count for both. Needs the kernel events of the class sched.
+-- Prints for each scope the number of complete instances, the total time from begin to end, the
+-- time for which their threads ran, the same in percent, and the longest time for which an instance
+-- ran. The time of a scope inside another one counts for both. Needs the kernel events of the class
+-- sched.
 --
 -- parameter rows: number of rows, default 20
 WITH instances AS (

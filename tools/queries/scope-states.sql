@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- What did threads do in the slowest instances of scopes?
 --
--- Prints an instance in each row: how long its thread ran, waited for a processor, slept, waited for
--- a block device and was stopped; and the system call and the file in which it was blocked longest.
--- The rest of the time is unknown. Needs the kernel events of the class sched.
+-- Each row is an instance. Prints how long its thread ran, waited for a processor, slept, waited
+-- for a block device and was stopped; and the system call and the file in which it was blocked
+-- longest. During the rest of the time, the state is unknown. Needs the kernel events of the class
+-- sched.
 --
 -- parameter scope: only the scope with this name
 -- parameter rows: number of rows, default 20

@@ -2,8 +2,8 @@
 -- Which host is slower than the others?
 --
 -- Prints for each host and scope the number of complete instances, the median and percentile 99 of
--- their time, the median of that percentile over all hosts, and how many times as long the host
--- takes. Logs of the same host count together. Begins with the slowest.
+-- their time, the median of the percentile 99 of all hosts, and the ratio of the percentile 99 of
+-- this host to that median. Several logs of a host count together. The slowest host comes first.
 --
 -- logs: each on its own
 -- parameter scope: only the scope with this name

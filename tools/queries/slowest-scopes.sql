@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- Which instances of scopes took the longest?
 --
--- Prints an instance in each row: its time with and without the scopes in it, its begin, its thread,
--- and the fields of the event that begins it. Instances that are not complete have no row.
+-- Each row is a complete instance. Prints its time with and without the scopes inside it, its
+-- begin, its thread, and the fields of the event that begins it.
 --
 -- parameter scope: only the scope with this name
 -- parameter rows: number of rows, default 20

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: GPL-2.0
 -- Which chains of threads that wait for each other take the most time?
 --
--- Follows the longest complete waits: the thread that waits, the thread that woke it, the last wait
--- of that thread which ended meanwhile, the thread that woke that one, and so on. Prints the chains,
--- with the system calls of the waits: how often each occurred, the time of its first threads, and the
--- longest of them. Needs the kernel events of the class sched.
+-- Begins with the longest complete waits. Follows each from the thread that waited to the thread
+-- that woke it, then to the last wait of that thread which ended meanwhile, to the thread that woke
+-- that one, and so on. Prints the chains with the system calls of the waits: how often each chain
+-- occurred, and the total and the longest time of the first waits. Needs the kernel events of the
+-- class sched.
 --
 -- parameter waits: number of waits to follow, default 1000
 -- parameter depth: number of threads after the first, default 8

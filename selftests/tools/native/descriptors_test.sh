@@ -229,7 +229,8 @@ test_children_have_copies()
 test_shared_tables_are_unknown()
 {
 	local call
-	# CLONE_FILES; flags in memory; no fork event shows what the new task is
+	# the flag CLONE_FILES; then flags that are in memory; then no fork event that shows what
+	# the new task is
 	while IFS='|' read -r call child; do
 		steps_log log <<-END
 			a open 3 /a

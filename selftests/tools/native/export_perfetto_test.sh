@@ -153,8 +153,8 @@ test_sequence_begins_as_readers_expect()
 	[ "$(grep -c 'trusted_packet_sequence_id: 3$' decoded)" -eq 3 ]
 	events | awk '{ print $NF }' | paste -sd ' ' | sed 's/1700000000000000//g' >got
 	diff got - <<<'004 001 009'
-	# times since the previous event, and times since the declared moment, a quarter of the span
-	# before the first older event
+	# a time since the previous event; for the older event, a time since the declared moment,
+	# which is a quarter of the span earlier; and a time since the previous event again
 	grep -E '^  timestamp: [0-9]{1,11}$' short | awk '{ print $2 }' | paste -sd ' ' >got
 	diff got - <<<'3 8589934592 5'
 }
@@ -183,7 +183,7 @@ test_older_events_of_a_long_log()
 	diff got wanted
 	[ "$(grep -c 'trusted_packet_sequence_id: [56]$' short)" -gt 0 ]
 	[ "$(grep -c 'clock_snapshot' short)" -gt 130 ]
-	# a text is defined when it comes again, once in each sequence
+	# a text is defined when it is used the second time, once in each sequence
 	[ "$(grep -c 'name: "tock' short)" -eq 14 ]
 }
 

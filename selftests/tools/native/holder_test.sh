@@ -119,7 +119,7 @@ test_what_is_not_certain_is_unknown()
 		wait_for 0x1050 60 "$sure" ip=$plain lock=0x80000065 owner=101 kind=0x10
 		wait_for 0x1060 70 "$sure" ip=$plain lock=2 owner=101 kind=0x90
 		wait_for 0x1070 80 "$sure" ip=$plain lock=2 owner=101 kind=0x10000
-		# owner that is no thread, in a different process, that has ended, that is the
+		# an owner that is not a thread, is in a different process, has ended, or is the
 		# waiting thread
 		wait_for 0x1080 90 "$sure" ip=$plain lock=2
 		wait_for 0x1090 100 "$sure" ip=$plain lock=2 owner=103
@@ -152,7 +152,7 @@ test_another_file_at_the_place_of_the_library_has_no_owners()
 	} | log
 	locks
 	echo '0x1000 unknown 1 6 ns' | prints locks
-	# nor is the holder known if the file is gone
+	# the holder is also unknown if the file is gone
 	rm libc.so
 	locks
 	echo '0x1000 unknown 1 6 ns' | prints locks

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: GPL-2.0
--- Makes the tables of the queries of what "posixtrace export --format=csv" has written:
+-- Makes the tables that the queries use, from the output of "posixtrace export --format=csv":
 --
 --	posixtrace export --format=csv --output=tables hello.log
 --	duckdb -init setup/duckdb.sql -c ".read slowest-scopes.sql"
 --
--- For several logs, each in a directory below tables: SET VARIABLE tables = 'tables/*'. The logs get
+-- For several logs, each in a directory below tables, SET VARIABLE tables = 'tables/*'. The logs get
 -- numbers in the order of the names of their directories.
 SET VARIABLE tables = coalesce(getvariable('tables'), 'tables');
 CREATE TABLE logs AS
