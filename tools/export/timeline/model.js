@@ -239,8 +239,9 @@ layOut();
 /* ---- Wake-ups ---- */
 
 /*
- * A wake-up is told by the wait that it ended and by the state after it. Threads that were not
- * drawn, and wakers that are no thread, have no arrow.
+ * Returns the wake-ups that are drawn as arrows. Both the wait that a wake-up ended and the state
+ * after it name the waker: use only one of them. A wake-up has no arrow if its waker is not a
+ * thread, or is a thread that is not drawn.
  */
 function wakeUps() {
 	const found = [];

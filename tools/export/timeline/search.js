@@ -9,7 +9,7 @@ function find(text) {
 	const runs = [...processors.values()].flatMap((track) => track.runs);
 	for (const item of [processes, named, others, runs, items].flat())
 		item.hit = !query || item.text.toLowerCase().includes(query);
-	/* What runs on a processor is found as a thread. */
+	/* Leave out what runs on a processor: the search already finds it as a thread. */
 	matches = query ? [...processes, ...named, ...items].filter((item) => item.hit) : [];
 	match = -1;
 	byId("matches").textContent = !query ? "" :

@@ -124,7 +124,7 @@ function itemLines(item) {
 	return text.join("\n").replace(/\n+/g, "\n").split("\n");
 }
 
-/* A command line may be much longer than its window. */
+/* Shortens a line, because a command line may be too long for the window. */
 const cut = (text) => text.length > 1000 ? text.slice(0, 1000) + "…" : text;
 
 function showTip(item, x, y) {
