@@ -118,7 +118,7 @@ lives_log()
 	} | whole_log "$1"
 }
 
-# Processes and threads with the same ids and names have rows of their own.
+# Processes and threads with the same ids and names have separate rows.
 test_ids_that_are_used_again_are_apart()
 {
 	local name
