@@ -100,8 +100,8 @@ void pxtu_index_start(struct pxtu_log *log)
 }
 
 /*
- * Do not report the gaps before the block that was found: the events after them begin in a later
- * block, which is also older than @time.
+ * Skip all blocks up to and including the one that was found. Do not report the gaps before that
+ * block: they lie before @time as well.
  */
 void pxtu_index_seek(struct pxtu_log *log, __u64 time)
 {

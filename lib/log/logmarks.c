@@ -17,7 +17,10 @@ static bool is_events(const struct pxtu_log_block *block)
 	       block->head.type == POSIXTRACE_LOG_KERNEL;
 }
 
-/* Does the block have an event of a program or of the kernel? Each such event ends a gap. */
+/*
+ * Does the block have an event of a program or of the kernel? A gap is reported before the next
+ * such event, so only these blocks can have a mark.
+ */
 static bool can_mark(const struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	return is_events(block) && block->head.size && block->head.cpu < log->head.nr_cpus;

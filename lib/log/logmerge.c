@@ -297,7 +297,10 @@ static void leave_record(struct pxtu_log_cpu *cpu)
 	cpu->writer = cpu->record.writer;
 }
 
-/* Take one step towards the next event of a CPU: make the CPU ready, or its time later. */
+/*
+ * Take one step towards the next event of a CPU: make this event ready, or raise the lower bound of
+ * its time.
+ */
 static int prepare(struct pxtu_log *log, __u32 number)
 {
 	struct pxtu_log_cpu *cpu = &log->index.cpu[number];
