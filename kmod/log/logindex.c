@@ -84,7 +84,7 @@ static void forget_before(struct pxt_logindex *index, u64 oldest)
  * @oldest: number of the oldest block in the log
  *
  * Called in the order of the blocks. The first block of an epoch gets a mark. Blocks of system
- * events get no mark, because they do not end a gap.
+ * events get no mark: readers report a gap only before the next user or kernel event.
  */
 void pxt_logindex_add(struct pxt_logindex *index, const struct posixtrace_log_block *block,
 		      u64 offset, u32 nr_cpus, u64 oldest)
