@@ -300,7 +300,10 @@ static int write_events(struct pxt_log *log)
 		return err;
 	log->writer.epoch++;
 	pxt_reclaim_begin_epoch(&log->stream->pool);
-	/* The last flush has no phase. It may begin more epochs, because nothing is open. */
+	/*
+	 * The last flush does not set the phase. It may begin more epochs, because no sub-buffer is
+	 * open then.
+	 */
 	if (log->phase == PXT_LOG_LAST_EPOCH)
 		WRITE_ONCE(log->phase, PXT_LOG_EVENTS);
 	return write_subbufs(log);

@@ -114,7 +114,10 @@ static int log_thread(void *arg)
 		pxt_log_put(log);
 		serve(log);
 	}
-	/* The task that sets this bit, in CREATE or at the end of the stream, may be frozen. */
+	/*
+	 * The task that sets this bit, in CREATE or at the end of the stream, may be frozen. So
+	 * this wait must be freezable as well.
+	 */
 	wait_event_state(log->wait, test_bit(PXT_LOG_END, &log->wanted),
 			 (TASK_IDLE | TASK_FREEZABLE));
 	if (log->begin_error) {

@@ -71,7 +71,10 @@ static bool has_work(struct pxt_log *log)
 static int wait_for_work(struct pxt_log *log)
 {
 	long time = pxt_log_flushes_itself(log) ? HZ : MAX_SCHEDULE_TIMEOUT;
-	/* Not freezable, so that a freeze interrupts the wait: the kernel thread then serves. */
+	/*
+	 * Not freezable, so that a freeze interrupts the wait: the kernel thread then serves the
+	 * log.
+	 */
 	long left = wait_event_interruptible_timeout(log->worker_wait, has_work(log), time);
 
 	return min(left, 0L);

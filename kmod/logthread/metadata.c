@@ -341,8 +341,8 @@ static int write_metadata(struct pxt_log *log)
 	if (!err)
 		pxt_logwriter_metadata_done(w);
 	/*
-	 * A LOOP log may lack room for metadata: its ring precedes it in the file, and events
-	 * matter more.
+	 * A LOOP log may lack room for metadata, because the ring precedes the metadata in the
+	 * file. Events matter more than metadata, so this is no error.
 	 */
 	return lacks_room(err) && w->policy == POSIXTRACE_POLICY_LOOP ? 0 : err;
 }
