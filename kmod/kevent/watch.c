@@ -77,8 +77,9 @@ void pxt_watch_out(const struct task_struct *task)
 }
 
 /*
- * Since when has the thread been blocked? Returns 0 if that is unknown, or the thread is not: it
- * may be woken while it still runs, or after a preemption before it could leave its CPU.
+ * Since when has the thread been blocked? Returns 0 if that is unknown, or if the thread is not
+ * blocked: a thread may be woken while it still runs, or while it is preempted before it could
+ * leave its CPU.
  */
 static u64 blocked_since(const struct task_struct *task)
 {
@@ -95,8 +96,8 @@ static u64 blocked_since(const struct task_struct *task)
 }
 
 /*
- * Compare in one stream. As for events, conditions met by the controller itself do not wake it: its
- * sleep would meet the next one.
+ * Compare in one stream. A thread of the controller meets no condition: otherwise a controller that
+ * waits for conditions would meet the next one by its own sleep.
  */
 static void compare(const struct pxt_memo *memo, struct task_struct *task, u32 kind, u64 since,
 		    u64 now)

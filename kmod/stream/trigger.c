@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * TRIGGER and TRIGGERED: a controller learns that a thread was blocked or runnable for longer than
- * a threshold, without reading events. kevent/watch.c compares.
+ * a threshold, without reading events. kevent/watch.c compares the times with the thresholds.
  *
- * Between two TRIGGERED, pollers are woken at most once: further conditions are only counted.
+ * Between two calls of TRIGGERED, pollers are woken at most once: further conditions are only
+ * counted.
  */
 #include <linux/mutex.h>
 #include <linux/string.h>
