@@ -216,7 +216,8 @@ int when_wait(const struct when *when, int ms)
 }
 
 /*
- * Notes conditions, and takes over the description of the first one. With @now, the log begins now.
+ * Notes conditions. Takes ownership of @reason, and keeps that of the first condition. With @now,
+ * the log begins now, not only after the time of --after.
  */
 static void note(struct when *when, char *reason, uint64_t time, unsigned long long count,
 		 bool now)
@@ -355,7 +356,7 @@ static void check_begin(const struct when *when, const char *path)
 		     cells_time(has, when->time - begin), cells_time(wanted, when->keep_time));
 }
 
-/* The next log has begun, or could not be begun. */
+/* Notes that the next log has begun, or that it could not begin. */
 static void begun(struct when *when)
 {
 	when->begun[when->tries++ % most(when)] = clock_ns(CLOCK_MONOTONIC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The conditions of --when: the stream keeps the latest events in memory, and when a condition is
- * met, they become a log of their own. The caller begins the logs: see rotation.h.
+ * met, the events become a separate log. The caller begins the logs: see rotation.h.
  */
 #ifndef POSIXTRACE_WHEN_H
 #define POSIXTRACE_WHEN_H
@@ -23,7 +23,7 @@ struct when {
 	bool exit_status;	/* the program fails */
 	uint64_t blocked;	/* a thread was blocked for longer, ns; 0: no such condition */
 	uint64_t runnable;	/* a thread was runnable for longer, ns; 0: no such condition */
-	uint64_t keep_time;	/* say if a log begins later than this before its condition; ns */
+	uint64_t keep_time;	/* report a log with less than this time before its condition; ns */
 	uint64_t after;		/* begin the log so much later, ns */
 	unsigned long most;	/* logs in a minute; 0: WHEN_MOST */
 
@@ -57,8 +57,8 @@ void when_choose_kernel(const struct when *when, struct session *session);
 int when_start(const struct when *when, trace_id_t trid);
 
 /*
- * when_events() - events to poll the descriptor of the stream for. None while a condition is met,
- * or while there may be no more logs: then further conditions do not wake the command
+ * when_events() - events to poll the descriptor of the stream for. 0 while a condition is met, or
+ * while there may be no more logs, so that further conditions do not wake the command
  */
 short when_events(const struct when *when);
 
