@@ -426,7 +426,7 @@ static void look_at_log(struct recording *rec)
 }
 
 /*
- * Shuts down the stream. Unblocks signals for this, so that Ctrl-C ends it if nobody reads the
+ * Shuts down the stream. Unblocks signals for this, so that Ctrl-C ends it if no program reads the
  * pipe.
  */
 static int shut_down(const struct recording *rec)
