@@ -39,7 +39,8 @@
 
 /*
  * A sequence takes 100 bytes, and about 500 for names that are defined there once more. It saves
- * two or three bytes for each event of its track. To give it to another track takes 14 bytes.
+ * two or three bytes for each event of its track. Giving a sequence to another track takes 14
+ * bytes.
  */
 #define MANY		96	/* events of a track that are worth a sequence */
 #define FEW		4	/* events of a track that are worth the sequence of an idle track */
