@@ -46,7 +46,7 @@ static const int at_a_time[] = { 1, CLIENTS };
 
 static const struct program {
 	const char *name;
-	const char *prepare;	/* request without measurement; its answer is one line */
+	const char *prepare;	/* sent before the measurement; the answer is one line */
 	const char *request;
 	int lines;		/* lines of an answer */
 	int port;		/* TCP port; 0: answers on standard output */

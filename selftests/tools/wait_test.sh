@@ -67,7 +67,7 @@ wait $program
 ended 0 && run 0 dump "$log" && says " $program .* steady .*signal 2"
 result name_of_the_file_counts $?
 
-# A process that has the name already forks. Then another one starts.
+# First, a process that already has the name forks. Then another process starts the program.
 "$tmp/posixwait" <"$tmp/other" >"$tmp/answer" &
 old=$!
 exec 4>"$tmp/other"
