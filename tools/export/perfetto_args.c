@@ -7,6 +7,7 @@
 
 #include "export/export.h"
 #include "export/perfetto_args.h"
+#include "export/perfetto_fields.h"
 #include "export/proto.h"
 #include "util/escape.h"
 
@@ -14,10 +15,10 @@
 #define EVENT_DEBUG_ANNOTATIONS		4
 
 #define ANNOTATION_NAME_IID		1
-#define ANNOTATION_BOOL			2
-#define ANNOTATION_UINT			3
-#define ANNOTATION_INT			4
-#define ANNOTATION_DOUBLE		5
+#define ANNOTATION_BOOL			FIELDS_BOOL
+#define ANNOTATION_UINT			FIELDS_UINT
+#define ANNOTATION_INT			FIELDS_INT
+#define ANNOTATION_DOUBLE		FIELDS_DOUBLE
 #define ANNOTATION_STRING		6
 #define ANNOTATION_POINTER		7
 #define ANNOTATION_NAME			10
@@ -57,8 +58,16 @@ static size_t begin_argument(struct packets *packets, unsigned int field, const 
 static void put_argument(struct packets *packets, const char *prefix, const char *name,
 			 unsigned int type, uint64_t value)
 {
-	size_t message = begin_argument(packets, EVENT_DEBUG_ANNOTATIONS, prefix, name);
+	unsigned int field = 0;
+	size_t message;
 
+	if (type != ANNOTATION_POINTER)
+		field = packets_field(packets, prefix, name, type);
+	if (field) {
+		proto_number(packets_to(packets), field, value);
+		return;
+	}
+	message = begin_argument(packets, EVENT_DEBUG_ANNOTATIONS, prefix, name);
 	proto_number(packets_to(packets), type, value);
 	proto_end(packets_to(packets), message);
 }
@@ -86,24 +95,52 @@ void perfetto_arg_signed(struct packets *packets, const char *name, int64_t valu
 /* ------------------------------------------------------------------ */
 /* Fields								*/
 
+/* Returns the field of DebugAnnotation for a number. */
+static unsigned int type_of(const struct posixtrace_field *field)
+{
+	switch (field->type) {
+	case POSIXTRACE_FIELD_FLOAT:
+		return ANNOTATION_DOUBLE;
+	case POSIXTRACE_FIELD_BOOL:
+		return ANNOTATION_BOOL;
+	case POSIXTRACE_FIELD_HEX:
+		return ANNOTATION_POINTER;
+	default:
+		return field->is_signed ? ANNOTATION_INT : ANNOTATION_UINT;
+	}
+}
+
+static void put_number(struct buffer *to, unsigned int field, const struct posixtrace_value *value)
+{
+	if (value->field->type == POSIXTRACE_FIELD_FLOAT)
+		proto_double(to, field, value->real);
+	else
+		proto_number(to, field, value->number);
+}
+
+/* Writes an argument as an extension, if there is one for it. */
+static bool put_extension(struct packets *packets, const char *prefix,
+			  const struct posixtrace_value *value)
+{
+	unsigned int type = type_of(value->field), field;
+
+	if (!value->field->name || value_is_text(value) || value->label ||
+	    type == ANNOTATION_POINTER)
+		return false;
+	field = packets_field(packets, prefix, value->field->name, type);
+	if (field)
+		put_number(packets_to(packets), field, value);
+	return field;
+}
+
 static void put_value(struct packets *packets, const struct posixtrace_value *value)
 {
-	const struct posixtrace_field *field = value->field;
-	struct buffer *to = packets_to(packets);
-
 	if (value_is_text(value))
 		put_text(packets, value->data, value->text_len);
 	else if (value->label)
 		put_text(packets, value->label, strlen(value->label));
-	else if (field->type == POSIXTRACE_FIELD_FLOAT)
-		proto_double(to, ANNOTATION_DOUBLE, value->real);
-	else if (field->type == POSIXTRACE_FIELD_BOOL)
-		proto_number(to, ANNOTATION_BOOL, value->number);
-	else if (field->type == POSIXTRACE_FIELD_HEX)
-		proto_number(to, ANNOTATION_POINTER, value->number);
 	else
-		proto_number(to, field->is_signed ? ANNOTATION_INT : ANNOTATION_UINT,
-			     value->number);
+		put_number(packets_to(packets), type_of(value->field), value);
 }
 
 /*
@@ -158,6 +195,9 @@ static void put_fields(struct packets *packets, const char *prefix, const struct
 			messages[values.depth - 1] = 0;
 		if ((kind == EVENT_DEBUG_ANNOTATIONS && is_shown(event, &value, shown)) ||
 		    (kind == ANNOTATION_ARRAY_VALUES && elements++ >= max))
+			continue;
+		if (kind == EVENT_DEBUG_ANNOTATIONS && value.what != POSIXTRACE_BEGIN &&
+		    put_extension(packets, prefix, &value))
 			continue;
 		message = begin_argument(packets, kind,
 					 kind == EVENT_DEBUG_ANNOTATIONS ? prefix : "",

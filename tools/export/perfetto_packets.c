@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/perfetto_fields.h"
 #include "export/perfetto_packets.h"
 #include "export/proto.h"
 #include "util/escape.h"
@@ -52,6 +53,7 @@ struct packets {
 	struct buffer *to;		/* @bytes, or a buffer for later */
 	struct buffer definitions;	/* for the current event: fields of InternedData */
 	struct sequences *sequences;
+	struct fields *fields;
 	unsigned int sequence;		/* sequence of the current event */
 	unsigned int place;		/* place of that sequence */
 	struct buffer texts;
@@ -86,7 +88,7 @@ int packets_new(struct packets **packets)
 	put_categories(&new->definitions);
 	err = sequences_new(&new->definitions, &new->sequences);
 	buffer_reset(&new->definitions);
-	return err;
+	return err ? err : fields_new(&new->fields);
 }
 
 void packets_free(struct packets *packets)
@@ -94,6 +96,7 @@ void packets_free(struct packets *packets)
 	if (!packets)
 		return;
 	sequences_free(packets->sequences);
+	fields_free(packets->fields);
 	buffer_free(&packets->bytes);
 	buffer_free(&packets->definitions);
 	buffer_free(&packets->texts);
@@ -314,6 +317,13 @@ void packets_end(struct packets *packets, struct packets_event event)
 		proto_end(&packets->bytes, packet);
 	proto_end(packets->to, event.packet);
 	buffer_reset(definitions);
+	fields_write(packets->fields, &packets->bytes);
+}
+
+unsigned int packets_field(struct packets *packets, const char *prefix, const char *name,
+			   unsigned int type)
+{
+	return fields_find(packets->fields, prefix, name, type);
 }
 
 uint32_t packets_symbol(struct packets *packets, const char *name)

@@ -111,6 +111,19 @@ uint32_t packets_intern(struct packets *packets, enum packets_kind kind, const c
 			const void *text, size_t len);
 
 /**
+ * packets_field() - find the extension of TrackEvent for an argument, between packets_event() and
+ * packets_end()
+ * @packets: from packets_new()
+ * @prefix: first part of the name
+ * @name: the rest of the name
+ * @type: FIELDS_* of perfetto_fields.h
+ *
+ * Return: the field number, or 0 if the argument must be a debug annotation.
+ */
+unsigned int packets_field(struct packets *packets, const char *prefix, const char *name,
+			   unsigned int type);
+
+/**
  * packets_symbol() - get the number of a function of the kernel in SEQUENCES_NOW, between events
  * @packets: from packets_new()
  * @name: its name; any bytes, which are escaped

@@ -8,7 +8,8 @@
 
 schema=$(cd "$(dirname "$0")" && pwd -P)
 
-# decode FILE: decodes with protoc, which prints unknown fields as numbers. Fails if there are any.
+# decode FILE: decodes with protoc, which prints unknown fields as numbers. Fails if there are any that
+# the trace does not describe.
 # Writes the packets unchanged to the file short, and with complete times, names and switches to the
 # file decoded.
 decode()
@@ -17,8 +18,8 @@ decode()
 		2>complaints
 	cat complaints
 	[ ! -s complaints ]
-	not grep -nE '^ *[0-9]+[: ]' short
 	"$schema/expand_perfetto" <short >decoded
+	not grep -nE '^ *[0-9]+[: ]' decoded
 }
 
 # events: prints the decoded events, one per line: TYPE NAME TRACK TIME. Resolves interned names
