@@ -522,11 +522,17 @@ static int fail_each(struct __test_metadata *_metadata, struct world *world,
 	return n < FAULT_MAX ? failures : -1;
 }
 
+/* Failures that fail_each() must see: the few places that fail may be among those it skips. */
+static int least_failures(void)
+{
+	return pxt_stride() == 1;
+}
+
 TEST_F(thread, repeated_flush_loses_nothing)
 {
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);
-	EXPECT_LT(0, fail_each(_metadata, &self->world, try_flush));
+	EXPECT_LE(least_failures(), fail_each(_metadata, &self->world, try_flush));
 }
 
 TEST_F(thread, no_memory_at_all_loses_nothing)
@@ -571,7 +577,7 @@ TEST(thread_that_cannot_begin_creates_no_stream)
 		SKIP(return, FAULT_SKIP);
 	ASSERT_EQ(0, fault_setup());
 	await_end_of(find_thread());
-	EXPECT_LT(0, fail_each(_metadata, &world, try_create));
+	EXPECT_LE(least_failures(), fail_each(_metadata, &world, try_create));
 }
 
 TEST_HARNESS_MAIN
