@@ -29,7 +29,7 @@ static bool makes_target(unsigned int cmd)
 static bool records(unsigned int cmd)
 {
 	return cmd == POSIXTRACE_IOC_EVENT || cmd == POSIXTRACE_IOC_WAKE ||
-	       cmd == POSIXTRACE_IOC_NEXT;
+	       cmd == POSIXTRACE_IOC_NEXT || cmd == POSIXTRACE_IOC_MET;
 }
 
 /**
@@ -55,7 +55,7 @@ long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __u
 	if (IS_ERR(target))
 		return PTR_ERR(target);
 	/*
-	 * A caller that is not a target has no streams, so EVENT, NEXT and WAKE have nothing to do.
+	 * A caller that is not a target has no streams, so EVENT, NEXT, WAKE and MET have nothing to do.
 	 * But if the attachment is bound to a target of the same memory, the caller must not use
 	 * it: the caller has other event types.
 	 */
