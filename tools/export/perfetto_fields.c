@@ -11,6 +11,7 @@
 #include "export/perfetto_fields.h"
 #include "export/perfetto_sequences.h"
 #include "export/proto.h"
+#include "util/hash.h"
 
 /* A description takes about 70 bytes, and saves three bytes for each use. */
 #define MANY		32	/* uses that are worth an extension */
@@ -85,11 +86,7 @@ static bool is_usual(const char *name)
 /* Returns the slot of an argument, or a free one. There is always a free slot. */
 static struct slot *find_slot(struct fields *fields, const char *name, unsigned int type)
 {
-	uint32_t hash = 2166136261 ^ type;
-
-	for (const char *at = name; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 16777619;
-	for (uint32_t i = hash ^ hash >> 16;; i++) {
+	for (uint64_t i = hash_bytes(type, name, strlen(name));; i++) {
 		struct slot *slot = &fields->slots[i % SLOTS];
 
 		if (!slot->name[0] || (slot->type == type && !strcmp(slot->name, name)))
@@ -97,7 +94,7 @@ static struct slot *find_slot(struct fields *fields, const char *name, unsigned 
 	}
 }
 
-/* Each description is a file of its own: readers skip a file whose name they know. */
+/* Describe each extension in a separate file, because readers skip a file whose name they know. */
 static void describe(struct fields *fields, const struct slot *slot)
 {
 	static const unsigned int types[] = {
