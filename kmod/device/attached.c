@@ -56,8 +56,8 @@ long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __u
 		return PTR_ERR(target);
 	/*
 	 * A caller that is not a target has no streams, so EVENT, NEXT and WAKE have nothing to do.
-	 * But if the attachment belongs to a target with the same memory, refuse the caller: its
-	 * event types differ from those of that target.
+	 * But if the attachment belongs to a target with the same memory, refuse the caller,
+	 * which has other event types.
 	 */
 	if (!target && (bound || !records(cmd)))
 		return -EINVAL;

@@ -130,8 +130,8 @@ static void next_epoch(struct youngest *youngest, uint64_t epoch)
 }
 
 /*
- * Readers rely on this order: each sub-buffer was opened after all those of the epoch before the
- * previous one, and of earlier epochs.
+ * Readers rely on this order: a sub-buffer of epoch N was opened after all those of epochs up to
+ * N - 2.
  */
 static bool epochs_are_in_order(int fd)
 {

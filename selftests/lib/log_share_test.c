@@ -140,7 +140,7 @@ static int record(const struct talk *talk)
 struct ender {
 	pthread_barrier_t began;
 	int log;
-	struct ended *ended;	/* NULL: nobody looks at it */
+	struct ended *ended;	/* where to count, or NULL */
 };
 
 /* In shared memory: results of threads that end logs. */
@@ -524,7 +524,7 @@ TEST(create_continues_to_wait_for_the_budget_after_a_stop)
 		ASSERT_TRUE(WIFSTOPPED(status));
 		last = __atomic_load_n(&ended->logs, __ATOMIC_ACQUIRE);
 		kill(child.pid, SIGCONT);
-		/* One more of each thread, or two of a thread whose CREATE did not wait. */
+		/* Wait for two more logs, so that a failed CREATE was noticed. */
 		while (__atomic_load_n(&ended->logs, __ATOMIC_ACQUIRE) < last + 2)
 			sched_yield();
 	}
