@@ -9,6 +9,9 @@ log=$tmp/some.log
 kept=$log.binaries
 program=$tmp/program
 mkfifo "$tmp/ready"
+# Keep the FIFO open: if a read opened it while its last writer still had it open, the read could
+# end before the next writer opens it.
+exec 5<>"$tmp/ready"
 
 # clean: no log, and an unchanged program
 clean()
@@ -22,7 +25,7 @@ recording()
 {
 	clean
 	start record --keep-binaries -o "$log" -- "$program" "$tmp/ready"
-	read -r ready <"$tmp/ready"
+	read -r ready <&5
 }
 
 # has_copy FILE: is there a copy of it, by its build id?
@@ -43,7 +46,7 @@ result copies_are_private $?
 # After a crash of the machine, files may be empty.
 find "$kept" -type f -exec truncate -s 0 {} \;
 start record --force --keep-binaries -o "$log" -- "$program" "$tmp/ready"
-read -r ready <"$tmp/ready"
+read -r ready <&5
 ! has_copy steady_helper && kill -TERM "$started" && ended 5 && has_copy steady_helper
 result copy_of_another_size_is_replaced $?
 
@@ -98,9 +101,9 @@ result logs_of_a_rotation_share_the_copies $?
 clean
 "$program" stubborn "$tmp/ready" &
 pid=$!
-read -r ready <"$tmp/ready"
+read -r ready <&5
 start record --keep-binaries -o "$log" $pid
-until_true blocks_signals && until_true [ -s "$log" ] && kill -INT $pid && read -r ready <"$tmp/ready" &&
+until_true blocks_signals && until_true [ -s "$log" ] && kill -INT $pid && read -r ready <&5 &&
 	kill -STOP "$started" && kill -USR1 "$started" && kill -TERM "$started" && kill -CONT "$started" && ended 0 &&
 	is_complete "$log" && is_complete "$tmp/some.1.log" &&
 	complains "^posixtrace: $kept: interrupted: not all files of this log are kept\$"

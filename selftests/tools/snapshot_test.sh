@@ -7,6 +7,9 @@
 begin 9
 log=$tmp/some.log
 mkfifo "$tmp/ready"
+# Keep the FIFO open: if a read opened it while its last writer still had it open, the read could
+# end before the next writer opens it.
+exec 5<>"$tmp/ready"
 
 is_complete()
 {
@@ -19,7 +22,7 @@ recording()
 	rm -f "$tmp"/some*
 	./steady_helper stubborn "$tmp/ready" &
 	program=$!
-	read -r ready <"$tmp/ready"
+	read -r ready <&5
 	posixtrace record -o "$log" "$@" $program >/dev/null 2>"$tmp/messages" &
 	started=$!
 	until_true is_recording
@@ -33,7 +36,7 @@ is_recording()
 # signal: lets the program record another event
 signal()
 {
-	kill -INT $program && read -r ready <"$tmp/ready"
+	kill -INT $program && read -r ready <&5
 }
 
 # end: ends the recording, then the program
@@ -83,7 +86,7 @@ result process_without_recording_is_an_error $?
 # A program that names its stream like the recorder does, but would be ended by the signal.
 POSIXTRACE_RECORD=$tmp/flight.log ./steady_helper "$tmp/ready" &
 program=$!
-read -r ready <"$tmp/ready"
+read -r ready <&5
 run 1 snapshot $program && complains "^posixtrace: $program: its streams belong to programs, .* posixtrace_snapshot\\(3\\)\$" &&
 	kill -INT $program
 wait $program
@@ -95,7 +98,7 @@ cat "$tmp/pipe" >"$tmp/piped" &
 reader=$!
 ./steady_helper stubborn "$tmp/ready" &
 program=$!
-read -r ready <"$tmp/ready"
+read -r ready <&5
 posixtrace record -o "$tmp/pipe" $program >/dev/null 2>&1 &
 started=$!
 until_true is_recording

@@ -7,6 +7,9 @@
 begin 14
 log=$tmp/log
 mkfifo "$tmp/in" "$tmp/other" "$tmp/ready"
+# Keep the FIFO open: if a read opened it while its last writer still had it open, the read could
+# end before the next writer opens it.
+exec 5<>"$tmp/ready"
 # Each line of its input makes it fork a process that does not execute another program.
 cat >"$tmp/posixwait" <<'END'
 #!/bin/sh
@@ -84,11 +87,11 @@ wait $old
 
 ./steady_helper renamed "$tmp/ready" &
 program=$!
-read -r ready <"$tmp/ready"
+read -r ready <&5
 waiting record --force -o "$log" --wait='name 2'
 kill -INT $program
-read -r ready <"$tmp/ready"
-until_true is_recording && kill -TERM $program && read -r ready <"$tmp/ready" && kill -KILL $program
+read -r ready <&5
+until_true is_recording && kill -TERM $program && read -r ready <&5 && kill -KILL $program
 wait $program
 ended 0 && run 0 dump "$log" && says " $program .* steady .*signal 15" && [ "$ready" = ready ]
 result process_that_gives_itself_the_name_is_taken $?

@@ -116,13 +116,17 @@ run 1 record -o "$tmp/none" -p nosuchprogram &&
 	complains '^posixtrace: no process with the name "nosuchprogram"$' && [ ! -e "$tmp/none" ]
 result name_without_process_is_named $?
 
+# Keep the FIFO open: if a read opened it while its last writer still had it open, the read could
+# end before the next writer opens it.
+exec 5<>"$tmp/ready"
+
 # Two programs with trace points, each with its own event types.
 ./steady_helper "$tmp/ready" &
 a=$!
-read -r ready <"$tmp/ready"
+read -r ready <&5
 ./steady_helper "$tmp/ready" &
 b=$!
-read -r ready <"$tmp/ready"
+read -r ready <&5
 run 1 record --force -o "$log" -p "$a" -p "$b" && complains \
 	"^posixtrace: process $b: has its own trace points or credentials: record it separately\$" &&
 	[ "$ready" = ready ]
@@ -136,7 +140,7 @@ result second_program_with_trace_points_is_counted_by_name $?
 # A program with trace points and one without.
 ./steady_helper "$tmp/ready" &
 b=$!
-read -r ready <"$tmp/ready"
+read -r ready <&5
 "$tmp/posixcat" <"$tmp/a" &
 a=$!
 exec 3>"$tmp/a"
