@@ -148,7 +148,7 @@ unsigned int fields_find(struct fields *fields, const char *prefix, const char *
 	if (slot->uses < MANY)
 		slot->uses++;
 	if (slot->uses == MANY && fields->last < LAST) {
-		slot->number = (uint16_t)++fields->last;
+		slot->number = (uint16_t)(++fields->last);
 		describe(fields, slot);
 	}
 	return 0;

@@ -216,8 +216,8 @@ int when_wait(const struct when *when, int ms)
 }
 
 /*
- * Notes that conditions were met, and frees @reason later; only the reason of the first one is kept.
- * If @now, the next log begins now instead of after the time of --after.
+ * Notes that conditions were met, and frees @reason later; only the reason of the first one is
+ * kept. If @now, the next log begins now instead of after the time of --after.
  */
 static void note(struct when *when, char *reason, uint64_t time, unsigned long long count,
 		 bool now)
