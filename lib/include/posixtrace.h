@@ -474,6 +474,58 @@ struct posixtrace_open_file {
 int posixtrace_get_files(trace_id_t __trid, struct posixtrace_open_file *__files,
 			 size_t __max_files, size_t *__count, unsigned long long *__next);
 
+/*
+ * posixtrace_clock_pair.clock and the argument clock of posixtrace_convert_times(): UTC, of which
+ * CLOCK_REALTIME is an estimate. Other values are clocks of <time.h> on Linux.
+ */
+#define POSIXTRACE_CLOCKID_UTC		1024
+
+/* An error that is not known. */
+#define POSIXTRACE_CLOCK_UNKNOWN	(~0ULL)
+
+/* posixtrace_clock_pair.flags: one of the clocks was set since the previous pair of this clock. */
+#define POSIXTRACE_CLOCK_STEPPED	1
+
+/* Readings of the clock of the events and of another clock at one moment. */
+struct posixtrace_clock_pair {
+	uint64_t time;			/* clock of the events, ns since the Epoch */
+	int64_t value;			/* the other clock, ns */
+	uint64_t error;			/* maximum error of value, ns, or POSIXTRACE_CLOCK_UNKNOWN */
+	int clock;			/* the other clock */
+	unsigned int flags;		/* POSIXTRACE_CLOCK_STEPPED, or 0 */
+	unsigned int __reserved[8];	/* zero */
+};
+
+/*
+ * Get the pairs of clocks in a log, in the order of time: up to max_pairs from *next on. *next must
+ * be 0 at first, and is set for the next call. After the last pair, *count is 0. Returns 0; ENOTSUP
+ * for an active stream; or EINVAL or ENOMEM.
+ */
+int posixtrace_get_clock_pairs(trace_id_t __trid, struct posixtrace_clock_pair *__pairs,
+			       size_t __max_pairs, size_t *__count, unsigned long long *__next);
+
+/* A time of another clock. */
+struct posixtrace_clock_time {
+	int64_t value;			/* ns */
+	uint64_t error;			/* maximum error, ns, or POSIXTRACE_CLOCK_UNKNOWN */
+};
+
+/*
+ * Convert times of a log, ns since the Epoch, to another clock: CLOCK_REALTIME, CLOCK_TAI,
+ * CLOCK_MONOTONIC, CLOCK_BOOTTIME or POSIXTRACE_CLOCKID_UTC. The other clock had a time from
+ * value - error to value + error, see posixtrace_get_clock_pairs(3). Returns 0; ENOENT if the log
+ * has no pairs of this clock; ENOTSUP for an active stream; or EINVAL or ENOMEM.
+ */
+int posixtrace_convert_times(trace_id_t __trid, int __clock, const uint64_t *__times,
+			     size_t __count, struct posixtrace_clock_time *__results);
+
+/*
+ * Note for the log of a stream that CLOCK_REALTIME is now at most this many nanoseconds away from
+ * UTC, or POSIXTRACE_CLOCK_UNKNOWN. posix_trace_create_withlog() notes what adjtimex() says; a
+ * program with a long recording does so every few seconds. Returns 0, or EINVAL.
+ */
+int posixtrace_setclockerror(trace_id_t __trid, uint64_t __ns);
+
 /* Flags of struct posixtrace_log_info. */
 #define POSIXTRACE_LOG_ENDED	1	/* the stream was shut down: the log is final */
 #define POSIXTRACE_LOG_DAMAGED	2	/* damage was found in the log so far */
