@@ -13,7 +13,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Raise the version for any change to an asserted layout or to the meaning of a member. */
-static_assert(POSIXTRACE_ABI_VERSION == 24);
+static_assert(POSIXTRACE_ABI_VERSION == 25);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -112,6 +112,7 @@ ASSERT_SIZE(posixtrace_log_task, 40);
 ASSERT_SIZE(posixtrace_log_program, 24);
 ASSERT_SIZE(posixtrace_log_mapping, 72);
 ASSERT_SIZE(posixtrace_log_clock, 32);
+ASSERT_OFFSET(posixtrace_log_clock, flags, 28);
 ASSERT_SIZE(posixtrace_log_end, 64);
 
 static_assert(POSIXTRACE_LOG_TASK_NAME_SIZE == TASK_COMM_LEN);

@@ -409,6 +409,14 @@ static int triggered(struct pxt_stream *stream, void __user *uarg)
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
 }
 
+static int clock_error(struct pxt_stream *stream, void __user *uarg)
+{
+	u64 error;
+	int err = copy_in(&error, uarg, sizeof(error));
+
+	return err ? err : pxt_log_note_clock_error(stream, error);
+}
+
 /**
  * pxt_command_stream() - run a command of role stream
  * @stream: stream of the calling process
@@ -475,6 +483,8 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 		return trigger(stream, arg);
 	case POSIXTRACE_IOC_TRIGGERED:
 		return triggered(stream, arg);
+	case POSIXTRACE_IOC_CLOCK_ERROR:
+		return clock_error(stream, arg);
 	default:
 		return -ENOTTY;
 	}

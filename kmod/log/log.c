@@ -267,6 +267,51 @@ int pxt_log_clear(struct pxt_stream *stream)
 }
 
 /**
+ * pxt_log_note_clock_error() - CLOCK_ERROR: note how far CLOCK_REALTIME may be from UTC
+ * @stream: not locked
+ * @ns: the maximum error, ns; or POSIXTRACE_CLOCK_ERROR_UNKNOWN
+ *
+ * The log gets it with the next pairs of clocks, or the end.
+ *
+ * Return: 0; -EINVAL if the stream has no log; -ESHUTDOWN.
+ */
+int pxt_log_note_clock_error(struct pxt_stream *stream, u64 ns)
+{
+	struct pxt_log *log = stream->log;
+	struct pxt_clock_error error;
+
+	if (!log)
+		return -EINVAL;
+	if (READ_ONCE(stream->dead))
+		return -ESHUTDOWN;
+	pxt_logclocks_measure(&error, ns);
+	spin_lock(&log->lock);
+	log->clock_error = error;
+	log->clock_noted = true;
+	spin_unlock(&log->lock);
+	return 0;
+}
+
+/**
+ * pxt_log_take_clock_error() - take over the error of CLOCK_REALTIME that was noted
+ * @log: served by the caller
+ * @error: result
+ *
+ * Return: true if there is a new one.
+ */
+bool pxt_log_take_clock_error(struct pxt_log *log, struct pxt_clock_error *error)
+{
+	bool noted;
+
+	spin_lock(&log->lock);
+	noted = log->clock_noted;
+	log->clock_noted = false;
+	*error = log->clock_error;
+	spin_unlock(&log->lock);
+	return noted;
+}
+
+/**
  * pxt_log_started() - note that recording has started, or continues after a loss
  * @log: log of the stream
  *

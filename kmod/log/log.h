@@ -150,6 +150,10 @@ struct pxt_log {
 	unsigned long wanted;
 	/** @rotation: a ROTATE in progress, or NULL; constant for the serving task */
 	struct pxt_rotation *rotation;
+	/** @clock_error: the last error of CLOCK_REALTIME that the controller has noted */
+	struct pxt_clock_error clock_error;
+	/** @clock_noted: @clock_error is new */
+	bool clock_noted;
 	/** @clear_wanted: number of the last CLEAR requested */
 	u64 clear_wanted;
 	/**
@@ -195,6 +199,8 @@ void pxt_log_free(struct pxt_log *log);
 
 int pxt_log_flush(struct pxt_stream *stream, const struct pxt_caller *caller);
 int pxt_log_clear(struct pxt_stream *stream);
+int pxt_log_note_clock_error(struct pxt_stream *stream, u64 ns);
+bool pxt_log_take_clock_error(struct pxt_log *log, struct pxt_clock_error *error);
 void pxt_log_started(struct pxt_log *log);
 void pxt_log_used(struct pxt_log *log);
 void pxt_log_stream_full(struct pxt_log *log);

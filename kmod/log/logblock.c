@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The contents of a log: header, names, blocks of events, end. Documentation/trace-log.rst defines
- * the format; logthread/flush.c decides when to write.
+ * The contents of a log: header, names, blocks of events. Documentation/trace-log.rst defines the
+ * format; logthread/flush.c decides when to write, and logend.c writes the end.
  */
 #include <linux/align.h>
 #include <linux/minmax.h>
@@ -156,6 +156,7 @@ static void begin_metadata(struct pxt_logwriter *w)
 	w->hosted = false;
 	w->metadata_size = 0;
 	w->metadata_base = 0;
+	pxt_logclocks_rewind(&w->clocks);
 }
 
 /* Invalidate the names of an earlier log in the file before the header starts a new one. */
@@ -202,6 +203,7 @@ void pxt_logwriter_forget(struct pxt_logwriter *w)
 	w->eventless = 0;
 	pxt_logring_clear(&w->ring);
 	pxt_logindex_clear(&w->index);
+	pxt_logclocks_restart(&w->clocks);
 	/* Metadata in the file has the old cookie, or is gone, so all of it must be written. */
 	begin_metadata(w);
 	w->metadata_seq = 0;
@@ -227,7 +229,7 @@ static int begin_ring(struct pxt_logwriter *w)
 	struct posixtrace_log_end end = { 0 };
 	int err = write_header(w);
 
-	return err ? err : pxt_logwriter_end(w, &end);
+	return err ? err : pxt_logwriter_end(w, &end, NULL);
 }
 
 /**
@@ -312,8 +314,16 @@ static int write_missing(struct pxt_logwriter *w)
 	return w->uncleared ? write_reset(w) : 0;
 }
 
-/* Write one block; its payload is in the buffer. No blocks are queued. */
-static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
+/**
+ * pxt_logwriter_append() - write a block after the others, not in a LOOP log
+ * @w: started; no blocks are queued, and @w->buf has the header and the payload
+ * @type: POSIXTRACE_LOG_*
+ * @size: bytes of the payload
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_append(struct pxt_logwriter *w, u32 type, u32 size)
 {
 	struct posixtrace_log_block *block = w->buf;
 	int err = write_missing(w);
@@ -366,7 +376,7 @@ static int write_names(struct pxt_logwriter *w, u32 count)
 		return write_fixed_names(w, count, pos);
 	memset(block, 0, sizeof(*block));
 	block->count = count;
-	return append_block(w, POSIXTRACE_LOG_NAMES, count * sizeof(*names));
+	return pxt_logwriter_append(w, POSIXTRACE_LOG_NAMES, count * sizeof(*names));
 }
 
 /**
@@ -427,7 +437,7 @@ int pxt_logwriter_metadata(struct pxt_logwriter *w, u32 type, u32 size, u32 coun
 	memset(block, 0, sizeof(*block));
 	block->count = count;
 	block->flags = POSIXTRACE_LOG_BLOCK_OPTIONAL;
-	err = is_loop(w) ? write_metadata(w, type, size) : append_block(w, type, size);
+	err = is_loop(w) ? write_metadata(w, type, size) : pxt_logwriter_append(w, type, size);
 	if (!err)
 		w->metadata_size += sizeof(*block) + size;
 	return err;
@@ -499,14 +509,6 @@ void pxt_logwriter_metadata_done(struct pxt_logwriter *w)
 /* ------------------------------------------------------------------ */
 /* The ring of a LOOP log						*/
 
-/* The number of the oldest block in the log. */
-static u64 oldest_seq(const struct pxt_logwriter *w)
-{
-	const struct pxt_log_run *oldest = pxt_logring_oldest(&w->ring);
-
-	return oldest ? oldest->seq : 1;
-}
-
 /* Write the only queued block into the ring. */
 static int write_ring(struct pxt_logwriter *w, u64 events)
 {
@@ -534,7 +536,7 @@ static int write_ring(struct pxt_logwriter *w, u64 events)
 	}
 	w->seq++;
 	pxt_logring_add(&w->ring, pos, w->seq, events);
-	pxt_logindex_add(&w->index, block, data + pos, w->header.nr_cpus, oldest_seq(w));
+	pxt_logindex_add(&w->index, block, data + pos, w->header.nr_cpus, pxt_logwriter_oldest(w));
 	return 0;
 }
 
@@ -644,97 +646,6 @@ int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written)
 	}
 	w->waiting = 0;
 	w->waiting_size = 0;
-	return err;
-}
-
-/* Write the marks in as many blocks as they need. If interrupted, the next call continues. */
-static int write_index(struct pxt_logwriter *w)
-{
-	const u32 most = pxt_logwriter_room(w) / sizeof(*w->index.mark);
-	struct pxt_logindex *index = &w->index;
-	u32 count, size;
-	int err = 0;
-
-	while (!err && pxt_logindex_finish(index, oldest_seq(w))) {
-		count = min(index->count - index->written, most);
-		size = count * sizeof(*index->mark);
-		memcpy(pxt_logwriter_payload(w), index->mark + index->written, size);
-		if (!index->blocks)
-			index->eventless = w->eventless;
-		err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_INDEX, size, count);
-		if (!err) {
-			index->written += count;
-			index->blocks++;
-			index->size += sizeof(struct posixtrace_log_block) + size;
-			index->end = w->file.pos;
-		}
-	}
-	return err;
-}
-
-static int write_status(struct pxt_logwriter *w, const struct posixtrace_log_end *end)
-{
-	struct posixtrace_log_end *payload = pxt_logwriter_payload(w);
-	int err = write_missing(w);
-
-	if (err)
-		return err;
-	*payload = *end;
-	payload->cookie = w->header.cookie;
-	payload->overwritten = w->ring.overwritten;
-	payload->seq = w->seq;
-	payload->names = is_loop(w) ? w->names : 0;
-	payload->metadata = w->metadata_seq;
-	if (w->full)
-		payload->flags |= POSIXTRACE_LOG_END_FULL;
-	if (w->ring.overwritten)
-		payload->flags |= POSIXTRACE_LOG_END_OVERRUN;
-	payload->time = pxt_clock_now();
-	payload->crc = crc_of(payload, sizeof(*payload));
-	if (is_loop(w))
-		return pxt_logfile_write_at(&w->file, payload, sizeof(*payload),
-					    w->header.end_offset);
-	memset(w->buf, 0, sizeof(struct posixtrace_log_block));
-	return append_block(w, POSIXTRACE_LOG_END, sizeof(*payload));
-}
-
-static bool lacks_room(int err)
-{
-	return err == -EFBIG || err == -ENOSPC || err == -EDQUOT;
-}
-
-/* Make the next block overwrite the index. Returns false if there is none. */
-static bool take_back_index(struct pxt_logwriter *w)
-{
-	if (is_loop(w) || !w->file.seekable || !w->index.blocks || w->file.pos != w->index.end)
-		return false;
-	w->file.pos -= w->index.size;
-	w->seq -= w->index.blocks;
-	w->eventless = w->index.eventless;
-	w->index.blocks = 0;
-	w->index.size = 0;
-	return true;
-}
-
-/**
- * pxt_logwriter_end() - write the status of the log
- * @w: started
- * @end: flags, error, lost; the other fields are filled in
- *
- * The index precedes the last status of a log without errors. Context: may sleep.
- * Return: 0 or negative errno.
- */
-int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end)
-{
-	int err = 0;
-
-	if (end->flags & POSIXTRACE_LOG_END_FINAL && !end->error)
-		err = write_index(w);
-	if (err == -ERESTARTSYS)
-		return err;
-	err = write_status(w, end);
-	if (lacks_room(err) && take_back_index(w))
-		err = write_status(w, end);
 	return err;
 }
 

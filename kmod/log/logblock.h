@@ -4,6 +4,7 @@
 
 #include <linux/posixtrace_log.h>
 
+#include "log/logclocks.h"
 #include "log/logfile.h"
 #include "log/logindex.h"
 #include "log/logring.h"
@@ -86,6 +87,9 @@ struct pxt_logwriter {
 	/** @eventless: offset of the last block without events, 0 if there is none; LOOP: 0 */
 	u64 eventless;
 
+	/** @clocks: pairs of clocks */
+	struct pxt_logclocks clocks;
+
 	/** @pack: compresses the blocks of events */
 	struct pxt_pack pack;
 
@@ -114,6 +118,14 @@ static inline size_t pxt_logwriter_room(const struct pxt_logwriter *w)
 	return w->block_room - sizeof(struct posixtrace_log_block);
 }
 
+/* Number of the oldest block in the log. */
+static inline u64 pxt_logwriter_oldest(const struct pxt_logwriter *w)
+{
+	const struct pxt_log_run *oldest = pxt_logring_oldest(&w->ring);
+
+	return oldest ? oldest->seq : 1;
+}
+
 int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *attr,
 		       const struct pxt_pool *pool);
 void pxt_logwriter_destroy(struct pxt_logwriter *w);
@@ -127,7 +139,9 @@ void pxt_logwriter_metadata_done(struct pxt_logwriter *w);
 int pxt_logwriter_metadata(struct pxt_logwriter *w, u32 type, u32 size, u32 count);
 int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block);
 int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written);
-int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end);
+int pxt_logwriter_append(struct pxt_logwriter *w, u32 type, u32 size);
+int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end,
+		      const struct pxt_clock_error *error);
 int pxt_logwriter_catch_up(struct pxt_logwriter *w);
 int pxt_logwriter_put_header(const struct pxt_logwriter *w, struct pxt_logfile *lf,
 			     struct posixtrace_log_header *header);

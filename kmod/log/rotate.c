@@ -228,7 +228,7 @@ void pxt_log_switch(struct pxt_log *log)
 	w->lost_base = w->lost;
 	pxt_logwriter_forget(w);
 	if (w->policy == POSIXTRACE_POLICY_LOOP)
-		err = pxt_logwriter_end(w, &end);
+		err = pxt_logwriter_end(w, &end, NULL);
 
 	spin_lock(&log->lock);
 	log->overrun |= log->overwritten != log->overwritten_seen;

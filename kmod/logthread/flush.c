@@ -270,8 +270,12 @@ static int write_status(struct pxt_log *log, u32 flags, int error, u64 lost)
 		.error = -error,
 		.lost = lost - log->writer.lost_base,
 	};
+	struct pxt_clock_error clock_error;
+	bool noted = false;
 
-	return pxt_logwriter_end(&log->writer, &end);
+	if (flags & POSIXTRACE_LOG_END_FINAL)
+		noted = pxt_log_take_clock_error(log, &clock_error);
+	return pxt_logwriter_end(&log->writer, &end, noted ? &clock_error : NULL);
 }
 
 static int write_events(struct pxt_log *log)
@@ -354,6 +358,7 @@ static bool begin(struct pxt_log *log)
 	mutex_lock(&stream->lock);
 	dead = stream->dead;
 	if (!dead) {
+		pxt_logclocks_mark(&log->writer.clocks);
 		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_START, flush_caller(log));
 		close_all(stream);
 		log->flush_last = stream->pool.ctrl->system.last;

@@ -213,6 +213,7 @@ int pxt_log_begin(struct pxt_log *log, pid_t pid, const u8 *boot_id)
 		return err;
 	log->pid = pid;
 	fill_host(&log->writer.host, boot_id);
+	pxt_logclocks_begin(&log->writer.clocks);
 	thread = kthread_create(log_thread, log, "posixtrace/%u", log->stream->index);
 	if (IS_ERR(thread)) {
 		pxt_user_work_back(&log->work, log->ahead);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Writes the metadata of a log: names and descriptions of event types, names of threads and
- * processes, their files, the host. Runs in the task that serves the log.
+ * processes, their files, the host, pairs of clocks. Runs in the task that serves the log.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -316,6 +316,28 @@ static bool lacks_room(int err)
 	return err == -EFBIG || err == -ENOSPC || err == -EDQUOT;
 }
 
+/* Write pairs of clocks if they are due. A log can do without those between its start and end. */
+static int write_clocks(struct pxt_log *log)
+{
+	struct pxt_logwriter *w = &log->writer;
+	struct pxt_logclocks *clocks = &w->clocks;
+	struct pxt_clock_error error;
+	bool noted;
+	u32 count;
+	int err;
+
+	if (!pxt_logclocks_due(clocks) ||
+	    (clocks->points_written && !pxt_logwriter_takes_metadata(w)))
+		return 0;
+	noted = pxt_log_take_clock_error(log, &error);
+	count = pxt_logclocks_fill(clocks, noted ? &error : NULL, pxt_logwriter_payload(w));
+	err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_CLOCKS,
+				     count * sizeof(struct posixtrace_log_clock), count);
+	if (!err)
+		pxt_logclocks_written(clocks);
+	return lacks_room(err) ? 0 : err;
+}
+
 static int write_metadata(struct pxt_log *log)
 {
 	struct pxt_logwriter *w = &log->writer;
@@ -328,6 +350,8 @@ static int write_metadata(struct pxt_log *log)
 		pxt_log_make_states_due(log);
 	}
 	err = pxt_logwriter_host(w);
+	if (!err)
+		err = write_clocks(log);
 	if (!err)
 		err = write_kernel_types(log);
 	if (!err)

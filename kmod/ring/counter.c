@@ -16,6 +16,7 @@
 
 #include <linux/posixtrace.h>
 
+#include "ring/clockstate.h"
 #include "ring/counter.h"
 
 /*
@@ -104,6 +105,7 @@ static int counter_changed(struct notifier_block *block, unsigned long was_set, 
 	 */
 	smp_wmb();
 	WRITE_ONCE(clock->seq, seq + 2);
+	pxt_clockstate_note(tk, clock->offset);
 	return NOTIFY_DONE;
 }
 

@@ -125,6 +125,12 @@ struct pxtu_source_ops {
 	/** @get_files: the same for open files of processes; needs room for POSIXTRACE_FILES_MIN */
 	int (*get_files)(struct pxtu_source *source, struct posixtrace_file *files,
 			 size_t *count, __u64 *next);
+	/** @get_clock_pairs: gets pairs of clocks as @get_states gets states; NULL: none */
+	int (*get_clock_pairs)(struct pxtu_source *source, struct posixtrace_clock_pair *pairs,
+			       size_t *count, __u64 *next);
+	/** @convert_times: converts times to another clock; or -ENOENT; NULL: cannot */
+	int (*convert_times)(struct pxtu_source *source, int clock, const uint64_t *times,
+			     size_t count, struct posixtrace_clock_time *results);
 	/** @next_type: gets the next event type of the list, or 0 at its end */
 	int (*next_type)(struct pxtu_source *source, trace_event_id_t *id);
 	/** @rewind_types: goes back to the first event type */

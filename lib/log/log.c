@@ -52,6 +52,7 @@ static void free_log(struct pxtu_log *log)
 	free(log->survey.tasks.task);
 	free(log->survey.tasks.program);
 	free(log->survey.tasks.mapping);
+	free(log->survey.clocks.pair);
 	pxtu_log_free_rows(log);
 	free(log->data);
 	free(log->scratch);

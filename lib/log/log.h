@@ -4,7 +4,7 @@
  *
  * Each file only calls files named before it: loghead.c checks the header, logblock.c finds
  * blocks, logring.c handles the ring of a LOOP log, logwalk.c walks from block to block in each
- * kind of log, logmetadata.c, logtasks.c and logmappings.c handle the metadata (logtasks.h),
+ * kind of log, logmetadata.c, logtasks.c, logmappings.c, logstates.c and logclocks.c handle the metadata (logtasks.h),
  * logmarks.c remembers where blocks are, logsurvey.c collects names and status, logbrief.c does the
  * same without the headers of all blocks, logindex.c has an index of blocks, logpiece.c unpacks
  * compressed blocks, logmerge.c merges the events of all CPUs by time, logops.c has the operations
@@ -24,6 +24,7 @@
 #include "common/heap.h"
 #include "common/kernel.h"
 #include "common/source.h"
+#include "log/logclocks.h"
 #include "log/logstates.h"
 #include "log/logtasks.h"
 
@@ -202,6 +203,8 @@ struct pxtu_log_survey {
 	struct pxtu_log_rows states;
 	/** @files: places of the open files of processes */
 	struct pxtu_log_rows files;
+	/** @clocks: pairs of clocks */
+	struct pxtu_log_clocks clocks;
 	/** @described: the descriptions, by event type; NULL if there are no descriptions */
 	struct pxtu_log_description *described;
 	/** @place: index in @names of each type, from 1; 0: not in @names */

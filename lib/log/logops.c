@@ -7,6 +7,7 @@
 
 #include "attr/attr.h"
 #include "log/log.h"
+#include "log/logclocks.h"
 #include "log/logmappings.h"
 #include "log/logmerge.h"
 #include "log/logmetadata.h"
@@ -268,6 +269,34 @@ static int log_get_files(struct pxtu_source *source, struct posixtrace_file *fil
 	return err;
 }
 
+static int log_get_clock_pairs(struct pxtu_source *source, struct posixtrace_clock_pair *pairs,
+			       size_t *count, __u64 *next)
+{
+	struct pxtu_log *log = pxtu_log_of(source);
+	int err;
+
+	pthread_mutex_lock(source->lock);
+	err = survey_more(log);
+	if (!err)
+		pxtu_log_clock_pairs(log, pairs, count, next);
+	pthread_mutex_unlock(source->lock);
+	return err;
+}
+
+static int log_convert_times(struct pxtu_source *source, int clock, const uint64_t *times,
+			     size_t count, struct posixtrace_clock_time *results)
+{
+	struct pxtu_log *log = pxtu_log_of(source);
+	int err;
+
+	pthread_mutex_lock(source->lock);
+	err = survey_more(log);
+	if (!err)
+		err = pxtu_log_convert(log, clock, times, count, results);
+	pthread_mutex_unlock(source->lock);
+	return err;
+}
+
 static int log_next_type(struct pxtu_source *source, trace_event_id_t *id)
 {
 	struct pxtu_log *log = pxtu_log_of(source);
@@ -310,6 +339,8 @@ const struct pxtu_source_ops pxtu_log_ops = {
 	.get_host = log_get_host,
 	.get_states = log_get_states,
 	.get_files = log_get_files,
+	.get_clock_pairs = log_get_clock_pairs,
+	.convert_times = log_convert_times,
 	.next_type = log_next_type,
 	.rewind_types = log_rewind_types,
 };

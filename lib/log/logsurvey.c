@@ -268,6 +268,8 @@ int pxtu_log_survey_block(struct pxtu_log *log, enum pxtu_log_step step,
 	case POSIXTRACE_LOG_STATES:
 	case POSIXTRACE_LOG_FILES:
 		return step == PXTU_LOG_BLOCK ? pxtu_log_add_rows(log, block) : 0;
+	case POSIXTRACE_LOG_CLOCKS:
+		return step == PXTU_LOG_BLOCK ? pxtu_log_add_clocks(log, block) : 0;
 	case POSIXTRACE_LOG_END:
 		pxtu_log_read_end(log, block->offset + log->head.block_size);
 		err = pxtu_log_failed(log);
@@ -323,6 +325,8 @@ static int read_metadata(struct pxtu_log *log)
 		else if (!err && (block.head.type == POSIXTRACE_LOG_STATES ||
 				  block.head.type == POSIXTRACE_LOG_FILES))
 			err = pxtu_log_add_rows(log, &block);
+		else if (!err && block.head.type == POSIXTRACE_LOG_CLOCKS)
+			err = pxtu_log_add_clocks(log, &block);
 		else if (!err && block.head.type == POSIXTRACE_LOG_INDEX && log->survey.brief)
 			err = load_marks(log, &block);
 		else if (!err)

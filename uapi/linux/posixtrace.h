@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 /* Incremented whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		24
+#define POSIXTRACE_ABI_VERSION		25
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -763,6 +763,12 @@ struct posixtrace_triggered {
 };
 
 /* ------------------------------------------------------------------ */
+/* CLOCK_ERROR								*/
+
+/* Argument of CLOCK_ERROR: it is not known how far CLOCK_REALTIME is from UTC. */
+#define POSIXTRACE_CLOCK_ERROR_UNKNOWN	(~0ULL)
+
+/* ------------------------------------------------------------------ */
 /* Commands								*/
 
 #define POSIXTRACE_IOC_MAGIC	0xE7
@@ -807,6 +813,7 @@ struct posixtrace_triggered {
 	_IOW(POSIXTRACE_IOC_MAGIC, 0x27, struct posixtrace_trigger)
 #define POSIXTRACE_IOC_TRIGGERED \
 	_IOR(POSIXTRACE_IOC_MAGIC, 0x28, struct posixtrace_triggered)
+#define POSIXTRACE_IOC_CLOCK_ERROR	_IOW(POSIXTRACE_IOC_MAGIC, 0x29, __u64)
 
 /* role target */
 #define POSIXTRACE_IOC_ATTACH		_IOWR(POSIXTRACE_IOC_MAGIC, 0x30, struct posixtrace_attach)

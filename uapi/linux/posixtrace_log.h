@@ -86,7 +86,7 @@ struct posixtrace_log_header {
 
 /* Payload: struct posixtrace_state. Always OPTIONAL. */
 #define POSIXTRACE_LOG_STATES		12
-/* Nothing writes this yet. Payload: struct posixtrace_log_clock. Always OPTIONAL. */
+/* Payload: struct posixtrace_log_clock. Always OPTIONAL. */
 #define POSIXTRACE_LOG_CLOCKS		13
 
 /* Payload: struct posixtrace_log_mark. Always OPTIONAL. */
@@ -369,20 +369,31 @@ struct posixtrace_log_mapping {
 	((sizeof(struct posixtrace_log_mapping) + (size) + POSIXTRACE_LOG_ALIGN - 1) / \
 	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
 
+/*
+ * posixtrace_log_clock.clock: UTC. No clock of Linux has this number. The value is a reading of
+ * CLOCK_REALTIME, and the error is its maximum error, as noted by the controller.
+ */
+#define POSIXTRACE_LOG_CLOCK_UTC	1024
+
+/* posixtrace_log_clock.flags: one of the two clocks was set since the previous pair of @clock. */
+#define POSIXTRACE_LOG_CLOCK_STEPPED	(1U << 0)
+
 /**
  * struct posixtrace_log_clock - readings of two clocks at one moment
  * @time: reading of the clock of the events, ns since the Epoch
  * @value: reading of the other clock, ns
- * @error: maximum time between the two readings, ns
- * @clock: clockid_t of the other clock, as on Linux
- * @reserved: zero
+ * @error: maximum error of @value, ns, or POSIXTRACE_CLOCK_ERROR_UNKNOWN
+ * @clock: clockid_t of the other clock, as on Linux, or POSIXTRACE_LOG_CLOCK_UTC
+ * @flags: POSIXTRACE_LOG_CLOCK_*
+ *
+ * The pairs of each clock are in the order of @time.
  */
 struct posixtrace_log_clock {
 	__u64 time;
 	__s64 value;
 	__u64 error;
 	__s32 clock;
-	__u32 reserved;
+	__u32 flags;
 };
 
 /**

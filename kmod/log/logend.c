@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The end of a log: the last pairs of clocks, the index, and the status.
+ */
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "log/logblock.h"
+#include "ring/clock.h"
+
+/* Write a block that take_back() can remove. */
+static int write_last(struct pxt_logwriter *w, u32 type, u32 size, u32 count)
+{
+	struct pxt_logindex *index = &w->index;
+	int err;
+
+	if (!index->blocks)
+		index->eventless = w->eventless;
+	err = pxt_logwriter_metadata(w, type, size, count);
+	if (!err) {
+		index->blocks++;
+		index->size += sizeof(struct posixtrace_log_block) + size;
+		index->end = w->file.pos;
+	}
+	return err;
+}
+
+/* Write the pairs of clocks at the end, once. */
+static int write_clocks(struct pxt_logwriter *w, const struct pxt_clock_error *error)
+{
+	u32 count;
+	int err;
+
+	if (w->clocks.ended)
+		return 0;
+	count = pxt_logclocks_fill(&w->clocks, error, pxt_logwriter_payload(w));
+	err = write_last(w, POSIXTRACE_LOG_CLOCKS, count * sizeof(struct posixtrace_log_clock),
+			 count);
+	if (!err) {
+		pxt_logclocks_written(&w->clocks);
+		w->clocks.ended = true;
+	}
+	return err;
+}
+
+/* Write the marks in as many blocks as they need. If interrupted, the next call continues. */
+static int write_index(struct pxt_logwriter *w)
+{
+	const u32 most = pxt_logwriter_room(w) / sizeof(*w->index.mark);
+	struct pxt_logindex *index = &w->index;
+	u32 count, size;
+	int err = 0;
+
+	while (!err && pxt_logindex_finish(index, pxt_logwriter_oldest(w))) {
+		count = min(index->count - index->written, most);
+		size = count * sizeof(*index->mark);
+		memcpy(pxt_logwriter_payload(w), index->mark + index->written, size);
+		err = write_last(w, POSIXTRACE_LOG_INDEX, size, count);
+		if (!err)
+			index->written += count;
+	}
+	return err;
+}
+
+static int write_status(struct pxt_logwriter *w, const struct posixtrace_log_end *end)
+{
+	const bool loop = w->policy == POSIXTRACE_POLICY_LOOP;
+	struct posixtrace_log_end *payload = pxt_logwriter_payload(w);
+	int err = pxt_logwriter_catch_up(w);
+
+	if (err)
+		return err;
+	*payload = *end;
+	payload->cookie = w->header.cookie;
+	payload->overwritten = w->ring.overwritten;
+	payload->seq = w->seq;
+	payload->names = loop ? w->names : 0;
+	payload->metadata = w->metadata_seq;
+	if (w->full)
+		payload->flags |= POSIXTRACE_LOG_END_FULL;
+	if (w->ring.overwritten)
+		payload->flags |= POSIXTRACE_LOG_END_OVERRUN;
+	payload->time = pxt_clock_now();
+	payload->crc = ~pxt_crc32c(~0U, payload, sizeof(*payload));
+	if (loop)
+		return pxt_logfile_write_at(&w->file, payload, sizeof(*payload),
+					    w->header.end_offset);
+	memset(w->buf, 0, sizeof(struct posixtrace_log_block));
+	return pxt_logwriter_append(w, POSIXTRACE_LOG_END, sizeof(*payload));
+}
+
+static bool lacks_room(int err)
+{
+	return err == -EFBIG || err == -ENOSPC || err == -EDQUOT;
+}
+
+/* Make the next block overwrite the last pairs and the index. Returns false if they are not there. */
+static bool take_back(struct pxt_logwriter *w)
+{
+	if (w->policy == POSIXTRACE_POLICY_LOOP || !w->file.seekable || !w->index.blocks || w->file.pos != w->index.end)
+		return false;
+	w->file.pos -= w->index.size;
+	w->seq -= w->index.blocks;
+	w->eventless = w->index.eventless;
+	w->index.blocks = 0;
+	w->index.size = 0;
+	return true;
+}
+
+/**
+ * pxt_logwriter_end() - write the status of the log
+ * @w: started
+ * @end: flags, error, lost; the other fields are filled in
+ * @error: a new error of CLOCK_REALTIME for the last status, or NULL
+ *
+ * Pairs of clocks and the index precede the last status of a log without errors. Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end,
+		      const struct pxt_clock_error *error)
+{
+	const bool last = end->flags & POSIXTRACE_LOG_END_FINAL && !end->error;
+	int err = 0;
+
+	if (last)
+		err = write_clocks(w, error);
+	if (last && !err)
+		err = write_index(w);
+	if (err == -ERESTARTSYS)
+		return err;
+	err = write_status(w, end);
+	if (lacks_room(err) && take_back(w))
+		err = write_status(w, end);
+	return err;
+}
