@@ -497,9 +497,9 @@ struct posixtrace_clock_pair {
 };
 
 /*
- * Get the pairs of clocks in a log, in the order of time: up to max_pairs from *next on. *next must
- * be 0 at first, and is set for the next call. After the last pair, *count is 0. Returns 0; ENOTSUP
- * for an active stream; or EINVAL or ENOMEM.
+ * Get the pairs of clocks in a log, in the order of clocks, and the pairs of each clock in the order
+ * of time: up to max_pairs from *next on. *next must be 0 at first, and is set for the next call.
+ * After the last pair, *count is 0. Returns 0; ENOTSUP for an active stream; or EINVAL or ENOMEM.
  */
 int posixtrace_get_clock_pairs(trace_id_t __trid, struct posixtrace_clock_pair *__pairs,
 			       size_t __max_pairs, size_t *__count, unsigned long long *__next);
@@ -521,8 +521,8 @@ int posixtrace_convert_times(trace_id_t __trid, int __clock, const uint64_t *__t
 
 /*
  * Note for the log of a stream that CLOCK_REALTIME is now at most this many nanoseconds away from
- * UTC, or POSIXTRACE_CLOCK_UNKNOWN. posix_trace_create_withlog() notes what adjtimex() says; a
- * program with a long recording does so every few seconds. Returns 0, or EINVAL.
+ * UTC, as adjtimex() says, or POSIXTRACE_CLOCK_UNKNOWN. Call this again every few seconds. Returns
+ * 0, or EINVAL.
  */
 int posixtrace_setclockerror(trace_id_t __trid, uint64_t __ns);
 

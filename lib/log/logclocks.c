@@ -226,7 +226,7 @@ static __u64 utc_error(const struct range *utc, __u64 time, __u64 error)
 	return noted == POSIXTRACE_CLOCK_UNKNOWN ? noted : noted + error;
 }
 
-int pxtu_log_convert(struct pxtu_log *log, int clock, const __u64 *times, size_t count,
+int pxtu_log_convert(struct pxtu_log *log, int clock, const uint64_t *times, size_t count,
 		     struct posixtrace_clock_time *results)
 {
 	struct pxtu_log_clocks *clocks = &log->survey.clocks;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <linux/posixtrace_log.h>
 
@@ -66,7 +67,7 @@ void pxtu_log_clock_pairs(struct pxtu_log *log, struct posixtrace_clock_pair *pa
  *
  * Return: 0; -ENOENT if the log has no pairs of the clock so far.
  */
-int pxtu_log_convert(struct pxtu_log *log, int clock, const __u64 *times, size_t count,
+int pxtu_log_convert(struct pxtu_log *log, int clock, const uint64_t *times, size_t count,
 		     struct posixtrace_clock_time *results);
 
 #endif /* PXTU_LOGCLOCKS_H */

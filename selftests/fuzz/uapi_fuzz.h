@@ -286,6 +286,7 @@ long op_add(struct actor *a);
 long op_rotate(struct actor *a);
 long op_trigger(struct actor *a);
 long op_triggered(struct actor *a);
+long op_clock_error(struct actor *a);
 
 long op_attach(struct actor *a);
 long op_sync(struct actor *a);

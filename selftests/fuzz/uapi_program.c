@@ -47,6 +47,7 @@ const struct op ops[] = {
 	{ "ROTATE", 250, 1, NEED_STREAM, op_rotate },
 	{ "TRIGGER", 150, 2, NEED_STREAM, op_trigger },
 	{ "TRIGGERED", 100, 2, NEED_STREAM, op_triggered },
+	{ "CLOCK_ERROR", 150, 2, NEED_STREAM, op_clock_error },
 	{ "ATTACH", 200, 1, NEED_NOTHING, op_attach },
 	{ "SYNC", 400, 2, NEED_TARGET, op_sync },
 	{ "NEXT", 800, 8, NEED_TARGET, op_next },

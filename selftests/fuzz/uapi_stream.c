@@ -339,6 +339,14 @@ long op_triggered(struct actor *a)
 			  sizeof(struct posixtrace_triggered));
 }
 
+long op_clock_error(struct actor *a)
+{
+	uint64_t *error = argument(a);
+
+	*error = threshold(a);
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_CLOCK_ERROR, error, sizeof(*error));
+}
+
 long op_description(struct actor *a)
 {
 	struct posixtrace_description *description = argument(a);
