@@ -34,7 +34,7 @@ import threading
 from ctypes import POINTER, byref, c_char, c_char_p, c_int, c_longlong
 from ctypes import c_double, c_size_t, c_ubyte, c_uint, c_uint64, c_ulong, c_ulonglong, c_void_p
 
-__all__ = ["Error", "DescriptionError", "Event", "EventType", "Fields", "Log", "OpenFile",
+__all__ = ["ClockPair", "ClockTime", "Error", "DescriptionError", "Event", "EventType", "Fields", "Log", "OpenFile",
            "Stream", "ThreadState", "LOOP", "UNTIL_FULL", "FLUSH", "APPEND"]
 
 # Full policies: the first three are for streams, all but FLUSH for logs.
@@ -121,6 +121,16 @@ class _Stats(ctypes.Structure):
     _fields_ = [(name, c_ulonglong) for name in (
         "recorded", "read", "dropped", "overwritten", "skipped", "damaged", "system_lost",
         "memory", "processes", "untraced")] + [("reserved", c_ulonglong * 6)]
+
+
+class _ClockPair(ctypes.Structure):
+    _fields_ = [("time", ctypes.c_uint64), ("value", ctypes.c_int64),
+                ("error", ctypes.c_uint64), ("clock", c_int), ("flags", c_uint),
+                ("reserved", c_uint * 8)]
+
+
+class _ClockTime(ctypes.Structure):
+    _fields_ = [("value", ctypes.c_int64), ("error", ctypes.c_uint64)]
 
 
 class _ThreadState(ctypes.Structure):
@@ -222,6 +232,11 @@ def _load():
                                   POINTER(c_ulonglong)],
         "posixtrace_get_files": [c_int, POINTER(_OpenFile), c_size_t, POINTER(c_size_t),
                                  POINTER(c_ulonglong)],
+        "posixtrace_get_clock_pairs": [c_int, POINTER(_ClockPair), c_size_t, POINTER(c_size_t),
+                                       POINTER(c_ulonglong)],
+        "posixtrace_convert_times": [c_int, c_int, POINTER(ctypes.c_uint64), c_size_t,
+                                     POINTER(_ClockTime)],
+        "posixtrace_setclockerror": [c_int, ctypes.c_uint64],
         "posixtrace_get_stats": [c_int, POINTER(_Stats)],
         "posixtrace_fd": [c_int],
     }
@@ -757,6 +772,44 @@ class OpenFile(collections.namedtuple("OpenFile", (
                                                                     _UNSURE)))
 
 
+# The clocks of a log; UTC is estimated by CLOCK_REALTIME.
+CLOCK_REALTIME = 0
+CLOCK_MONOTONIC = 1
+CLOCK_BOOTTIME = 7
+CLOCK_TAI = 11
+CLOCKID_UTC = 1024
+
+_CLOCK_UNKNOWN = (1 << 64) - 1
+_CLOCK_STEPPED = 1
+
+ClockTime = collections.namedtuple("ClockTime", ("value", "error"))
+ClockTime.__doc__ = """A time of another clock: it was within error of value, nanoseconds. An error
+of None is not known."""
+
+
+class ClockPair(collections.namedtuple("ClockPair", (
+        "time", "value", "error", "clock", "stepped"))):
+    """Readings of the clock of the events and of another clock at one moment, nanoseconds.
+
+    time        the clock of the events
+    value       the other clock
+    error       its maximum error, or None if it is not known
+    clock       CLOCK_REALTIME, CLOCK_TAI, CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCKID_UTC
+    stepped     one of the clocks was set since the previous pair of this clock
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def _of(cls, raw):
+        return cls(raw.time, raw.value, _clock_error(raw.error), raw.clock,
+                   bool(raw.flags & _CLOCK_STEPPED))
+
+
+def _clock_error(error):
+    return None if error == _CLOCK_UNKNOWN else error
+
+
 class Log(_Source):
     """A log that is open for reading."""
 
@@ -801,6 +854,20 @@ class Log(_Source):
         """A list with the OpenFile of each descriptor of the traced processes when recording
         started, and again at each later start. Empty without the class strings."""
         return [OpenFile._of(raw) for raw in self._rows("posixtrace_get_files", _OpenFile)]
+
+    def clock_pairs(self):
+        """A list with each ClockPair, in the order of clocks and times."""
+        return [ClockPair._of(raw) for raw in
+                self._rows("posixtrace_get_clock_pairs", _ClockPair)]
+
+    def convert_times(self, times, clock=CLOCKID_UTC):
+        """Converts times of events, ns since the Epoch, to another clock. Returns a list with a
+        ClockTime for each."""
+        times = list(times)
+        results = (_ClockTime * len(times))()
+        _call("posixtrace_convert_times", self._trid, clock,
+              (ctypes.c_uint64 * len(times))(*times), len(times), results)
+        return [ClockTime(raw.value, _clock_error(raw.error)) for raw in results]
 
     @property
     def info(self):

@@ -427,7 +427,8 @@ test_structures()
 		for name in 'trace_attr_t' 'struct posix_trace_event_info' 'struct posixtrace_batch_event' \
 			'struct posixtrace_log_info' 'struct posixtrace_stats_info' 'struct posixtrace_label' \
 			'struct posixtrace_field' 'struct posixtrace_fields_error' 'struct posixtrace_value' \
-			'struct posixtrace_walk'; do
+			'struct posixtrace_walk' 'struct posixtrace_clock_pair' \
+			'struct posixtrace_clock_time'; do
 			printf '%s\n' "printf(\"%zu\\n\", sizeof($name));"
 		done
 		for name in length labels size count type is_signed; do
@@ -443,7 +444,7 @@ test_structures()
 	python >out <<-'END'
 		import ctypes, posixtrace as p
 		for kind in (p._Attr, p._Info, p._BatchEvent, p._LogInfo, p._Stats, p._Label, p._CField,
-		             p._FieldsError, p._Value, p._Walk):
+		             p._FieldsError, p._Value, p._Walk, p._ClockPair, p._ClockTime):
 		    print(ctypes.sizeof(kind))
 		for name in "length", "labels", "size", "count", "type", "is_signed":
 		    print(getattr(p._CField, name).offset)
