@@ -20,6 +20,7 @@
 #include "cmd/log_operand.h"
 #include "elf/keep.h"
 #include "print/answer.h"
+#include "session/clock_error.h"
 #include "session/logfile.h"
 #include "session/rotation.h"
 #include "session/session.h"
@@ -277,6 +278,7 @@ static void look(struct recording *rec)
 {
 	int err = session_stats(&rec->session, &rec->stats);
 
+	clock_error_note(rec->session.trid, &rec->session.clock_due);
 	if (err) {
 		say(rec, "posixtrace_get_stats", err);
 		rec->failed = true;

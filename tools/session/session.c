@@ -14,6 +14,7 @@
 
 #include "elf/traceable.h"
 #include "session/awaited.h"
+#include "session/clock_error.h"
 #include "session/policy.h"
 #include "session/session.h"
 #include "util/message.h"
@@ -588,6 +589,8 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 		posix_trace_shutdown(session->trid);
 	else
 		tell_of_refused(&refused);
+	if (!err && log_fd >= 0)
+		clock_error_note(session->trid, &session->clock_due);
 	return err;
 }
 

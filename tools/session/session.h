@@ -32,6 +32,7 @@ struct session {
 	bool chosen;		/* @kernel was set by session_choose_kernel() */
 	struct session_filter filter;	/* which events to record */
 	bool no_device;		/* the process lacks the device, perhaps in a container */
+	uint64_t clock_due;	/* for clock_error_note() */
 	trace_id_t trid;
 };
 
