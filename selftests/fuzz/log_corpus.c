@@ -42,7 +42,17 @@ static void names(struct log_writer *log)
 		.pid = 4711, .since = LOG_TIME0, .address = 0x400000, .length = 0x100000,
 	};
 
+	/* The wall clock was set back by 10 ns. */
+	static const struct posixtrace_log_clock clocks[] = {
+		{ LOG_TIME0, LOG_TIME0, 1, 0, 0 },
+		{ LOG_TIME0 + 20, LOG_TIME0 + 20, 1, 0, 0 },
+		{ LOG_TIME0 + 20, LOG_TIME0 + 10, 1, 0, POSIXTRACE_LOG_CLOCK_STEPPED },
+		{ LOG_TIME0, LOG_TIME0, 1000, POSIXTRACE_LOG_CLOCK_UTC, 0 },
+	};
+
 	log_host(log, "host");
+	log_metadata(log, POSIXTRACE_LOG_CLOCKS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 4, clocks,
+		     sizeof(clocks));
 	log_task(log, 5, 6, 0, "thread");
 	log_task(log, 5, 6, LOG_TIME0, "renamed");
 	log_program(log, 5, LOG_TIME0, "program", 8);

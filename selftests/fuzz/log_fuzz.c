@@ -271,6 +271,35 @@ static void look_at_names(trace_id_t trid, size_t len)
 		      "name of the host");
 }
 
+/* Pairs of clocks are in order, and a time either has no bound or a small one. */
+static void look_at_clocks(trace_id_t trid, size_t len)
+{
+	static const uint64_t times[] = { 0, 1700000000000000015ULL, UINT64_MAX };
+	struct posixtrace_clock_pair pairs[3], last = { .clock = INT32_MIN };
+	struct posixtrace_clock_time results[3];
+	unsigned long long next = 0;
+	size_t count, i;
+	int err;
+
+	do {
+		if (!good(posixtrace_get_clock_pairs(trid, pairs, 3, &count, &next), len,
+			  "get_clock_pairs"))
+			return;
+		for (i = 0; i < count; i++) {
+			check(pairs[i].clock > last.clock ||
+			      (pairs[i].clock == last.clock && pairs[i].time >= last.time),
+			      "order of pairs of clocks");
+			last = pairs[i];
+		}
+	} while (count);
+	err = posixtrace_convert_times(trid, POSIXTRACE_CLOCKID_UTC, times, 3, results);
+	if (err == ENOENT || !good(err, len, "convert_times"))
+		return;
+	for (i = 0; i < 3; i++)
+		check(results[i].error == POSIXTRACE_CLOCK_UNKNOWN || results[i].error >> 62 == 0,
+		      "error of a clock");
+}
+
 static void look_at_all(trace_id_t trid, size_t len)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
@@ -287,6 +316,7 @@ static void look_at_all(trace_id_t trid, size_t len)
 		return;
 	check(info.read <= info.size, "more read than there is");
 	look_at_names(trid, len);
+	look_at_clocks(trid, len);
 	check(!posix_trace_eventtypelist_rewind(trid), "eventtypelist_rewind");
 	for (;; count++) {
 		check(!posix_trace_eventtypelist_getnext_id(trid, &id, &unavailable),
