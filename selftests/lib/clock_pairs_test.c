@@ -25,7 +25,7 @@ static const int clocks[] = { CLOCK_REALTIME, CLOCK_TAI, CLOCK_MONOTONIC, CLOCK_
 static struct posixtrace_clock_pair pair[PAIRS];
 static size_t pairs;
 
-static int64_t now(int clock)
+static int64_t reading_of(int clock)
 {
 	struct timespec time;
 
@@ -35,7 +35,7 @@ static int64_t now(int clock)
 
 static void step_by(int64_t ns)
 {
-	const int64_t to = now(CLOCK_REALTIME) + ns;
+	const int64_t to = reading_of(CLOCK_REALTIME) + ns;
 	const struct timespec time = { to / SEC, to % SEC };
 
 	clock_settime(CLOCK_REALTIME, &time);
@@ -50,10 +50,10 @@ struct readings {
 static void record(int number, struct readings *readings)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++)
-		readings->before[i] = now(clocks[i]);
+		readings->before[i] = reading_of(clocks[i]);
 	withlog_record(number, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++)
-		readings->after[i] = now(clocks[i]);
+		readings->after[i] = reading_of(clocks[i]);
 }
 
 static int read_pairs(trace_id_t log)
@@ -140,7 +140,7 @@ static int end_and_open(struct _test_data_pairs *self)
 
 TEST_F(pairs, are_at_start_and_end)
 {
-	const uint64_t before = now(CLOCK_REALTIME);
+	const uint64_t before = reading_of(CLOCK_REALTIME);
 	struct readings readings;
 	uint64_t time;
 
@@ -155,7 +155,7 @@ TEST_F(pairs, are_at_start_and_end)
 	EXPECT_EQ(0, count_wrong(self->log, time, &readings));
 	for (size_t i = 0; i < pairs; i++) {
 		EXPECT_LE(before, pair[i].time);
-		EXPECT_GE(now(CLOCK_REALTIME), (int64_t)pair[i].time);
+		EXPECT_GE(reading_of(CLOCK_REALTIME), (int64_t)pair[i].time);
 		EXPECT_NE(0, pair[i].error);
 		/* A pair that is the last one of its clock is after the event. */
 		if (i + 1 == pairs || pair[i + 1].clock != pair[i].clock)
