@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pairs of clocks for a log, so that a reader can convert its times to other clocks. They are exact:
- * between two steps, the differences between the clocks are constant, see ring/clockstate.c.
+ * Pairs of clocks for a log, so that a reader can convert its times to other clocks. They are
+ * exact: between two steps, the differences of the clocks are constant, see ring/clockstate.c.
  *
  * The start of a log, each step and the end would suffice for a reader of a complete log. A pair
  * every few seconds shows the reader of another log that there was no step. It is written with

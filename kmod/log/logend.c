@@ -95,10 +95,11 @@ static bool lacks_room(int err)
 	return err == -EFBIG || err == -ENOSPC || err == -EDQUOT;
 }
 
-/* Make the next block overwrite the last pairs and the index. Returns false if they are not there. */
+/* Make the next block overwrite the last pairs and the index. Returns false if there are none. */
 static bool take_back(struct pxt_logwriter *w)
 {
-	if (w->policy == POSIXTRACE_POLICY_LOOP || !w->file.seekable || !w->index.blocks || w->file.pos != w->index.end)
+	if (w->policy == POSIXTRACE_POLICY_LOOP || !w->file.seekable || !w->index.blocks ||
+	    w->file.pos != w->index.end)
 		return false;
 	w->file.pos -= w->index.size;
 	w->seq -= w->index.blocks;
@@ -114,7 +115,9 @@ static bool take_back(struct pxt_logwriter *w)
  * @end: flags, error, lost; the other fields are filled in
  * @error: a new error of CLOCK_REALTIME for the last status, or NULL
  *
- * Pairs of clocks and the index precede the last status of a log without errors. Context: may sleep.
+ * Pairs of clocks and the index precede the last status of a log without errors.
+ *
+ * Context: may sleep.
  * Return: 0 or negative errno.
  */
 int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end,

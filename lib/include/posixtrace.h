@@ -490,14 +490,14 @@ int posixtrace_get_files(trace_id_t __trid, struct posixtrace_open_file *__files
 struct posixtrace_clock_pair {
 	uint64_t time;			/* clock of the events, ns since the Epoch */
 	int64_t value;			/* the other clock, ns */
-	uint64_t error;			/* maximum error of value, ns, or POSIXTRACE_CLOCK_UNKNOWN */
+	uint64_t error;			/* of value, ns; POSIXTRACE_CLOCK_UNKNOWN */
 	int clock;			/* the other clock */
 	unsigned int flags;		/* POSIXTRACE_CLOCK_STEPPED, or 0 */
 	unsigned int __reserved[8];	/* zero */
 };
 
 /*
- * Get the pairs of clocks in a log, in the order of clocks, and the pairs of each clock in the order
+ * Get the pairs of clocks in a log, in the order of clocks, and the pairs of a clock in the order
  * of time: up to max_pairs from *next on. *next must be 0 at first, and is set for the next call.
  * After the last pair, *count is 0. Returns 0; ENOTSUP for an active stream; or EINVAL or ENOMEM.
  */

@@ -4,11 +4,11 @@
  *
  * Each file only calls files named before it: loghead.c checks the header, logblock.c finds
  * blocks, logring.c handles the ring of a LOOP log, logwalk.c walks from block to block in each
- * kind of log, logmetadata.c, logtasks.c, logmappings.c, logstates.c and logclocks.c handle the metadata (logtasks.h),
- * logmarks.c remembers where blocks are, logsurvey.c collects names and status, logbrief.c does the
- * same without the headers of all blocks, logindex.c has an index of blocks, logpiece.c unpacks
- * compressed blocks, logmerge.c merges the events of all CPUs by time, logops.c has the operations
- * of a source, log.c opens and closes.
+ * kind of log, logmetadata.c, logtasks.c, logmappings.c, logstates.c and logclocks.c handle the
+ * metadata (logtasks.h), logmarks.c remembers where blocks are, logsurvey.c collects names and
+ * status, logbrief.c does the same without the headers of all blocks, logindex.c has an index of
+ * blocks, logpiece.c unpacks compressed blocks, logmerge.c merges the events of all CPUs by time,
+ * logops.c has the operations of a source, log.c opens and closes.
  * Documentation/trace-log.rst describes the format. All files use pread(): accessing a mapping of
  * a file that becomes shorter would kill the process.
  *

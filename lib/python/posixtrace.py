@@ -34,8 +34,8 @@ import threading
 from ctypes import POINTER, byref, c_char, c_char_p, c_int, c_longlong
 from ctypes import c_double, c_size_t, c_ubyte, c_uint, c_uint64, c_ulong, c_ulonglong, c_void_p
 
-__all__ = ["ClockPair", "ClockTime", "Error", "DescriptionError", "Event", "EventType", "Fields", "Log", "OpenFile",
-           "Stream", "ThreadState", "LOOP", "UNTIL_FULL", "FLUSH", "APPEND"]
+__all__ = ["ClockPair", "ClockTime", "Error", "DescriptionError", "Event", "EventType", "Fields",
+           "Log", "OpenFile", "Stream", "ThreadState", "LOOP", "UNTIL_FULL", "FLUSH", "APPEND"]
 
 # Full policies: the first three are for streams, all but FLUSH for logs.
 LOOP = 0

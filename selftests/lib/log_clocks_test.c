@@ -111,7 +111,8 @@ TEST_F(clocks, time_between_two_pairs_is_within_both)
 
 TEST_F(clocks, error_grows_outside_of_the_pairs)
 {
-	put(&self->log, { T(10), T(20), 5, CLOCK_REALTIME, 0 }, { T(11), T(21), 7, CLOCK_REALTIME, 0 });
+	put(&self->log, { T(10), T(20), 5, CLOCK_REALTIME, 0 },
+	    { T(11), T(21), 7, CLOCK_REALTIME, 0 });
 	ASSERT_EQ(0, log_open(&self->log, &self->trid));
 	EXPECT_TIME(T(19), 5 + SEC / 2000, to(self, CLOCK_REALTIME, T(9)));
 	EXPECT_TIME(T(22), 7 + SEC / 2000, to(self, CLOCK_REALTIME, T(12)));
@@ -130,7 +131,7 @@ TEST_F(clocks, no_bound_across_a_step)
 	EXPECT_TIME(T(3) - 1, 1, to(self, CLOCK_REALTIME, T(3) - 1));
 	EXPECT_TIME(T(4) - 5 * SEC, 1, to(self, CLOCK_REALTIME, T(4)));
 	EXPECT_EQ(0, posix_trace_close(self->trid));
-	/* Nothing is known about the time between the pairs if the step is not between equal times. */
+	/* Nothing is known about the time between pairs with a step between them. */
 	put(&self->log, { T(9), T(9), 1, CLOCK_REALTIME, STEPPED });
 	ASSERT_EQ(0, log_open(&self->log, &self->trid));
 	EXPECT_EQ(UNKNOWN, to(self, CLOCK_REALTIME, T(8) + 1).error);
@@ -157,7 +158,8 @@ TEST_F(clocks, pairs_that_contradict_each_other_give_no_bound)
 
 TEST_F(clocks, error_of_utc_is_unknown_unless_it_was_noted)
 {
-	put(&self->log, { T(1), T(1), 1, CLOCK_REALTIME, 0 }, { T(20), T(20), 1, CLOCK_REALTIME, 0 },
+	put(&self->log, { T(1), T(1), 1, CLOCK_REALTIME, 0 },
+	    { T(20), T(20), 1, CLOCK_REALTIME, 0 },
 	    { T(5), T(5), 1000, UTC, 0 }, { T(9), T(9), UNKNOWN, UTC, 0 },
 	    { T(11), T(11), 0, UTC, 0 });
 	ASSERT_EQ(0, log_open(&self->log, &self->trid));
@@ -211,7 +213,8 @@ TEST_F(clocks, extreme_pairs_and_times_do_not_overflow)
 	const uint64_t most = (1ULL << 62) - 1, error = (1ULL << 60) - 1;
 	const uint64_t times[] = { 0, 1, T(1), most, most + 1, INT64_MAX, UINT64_MAX };
 
-	put(&self->log, { 0, most, error, CLOCK_REALTIME, 0 }, { most, 0, error, CLOCK_REALTIME, 0 },
+	put(&self->log, { 0, most, error, CLOCK_REALTIME, 0 },
+	    { most, 0, error, CLOCK_REALTIME, 0 },
 	    { 0, most, error, UTC, 0 }, { 0, 0, UNKNOWN, CLOCK_TAI, 0 },
 	    { most, most, error, CLOCK_TAI, 0 }, { INT32_MAX, 0, 0, INT32_MAX, ~0U },
 	    { INT32_MAX, 0, 0, INT32_MIN, ~0U });

@@ -398,7 +398,6 @@ TEST_F(log, errno_does_not_change)
 	EXPECT_EQ(UNTOUCHED, errno);
 }
 
-/* Later versions of the module write such logs. */
 TEST(part_of_a_series_with_states_and_clocks_is_complete)
 {
 	const struct posixtrace_state state = { .time = LOG_TIME0, .pid = 4711, .tid = 4712 };
