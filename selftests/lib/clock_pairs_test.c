@@ -7,6 +7,7 @@
 #include <posixtrace.h>
 #include <time.h>
 
+#include "log_reading.h"
 #include "pxt_test.h"
 #include "trace_test.h"
 #include "withlog.h"
@@ -86,7 +87,7 @@ static int event_times(trace_id_t log, uint64_t *times, int max)
 	struct event event;
 	int count = 0;
 
-	while (count < max && take(log, &event) == 1)
+	while (count < max && log_take(log, &event) == 1)
 		if (event.info.posix_event_id == withlog_type())
 			times[count++] = event_time(&event);
 	return count;
