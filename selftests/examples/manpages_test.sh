@@ -29,6 +29,8 @@ attr_size
 clear
 	clear:work
 	posix_trace_stop
+clocks
+	UTC within 1.* ms
 create_withlog
 	"one"
 	"two"

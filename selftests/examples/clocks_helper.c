@@ -1,0 +1,1 @@
+../../Documentation/examples/clocks.c
