@@ -229,7 +229,7 @@ static int begin_ring(struct pxt_logwriter *w)
 	struct posixtrace_log_end end = { 0 };
 	int err = write_header(w);
 
-	return err ? err : pxt_logwriter_end(w, &end, NULL);
+	return err ? err : pxt_logwriter_status(w, &end);
 }
 
 /**
@@ -647,6 +647,40 @@ int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written)
 	w->waiting = 0;
 	w->waiting_size = 0;
 	return err;
+}
+
+/**
+ * pxt_logwriter_status() - write the status of the log, without what precedes the last one
+ * @w: started
+ * @end: flags, error, lost; the other fields are filled in
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_status(struct pxt_logwriter *w, const struct posixtrace_log_end *end)
+{
+	struct posixtrace_log_end *payload = pxt_logwriter_payload(w);
+	int err = write_missing(w);
+
+	if (err)
+		return err;
+	*payload = *end;
+	payload->cookie = w->header.cookie;
+	payload->overwritten = w->ring.overwritten;
+	payload->seq = w->seq;
+	payload->names = is_loop(w) ? w->names : 0;
+	payload->metadata = w->metadata_seq;
+	if (w->full)
+		payload->flags |= POSIXTRACE_LOG_END_FULL;
+	if (w->ring.overwritten)
+		payload->flags |= POSIXTRACE_LOG_END_OVERRUN;
+	payload->time = pxt_clock_now();
+	payload->crc = crc_of(payload, sizeof(*payload));
+	if (is_loop(w))
+		return pxt_logfile_write_at(&w->file, payload, sizeof(*payload),
+					    w->header.end_offset);
+	memset(w->buf, 0, sizeof(struct posixtrace_log_block));
+	return pxt_logwriter_append(w, POSIXTRACE_LOG_END, sizeof(*payload));
 }
 
 /**

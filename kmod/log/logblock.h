@@ -140,6 +140,7 @@ int pxt_logwriter_metadata(struct pxt_logwriter *w, u32 type, u32 size, u32 coun
 int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block);
 int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written);
 int pxt_logwriter_append(struct pxt_logwriter *w, u32 type, u32 size);
+int pxt_logwriter_status(struct pxt_logwriter *w, const struct posixtrace_log_end *end);
 int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end,
 		      const struct pxt_clock_error *error);
 int pxt_logwriter_catch_up(struct pxt_logwriter *w);

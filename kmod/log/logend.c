@@ -5,9 +5,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "compat.h"
 #include "log/logblock.h"
-#include "ring/clock.h"
 
 /* Write a block that take_back() can remove. */
 static int write_last(struct pxt_logwriter *w, u32 type, u32 size, u32 count)
@@ -63,33 +61,6 @@ static int write_index(struct pxt_logwriter *w)
 	return err;
 }
 
-static int write_status(struct pxt_logwriter *w, const struct posixtrace_log_end *end)
-{
-	const bool loop = w->policy == POSIXTRACE_POLICY_LOOP;
-	struct posixtrace_log_end *payload = pxt_logwriter_payload(w);
-	int err = pxt_logwriter_catch_up(w);
-
-	if (err)
-		return err;
-	*payload = *end;
-	payload->cookie = w->header.cookie;
-	payload->overwritten = w->ring.overwritten;
-	payload->seq = w->seq;
-	payload->names = loop ? w->names : 0;
-	payload->metadata = w->metadata_seq;
-	if (w->full)
-		payload->flags |= POSIXTRACE_LOG_END_FULL;
-	if (w->ring.overwritten)
-		payload->flags |= POSIXTRACE_LOG_END_OVERRUN;
-	payload->time = pxt_clock_now();
-	payload->crc = ~pxt_crc32c(~0U, payload, sizeof(*payload));
-	if (loop)
-		return pxt_logfile_write_at(&w->file, payload, sizeof(*payload),
-					    w->header.end_offset);
-	memset(w->buf, 0, sizeof(struct posixtrace_log_block));
-	return pxt_logwriter_append(w, POSIXTRACE_LOG_END, sizeof(*payload));
-}
-
 static bool lacks_room(int err)
 {
 	return err == -EFBIG || err == -ENOSPC || err == -EDQUOT;
@@ -132,8 +103,8 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 		err = write_index(w);
 	if (err == -ERESTARTSYS)
 		return err;
-	err = write_status(w, end);
+	err = pxt_logwriter_status(w, end);
 	if (lacks_room(err) && take_back(w))
-		err = write_status(w, end);
+		err = pxt_logwriter_status(w, end);
 	return err;
 }
