@@ -71,6 +71,9 @@ pid_t holder_find(struct lock_wait *lock_wait, const struct event *event,
 		owner = mutex_owner(lock_wait, event, words);
 		break;
 	}
+	/* A word in memory has the plain id. */
+	if (owner > 0)
+		owner = source_shared_id(event->source, event->pid, owner);
 	/* The thread may have acquired the lock itself after it entered the call. */
 	return owner > 0 && owner != event->tid ? owner : 0;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyze/intervals.h"
+#include "event/hosts.h"
 #include "util/threads.h"
 
 /* Missing switches between two threads are only detected on CPUs below this number. */
@@ -61,7 +62,7 @@ struct intervals {
 	size_t max;
 	bool scheduled;			/* the log has scheduler events */
 	struct thread *known;
-	struct thread *on_cpu[CPUS_MAX];	/* the last thread that ran on the CPU, or NULL */
+	struct thread **on_cpu[HOSTS_MAX + 1];	/* index: host; the last thread on each CPU */
 	struct threads *processes;	/* numbers for process keys */
 	struct thread **threads_of;	/* index: process number; list of live threads */
 	struct thread **exiting_of;	/* index: process number; list of exiting threads */
@@ -227,12 +228,28 @@ static bool in_state(const struct thread *thread, enum state state)
 }
 
 /*
+ * Returns where the last thread that ran on a CPU is stored. NULL if the number is too large, or if
+ * there is not enough memory.
+ */
+static struct thread **cpu_slot(struct intervals *intervals, unsigned int cpu)
+{
+	struct thread ***on_cpu = &intervals->on_cpu[(cpu >> HOSTS_CPU_BITS) % (HOSTS_MAX + 1)];
+
+	cpu &= (1U << HOSTS_CPU_BITS) - 1;
+	if (cpu >= CPUS_MAX)
+		return NULL;
+	if (!*on_cpu)
+		*on_cpu = calloc(CPUS_MAX, sizeof(**on_cpu));
+	return *on_cpu ? *on_cpu + cpu : NULL;
+}
+
+/*
  * Ends the running state of the previous thread on the CPU where @thread runs now. If the event of
  * that switch is missing, the previous thread is known to have run only until its own last event.
  */
-static int leave_cpu(struct intervals *intervals, const struct thread *thread, unsigned int cpu)
+static int leave_cpu(struct intervals *intervals, struct thread *other,
+		     const struct thread *thread, unsigned int cpu)
 {
-	struct thread *other = cpu < CPUS_MAX ? intervals->on_cpu[cpu] : NULL;
 	int err;
 
 	if (!other || other == thread || !in_state(other, STATE_RUNNING) || other->now.cpu != cpu)
@@ -244,11 +261,12 @@ static int leave_cpu(struct intervals *intervals, const struct thread *thread, u
 
 static int run(struct intervals *intervals, struct thread *thread, uint64_t time, unsigned int cpu)
 {
-	int err = leave_cpu(intervals, thread, cpu);
+	struct thread **slot = cpu_slot(intervals, cpu);
+	int err = slot ? leave_cpu(intervals, *slot, thread, cpu) : 0;
 
 	begin_interval(intervals, thread, STATE_RUNNING, time)->cpu = cpu;
-	if (cpu < CPUS_MAX)
-		intervals->on_cpu[cpu] = thread;
+	if (slot)
+		*slot = thread;
 	return err;
 }
 
@@ -758,6 +776,8 @@ void intervals_free(struct intervals *intervals)
 	free(intervals->threads_of);
 	free(intervals->exiting_of);
 	free(intervals->last_of);
+	for (size_t i = 0; i <= HOSTS_MAX; i++)
+		free(intervals->on_cpu[i]);
 	threads_free(intervals->ids);
 	threads_free(intervals->processes);
 	free(intervals);

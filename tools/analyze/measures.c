@@ -59,30 +59,36 @@ static bool wants(const struct measures *measures, enum measure_kind kind)
 /* Labels a thread with its name and id. If @alone, leaves out the id if the name is known. */
 static void label_thread(const struct event *event, bool alone, char label[LABEL_SIZE])
 {
+	size_t len;
+
 	if (event_thread_label(event, label)) {
 		if (alone)
 			*strrchr(label, '-') = '\0';
 		return;
 	}
-	if (event->tid)
-		snprintf(label, LABEL_SIZE, "%d", (int)event->tid);
-	else
-		snprintf(label, LABEL_SIZE, "%#llx", (unsigned long long)event->thread);
+	if (event->tid) {
+		event_label(event, NULL, label);
+		return;
+	}
+	len = event_host_label(event, label);
+	snprintf(label + len, LABEL_SIZE - len, "%#llx", (unsigned long long)event->thread);
 }
 
 /* Labels a process in the same form as label_thread(). */
 static void label_process(const struct event *event, bool alone, char label[LABEL_SIZE])
 {
+	const int pid = source_plain_id(event->source, event->pid);
+	const size_t len = event_host_label(event, label), room = LABEL_SIZE - len;
 	char name[LABEL_SIZE], plain[LABEL_SIZE];
 
 	event_process_label(event, name);
-	snprintf(plain, sizeof(plain), "process %d", (int)event->pid);
+	snprintf(plain, sizeof(plain), "process %d", pid);
 	if (!strcmp(name, plain))
-		snprintf(label, LABEL_SIZE, "%d", (int)event->pid);
+		snprintf(label + len, room, "%d", pid);
 	else if (alone)
-		memcpy(label, name, LABEL_SIZE);
+		snprintf(label + len, room, "%s", name);
 	else
-		snprintf(label, LABEL_SIZE, "%.*s-%d", LABEL_SIZE - 13, name, (int)event->pid);
+		snprintf(label + len, room, "%.*s-%d", (int)room - 13, name, pid);
 }
 
 /* Finds the number of the thread of an event. Adds the owner of a new thread. */

@@ -10,6 +10,7 @@
 
 #include "analyze/descriptors.h"
 #include "analyze/open_files.h"
+#include "event/hosts.h"
 
 #define BATCH		64
 #define ROWS_MAX	65536U
@@ -86,8 +87,10 @@ static int make_room(struct open_files *files)
 	return 0;
 }
 
-static int read_rows(struct open_files *files, trace_id_t trid)
+static int read_rows(struct open_files *files, size_t log)
 {
+	const trace_id_t trid = source_log_trid(files->source, log);
+	const unsigned int host = source_log_host(files->source, log);
 	unsigned long long next = 0;
 	size_t count;
 	int err;
@@ -99,7 +102,9 @@ static int read_rows(struct open_files *files, trace_id_t trid)
 		err = posixtrace_get_files(trid, files->rows + files->count, BATCH, &count, &next);
 		if (err)
 			return err == ENOTSUP ? 0 : -err;
-		files->count += count;
+		for (size_t i = 0; i < count; i++, files->count++)
+			files->rows[files->count].pid = hosts_id(host,
+								 files->rows[files->count].pid);
 	} while (count && files->count < ROWS_MAX);
 	return 0;
 }
@@ -109,7 +114,7 @@ static int read_all(struct open_files *files)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < source_logs(files->source); i++)
-		err = read_rows(files, source_log_trid(files->source, i));
+		err = read_rows(files, i);
 	return err;
 }
 
@@ -234,7 +239,9 @@ static const struct posixtrace_open_file *other_end(const struct open_files *fil
 		;
 	for (; i < files->nr_pipes && files->pipes[i]->inode == row->inode; i++) {
 		other = files->pipes[i];
-		if (other->pid == row->pid || !(other->flags & wanted))
+		if (other->pid == row->pid || !(other->flags & wanted) ||
+		    source_host_of(files->source, other->pid) !=
+		    source_host_of(files->source, row->pid))
 			continue;
 		if (found && found->pid != other->pid)
 			return NULL;
@@ -252,7 +259,7 @@ static void put_process(struct open_files *files, const struct posixtrace_open_f
 	};
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 
-	buffer_integer(to, (uint64_t)row->pid, 10, "", 0);
+	buffer_integer(to, (uint64_t)source_plain_id(files->source, row->pid), 10, "", 0);
 	if (!source_identify(files->source, &event) &&
 	    source_thread_name(files->source, &event, name)) {
 		buffer_byte(to, '/');

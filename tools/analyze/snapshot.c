@@ -9,6 +9,7 @@
 #include <trace.h>
 
 #include "analyze/snapshot.h"
+#include "event/hosts.h"
 
 #define BATCH	64
 
@@ -46,8 +47,19 @@ static int make_room(struct snapshot *snapshot, size_t count)
 	return 0;
 }
 
-static int read_states(trace_id_t trid, struct snapshot *snapshot)
+/* Makes the ids and the processor of a state unique among hosts. */
+static void set_host(struct posixtrace_thread_state *state, unsigned int host)
 {
+	state->pid = hosts_id(host, state->pid);
+	state->tid = hosts_id(host, state->tid);
+	state->ppid = hosts_id(host, state->ppid);
+	state->cpu = hosts_cpu(host, state->cpu);
+}
+
+static int read_states(const struct source *source, size_t log, struct snapshot *snapshot)
+{
+	const trace_id_t trid = source_log_trid(source, log);
+	const unsigned int host = source_log_host(source, log);
 	unsigned long long next = 0;
 	size_t count;
 	int err;
@@ -60,7 +72,8 @@ static int read_states(trace_id_t trid, struct snapshot *snapshot)
 					    &next);
 		if (err)
 			return err == ENOTSUP ? 0 : -err;
-		snapshot->count += count;
+		for (size_t i = 0; i < count; i++)
+			set_host(&snapshot->state[snapshot->count++], host);
 	} while (count && snapshot->count < SNAPSHOT_MAX);
 	return 0;
 }
@@ -90,7 +103,7 @@ int snapshot_read(struct source *source, struct snapshot **snapshot)
 	err = source_get_classes(source, &all);
 	for (size_t i = 0; !err && i < source_logs(source); i++) {
 		if (is_usable(source, i, all))
-			err = read_states(source_log_trid(source, i), new);
+			err = read_states(source, i, new);
 	}
 	if (err) {
 		snapshot_free(new);
@@ -158,6 +171,7 @@ int snapshot_event(struct source *source, const struct posixtrace_thread_state *
 		.pid = state->pid,
 		.tid = state->tid,
 		.cpu = state->cpu,
+		.host = source_host_of(source, state->pid),
 		.address = state->ip,
 		/* Identify the thread as for a user event: the thread existed at that time. */
 		.user = true,

@@ -150,7 +150,7 @@ static int count_thread(struct stats *stats, const struct event *event)
 		stats->nr_threads = number + 1;
 	thread = &stats->thread[number];
 	if (!thread->count++) {
-		thread->pid = event->pid;
+		thread->pid = source_plain_id(event->source, event->pid);
 		thread->thread = event->thread;
 		thread->key = event_thread_key(event);
 		if (!event_thread_label(event, thread->label))

@@ -416,7 +416,7 @@ static void note_label(struct summary *thread, const struct event *event,
 		       const struct posixtrace_thread_state *state)
 {
 	if (!thread->pub.seen && !event_thread_label(event, thread->pub.label))
-		snprintf(thread->pub.label, LABEL_SIZE, "%s-%d", state->name, (int)state->tid);
+		event_label(event, state->name, thread->pub.label);
 	thread->pub.seen = true;
 }
 

@@ -96,9 +96,9 @@ static void label(struct track_thread *thread, const struct event *event)
 		return;
 	/* A waker may have no events, but the log may still contain its name. */
 	if (event->tid && event_thread_name(event, name))
-		snprintf(thread->label, LABEL_SIZE, "%s-%d", name, (int)event->tid);
+		event_label(event, name, thread->label);
 	else if (event->tid)
-		snprintf(thread->label, LABEL_SIZE, "%d", (int)event->tid);
+		event_label(event, NULL, thread->label);
 }
 
 /* Finds the thread of an event. Its number is 0 if there are too many threads. */
@@ -119,6 +119,8 @@ static int find(struct tracks *tracks, const struct event *event, uint32_t *numb
 	thread = &tracks->threads[*number];
 	thread->pub.pid = event->pid;
 	thread->pub.tid = event->tid;
+	thread->pub.plain_pid = source_plain_id(event->source, event->pid);
+	thread->pub.plain_tid = source_plain_id(event->source, event->tid);
 	thread->pub.key = event_thread_key(event);
 	thread->place = (struct stretch){ .begin = tracks->now, .what = WAITS_IN_UNKNOWN };
 	thread->cpu = (struct stretch){ .begin = tracks->now, .what = SOURCE_NO_CPU };

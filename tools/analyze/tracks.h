@@ -75,6 +75,8 @@ struct stretch {
  * struct track_thread - a thread
  * @pid: its process
  * @tid: its kernel thread id
+ * @plain_pid: the process id in the log, to be shown
+ * @plain_tid: the thread id in the log, to be shown
  * @key: event_thread_key() of the thread
  * @label: its name and id
  * @born: time of its creation; 0: unknown
@@ -83,6 +85,8 @@ struct stretch {
 struct track_thread {
 	pid_t pid;
 	pid_t tid;
+	pid_t plain_pid;
+	pid_t plain_tid;
 	uint64_t key;
 	char label[LABEL_SIZE];
 	uint64_t born;

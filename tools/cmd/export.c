@@ -34,6 +34,7 @@ static const struct {
 	bool bounded;	/* --max-events applies */
 	bool explains;	/* --scope and --worst apply */
 	bool tables;	/* --table applies; the output of several tables is a directory */
+	bool hosts;	/* can show several hosts */
 	enum export_compression compression;	/* for --compress */
 } formats[] = {
 	[FORMAT_CTF] = { export_ctf, .directory = true },
@@ -41,10 +42,10 @@ static const struct {
 	[FORMAT_PERFETTO] = { export_perfetto, .binary = true, .explains = true,
 			      .compression = EXPORT_PACKETS },
 	[FORMAT_HTML] = { export_html, .bounded = true, .explains = true },
-	[FORMAT_CSV] = { export_csv, .tables = true },
-	[FORMAT_JSONL] = { export_jsonl, .tables = true },
-	[FORMAT_ARROW] = { export_arrow, .binary = true, .tables = true },
-	[FORMAT_PARQUET] = { parquet_export, .binary = true, .tables = true },
+	[FORMAT_CSV] = { export_csv, .tables = true, .hosts = true },
+	[FORMAT_JSONL] = { export_jsonl, .tables = true, .hosts = true },
+	[FORMAT_ARROW] = { export_arrow, .binary = true, .tables = true, .hosts = true },
+	[FORMAT_PARQUET] = { parquet_export, .binary = true, .tables = true, .hosts = true },
 };
 
 static const struct option_choice format_names[] = {
@@ -136,6 +137,12 @@ static int run_export(struct export *export, const struct logs *logs, size_t for
 
 	if (err)
 		return 1;
+	if (source_hosts(export->source) > 1 && !formats[format].hosts) {
+		tell("--format=%s: cannot show several hosts: export the logs of each host, or use csv, jsonl, arrow or parquet",
+		     format_names[format].name);
+		source_close(export->source);
+		return 1;
+	}
 	source_set_formats(export->source, export->formats);
 	if (export->path && strcmp(export->path, "-") != 0)
 		export_begin_signals();

@@ -289,7 +289,7 @@ static const char *open_map(struct jitmaps *maps, struct process *process, pid_t
 
 static void look(struct jitmaps *maps, struct process *process, const struct event *event)
 {
-	pid_t pid = event->pid;
+	pid_t pid = source_plain_id(event->source, event->pid);
 	const char *why = NULL;
 	char where[32] = "";
 	int root;

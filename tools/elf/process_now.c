@@ -110,7 +110,11 @@ bool process_now_has_boot(const struct source *source)
 {
 	struct posixtrace_host_info host;
 
-	return !source_get_host(source, &host) && is_this_boot(&host);
+	for (size_t i = 0; i < source_logs(source); i++) {
+		if (!posixtrace_get_host(source_log_trid(source, i), &host) && is_this_boot(&host))
+			return true;
+	}
+	return false;
 }
 
 bool process_now_find(const struct event *event, struct process_now *now)
@@ -120,10 +124,10 @@ bool process_now_find(const struct event *event, struct process_now *now)
 	char path[32];
 	uint64_t born;
 
-	if (!source_is_log(event->source) || source_get_host(event->source, &host) ||
+	if (!source_is_log(event->source) || source_get_host_of(event->source, event, &host) ||
 	    !is_this_boot(&host) || !source_get_birth(event->source, event, &born))
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d", (int)event->pid);
+	snprintf(path, sizeof(path), "/proc/%d", (int)source_plain_id(event->source, event->pid));
 	*now = (struct process_now){ .proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) };
 	if (now->proc < 0)
 		return false;

@@ -18,6 +18,9 @@
 /* The CPU of system events that were not recorded on a CPU. */
 #define SOURCE_NO_CPU	POSIXTRACE_NO_CPU
 
+/* The error of a time that is not known. */
+#define EVENT_ERROR_UNKNOWN	UINT64_MAX
+
 struct source;
 
 /*
@@ -29,7 +32,7 @@ struct event {
 	uint64_t time;			/* ns; the stream's clock is CLOCK_REALTIME */
 	trace_event_id_t type;
 	const char *name;		/* name of the type, any bytes; never NULL */
-	pid_t pid;
+	pid_t pid;			/* as all ids of processes and threads: see hosts.h */
 	uint64_t thread;		/* pthread_self() of the recording thread */
 	pid_t tid;			/* its kernel thread id; 0: unknown */
 	uint32_t life;			/* number of earlier threads with its ids: see lives.h */
@@ -37,7 +40,7 @@ struct event {
 	uint32_t child_life;		/* sched_process_fork: @life of the child */
 	uint32_t child_process_life;
 	uint64_t address;		/* posix_prog_address */
-	unsigned int cpu;		/* recording CPU, or SOURCE_NO_CPU */
+	unsigned int cpu;		/* recording CPU, see hosts.h; or SOURCE_NO_CPU */
 	bool user;			/* user event, not system event */
 	bool has_data;		/* a user or kernel event, whose data can be shown */
 	int truncated;			/* POSIX_TRACE_NOT_TRUNCATED, ... */
@@ -46,6 +49,9 @@ struct event {
 	bool unscheduled;		/* its log lacks scheduler events that another log has */
 	uint32_t log;			/* number of its log in @source, from 0 */
 	uint32_t series;		/* number of the first log of its stream */
+	uint32_t host;			/* number of its host, from 1; 0 if there is only one */
+	uint64_t error;			/* several hosts: maximum error of @time, ns; or EVENT_ERROR_UNKNOWN */
+	bool unordered;			/* events of other hosts before it may be later: see merge.h */
 	uint64_t lost;			/* events known to be lost before it; never decreases */
 	const unsigned char *data;
 	size_t len;			/* bytes of data */

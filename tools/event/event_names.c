@@ -10,6 +10,8 @@
 #include "event/event_names.h"
 #include "event/source.h"
 
+#define HOST_WIDTH	"32"	/* bytes of a host in a label */
+
 static bool is_named(const struct event *event)
 {
 	return event->tid && event->source && source_has_names(event->source);
@@ -29,21 +31,52 @@ static bool last_name(const struct event *event, pid_t tid, bool process,
 	return source_name_at(event->source, event, tid, end, name);
 }
 
+bool event_last_name(const struct event *event, char name[POSIXTRACE_THREAD_NAME_SIZE])
+{
+	return is_named(event) && (last_name(event, event->tid, false, name) ||
+				   source_thread_name(event->source, event, name));
+}
+
+size_t event_host_label(const struct event *event, char label[LABEL_SIZE])
+{
+	const struct source *source = event->source;
+	unsigned int host = event->host;
+
+	label[0] = '\0';
+	if (!host && source)
+		host = source_host_of(source, event->pid);
+	return host ? (size_t)snprintf(label, LABEL_SIZE, "%." HOST_WIDTH "s:",
+				       source_host_name(source, host)) : 0;
+}
+
+void event_label(const struct event *event, const char *name, char label[LABEL_SIZE])
+{
+	const size_t len = event_host_label(event, label);
+	const int tid = source_plain_id(event->source, event->tid);
+
+	if (name)
+		snprintf(label + len, LABEL_SIZE - len, "%s-%d", name, tid);
+	else
+		snprintf(label + len, LABEL_SIZE - len, "%d", tid);
+}
+
 bool event_thread_label(const struct event *event, char label[LABEL_SIZE])
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
+	size_t len;
 
-	if (is_named(event) && (last_name(event, event->tid, false, name) ||
-				source_thread_name(event->source, event, name))) {
-		snprintf(label, LABEL_SIZE, "%s-%d", name, (int)event->tid);
+	if (event_last_name(event, name)) {
+		event_label(event, name, label);
 		return true;
 	}
+	len = event_host_label(event, label);
 	if (event->thread || event->user)
-		snprintf(label, LABEL_SIZE, "thread %#" PRIx64, event->thread);
+		snprintf(label + len, LABEL_SIZE - len, "thread %#" PRIx64, event->thread);
 	else if (event_is_kernel(event) && event->tid)
-		snprintf(label, LABEL_SIZE, "thread %d", (int)event->tid);
+		snprintf(label + len, LABEL_SIZE - len, "thread %d",
+			 (int)source_plain_id(event->source, event->tid));
 	else
-		snprintf(label, LABEL_SIZE, "system events");
+		snprintf(label + len, LABEL_SIZE - len, "system events");
 	return false;
 }
 
@@ -84,7 +117,8 @@ bool event_process_label(const struct event *event, char label[LABEL_SIZE])
 		/* No command line is known: the process has not called exec since tracing began. */
 		snprintf(label, LABEL_SIZE, "%s", name);
 	} else {
-		snprintf(label, LABEL_SIZE, "process %d", (int)event->pid);
+		snprintf(label, LABEL_SIZE, "process %d",
+			 (int)source_plain_id(event->source, event->pid));
 		return false;
 	}
 	return event->pid;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <trace.h>
 
+#include "event/hosts.h"
 #include "event/kevent.h"
 
 #define FIELDS_MAX	9	/* per type */
@@ -309,6 +310,33 @@ static bool has_tids(const struct event *event, const struct kevent *kevent)
 	return event->pid > 0 && kevent->tid && all >= 0 && all <= INT32_MAX;
 }
 
+/* Makes the ids and the processors unique among hosts. */
+static void set_host(struct kevent *kevent, unsigned int host)
+{
+	kevent->tid = hosts_id(host, kevent->tid);
+	kevent->next_tid = hosts_id(host, kevent->next_tid);
+	kevent->prev_tid = hosts_id(host, kevent->prev_tid);
+	kevent->waker_pid = hosts_id(host, kevent->waker_pid);
+	kevent->waker_tid = hosts_id(host, kevent->waker_tid);
+	kevent->sender_pid = hosts_id(host, kevent->sender_pid);
+	kevent->sender_tid = hosts_id(host, kevent->sender_tid);
+	kevent->child_pid = hosts_id(host, kevent->child_pid);
+	kevent->child_tid = hosts_id(host, kevent->child_tid);
+	kevent->target_cpu = hosts_cpu(host, (uint32_t)kevent->target_cpu);
+	kevent->orig_cpu = hosts_cpu(host, (uint32_t)kevent->orig_cpu);
+	kevent->dest_cpu = hosts_cpu(host, (uint32_t)kevent->dest_cpu);
+}
+
+/* Checks the ids of an event that was read, and makes them unique among hosts. */
+static inline bool finish(const struct event *event, struct kevent *kevent)
+{
+	if (!has_tids(event, kevent))
+		return false;
+	if (event->host)
+		set_host(kevent, event->host);
+	return true;
+}
+
 /* Returns the plan for reading the event. NULL if the event must be walked with read_fields(). */
 static inline const struct kevent_plan *find_plan(const struct event *event)
 {
@@ -337,12 +365,12 @@ bool kevent_read(const struct event *event, struct kevent *kevent)
 	memset(kevent, 0, sizeof(*kevent));
 	if (plan) {
 		read_planned(event, plan, kevent);
-		return has_tids(event, kevent);
+		return finish(event, kevent);
 	}
 	places = types[event->type];
 	for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++)
 		wanted |= (unsigned int)!places[i].optional << i;
-	return (read_fields(event, places, kevent) & wanted) == wanted && has_tids(event, kevent);
+	return (read_fields(event, places, kevent) & wanted) == wanted && finish(event, kevent);
 }
 
 bool kevent_is_complete(const struct event *event)

@@ -26,7 +26,8 @@ struct kevent_text {
  * struct kevent - fields of a kernel event; 0 or "" if its type lacks the field
  *
  * Fields are named as in the descriptions: see Documentation/kernel-events.rst. Enumerations are
- * numbers in the order of their labels there.
+ * numbers in the order of their labels there. Ids of processes and threads, and numbers of
+ * processors, are as in hosts.h.
  */
 struct kevent {
 	int64_t tid;

@@ -70,13 +70,15 @@ struct found {
 struct lives {
 	struct reader *const *readers;
 	size_t nr_readers;
+	const struct hosts *hosts;
 	struct threads *numbers;
 	struct found last[2];	/* [0]: of a thread, [1]: of a process */
 	struct ids *ids;	/* index: number minus 1 */
 	size_t room;
 };
 
-int lives_new(struct reader *const *readers, size_t count, struct lives **lives)
+int lives_new(struct reader *const *readers, size_t count, const struct hosts *hosts,
+	      struct lives **lives)
 {
 	struct lives *new = calloc(1, sizeof(*new));
 
@@ -86,6 +88,7 @@ int lives_new(struct reader *const *readers, size_t count, struct lives **lives)
 	}
 	new->readers = readers;
 	new->nr_readers = count;
+	new->hosts = hosts;
 	*lives = new;
 	return 0;
 }
@@ -169,10 +172,13 @@ static bool needs_answer(const struct ids *ids, uint64_t at, uint64_t batch)
 	return batch && !(ids->asked == batch && (!ids->answered || at < ids->next));
 }
 
-/* Finds the last birth up to a time, and the first one after that time, in all logs. */
+/*
+ * Finds the last birth up to a time, and the first one after that time, in all logs of the host.
+ */
 static bool find_birth(const struct lives *lives, pid_t pid, pid_t tid, uint64_t at, uint64_t *born,
 		       uint64_t *next)
 {
+	const unsigned int count = hosts_count(lives->hosts), host = hosts_of_id(count, pid);
 	const struct timespec time = to_timespec(at);
 	struct timespec born_at, next_at;
 	bool found = false;
@@ -180,8 +186,11 @@ static bool find_birth(const struct lives *lives, pid_t pid, pid_t tid, uint64_t
 	*born = 0;
 	*next = FOREVER;
 	for (size_t i = 0; i < lives->nr_readers; i++) {
-		if (posixtrace_get_thread_life(reader_trid(lives->readers[i]), pid, tid, &time,
-					       &born_at, &next_at))
+		if (hosts_of(lives->hosts, i) != host ||
+		    posixtrace_get_thread_life(reader_trid(lives->readers[i]),
+					       hosts_plain_id(count, pid),
+					       hosts_plain_id(count, tid), &time, &born_at,
+					       &next_at))
 			continue;
 		found = true;
 		if (to_ns(&born_at) > *born)

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
+#include "event/hosts.h"
 #include "event/reader.h"
 
 struct lives;
@@ -25,11 +26,13 @@ struct lives;
  * lives_new() - create an empty table of lives
  * @readers: the logs, or the stream; must remain valid
  * @count: number of logs, or 1
+ * @hosts: hosts of the logs, or NULL; must remain valid
  * @lives: where to store it
  *
  * Return: 0 or -ENOMEM.
  */
-int lives_new(struct reader *const *readers, size_t count, struct lives **lives);
+int lives_new(struct reader *const *readers, size_t count, const struct hosts *hosts,
+	      struct lives **lives);
 
 /**
  * lives_event() - find the thread and the process of an event

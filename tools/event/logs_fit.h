@@ -10,11 +10,9 @@
 #include "event/reader.h"
 
 /**
- * logs_fit() - check that logs are different ones, and were recorded in the same boot
+ * logs_fit() - check that logs are different ones
  * @readers: the logs
  * @count: number of logs
- *
- * Timestamps of different boots cannot be compared.
  *
  * Return: 0; -ECANCELED after printing why not.
  */

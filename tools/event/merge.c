@@ -39,6 +39,7 @@ struct stream {
  * @follows: an earlier part of its series is also being merged
  * @ends: the stream continues in another log, which is not being merged
  * @stream: used in the first log of each series
+ * @host: number of its host, see hosts_of()
  */
 struct member {
 	struct reader *reader;
@@ -50,6 +51,13 @@ struct member {
 	bool follows;
 	bool ends;
 	struct stream stream;
+	unsigned int host;
+};
+
+/* The latest time that an event of a host may have. */
+struct reached {
+	unsigned int host;	/* 0: none */
+	uint64_t time;
 };
 
 /**
@@ -72,6 +80,8 @@ struct merged_type {
  * @waiting: number of logs in @heap
  * @filled: the next event of each log except @behind has been read
  * @behind: the log that provided the last event, whose next event has not been read yet; or NOBODY
+ * @last: the latest time that any event so far may have
+ * @last_other: the same for the events of all hosts except that of @last
  * @running: number of streams that have begun and not ended
  * @lost: sum of the losses of all logs, plus 1 for each missing log of a series
  * @describers: index: kernel event type; first log that describes the type, or NOBODY
@@ -86,6 +96,8 @@ struct merge {
 	size_t waiting;
 	bool filled;
 	size_t behind;
+	struct reached last;
+	struct reached last_other;
 	size_t running;
 	uint64_t lost;
 	size_t describers[FIRST_NAMED];
@@ -347,6 +359,48 @@ static bool is_partial(const struct merge *merge, struct stream *stream, trace_e
 	return true;
 }
 
+static uint64_t earliest(const struct event *event)
+{
+	return event->time > event->error ? event->time - event->error : 0;
+}
+
+static uint64_t latest(const struct event *event)
+{
+	return event->time < UINT64_MAX - event->error ? event->time + event->error : UINT64_MAX;
+}
+
+/* Compares an event with those of other hosts before it. */
+static void set_order(struct merge *merge, struct event *event)
+{
+	const struct reached *other = merge->last.host != event->host ? &merge->last :
+								       &merge->last_other;
+	const struct reached own = { event->host, latest(event) };
+
+	event->unordered = other->host && other->time >= earliest(event);
+	if (merge->last.host == event->host) {
+		if (own.time > merge->last.time)
+			merge->last = own;
+	} else if (!merge->last.host || own.time > merge->last.time) {
+		merge->last_other = merge->last;
+		merge->last = own;
+	} else if (!merge->last_other.host || own.time > merge->last_other.time) {
+		merge->last_other = own;
+	}
+}
+
+/* Sets what depends on the host of an event. */
+static void set_host(struct merge *merge, const struct member *member, struct event *event)
+{
+	event->host = member->host;
+	if (!event->host)
+		return;
+	event->pid = hosts_id(event->host, event->pid);
+	event->tid = hosts_id(event->host, event->tid);
+	event->cpu = hosts_cpu(event->host, event->cpu);
+	event->error = EVENT_ERROR_UNKNOWN;
+	set_order(merge, event);
+}
+
 int merge_next(struct merge *merge, struct event *event)
 {
 	struct member *member;
@@ -375,6 +429,7 @@ int merge_next(struct merge *merge, struct event *event)
 	event->series = (uint32_t)member->series;
 	event->unscheduled = member->unscheduled;
 	event->partial = is_partial(merge, stream, event->type, first);
+	set_host(merge, member, event);
 	set_type(merge, member, event);
 	return 1;
 }
@@ -390,6 +445,8 @@ void merge_moved(struct merge *merge)
 	merge->waiting = 0;
 	merge->filled = false;
 	merge->behind = NOBODY;
+	merge->last = (struct reached){ };
+	merge->last_other = (struct reached){ };
 	merge->running = 0;
 	merge->lost = 0;
 }
@@ -478,7 +535,8 @@ static int find_series(struct merge *merge)
 	return err;
 }
 
-int merge_new(struct reader *const *readers, size_t count, struct merge **merge)
+int merge_new(struct reader *const *readers, size_t count, const struct hosts *hosts,
+	      struct merge **merge)
 {
 	struct merge *new = calloc(1, sizeof(*new));
 	int err = 0;
@@ -491,8 +549,10 @@ int merge_new(struct reader *const *readers, size_t count, struct merge **merge)
 	new->heap = calloc(count, sizeof(*new->heap));
 	if (!new->members || !new->heap)
 		err = -ENOMEM;
-	for (size_t i = 0; !err && i < count; i++)
+	for (size_t i = 0; !err && i < count; i++) {
 		new->members[i].reader = readers[i];
+		new->members[i].host = hosts_of(hosts, i);
+	}
 	if (!err)
 		err = check_kernel_types(new);
 	if (!err)

@@ -3,6 +3,10 @@
  * Merges the events of several logs in order of time. Events with the same time have the order of
  * the logs. Events of the same log keep their order. Types with the same name and description
  * become one type. All other types remain distinct.
+ *
+ * The events of one host have the same clock, so their order is known. Times of different hosts
+ * have errors. If the errors overlap, the order of two events is unknown: the second one in this
+ * order has event.unordered. An event without it is later than all events of other hosts before it.
  */
 #ifndef POSIXTRACE_MERGE_H
 #define POSIXTRACE_MERGE_H
@@ -10,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/hosts.h"
 #include "event/reader.h"
 
 struct merge;
@@ -24,16 +29,19 @@ struct merge_losses {
  * merge_new() - begin to merge logs
  * @readers: the logs, at their first events; the caller keeps them open
  * @count: number of logs
+ * @hosts: their hosts; must remain valid
  * @merge: where to store the result
  *
  * Return: 0 or a negative error number; -ECANCELED after printing why their types do not fit.
  */
-int merge_new(struct reader *const *readers, size_t count, struct merge **merge);
+int merge_new(struct reader *const *readers, size_t count, const struct hosts *hosts,
+	      struct merge **merge);
 
 /**
  * merge_next() - read the next event of all logs
  * @merge: the logs
- * @event: where to store it, as for reader_next(); also sets event.log
+ * @event: where to store it, as for reader_next(); also sets event.log and what depends on the
+ *	host
  *
  * event.lost is the sum of all logs.
  *

@@ -244,7 +244,8 @@ static bool wants_number(const struct ranges *ranges, uint64_t number)
 static bool wants_cpu(const struct selection *selection, const struct event *event)
 {
 	return !selection->cpus.count || (event->cpu != SOURCE_NO_CPU &&
-					  ranges_have(&selection->cpus, event->cpu));
+					  ranges_have(&selection->cpus,
+						      source_plain_cpu(event->source, event->cpu)));
 }
 
 static bool wants_type(struct selection *selection, const struct event *event)
@@ -330,10 +331,12 @@ static enum criterion test(struct selection *selection, const struct event *even
 {
 	if (!inside)
 		return BY_TIME;
-	if (!wants_number(&selection->pids, (uint64_t)event->pid))
+	if (!wants_number(&selection->pids,
+			  (uint64_t)source_plain_id(event->source, event->pid)))
 		return BY_PID;
 	if (!wants_number(&selection->threads, event->thread) &&
-	    !wants_number(&selection->threads, (uint64_t)event->tid))
+	    !wants_number(&selection->threads,
+			  (uint64_t)source_plain_id(event->source, event->tid)))
 		return BY_TID;
 	if (!wants_cpu(selection, event))
 		return BY_CPU;

@@ -11,6 +11,7 @@
 #include <trace.h>
 #include <unistd.h>
 
+#include "event/hosts.h"
 #include "event/live_names.h"
 #include "event/lives.h"
 #include "event/logs_fit.h"
@@ -27,6 +28,7 @@
  * @is_log: true for logs, false for a stream
  * @names: if the source may have thread names
  * @batches: number of batches so far, of all @readers
+ * @hosts: hosts of several logs; NULL for a single log or stream
  * @merge: merges the events of several logs; NULL for a single log or stream
  * @number: number of events so far, since the last rewind
  * @lives: identifies threads and processes
@@ -38,6 +40,7 @@ struct source {
 	bool is_log;
 	enum { NAMES_UNKNOWN, NAMES_NO, NAMES_YES } names;
 	uint64_t batches;
+	struct hosts *hosts;
 	struct merge *merge;
 	uint64_t number;
 	struct lives *lives;
@@ -137,7 +140,7 @@ int source_open_log(const char *path, struct source **source)
 	if (err)
 		return fail(source, err);
 	(*source)->count = 1;
-	err = lives_new((*source)->readers, 1, &(*source)->lives);
+	err = lives_new((*source)->readers, 1, NULL, &(*source)->lives);
 	return err ? fail(source, err) : 0;
 }
 
@@ -169,11 +172,13 @@ static int open_logs(struct source *source, const char *const *paths, size_t cou
 		/* The library has its own descriptor, so free this one. */
 		reader_close_file(source->readers[i]);
 	}
-	err = logs_fit(source->readers, count);
+	err = hosts_new(source->readers, count, &source->hosts);
 	if (!err)
-		err = merge_new(source->readers, count, &source->merge);
+		err = logs_fit(source->readers, count);
 	if (!err)
-		err = lives_new(source->readers, count, &source->lives);
+		err = merge_new(source->readers, count, source->hosts, &source->merge);
+	if (!err)
+		err = lives_new(source->readers, count, source->hosts, &source->lives);
 	return err;
 }
 
@@ -214,7 +219,7 @@ int source_from_stream(trace_id_t trid, struct source **source)
 	if (err)
 		return fail(source, err);
 	(*source)->count = 1;
-	err = lives_new((*source)->readers, 1, &(*source)->lives);
+	err = lives_new((*source)->readers, 1, NULL, &(*source)->lives);
 	if (err)
 		return fail(source, err);
 	(*source)->live_names = live_names_new(trid);
@@ -234,7 +239,7 @@ bool source_was_cleared(const struct source *source)
 int source_open_again(struct source *source)
 {
 	struct lives *lives;
-	int err = lives_new(source->readers, source->count, &lives);
+	int err = lives_new(source->readers, source->count, source->hosts, &lives);
 
 	if (err)
 		return err;
@@ -259,6 +264,7 @@ void source_close(struct source *source)
 	if (!source)
 		return;
 	merge_free(source->merge);
+	hosts_free(source->hosts);
 	for (size_t i = 0; i < source->count; i++)
 		reader_close(source->readers[i]);
 	free(source->readers);
@@ -309,7 +315,7 @@ int source_try(struct source *source, struct event *event)
 static int go_to(struct source *source, const uint64_t *time)
 {
 	struct lives *lives;
-	int err = lives_new(source->readers, source->count, &lives);
+	int err = lives_new(source->readers, source->count, source->hosts, &lives);
 
 	if (err)
 		return err;
@@ -341,13 +347,33 @@ int source_seek(struct source *source, uint64_t time)
 /* ------------------------------------------------------------------ */
 /* What the logs tell							*/
 
+/* The logs that may tell about the process of an event: those of its host. */
+struct search {
+	size_t next;		/* number of logs so far */
+	trace_id_t trid;
+	pid_t pid;		/* the process in the log */
+};
+
 /*
- * Returns the logs one by one, starting with the log of the event, which is most likely to have the
- * data.
+ * Finds the next log, starting with the log of the event, which is most likely to have the data.
+ * Returns false after the last one.
  */
-static trace_id_t log_for(const struct source *source, const struct event *event, size_t i)
+static bool search_next(const struct source *source, const struct event *event,
+			struct search *search)
 {
-	return reader_trid(source->readers[(event->log + i) % source->count]);
+	const unsigned int hosts = hosts_count(source->hosts);
+	const unsigned int host = hosts_of_id(hosts, event->pid);
+	size_t log;
+
+	while (search->next < source->count) {
+		log = (event->log + search->next++) % source->count;
+		if (hosts > 1 && hosts_of(source->hosts, log) != host)
+			continue;
+		search->trid = reader_trid(source->readers[log]);
+		search->pid = hosts_plain_id(hosts, event->pid);
+		return true;
+	}
+	return false;
 }
 
 static struct timespec to_timespec(uint64_t ns)
@@ -358,12 +384,59 @@ static struct timespec to_timespec(uint64_t ns)
 	};
 }
 
+unsigned int source_hosts(const struct source *source)
+{
+	return hosts_count(source->hosts);
+}
+
+unsigned int source_log_host(const struct source *source, size_t log)
+{
+	return hosts_of(source->hosts, log);
+}
+
+const char *source_host_name(const struct source *source, unsigned int host)
+{
+	return hosts_name(source->hosts, host);
+}
+
+unsigned int source_host_of(const struct source *source, pid_t id)
+{
+	return hosts_of_id(hosts_count(source->hosts), id);
+}
+
+pid_t source_shared_id(const struct source *source, pid_t like, pid_t id)
+{
+	return hosts_id(source_host_of(source, like), id);
+}
+
+pid_t source_plain_id(const struct source *source, pid_t id)
+{
+	/* A stream may have ended, and then has no source. */
+	return source ? hosts_plain_id(hosts_count(source->hosts), id) : id;
+}
+
+unsigned int source_plain_cpu(const struct source *source, unsigned int cpu)
+{
+	return cpu == SOURCE_NO_CPU ? cpu : hosts_plain_cpu(hosts_count(source->hosts), cpu);
+}
+
 int source_get_host(const struct source *source, struct posixtrace_host_info *info)
 {
 	int err = ENOENT;
 
 	for (size_t i = 0; err && i < source->count; i++)
 		err = posixtrace_get_host(reader_trid(source->readers[i]), info);
+	return -err;
+}
+
+int source_get_host_of(const struct source *source, const struct event *event,
+		       struct posixtrace_host_info *info)
+{
+	struct search search = { };
+	int err = ENOENT;
+
+	while (err && search_next(source, event, &search))
+		err = posixtrace_get_host(search.trid, info);
 	return -err;
 }
 
@@ -381,11 +454,12 @@ bool source_has_names(struct source *source)
 bool source_name_at(const struct source *source, const struct event *event, pid_t tid,
 		    uint64_t at, char name[POSIXTRACE_THREAD_NAME_SIZE])
 {
+	const pid_t plain = source_plain_id(source, tid);
 	const struct timespec time = to_timespec(at);
+	struct search search = { };
 
-	for (size_t i = 0; i < source->count; i++) {
-		if (!posixtrace_get_thread_name(log_for(source, event, i), event->pid, tid, &time,
-						name))
+	while (search_next(source, event, &search)) {
+		if (!posixtrace_get_thread_name(search.trid, search.pid, plain, &time, name))
 			return true;
 	}
 	return false;
@@ -415,9 +489,10 @@ bool source_get_program(const struct source *source, const struct event *event, 
 			char program[POSIXTRACE_PROGRAM_SIZE], size_t *size)
 {
 	const struct timespec time = to_timespec(at);
+	struct search search = { };
 
-	for (size_t i = 0; i < source->count; i++) {
-		if (!posixtrace_get_program(log_for(source, event, i), event->pid, &time, program,
+	while (search_next(source, event, &search)) {
+		if (!posixtrace_get_program(search.trid, search.pid, &time, program,
 					    POSIXTRACE_PROGRAM_SIZE, size))
 			return true;
 	}
@@ -428,9 +503,10 @@ bool source_get_mapping(const struct source *source, const struct event *event, 
 			struct posixtrace_mapping_info *info)
 {
 	const struct timespec time = to_timespec(event->time);
+	struct search search = { };
 
-	for (size_t i = 0; i < source->count; i++) {
-		if (!posixtrace_get_mapping(log_for(source, event, i), event->pid, &time,
+	while (search_next(source, event, &search)) {
+		if (!posixtrace_get_mapping(search.trid, search.pid, &time,
 					    (const void *)(uintptr_t)address, info))
 			return true;
 	}
@@ -440,11 +516,12 @@ bool source_get_mapping(const struct source *source, const struct event *event, 
 bool source_get_birth(const struct source *source, const struct event *event, uint64_t *born)
 {
 	const struct timespec time = to_timespec(event->time);
+	struct search search = { };
 	struct timespec at;
 
-	for (size_t i = 0; i < source->count; i++) {
-		if (posixtrace_get_thread_life(log_for(source, event, i), event->pid, event->pid,
-					       &time, &at, NULL))
+	while (search_next(source, event, &search)) {
+		if (posixtrace_get_thread_life(search.trid, search.pid, search.pid, &time, &at,
+					       NULL))
 			continue;
 		*born = (uint64_t)at.tv_sec * NSEC_PER_SEC + (uint64_t)at.tv_nsec;
 		if (*born)

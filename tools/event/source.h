@@ -38,7 +38,7 @@ bool source_is_stdin(const char *path);
 int source_open_log(const char *path, struct source **source);
 
 /**
- * source_open_logs() - open several logs of one boot, to read their events in order of time
+ * source_open_logs() - open several logs, to read their events in order of time
  * @paths: from source_path(); must remain valid
  * @count: number of logs; 1 is like source_open_log()
  * @source: where to store the source
@@ -185,8 +185,36 @@ int source_seek(struct source *source, uint64_t time);
 /* source_is_complete() - check if the stream of a log was shut down, so the log cannot change */
 bool source_is_complete(const struct source *source);
 
-/* source_get_host() - get the host; returns 0, or a negative error number if it is unknown */
+/*
+ * source_get_host() - get the host, or the first one; returns 0, or a negative error number if it
+ * is unknown
+ */
 int source_get_host(const struct source *source, struct posixtrace_host_info *info);
+
+/* source_get_host_of() - get the host of an event; returns 0 or a negative error number */
+int source_get_host_of(const struct source *source, const struct event *event,
+		       struct posixtrace_host_info *info);
+
+/* source_hosts() - get the number of hosts: if it is not 1, ids are as described in hosts.h */
+unsigned int source_hosts(const struct source *source);
+
+/* source_log_host() - get the number of the host of a log, as in event.host */
+unsigned int source_log_host(const struct source *source, size_t log);
+
+/* source_host_name() - get the unique name of a host: any bytes; "" if there is only one host */
+const char *source_host_name(const struct source *source, unsigned int host);
+
+/* source_host_of() - get the host of a process or thread id, as in event.host; 0 for the id 0 */
+unsigned int source_host_of(const struct source *source, pid_t id);
+
+/* source_shared_id() - get the id as in events from the plain one; @like: an id of the same host */
+pid_t source_shared_id(const struct source *source, pid_t like, pid_t id);
+
+/* source_plain_id() - get the id in the log from the id of a process or thread, to show it */
+pid_t source_plain_id(const struct source *source, pid_t id);
+
+/* source_plain_cpu() - get the number of a processor in the log, to show it */
+unsigned int source_plain_cpu(const struct source *source, unsigned int cpu);
 
 /*
  * source_get_classes() - get the classes of kernel events that were requested; returns 0 or -errno

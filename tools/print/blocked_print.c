@@ -196,7 +196,7 @@ static void print_row(const struct table *table, const struct row *row)
 {
 	char text[CELLS_SIZE];
 
-	fprintf(table->to, "%10d  ", (int)row->thread->pid);
+	fprintf(table->to, "%10d  ", (int)source_plain_id(table->source, row->thread->pid));
 	cells_name(table->to, row->thread->label, table->thread_width);
 	if (row->length)
 		fprintf(table->to, " %1s %9s  ", row->blocked.exact ? "" : "<",

@@ -9,14 +9,15 @@
 #include "print/call_text.h"
 #include "util/escape.h"
 
-static enum syscall_machine find_machine(struct call_context *context, struct source *source)
+static enum syscall_machine find_machine(struct call_context *context, const struct event *event)
 {
 	struct posixtrace_host_info host;
 
-	if (context->source != source) {
-		context->source = source;
+	if (context->source != event->source || context->host != event->host) {
+		context->source = event->source;
+		context->host = event->host;
 		context->machine = SYSCALL_MACHINE_UNKNOWN;
-		if (!source_get_host(source, &host))
+		if (!source_get_host_of(event->source, event, &host))
 			context->machine = syscall_machine_named(host.machine);
 	}
 	return context->machine;
@@ -41,7 +42,7 @@ static void put_path(struct buffer *to, const void *context, int64_t fd)
 	buffer_byte(to, '>');
 }
 
-bool call_text_entry(struct buffer *to, struct call_context *context, struct source *source,
+bool call_text_entry(struct buffer *to, struct call_context *context, const struct event *event,
 		     const struct kevent *entry, syscall_put_fd *put_fd, const void *fds)
 {
 	struct syscall_call call = {
@@ -56,7 +57,7 @@ bool call_text_entry(struct buffer *to, struct call_context *context, struct sou
 	call.known = syscall_args_find(entry->name.at, entry->name.len);
 	if (!call.known)
 		return false;
-	call.machine = find_machine(context, source);
+	call.machine = find_machine(context, event);
 	syscall_put(to, &call);
 	return true;
 }
@@ -67,7 +68,7 @@ static bool put_entry(struct buffer *to, struct call_context *context, const str
 	struct kevent kevent;
 
 	return kevent_read(event, &kevent) &&
-	       call_text_entry(to, context, event->source, &kevent,
+	       call_text_entry(to, context, event, &kevent,
 			       context->descriptors ? put_path : NULL, &paths);
 }
 

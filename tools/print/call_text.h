@@ -14,11 +14,13 @@
 /**
  * struct call_context - what is known about the calls of a source
  * @source: source of the last event, or NULL
+ * @host: host of the last event, as in struct event
  * @machine: machine on which the calls were made
  * @descriptors: the state before a syscall_entry or after a syscall_exit; or NULL
  */
 struct call_context {
 	const struct source *source;
+	unsigned int host;
 	enum syscall_machine machine;
 	const struct descriptors *descriptors;
 };
@@ -27,14 +29,14 @@ struct call_context {
  * call_text_entry() - append a system call: read(3</etc/passwd>, 0x7ffd0000, 100)
  * @to: where to append
  * @context: initially all zero; updated by each call
- * @source: source of the call
+ * @event: ids of the caller; has a source
  * @entry: fields of its syscall_entry
  * @put_fd: appends a description of a descriptor; or NULL
  * @fds: argument of @put_fd
  *
  * Return: true. False without appending if the arguments are unknown, or for a 32-bit program.
  */
-bool call_text_entry(struct buffer *to, struct call_context *context, struct source *source,
+bool call_text_entry(struct buffer *to, struct call_context *context, const struct event *event,
 		     const struct kevent *entry, syscall_put_fd *put_fd, const void *fds);
 
 /**

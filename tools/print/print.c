@@ -342,7 +342,8 @@ static void put_thread(struct print *print, struct buffer *to, const struct even
 	}
 	if (name) {
 		escape_plain(to, name, strlen(name));
-		buffer_integer(to, (uint64_t)event->tid, 10, "-", 0);
+		buffer_integer(to, (uint64_t)source_plain_id(event->source, event->tid), 10, "-",
+			       0);
 		width = to->failed ? 0 : width_of(to->data + before, to->len - before);
 	} else {
 		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 0);
@@ -354,14 +355,32 @@ static void put_thread(struct print *print, struct buffer *to, const struct even
 	buffer_spaces(to, print->thread_width - width + 2);
 }
 
+/* Appends the host and, if the order of the event is unknown, a mark. */
+static void put_host(struct print *print, struct buffer *to, const struct event *event)
+{
+	size_t before, width;
+	const char *name;
+
+	if (!event->host)
+		return;
+	buffer_text(to, event->unordered ? " ? " : "   ");
+	before = to->len;
+	name = source_host_name(event->source, event->host);
+	escape_plain(to, name, strlen(name));
+	width = to->failed ? 0 : width_of(to->data + before, to->len - before);
+	if (width > print->host_width)
+		print->host_width = width;
+	buffer_spaces(to, print->host_width - width);
+}
+
 static void make_ids(struct print *print, struct buffer *to, const struct event *event,
 		     const char *name)
 {
 	if (print->cpu && event->cpu == SOURCE_NO_CPU)
 		buffer_text(to, "     -");
 	else if (print->cpu)
-		buffer_decimal(to, event->cpu, 6);
-	put_pid(to, event->pid);
+		buffer_decimal(to, source_plain_cpu(event->source, event->cpu), 6);
+	put_pid(to, source_plain_id(event->source, event->pid));
 	put_thread(print, to, event, name);
 }
 
@@ -404,6 +423,7 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 	put_colour(print, to, DIM);
 	put_time(print, to, event->time);
 	put_colour(print, to, PLAIN);
+	put_host(print, to, event);
 	put_ids(print, to, event);
 	put_name(print, to, event);
 	if (!print->full && call_text(to, &print->call, event))
@@ -444,7 +464,7 @@ static void put_json_call(struct print *print, struct buffer *to, const struct e
 		to->len = before;
 }
 
-/* Appends the number of the log that has the event, if there are several logs. */
+/* Appends the log that has the event if there are several, and what depends on its host. */
 static void put_log(struct buffer *to, const struct event *event)
 {
 	const char *path;
@@ -454,6 +474,17 @@ static void put_log(struct buffer *to, const struct event *event)
 	path = source_log_path(event->source, event->log);
 	buffer_text(to, ",\"log\":");
 	escape_string(to, path, strlen(path), false);
+	if (!event->host)
+		return;
+	path = source_host_name(event->source, event->host);
+	buffer_text(to, ",\"host\":");
+	escape_string(to, path, strlen(path), false);
+	buffer_text(to, ",\"error_ns\":");
+	if (event->error == EVENT_ERROR_UNKNOWN)
+		buffer_text(to, "null");
+	else
+		json_number(to, event->error, false);
+	buffer_text(to, event->unordered ? ",\"unordered\":true" : ",\"unordered\":false");
 }
 
 /*
@@ -475,10 +506,10 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	buffer_text(to, ",\"type\":");
 	buffer_integer(to, event->type, 10, "", 0);
 	buffer_text(to, event->user ? ",\"user\":true,\"pid\":" : ",\"user\":false,\"pid\":");
-	buffer_signed(to, event->pid);
+	buffer_signed(to, source_plain_id(event->source, event->pid));
 	if (event_thread_name(event, name)) {
 		buffer_text(to, ",\"tid\":");
-		buffer_integer(to, (uint64_t)event->tid, 10, "", 0);
+		buffer_integer(to, (uint64_t)source_plain_id(event->source, event->tid), 10, "", 0);
 		buffer_text(to, ",\"comm\":");
 		escape_string(to, name, strlen(name), false);
 	}
@@ -490,7 +521,7 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	if (event->cpu == SOURCE_NO_CPU)
 		buffer_text(to, "null");
 	else
-		buffer_integer(to, event->cpu, 10, "", 0);
+		buffer_integer(to, source_plain_cpu(event->source, event->cpu), 10, "", 0);
 	put_log(to, event);
 	buffer_text(to, ",\"lost\":");
 	json_number(to, event->lost, false);

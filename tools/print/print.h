@@ -78,6 +78,7 @@ struct print_thread {
  *	reader of the output
  * @ending: a signal was read from @signals, so the wait for the reader is limited
  * @part: bytes that one write can take without waiting, after poll(); 0: use RWF_NOWAIT instead
+ * @host_width: width of the column for the host; grows with the names
  * @thread_width: width of the column for the thread; grows with the names
  * @names: cached texts of event types, indexed by a hash of the type
  * @threads: cached texts of threads, indexed by a hash of the kernel thread id
@@ -100,6 +101,7 @@ struct print {
 	bool ending;
 	size_t part;
 
+	size_t host_width;
 	size_t thread_width;
 	struct print_name names[PRINT_TEXTS];
 	struct print_thread threads[PRINT_TEXTS];

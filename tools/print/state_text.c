@@ -29,12 +29,15 @@ void state_text_place(struct buffer *to, struct call_context *context, struct so
 		      const struct posixtrace_thread_state *state, syscall_put_fd *put_fd,
 		      const void *fds)
 {
+	const struct event event = {
+		.pid = state->pid, .host = source_host_of(source, state->pid), .source = source,
+	};
 	struct kevent entry;
 
 	if (!(state->flags & POSIXTRACE_STATE_USER))
 		buffer_text(to, "unknown");
 	else if (!snapshot_call(state, &entry))
 		buffer_text(to, "no system call");
-	else if (!call_text_entry(to, context, source, &entry, put_fd, fds))
+	else if (!call_text_entry(to, context, &event, &entry, put_fd, fds))
 		put_plain_call(to, state);
 }

@@ -56,7 +56,7 @@ static void label_thread(const struct tables *tables, const struct states_thread
 	if (thread->label[0])
 		memcpy(label, thread->label, LABEL_SIZE);
 	else
-		snprintf(label, LABEL_SIZE, "%d", (int)thread->tid);
+		event_label(&event, NULL, label);
 }
 
 /* Like label_thread(), for a thread without events: uses the name that the thread had at @time. */
@@ -68,10 +68,7 @@ static void label_other(const struct tables *tables, pid_t pid, pid_t tid, uint6
 	};
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 
-	if (event_thread_name(&event, name))
-		snprintf(label, LABEL_SIZE, "%s-%d", name, (int)tid);
-	else
-		snprintf(label, LABEL_SIZE, "%d", (int)tid);
+	event_label(&event, event_thread_name(&event, name) ? name : NULL, label);
 }
 
 static void print_thread(const struct tables *tables, const struct states_thread *thread)
@@ -79,7 +76,7 @@ static void print_thread(const struct tables *tables, const struct states_thread
 	char label[LABEL_SIZE];
 
 	label_thread(tables, thread, label);
-	fprintf(tables->to, "%10d  ", (int)thread->pid);
+	fprintf(tables->to, "%10d  ", (int)source_plain_id(tables->source, thread->pid));
 	cells_name(tables->to, label, tables->thread_width);
 }
 
@@ -240,7 +237,8 @@ static void print_lock(const struct tables *tables, const struct locks_sum *lock
 	if (lock->holder)
 		label_thread(tables, &tables->threads[lock->holder - 1], label);
 	snprintf(address, sizeof(address), "futex 0x%llx", (unsigned long long)lock->address);
-	fprintf(tables->to, "%10d  ", (int)lock->process);
+	fprintf(tables->to, "%10d  ",
+		(int)source_plain_id(tables->source, (pid_t)lock->process));
 	cells_name(tables->to, label, tables->thread_width);
 	fprintf(tables->to, "  ");
 	cells_name(tables->to, address, PLACE_WIDTH);
@@ -307,7 +305,8 @@ static void print_waker(const struct tables *tables, const struct wait *wait)
 		else
 			label_other(tables, wait->waker.pid, wait->waker.tid, woken, label);
 		cells_name(tables->to, label, 0);
-		fprintf(tables->to, " of process %d%s", (int)wait->waker.pid,
+		fprintf(tables->to, " of process %d%s",
+			(int)source_plain_id(tables->source, wait->waker.pid),
 			how[wait->waker.kind] ? how[wait->waker.kind] : "");
 	} else {
 		fprintf(tables->to, "%s", others[wait->waker.kind]);

@@ -58,8 +58,8 @@ static void put_thread(const struct output *to, const char *name, uint32_t numbe
 
 	if (!number)
 		return;
-	buffer_printf(to->text, ",\"%s\":{\"pid\":%d,\"tid\":%d", name, (int)thread->pid,
-		      (int)thread->tid);
+	buffer_printf(to->text, ",\"%s\":{\"pid\":%d,\"tid\":%d", name, (int)thread->plain_pid,
+		      (int)thread->plain_tid);
 	put_string(to, "name", thread->label);
 	buffer_byte(to->text, '}');
 }

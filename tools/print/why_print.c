@@ -288,7 +288,7 @@ static int print_head(struct tree *tree)
 	buffer_printf(&tree->text, "%s of ", cells_time(text, why->end - why->begin));
 	why_text_label(&tree->text, why->tracks, why->thread);
 	buffer_printf(&tree->text, ", process %d, from ",
-		      (int)tracks_thread(why->tracks, why->thread)->pid);
+		      (int)tracks_thread(why->tracks, why->thread)->plain_pid);
 	put_time(tree, why->begin);
 	buffer_text(&tree->text, " to ");
 	put_time(tree, why->end);

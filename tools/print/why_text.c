@@ -37,7 +37,7 @@ static void put_other(struct buffer *to, const struct tracks *tracks, const stru
 	other = tracks_thread(tracks, part->other);
 	why_text_label(to, tracks, part->other);
 	if (other->pid != tracks_thread(tracks, part->thread)->pid)
-		buffer_printf(to, " of process %d", (int)other->pid);
+		buffer_printf(to, " of process %d", (int)other->plain_pid);
 }
 
 static void put_place(struct buffer *to, const struct tracks *tracks, const struct part *part)
