@@ -397,7 +397,6 @@ static void set_host(struct merge *merge, const struct member *member, struct ev
 	event->pid = hosts_id(event->host, event->pid);
 	event->tid = hosts_id(event->host, event->tid);
 	event->cpu = hosts_cpu(event->host, event->cpu);
-	event->error = EVENT_ERROR_UNKNOWN;
 	set_order(merge, event);
 }
 
@@ -552,6 +551,8 @@ int merge_new(struct reader *const *readers, size_t count, const struct hosts *h
 	for (size_t i = 0; !err && i < count; i++) {
 		new->members[i].reader = readers[i];
 		new->members[i].host = hosts_of(hosts, i);
+		if (new->members[i].host)
+			reader_find_errors(readers[i]);
 	}
 	if (!err)
 		err = check_kernel_types(new);

@@ -42,6 +42,8 @@ struct type {
  * @types: cached facts about event types
  * @other_name: name of a type that is not cached
  * @events: the batch
+ * @finds_errors: find the errors of the times
+ * @errors: error of the time of each event in the batch
  * @buffer: data of the events
  */
 struct reader {
@@ -57,6 +59,8 @@ struct reader {
 	struct type types[READER_TYPES];
 	char other_name[NAME_SIZE];
 	struct posixtrace_batch_event events[BATCH];
+	bool finds_errors;
+	uint64_t errors[BATCH];
 	unsigned char buffer[BUFFER_SIZE] __attribute__((aligned(8)));
 };
 
@@ -327,6 +331,52 @@ static inline struct description *describe(struct reader *reader, trace_event_id
 	return reader_description(reader, type, time);
 }
 
+static uint64_t time_of(const struct posixtrace_batch_event *event)
+{
+	return (uint64_t)event->event.posix_timestamp.tv_sec * NSEC_PER_SEC +
+	       (uint64_t)event->event.posix_timestamp.tv_nsec;
+}
+
+/* Returns the maximum difference between a time and UTC. */
+static uint64_t error_of(uint64_t time, const struct posixtrace_clock_time *utc)
+{
+	const uint64_t value = (uint64_t)utc->value;
+	const uint64_t difference = value > time ? value - time : time - value;
+
+	if (utc->error == POSIXTRACE_CLOCK_UNKNOWN || utc->value < 0 ||
+	    difference > EVENT_ERROR_UNKNOWN - utc->error)
+		return EVENT_ERROR_UNKNOWN;
+	return difference + utc->error;
+}
+
+/*
+ * Finds the errors of the times in the batch. The clock of the events usually is CLOCK_REALTIME. If
+ * it is ahead, because CLOCK_REALTIME was set back, the difference is part of the error: so times
+ * need not be changed, and still order the events of the host.
+ */
+static int find_errors(struct reader *reader)
+{
+	struct posixtrace_clock_time utc[BATCH];
+	uint64_t times[BATCH];
+	int err;
+
+	for (size_t i = 0; i < reader->count; i++)
+		times[i] = time_of(&reader->events[i]);
+	err = posixtrace_convert_times(reader->trid, POSIXTRACE_CLOCKID_UTC, times, reader->count,
+				       utc);
+	/* Without pairs of clocks, no time can be compared. */
+	if (err && err != ENOENT)
+		return -err;
+	for (size_t i = 0; i < reader->count; i++)
+		reader->errors[i] = err ? EVENT_ERROR_UNKNOWN : error_of(times[i], &utc[i]);
+	return 0;
+}
+
+void reader_find_errors(struct reader *reader)
+{
+	reader->finds_errors = true;
+}
+
 /* Converts a library event to struct event. */
 static void set_event(struct reader *reader, const struct posixtrace_batch_event *from,
 		      struct event *event)
@@ -334,8 +384,7 @@ static void set_event(struct reader *reader, const struct posixtrace_batch_event
 	const struct posix_trace_event_info *info = &from->event;
 
 	*event = (struct event){
-		.time = (uint64_t)info->posix_timestamp.tv_sec * NSEC_PER_SEC +
-			(uint64_t)info->posix_timestamp.tv_nsec,
+		.time = time_of(from),
 		.type = info->posix_event_id,
 		.name = type_name(reader, info->posix_event_id),
 		.pid = info->posix_pid,
@@ -370,8 +419,14 @@ int reader_next(struct reader *reader, struct event *event, int flags)
 		if (!reader->count)
 			return 0;
 		++*reader->batches;
+		err = reader->finds_errors ? find_errors(reader) : 0;
+		if (err) {
+			reader->count = 0;
+			return err;
+		}
 	}
-	set_event(reader, &reader->events[reader->next++], event);
+	set_event(reader, &reader->events[reader->next], event);
+	event->error = reader->errors[reader->next++];
 	return 1;
 }
 

@@ -80,6 +80,12 @@ void reader_close_file(struct reader *reader);
 /* reader_set_formats() - see source_set_formats() */
 void reader_set_formats(struct reader *reader, const struct formats *formats);
 
+/*
+ * reader_find_errors() - set event.error of all later events, so that times of several hosts can be
+ * compared: the maximum difference to UTC
+ */
+void reader_find_errors(struct reader *reader);
+
 /**
  * reader_next() - read the next event
  * @reader: the reader

@@ -42,19 +42,25 @@ int table_events_put(struct table *table, const struct table_threads *threads,
 	table_threads_set(threads, table, utid, EVENT_UTID);
 	/* Threads beyond the limit have no utid, but still have ids. */
 	if (event->pid)
-		table_set(table, EVENT_PID, event->pid);
+		table_set(table, EVENT_PID, source_plain_id(event->source, event->pid));
 	if (event->tid > 0)
-		table_set(table, EVENT_TID, event->tid);
+		table_set(table, EVENT_TID, source_plain_id(event->source, event->tid));
 	if (event->thread)
 		table_set(table, EVENT_PTHREAD, (int64_t)event->thread);
 	if (event_thread_name(event, comm))
 		table_set_text(table, EVENT_COMM, comm);
 	if (event->cpu != SOURCE_NO_CPU)
-		table_set(table, EVENT_CPU, event->cpu);
+		table_set(table, EVENT_CPU, source_plain_cpu(event->source, event->cpu));
 	if (event->address)
 		table_set(table, EVENT_ADDRESS, (int64_t)event->address);
 	table_set(table, EVENT_LOST, (int64_t)event->lost);
 	table_set(table, EVENT_TRUNCATED, event->truncated != POSIX_TRACE_NOT_TRUNCATED);
+	if (event->host) {
+		table_set_text(table, EVENT_HOST, source_host_name(event->source, event->host));
+		if (event->error != EVENT_ERROR_UNKNOWN)
+			table_set(table, EVENT_ERROR, (int64_t)event->error);
+		table_set(table, EVENT_UNORDERED, event->unordered);
+	}
 	err = set_data(table, event, texts);
 	return err ? err : table_row(table);
 }

@@ -2,6 +2,9 @@
 /*
  * The tables about the whole log: see table_log.h.
  */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <trace.h>
 
 #include "export/table_log.h"
@@ -34,11 +37,33 @@ static int put_losses(struct table *table, const struct table_losses *losses,
 	return err;
 }
 
+static int count_event(struct table_losses *losses, const struct export *export,
+		       const struct event *event)
+{
+	struct table_host *host;
+
+	if (!losses->hosts)
+		losses->hosts = calloc(source_hosts(export->source) + 1, sizeof(*losses->hosts));
+	if (!losses->hosts)
+		return -ENOMEM;
+	host = &losses->hosts[event->host];
+	if (event->type != POSIX_TRACE_ERROR) {
+		if (!host->last || event->time < host->first)
+			host->first = event->time;
+		if (event->time > host->last)
+			host->last = event->time;
+	}
+	host->events++;
+	return 0;
+}
+
 int table_losses_event(struct table *table, struct table_losses *losses,
 		       const struct export *export, const struct event *event)
 {
-	int err = 0;
+	int err = count_event(losses, export, event);
 
+	if (err)
+		return err;
 	losses->lost += export->newly_lost;
 	if (event->type == POSIX_TRACE_ERROR)
 		return 0;
@@ -108,28 +133,93 @@ static void set_host(struct table *table, const struct posixtrace_host_info *hos
 	table_set_bytes(table, HOST_BOOT_ID, boot_id->data, boot_id->len);
 }
 
-int table_hosts_put(struct table *table, const struct table_losses *losses,
-		    const struct export *export, const struct logend *end)
+/* Adds what is missing in the logs of a host. */
+static int sum_host(const struct source *source, unsigned int host, struct logend *sum, bool *ended)
 {
-	struct posixtrace_host_info host;
+	struct posixtrace_log_info info;
+	struct logend end;
+	int err = 0;
+
+	*ended = true;
+	for (size_t i = 0; !err && i < source_logs(source); i++) {
+		if (source_log_host(source, i) != host)
+			continue;
+		err = logend_read_log(&end, source, i);
+		if (err)
+			break;
+		sum->lost += end.lost;
+		sum->overwritten += end.overwritten;
+		sum->damaged += end.damaged;
+		if (posixtrace_get_log_info(source_log_trid(source, i), &info) ||
+		    !(info.flags & POSIXTRACE_LOG_ENDED))
+			*ended = false;
+	}
+	return err;
+}
+
+static int put_host(struct table *table, const struct table_host *host,
+		    const struct posixtrace_host_info *info, const char *name,
+		    const struct logend *end, const char *trace, bool ended)
+{
 	struct buffer boot_id = { };
-	char trace[TRACE_NAME_MAX + 1];
 	int err;
 
-	if (!posixtrace_get_host(source_trid(export->source), &host))
-		set_host(table, &host, &boot_id);
-	export_trace_name(export, trace, sizeof(trace));
+	if (info)
+		set_host(table, info, &boot_id);
+	set_name(table, HOST_HOST, name);
 	set_name(table, HOST_TRACE, trace);
-	if (losses->seen) {
-		table_set(table, HOST_FIRST, (int64_t)losses->first);
-		table_set(table, HOST_LAST, (int64_t)losses->last);
+	if (host->last) {
+		table_set(table, HOST_FIRST, (int64_t)host->first);
+		table_set(table, HOST_LAST, (int64_t)host->last);
 	}
-	table_set(table, HOST_EVENTS, (int64_t)export->events);
+	table_set(table, HOST_EVENTS, (int64_t)host->events);
 	table_set(table, HOST_LOST, (int64_t)end->lost);
 	table_set(table, HOST_OVERWRITTEN, (int64_t)end->overwritten);
 	table_set(table, HOST_DAMAGED, (int64_t)end->damaged);
-	table_set(table, HOST_ENDED, logend_ended(export->source));
+	table_set(table, HOST_ENDED, ended);
 	err = table_row(table);
 	buffer_free(&boot_id);
 	return err;
+}
+
+/* Finds the first log of a host. */
+static trace_id_t first_log(const struct source *source, unsigned int host)
+{
+	size_t log = 0;
+
+	while (log + 1 < source_logs(source) && source_log_host(source, log) != host)
+		log++;
+	return source_log_trid(source, log);
+}
+
+int table_hosts_put(struct table *table, const struct table_losses *losses,
+		    const struct export *export, const struct logend *end)
+{
+	const struct source *source = export->source;
+	const unsigned int count = source_hosts(source);
+	static const struct table_host none;
+	struct posixtrace_host_info info;
+	char trace[TRACE_NAME_MAX + 1];
+	struct logend one = *end;
+	bool known, ended = logend_ended(source);
+	int err = 0;
+
+	export_trace_name(export, trace, sizeof(trace));
+	for (unsigned int i = count > 1; !err && i < count + (count > 1); i++) {
+		if (i) {
+			one = (struct logend){ };
+			err = sum_host(source, i, &one, &ended);
+		}
+		known = !posixtrace_get_host(first_log(source, i), &info);
+		if (!err)
+			err = put_host(table, losses->hosts ? &losses->hosts[i] : &none,
+				       known ? &info : NULL, source_host_name(source, i), &one,
+				       i ? "" : trace, ended);
+	}
+	return err;
+}
+
+void table_losses_free(struct table_losses *losses)
+{
+	free(losses->hosts);
 }

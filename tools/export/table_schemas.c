@@ -31,6 +31,9 @@ static const struct column events[] = {
 	[EVENT_TRUNCATED] = { "truncated", COLUMN_BOOL },
 	[EVENT_FIELDS] = { "fields", COLUMN_JSON },
 	[EVENT_DATA] = { "data", COLUMN_TEXT },
+	[EVENT_HOST] = { "host", COLUMN_TEXT },
+	[EVENT_ERROR] = { "error_ns", COLUMN_UINT64 },
+	[EVENT_UNORDERED] = { "unordered", COLUMN_BOOL },
 };
 
 static const struct column scopes[] = {
@@ -104,6 +107,7 @@ static const struct column processes[] = {
 	[PROCESS_FIRST] = { "first_ns", COLUMN_INT64 },
 	[PROCESS_LAST] = { "last_ns", COLUMN_INT64 },
 	[PROCESS_EVENTS] = { "events", COLUMN_UINT64 },
+	[PROCESS_HOST] = { "host", COLUMN_TEXT },
 };
 
 static const struct column threads[] = {
@@ -116,6 +120,7 @@ static const struct column threads[] = {
 	[THREAD_FIRST] = { "first_ns", COLUMN_INT64 },
 	[THREAD_LAST] = { "last_ns", COLUMN_INT64 },
 	[THREAD_EVENTS] = { "events", COLUMN_UINT64 },
+	[THREAD_HOST] = { "host", COLUMN_TEXT },
 };
 
 static const struct column hosts[] = {
@@ -135,6 +140,7 @@ static const struct column hosts[] = {
 	[HOST_OVERWRITTEN] = { "overwritten", COLUMN_UINT64 },
 	[HOST_DAMAGED] = { "damaged", COLUMN_UINT64 },
 	[HOST_ENDED] = { "ended", COLUMN_BOOL },
+	[HOST_HOST] = { "host", COLUMN_TEXT },
 };
 
 static const struct column losses[] = {

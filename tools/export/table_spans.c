@@ -185,8 +185,8 @@ static int put_wait(struct table_spans *spans, const struct interval *interval)
 	if (spans->files)
 		set_file(table, WAIT_FILE, call_files_of_wait(spans->files, interval));
 	if (waker_is_thread(waker)) {
-		table_set(table, WAIT_WAKER_PID, waker->pid);
-		table_set(table, WAIT_WAKER_TID, waker->tid);
+		table_set(table, WAIT_WAKER_PID, source_plain_id(spans->export->source, waker->pid));
+		table_set(table, WAIT_WAKER_TID, source_plain_id(spans->export->source, waker->tid));
 		utid = table_threads_latest(spans->threads, waker->pid, waker->tid);
 		if (utid)
 			table_set(table, WAIT_WAKER_UTID, utid);
@@ -208,7 +208,7 @@ static int put_state(void *to, const struct interval *interval)
 	set_period(table, interval->begin, interval->end);
 	table_set_text(table, STATE_COLUMN_STATE, state_names[interval->state]);
 	if (interval->cpu != SOURCE_NO_CPU)
-		table_set(table, STATE_COLUMN_CPU, interval->cpu);
+		table_set(table, STATE_COLUMN_CPU, source_plain_cpu(spans->export->source, interval->cpu));
 	if (interval->state == STATE_RUNNABLE)
 		table_set(table, STATE_COLUMN_PREEMPTED, interval->preempted);
 	set_blocked(table, interval, STATE_COLUMN_LETTER, STATE_COLUMN_IO, STATE_COLUMN_CALL);
@@ -236,7 +236,7 @@ static int put_call(void *to, const struct call *call)
 	table_set(table, CALL_NR, call->nr);
 	table_set(table, CALL_COMPAT, call->compat);
 	if (call->cpu != SOURCE_NO_CPU)
-		table_set(table, CALL_CPU, call->cpu);
+		table_set(table, CALL_CPU, source_plain_cpu(spans->export->source, call->cpu));
 	table_set(table, CALL_LOST, (int64_t)call->lost);
 	for (size_t i = 0; i < KEVENT_ARGS; i++)
 		table_set(table, CALL_ARG + i, (int64_t)call->args[i]);

@@ -3,6 +3,7 @@
  * The threads and processes of the tables: see table_threads.h.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyze/latest.h"
@@ -71,6 +72,7 @@ static int add(struct list *list, const struct event *event, struct table_thread
 	**item = (struct table_thread){
 		.pid = event->pid,
 		.tid = event->tid,
+		.source = event->source,
 		.pthread = event->thread,
 		.life = event->life,
 		.process_life = event->process_life,
@@ -94,18 +96,13 @@ static int find_process(struct table_threads *threads, const struct event *event
 	return 0;
 }
 
-/* Sets the name of a thread. Its label is the name and the id. */
 static void set_name(struct table_thread *thread, const struct event *event)
 {
-	char *end;
+	char name[POSIXTRACE_THREAD_NAME_SIZE] = "";
 
-	if (event_thread_label(event, thread->name)) {
-		end = strrchr(thread->name, '-');
-		if (end)
-			*end = '\0';
-	} else {
-		thread->name[0] = '\0';
-	}
+	if (!event_last_name(event, name))
+		name[0] = '\0';
+	snprintf(thread->name, sizeof(thread->name), "%s", name);
 }
 
 int table_threads_find(struct table_threads *threads, const struct event *event, uint32_t *utid)
@@ -173,9 +170,9 @@ void table_threads_set(const struct table_threads *threads, struct table *table,
 	thread = table_threads_get(threads, utid);
 	table_set(table, first, utid);
 	table_set(table, first + 1, thread->upid);
-	table_set(table, first + 2, thread->pid);
+	table_set(table, first + 2, source_plain_id(thread->source, thread->pid));
 	if (thread->tid > 0)
-		table_set(table, first + 3, thread->tid);
+		table_set(table, first + 3, source_plain_id(thread->source, thread->tid));
 }
 
 static void set_times(struct table *table, const struct table_thread *item, size_t first)
@@ -187,18 +184,27 @@ static void set_times(struct table *table, const struct table_thread *item, size
 	table_set(table, first + 2, (int64_t)item->events);
 }
 
+static void set_host(struct table *table, const struct table_thread *item, size_t column)
+{
+	const unsigned int host = item->source ? source_host_of(item->source, item->pid) : 0;
+
+	if (host)
+		table_set_text(table, column, source_host_name(item->source, host));
+}
+
 static int put_thread(struct table *table, const struct table_thread *thread, uint32_t utid)
 {
 	table_set(table, THREAD_UTID, utid);
 	table_set(table, THREAD_UPID, thread->upid);
-	table_set(table, THREAD_PID, thread->pid);
+	table_set(table, THREAD_PID, source_plain_id(thread->source, thread->pid));
 	if (thread->tid > 0)
-		table_set(table, THREAD_TID, thread->tid);
+		table_set(table, THREAD_TID, source_plain_id(thread->source, thread->tid));
 	if (thread->pthread)
 		table_set(table, THREAD_PTHREAD, (int64_t)thread->pthread);
 	if (thread->name[0])
 		table_set_text(table, THREAD_NAME, thread->name);
 	set_times(table, thread, THREAD_FIRST);
+	set_host(table, thread, THREAD_HOST);
 	return table_row(table);
 }
 
@@ -217,12 +223,13 @@ static int put_process(struct table *table, struct source *source,
 	size_t len = event_process_command(&event, command);
 
 	table_set(table, PROCESS_UPID, upid);
-	table_set(table, PROCESS_PID, process->pid);
+	table_set(table, PROCESS_PID, source_plain_id(source, process->pid));
 	if (process->name[0])
 		table_set_text(table, PROCESS_NAME, process->name);
 	if (len)
 		table_set_bytes(table, PROCESS_COMMAND, command, len);
 	set_times(table, process, PROCESS_FIRST);
+	set_host(table, process, PROCESS_HOST);
 	return table_row(table);
 }
 

@@ -14,6 +14,7 @@
  * struct table_thread - a thread, or a process
  * @pid: its process
  * @tid: its kernel thread id; 0: unknown
+ * @source: the source of its events
  * @pthread: pthread_self(); 0: unknown
  * @life, @process_life: as in struct event
  * @upid: number of its process
@@ -25,6 +26,7 @@
 struct table_thread {
 	pid_t pid;
 	pid_t tid;
+	const struct source *source;
 	uint64_t pthread;
 	uint32_t life;
 	uint32_t process_life;

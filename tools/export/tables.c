@@ -250,6 +250,7 @@ int tables_export(struct export *export, const struct table_format *format)
 		err = end_tables(tables);
 	err = close_tables(tables, err);
 	table_spans_free(tables->spans);
+	table_losses_free(&tables->losses);
 	table_threads_free(tables->threads);
 	buffer_free(&tables->texts.fields);
 	buffer_free(&tables->texts.data);

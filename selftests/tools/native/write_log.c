@@ -27,6 +27,9 @@
  *					FLAGS as in struct posixtrace_state
  *	file THREAD TIME FD KIND FLAGS INODE [TEXT]
  *					a descriptor of the process, as in struct posixtrace_file
+ *	clock CLOCK TIME VALUE ERROR [FLAGS]
+ *					a pair of clocks: CLOCK as a number, 1024 for UTC; TIME and
+ *					VALUE count from "since"; ERROR "-": unknown
  *	thread NAME PID TID THREAD	"@NAME" in the lines below stands for this thread
  *	since TIME			the times of the events below count from TIME
  *	block CPU			the following events come from this CPU
@@ -243,6 +246,22 @@ static const struct log_thread *find_thread(const char *name)
 	}
 	fail("\"@\" without the name of a thread");
 	return NULL;
+}
+
+static void add_clock(const char *rest)
+{
+	struct posixtrace_log_clock clock = { .flags = 0 };
+	unsigned long long time, value;
+	char error[24];
+
+	if (sscanf(rest, "%d %llu %llu %23s %u", &clock.clock, &time, &value, error,
+		   &clock.flags) < 4)
+		fail("wrong number of words after \"clock\"");
+	clock.time = time_base + time;
+	clock.value = time_base + value;
+	clock.error = strcmp(error, "-") ? strtoull(error, NULL, 0) : ~0ULL;
+	log_metadata(&log_file_writer, POSIXTRACE_LOG_CLOCKS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1,
+		     &clock, sizeof(clock));
 }
 
 static void add_file(const char *rest)
@@ -494,6 +513,9 @@ static void run_line(char *line)
 	} else if (!strncmp(line, "state ", 6)) {
 		end_block();
 		add_state(line + 6);
+	} else if (!strncmp(line, "clock ", 6)) {
+		end_block();
+		add_clock(line + 6);
 	} else if (!strncmp(line, "file ", 5)) {
 		end_block();
 		add_file(line + 5);
