@@ -174,7 +174,7 @@ static int open_logs(struct source *source, const char *const *paths, size_t cou
 	}
 	err = hosts_new(source->readers, count, &source->hosts);
 	if (!err)
-		err = logs_fit(source->readers, count);
+		err = logs_fit(source->readers, count, source->hosts);
 	if (!err)
 		err = merge_new(source->readers, count, source->hosts, &source->merge);
 	if (!err)

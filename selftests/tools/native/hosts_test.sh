@@ -186,6 +186,30 @@ test_errors_that_overlap_make_the_order_unknown()
 	END
 }
 
+# The clock of the events never goes back in a log, but may do so between two logs of a boot.
+test_a_clock_set_back_between_logs_is_noticed()
+{
+	local i since='since 1700000000000000000'
+	for i in 1 2; do
+		{ host 1 alpha | sed "s/cookie 1/cookie $i/"; echo "$since"; printf '%s\n' \
+			"clock 1 ${i}000 ${i}500 10" "clock 1 ${i}900 $((i * 1000 + 1400)) 10" 'name 65 tick' \
+			'block 0' "event 65 ${i}000 pid=7" end; } | write_log $i.log
+	done
+	run 0 posixtrace dump 2.log 1.log
+	{ host 1 alpha | sed "s/cookie 1/cookie 3/"; echo "$since"; printf '%s\n' 'clock 1 500 9000 10' \
+		'name 65 tick' 'block 0' 'event 65 500 pid=7' end; } | write_log 3.log
+	run 1 posixtrace dump 1.log 3.log
+	complains 'posixtrace: 3.log: the clock was set back between this log and 1.log, so their times cannot be compared'
+	# Errors that are larger than the difference prove nothing.
+	{ host 1 alpha | sed "s/cookie 1/cookie 4/"; echo "$since"; printf '%s\n' 'clock 1 500 9000 -' \
+		'name 65 tick' 'block 0' 'event 65 500 pid=7' end; } | write_log 4.log
+	run 0 posixtrace dump 1.log 4.log
+	# Another host may have any clock.
+	{ host 2 beta; echo "$since"; printf '%s\n' 'clock 1 500 9000 10' 'name 65 tick' 'block 0' \
+		'event 65 500 pid=7' end; } | write_log 5.log
+	run 0 posixtrace dump 1.log 5.log
+}
+
 # drifting NUMBER OFFSET PPM: writes NUMBER.log of a host with this offset and drift of its clock, as
 # far as its pairs of clocks admit. Each event has its true time as text.
 drifting()
