@@ -163,6 +163,14 @@ test_every_output_has_a_schema()
 	done
 }
 
+# host_log NODE NUMBER: prints a log of a host, of which only the second one has pairs of clocks
+host_log()
+{
+	printf '%s\n' "cookie $2" "boot 0$2" "host $1"
+	[ "$2" -lt 2 ] || printf '%s\n' 'clock 0 0 0 0' 'clock 1024 0 0 5'
+	printf '%s\n' 'name 65 tick' 'block 0' 'event 65 3000 pid=7'
+}
+
 test_events()
 {
 	described_log described
@@ -173,7 +181,8 @@ test_events()
 		printf '%s\n' "cookie $cookie" "boot $boot" 'host machine' 'name 65 tick' 'block 0' \
 			"event 65 ${cookie}000" | whole_log "part-$cookie"
 	done
-	for log in described counters kernel tar 'part-1 part-2'; do
+	host_log other 3 | whole_log part-3
+	for log in described counters kernel tar 'part-1 part-2' 'part-1 part-3'; do
 		# shellcheck disable=SC2086 # perhaps several logs
 		posixtrace dump --json $log >"${log// /-}.json" 2>err
 	done
@@ -315,8 +324,11 @@ test_tables()
 		posixtrace export --format=jsonl --output="$log.out" "$log" 2>err
 		posixtrace export --format=csv --output="$log.csv" "$log" 2>err
 	done
+	host_log alpha 1 | whole_log alpha
+	host_log beta 2 | whole_log beta
+	posixtrace export --format=jsonl --output=hosts.out alpha beta
 	for name in $tables; do
-		cat ./{described,counters,kernel,scopes,files}.out/"$name.jsonl" >changed
+		cat ./{described,counters,kernel,scopes,files,hosts}.out/"$name.jsonl" >changed
 		matches --changed=changed "table-$name" ./*.out/"$name.jsonl"
 		# the columns are in the same order, which a validator does not look at
 		head -n 1 "scopes.csv/$name.csv" | tr -d '\r' >columns
