@@ -50,8 +50,8 @@ struct event {
 	uint32_t log;			/* number of its log in @source, from 0 */
 	uint32_t series;		/* number of the first log of its stream */
 	uint32_t host;			/* number of its host, from 1; 0 if there is only one */
-	uint64_t error;			/* several hosts: maximum error of @time, ns; or EVENT_ERROR_UNKNOWN */
-	bool unordered;			/* events of other hosts before it may be later: see merge.h */
+	uint64_t error;			/* of @time, ns, if there are several hosts */
+	bool unordered;			/* its order is unknown: see merge.h */
 	uint64_t lost;			/* events known to be lost before it; never decreases */
 	const unsigned char *data;
 	size_t len;			/* bytes of data */

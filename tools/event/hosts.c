@@ -38,8 +38,10 @@ static bool get_host(const struct reader *reader, struct posixtrace_host_info *i
 	       memcmp(info->boot_id, unknown, sizeof(unknown)) != 0;
 }
 
-/* Two hosts may have the same name, for example two boots of a machine. The third host may be
- * "name#3". */
+/*
+ * Two hosts may have the same name, for example two boots of a machine. The third host may be
+ * "name#3".
+ */
 static void set_name(struct hosts *hosts, struct host *host, const char *node)
 {
 	unsigned int number = hosts->count;
