@@ -21,7 +21,8 @@ FROM read_csv(getvariable('tables') || '/events.csv', header = true, delim = ','
 	'utid': 'UINTEGER', 'upid': 'UINTEGER', 'pid': 'INTEGER', 'tid': 'INTEGER',
 	'pthread': 'UBIGINT', 'comm': 'VARCHAR', 'cpu': 'UINTEGER',
 	'address': 'UBIGINT', 'lost': 'UBIGINT', 'truncated': 'BOOLEAN',
-	'fields': 'JSON', 'data': 'VARCHAR'
+	'fields': 'JSON', 'data': 'VARCHAR',
+	'host': 'VARCHAR', 'error_ns': 'UBIGINT', 'unordered': 'BOOLEAN'
 }) t JOIN logs l ON t.filename = l.path || '/events.csv';
 
 CREATE TABLE scopes AS
@@ -89,7 +90,8 @@ FROM read_csv(getvariable('tables') || '/processes.csv', header = true, delim = 
 	strict_mode = true, allow_quoted_nulls = false, auto_detect = false,
 	filename = true, columns = {
 	'upid': 'UINTEGER', 'pid': 'INTEGER', 'name': 'VARCHAR', 'command': 'VARCHAR',
-	'first_ns': 'BIGINT', 'last_ns': 'BIGINT', 'events': 'UBIGINT'
+	'first_ns': 'BIGINT', 'last_ns': 'BIGINT', 'events': 'UBIGINT',
+	'host': 'VARCHAR'
 }) t JOIN logs l ON t.filename = l.path || '/processes.csv';
 
 CREATE TABLE threads AS
@@ -99,7 +101,8 @@ FROM read_csv(getvariable('tables') || '/threads.csv', header = true, delim = ',
 	filename = true, columns = {
 	'utid': 'UINTEGER', 'upid': 'UINTEGER', 'pid': 'INTEGER', 'tid': 'INTEGER',
 	'pthread': 'UBIGINT', 'name': 'VARCHAR', 'first_ns': 'BIGINT',
-	'last_ns': 'BIGINT', 'events': 'UBIGINT'
+	'last_ns': 'BIGINT', 'events': 'UBIGINT',
+	'host': 'VARCHAR'
 }) t JOIN logs l ON t.filename = l.path || '/threads.csv';
 
 CREATE TABLE hosts AS
@@ -112,7 +115,8 @@ FROM read_csv(getvariable('tables') || '/hosts.csv', header = true, delim = ',',
 	'boottime_offset_ns': 'BIGINT', 'clock': 'VARCHAR',
 	'resolution_ns': 'UINTEGER', 'trace': 'VARCHAR', 'first_ns': 'BIGINT',
 	'last_ns': 'BIGINT', 'events': 'UBIGINT', 'lost': 'UBIGINT',
-	'overwritten': 'UBIGINT', 'damaged': 'UBIGINT', 'ended': 'BOOLEAN'
+	'overwritten': 'UBIGINT', 'damaged': 'UBIGINT', 'ended': 'BOOLEAN',
+	'host': 'VARCHAR'
 }) t JOIN logs l ON t.filename = l.path || '/hosts.csv';
 
 CREATE TABLE losses AS
