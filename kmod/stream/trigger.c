@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TRIGGER and TRIGGERED: a controller learns that a thread was blocked or runnable for longer than
- * a threshold, without reading events. kevent/watch.c compares the times with the thresholds.
+ * TRIGGER, TRIGGERED and MET: a controller learns that a thread was blocked or runnable for longer
+ * than a threshold, that a traced process recorded an event, or that a scope took longer, without
+ * reading events. kevent/watch.c compares the times of threads with the thresholds. For its scopes,
+ * the library of the traced process compares, and reports the result with MET.
  *
  * Between two calls of TRIGGERED, pollers are woken at most once: further conditions are only
  * counted.
  */
+#include <linux/kernel.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
+#include "ring/clock.h"
 #include "stream/stream.h"
 #include "stream/trigger.h"
+#include "target/condition.h"
+#include "target/gate.h"
 
 /**
  * pxt_trigger_init() - initialize without conditions
@@ -38,25 +47,39 @@ static void set(struct pxt_trigger *trigger, const struct posixtrace_trigger *ar
  * pxt_trigger_set() - TRIGGER: choose conditions, or none
  * @stream: not locked
  * @arg: private copy of the argument
+ * @conditions: the conditions on events; or NULL. Ownership passes to this function
  *
  * On return, the former conditions are no longer met. Context: may sleep.
  *
- * Return: 0; -EINVAL; -EOPNOTSUPP if the stream does not have the class sched; -ESHUTDOWN.
+ * Return: 0; -EINVAL; -EOPNOTSUPP for times of threads if the stream does not have the class sched;
+ * -ESHUTDOWN.
  */
-int pxt_trigger_set(struct pxt_stream *stream, const struct posixtrace_trigger *arg)
+int pxt_trigger_set(struct pxt_stream *stream, const struct posixtrace_trigger *arg,
+		    struct pxt_conditions *conditions)
 {
+	bool threads = arg->blocked || arg->runnable;
 	int err = 0;
 
-	if (memchr_inv(arg->reserved, 0, sizeof(arg->reserved)))
-		return -EINVAL;
-	if (!(stream->attr.classes & POSIXTRACE_CLASS_SCHED))
-		return -EOPNOTSUPP;
+	if (arg->reserved || (conditions && !pxt_conditions_valid(conditions)))
+		err = -EINVAL;
+	else if (threads && !(stream->attr.classes & POSIXTRACE_CLASS_SCHED))
+		err = -EOPNOTSUPP;
+	if (err) {
+		kfree(conditions);
+		return err;
+	}
 	mutex_lock(&stream->lock);
 	if (stream->dead) {
 		err = -ESHUTDOWN;
+		kfree(conditions);
 	} else {
+		/* Before the reset, so that pxt_trigger_met() does not add to it. */
+		if (conditions || stream->link.conditions)
+			pxt_gate_set_conditions(&stream->link, conditions);
 		set(&stream->trigger, arg);
-		if (arg->blocked || arg->runnable)
+		if (conditions)
+			pxt_gate_not_pending(&stream->link);
+		if (threads)
 			pxt_gate_watch(&stream->link);
 	}
 	mutex_unlock(&stream->lock);
@@ -68,23 +91,40 @@ int pxt_trigger_set(struct pxt_stream *stream, const struct posixtrace_trigger *
  * @stream: not locked
  * @arg: result
  *
- * Return: 0; -EOPNOTSUPP if the stream does not have the class sched.
+ * Context: may sleep.
+ *
+ * Return: 0.
  */
 int pxt_trigger_take(struct pxt_stream *stream, struct posixtrace_triggered *arg)
 {
 	struct pxt_trigger *trigger = &stream->trigger;
 	unsigned long flags;
 
-	if (!(stream->attr.classes & POSIXTRACE_CLASS_SCHED))
-		return -EOPNOTSUPP;
 	memset(arg, 0, sizeof(*arg));
 	raw_spin_lock_irqsave(&trigger->lock, flags);
-	if (trigger->count)
+	if (trigger->count) {
 		*arg = trigger->first;
-	arg->count = trigger->count;
+		arg->count = trigger->count + atomic64_read(&trigger->more);
+	}
 	WRITE_ONCE(trigger->count, 0);
 	raw_spin_unlock_irqrestore(&trigger->lock, flags);
+	/* After the count: see show_pending(). */
+	if (arg->count && READ_ONCE(stream->link.conditions))
+		pxt_gate_not_pending(&stream->link);
 	return 0;
+}
+
+/* Called with the lock. Returns true if this is the first condition since TRIGGERED. */
+static bool add(struct pxt_trigger *trigger, const struct posixtrace_triggered *by, u64 count)
+{
+	bool first = !trigger->count;
+
+	if (first) {
+		trigger->first = *by;
+		atomic64_set(&trigger->more, 0);
+	}
+	WRITE_ONCE(trigger->count, trigger->count + count);
+	return first;
 }
 
 /**
@@ -100,14 +140,137 @@ bool pxt_trigger_note(struct pxt_trigger *trigger, const struct posixtrace_trigg
 	bool first = false;
 
 	raw_spin_lock(&trigger->lock);
-	if (pxt_trigger_might(trigger, by->kind, by->duration)) {
-		first = !trigger->count;
-		if (first)
-			trigger->first = *by;
-		WRITE_ONCE(trigger->count, trigger->count + 1);
-	}
+	if (pxt_trigger_might(trigger, by->kind, by->duration))
+		first = add(trigger, by, 1);
 	raw_spin_unlock(&trigger->lock);
 	return first;
+}
+
+static bool is_current(const struct posixtrace_gate_condition *condition, u32 number)
+{
+	return READ_ONCE(condition->number) == number;
+}
+
+/* Returns true if pxt_trigger_wake() must follow. */
+static bool note_event(struct pxt_trigger *trigger, const struct posixtrace_triggered *by,
+		       const struct posixtrace_gate_condition *condition,
+		       const struct posixtrace_met *arg)
+{
+	unsigned long flags;
+	bool first = false;
+
+	if (READ_ONCE(trigger->count)) {
+		atomic64_add(arg->count, &trigger->more);
+		return false;
+	}
+	raw_spin_lock_irqsave(&trigger->lock, flags);
+	/* TRIGGER changes the number before it takes the lock to reset what was met. */
+	if (is_current(condition, arg->number))
+		first = add(trigger, by, arg->count);
+	raw_spin_unlock_irqrestore(&trigger->lock, flags);
+	return first;
+}
+
+/*
+ * Find the label of a condition, which is not in the gate. Returns false if the stream has other
+ * conditions by now.
+ */
+static bool find_label(struct pxt_stream *stream, struct posixtrace_triggered *by,
+		       const struct posixtrace_gate_condition *condition,
+		       const struct posixtrace_met *arg, u32 index)
+{
+	const struct pxt_link *link = &stream->link;
+	bool found = false;
+
+	mutex_lock(&link->table->lock);
+	if (is_current(condition, arg->number) && link->conditions) {
+		by->label = link->conditions->condition[index].label;
+		found = true;
+	}
+	mutex_unlock(&link->table->lock);
+	return found;
+}
+
+static bool note_met(struct pxt_stream *stream, const struct posixtrace_met *arg,
+		     const struct posixtrace_gate_condition *condition, u32 index)
+{
+	struct posixtrace_triggered by = {
+		.time = arg->time,
+		.pid = task_tgid_nr_ns(current, stream->ns),
+		.tid = task_pid_nr_ns(current, stream->ns),
+		.kind = POSIXTRACE_TRIGGER_EVENT,
+	};
+	u64 now = pxt_clock_now();
+
+	/* The process may say anything, but the controller gets a time of its stream. */
+	by.time = clamp(by.time, stream->attr.creation_time, now);
+	if (READ_ONCE(condition->begin)) {
+		by.kind = POSIXTRACE_TRIGGER_SCOPE;
+		by.duration = arg->duration;
+		if (by.duration <= READ_ONCE(condition->threshold) ||
+		    by.duration > by.time - stream->attr.creation_time)
+			return false;
+	}
+	/* The label is only needed for the first one. */
+	if (!READ_ONCE(stream->trigger.count) &&
+	    !find_label(stream, &by, condition, arg, index))
+		return false;
+	return note_event(&stream->trigger, &by, condition, arg);
+}
+
+/*
+ * Let the process delay MET until the controller has read what was met. TRIGGERED first resets the
+ * count, and then these flags: either it resets the flag set here, or the count is seen to be 0.
+ */
+static void show_pending(const struct pxt_stream *stream, u8 *pending)
+{
+	if (READ_ONCE(*pending))
+		return;
+	WRITE_ONCE(*pending, 1);
+	/* Pairs with the lock of the table in pxt_gate_not_pending(). */
+	smp_mb();
+	if (!READ_ONCE(stream->trigger.count))
+		WRITE_ONCE(*pending, 0);
+}
+
+/**
+ * pxt_trigger_met() - MET: a traced process has met a condition on its events
+ * @target: target of the calling process; NULL if it is not a target
+ * @arg: private copy of the argument
+ *
+ * Ignores conditions that the gate of the process no longer has. Context: may sleep.
+ *
+ * Return: 0; -EINVAL.
+ */
+int pxt_trigger_met(struct pxt_target *target, const struct posixtrace_met *arg)
+{
+	const struct posixtrace_gate_condition *condition;
+	const struct posixtrace_gate *gate;
+	struct pxt_stream *stream;
+	u32 slot, index;
+
+	if (arg->slot >= POSIXTRACE_SLOTS_MAX || arg->condition >= POSIXTRACE_CONDITIONS_MAX ||
+	    !arg->number || !arg->count)
+		return -EINVAL;
+	slot = array_index_nospec(arg->slot, POSIXTRACE_SLOTS_MAX);
+	index = array_index_nospec(arg->condition, POSIXTRACE_CONDITIONS_MAX);
+	/* Pairs with the release in pxt_gate_make(). */
+	gate = target ? smp_load_acquire(&target->gate) : NULL;
+	if (!gate)
+		return 0;
+	condition = &gate->condition[slot][index];
+	stream = pxt_stream_get_in(target, slot);
+	if (!stream)
+		return 0;
+	/* The slot may have another stream by now; the condition changes before the stream does. */
+	smp_rmb();
+	if (is_current(condition, arg->number)) {
+		if (note_met(stream, arg, condition, index))
+			pxt_trigger_wake(&stream->trigger);
+		show_pending(stream, &target->gate->pending[slot]);
+	}
+	pxt_stream_put(stream);
+	return 0;
 }
 
 /**
