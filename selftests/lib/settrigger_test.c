@@ -118,7 +118,7 @@ static void *end_work(void *arg)
 }
 
 /* What children do, one step after the other. The controller says which. */
-static int worker(void *arg, const struct talk *talk)
+static int record_steps(void *arg, const struct talk *talk)
 {
 	pthread_t thread;
 	int what;
@@ -183,7 +183,7 @@ FIXTURE(events)
 
 FIXTURE_SETUP(events)
 {
-	ASSERT_EQ(0, child_start(&self->child, worker, NULL));
+	ASSERT_EQ(0, child_start(&self->child, record_steps, NULL));
 	ASSERT_EQ(0, hear(&self->child.talk));
 	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
 	ASSERT_EQ(0, posix_trace_attr_setinherited(&self->attr, POSIX_TRACE_INHERITED));
@@ -213,7 +213,7 @@ static int choose(trace_id_t trid, const char *name, uint64_t threshold)
 	return posixtrace_settrigger(trid, 0, 0, &event, 1);
 }
 
-static struct posixtrace_trigger_info take(trace_id_t trid)
+static struct posixtrace_trigger_info take_met(trace_id_t trid)
 {
 	struct posixtrace_trigger_info info = { .kind = ~0U };
 
@@ -231,7 +231,7 @@ TEST_F(events, event_of_a_type_that_appears_later_meets_the_condition)
 	EXPECT_EQ(0, poll_priority(self->trid, 0));
 	let(&self->child, "e");
 	EXPECT_EQ(POLLPRI, poll_priority(self->trid, 0));
-	info = take(self->trid);
+	info = take_met(self->trid);
 	time = info.time.tv_sec * NSEC + info.time.tv_nsec;
 	EXPECT_EQ(1, info.count);
 	EXPECT_EQ(POSIXTRACE_TRIGGER_EVENT, info.kind);
@@ -240,7 +240,7 @@ TEST_F(events, event_of_a_type_that_appears_later_meets_the_condition)
 	EXPECT_EQ(self->child.pid, info.pid);
 	EXPECT_EQ(self->child.pid, info.tid);
 	EXPECT_TRUE(before < time && time <= now());
-	EXPECT_EQ(0, take(self->trid).count);
+	EXPECT_EQ(0, take_met(self->trid).count);
 }
 
 TEST_F(events, scope_that_takes_longer_meets_the_condition)
@@ -249,35 +249,35 @@ TEST_F(events, scope_that_takes_longer_meets_the_condition)
 
 	ASSERT_EQ(0, choose(self->trid, "work", 1000000));
 	let(&self->child, "s");
-	info = take(self->trid);
+	info = take_met(self->trid);
 	EXPECT_EQ(1, info.count);
 	EXPECT_EQ(POSIXTRACE_TRIGGER_SCOPE, info.kind);
 	EXPECT_LE(2000000, info.duration);
 	let(&self->child, "bE");
-	EXPECT_EQ(0, take(self->trid).count);
+	EXPECT_EQ(0, take_met(self->trid).count);
 	let(&self->child, "_");
-	EXPECT_EQ(1, take(self->trid).count);
+	EXPECT_EQ(1, take_met(self->trid).count);
 	ASSERT_EQ(0, choose(self->trid, "work", NEVER));
 	let(&self->child, "s");
-	EXPECT_EQ(0, take(self->trid).count);
+	EXPECT_EQ(0, take_met(self->trid).count);
 }
 
 TEST_F(events, inner_scope_ends_before_the_outer_one)
 {
 	ASSERT_EQ(0, choose(self->trid, "work", 1000000));
 	let(&self->child, "bwbE");
-	EXPECT_EQ(0, take(self->trid).count);
+	EXPECT_EQ(0, take_met(self->trid).count);
 	let(&self->child, "E");
-	EXPECT_EQ(1, take(self->trid).count);
+	EXPECT_EQ(1, take_met(self->trid).count);
 }
 
 TEST_F(events, scope_that_ends_in_another_thread_meets_no_condition)
 {
 	ASSERT_EQ(0, choose(self->trid, "work", 1000000));
 	let(&self->child, "bwt");
-	EXPECT_EQ(0, take(self->trid).count);
+	EXPECT_EQ(0, take_met(self->trid).count);
 	let(&self->child, "E");
-	EXPECT_EQ(1, take(self->trid).count);
+	EXPECT_EQ(1, take_met(self->trid).count);
 }
 
 TEST_F(events, scope_that_was_open_before_the_condition_does_not_meet_it)
@@ -285,14 +285,14 @@ TEST_F(events, scope_that_was_open_before_the_condition_does_not_meet_it)
 	let(&self->child, "bw");
 	ASSERT_EQ(0, choose(self->trid, "work", 1000000));
 	let(&self->child, "E");
-	EXPECT_EQ(0, take(self->trid).count);
+	EXPECT_EQ(0, take_met(self->trid).count);
 	let(&self->child, "bw");
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	let(&self->child, "E");
-	EXPECT_EQ(0, take(self->trid).count);
+	EXPECT_EQ(0, take_met(self->trid).count);
 	let(&self->child, "bwE");
-	EXPECT_EQ(1, take(self->trid).count);
+	EXPECT_EQ(1, take_met(self->trid).count);
 }
 
 TEST_F(events, child_meets_conditions_with_its_own_scopes_only)
@@ -301,11 +301,11 @@ TEST_F(events, child_meets_conditions_with_its_own_scopes_only)
 
 	ASSERT_EQ(0, choose(self->trid, "work", 1000000));
 	let(&self->child, "bwf");
-	info = take(self->trid);
+	info = take_met(self->trid);
 	EXPECT_EQ(1, info.count);
 	EXPECT_NE(self->child.pid, info.pid);
 	let(&self->child, "E");
-	EXPECT_EQ(self->child.pid, take(self->trid).pid);
+	EXPECT_EQ(self->child.pid, take_met(self->trid).pid);
 }
 
 TEST_F(events, filtered_event_meets_no_condition)
@@ -316,11 +316,11 @@ TEST_F(events, filtered_event_meets_no_condition)
 	posix_trace_eventset_fill(&set, POSIX_TRACE_ALL_EVENTS);
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
 	let(&self->child, "e");
-	EXPECT_EQ(0, take(self->trid).count);
+	EXPECT_EQ(0, take_met(self->trid).count);
 	posix_trace_eventset_empty(&set);
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
 	let(&self->child, "e");
-	EXPECT_EQ(1, take(self->trid).count);
+	EXPECT_EQ(1, take_met(self->trid).count);
 }
 
 /* The process need not tell of each one at once, but none after TRIGGERED is late. */
@@ -328,16 +328,16 @@ TEST_F(events, many_events_wake_once_and_each_first_one_is_told)
 {
 	ASSERT_EQ(0, choose(self->trid, "other", 0));
 	let(&self->child, "m");
-	EXPECT_LE(1, take(self->trid).count);
+	EXPECT_LE(1, take_met(self->trid).count);
 	for (int i = 0; i < 100; i++) {
 		let(&self->child, "e");
-		ASSERT_LE(1, take(self->trid).count);
+		ASSERT_LE(1, take_met(self->trid).count);
 	}
 }
 
 TEST_F(events, too_many_and_wrong_conditions_are_refused)
 {
-	char name[POSIXTRACE_EVENT_NAME_SIZE + 1];
+	char name[TRACE_EVENT_NAME_MAX + 2];
 	struct posixtrace_event_trigger events[9];
 
 	memset(name, 'x', sizeof(name));
