@@ -119,10 +119,10 @@ run 1 record -w 'exit status != 0' --keep-time=1h --size=1 -o "$log" -- ./ticks_
 result log_that_is_too_short_is_reported $?
 
 clean
-run 0 record --when tick -o "$log" -- ./ticks_helper 5 0 && has_only "$log" && is_complete "$log" &&
-	complains "^posixtrace: $log: thread [0-9]+.* of process [0-9]+ recorded tick" && clean &&
-	run 0 record --inherit --when tick -o "$log" -- sh -c './ticks_helper 5 0; true' && has_only "$log" &&
-	complains 'recorded tick' && clean &&
+run 0 record --when raw -o "$log" -- ./ticks_helper 5 0 && has_only "$log" && is_complete "$log" &&
+	complains "^posixtrace: $log: thread [0-9]+.* of process [0-9]+ recorded raw" && clean &&
+	run 0 record --inherit --when raw -o "$log" -- sh -c './ticks_helper 5 0; true' && has_only "$log" &&
+	complains 'recorded raw' && clean &&
 	run 0 record --when other -o "$log" -- ./ticks_helper 5 0 && [ ! -e "$log" ] && complains '^posixtrace: 0 logs$'
 result event_gives_a_log $?
 
