@@ -275,14 +275,16 @@ int pxt_record_event(struct pxt_target *target, struct posixtrace_event *arg)
 int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg)
 {
 	struct pxt_stream *stream = NULL;
+	u32 slot;
 	int err;
 
 	if (arg->reserved || arg->slot >= POSIXTRACE_SLOTS_MAX ||
 	    arg->size < POSIXTRACE_RECORD_SIZE(0) ||
 	    arg->size > POSIXTRACE_SUBBUF_SIZE_MAX || arg->size % POSIXTRACE_RECORD_ALIGN)
 		return -EINVAL;
+	slot = array_index_nospec(arg->slot, POSIXTRACE_SLOTS_MAX);
 	if (target)
-		stream = pxt_stream_get_in(target, array_index_nospec(arg->slot, POSIXTRACE_SLOTS_MAX));
+		stream = pxt_stream_get_in(target, slot);
 	if (!stream)
 		return -ESTALE;
 	if (stream->number != arg->stream)

@@ -4,8 +4,8 @@
  * condition names come here: their words in the gate have POSIXTRACE_GATE_CONDITION, so the fast
  * path does not take them.
  *
- * A thread remembers when its scopes began. As in the command, an end belongs to the latest begin of
- * the same thread that has no end yet. The number of a condition is unique, so what an earlier
+ * A thread remembers when its scopes began. As in the command, an end belongs to the latest begin
+ * of the same thread that has no end yet. The number of a condition is unique, so what an earlier
  * condition, a stopped stream or the parent of this process left behind belongs to none.
  */
 #include "common/sys.h"

@@ -41,8 +41,8 @@ let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __
 }
 
 /*
- * Record an event of a type that a condition names. Streams with such a condition get it one by one,
- * because each has its own time for it. If @writes, the library tries to write it.
+ * Record an event of a type that a condition names. Streams with such a condition get it one by
+ * one, because each has its own time for it. If @writes, the library tries to write it.
  */
 static __attribute__((__noinline__, __cold__)) void
 record_condition(struct pxtu_state *state, const struct pxtu_call *call, __u32 mask, bool writes)

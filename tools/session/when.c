@@ -109,7 +109,7 @@ static bool check_name(const struct command_option *option, const char *name, bo
 	else if (strlen(name) > room)
 		tell("--%s: %s: a name has at most %zu bytes", option->name, name, room);
 	else if (!scope && is_system_event(name))
-		tell("--%s: %s: is not recorded by the program: only its own events can be conditions",
+		tell("--%s: %s: is not recorded by the program, so it cannot be a condition",
 		     option->name, name);
 	else
 		return true;
@@ -147,7 +147,7 @@ static int parse_event(struct when *when, const struct command_option *option, c
 	return -EINVAL;
 }
 
-/* Returns where the text continues after a state of threads, a word; NULL if it has another word. */
+/* Returns where the text continues after a state of threads; NULL if it has another word. */
 static const char *skip_state(const char *text, const char *state)
 {
 	const char *rest = skip(text, state);
@@ -175,7 +175,8 @@ static int call_when(void *target, const struct command_option *option, const ch
 		return 0;
 	if (text[strcspn(text, "<=!")]) {
 		tell("--%s: unknown condition \"%s\"", option->name, text);
-		tell("there are EVENT, 'SCOPE > 5ms', 'blocked > 20ms', 'runnable > 1ms', 'exit status != 0' and SIGUSR1");
+		tell("for events, there are EVENT and 'SCOPE > 5ms'");
+		tell("others are 'blocked > 20ms', 'runnable > 1ms', 'exit status != 0', SIGUSR1");
 		return -EINVAL;
 	}
 	return parse_event(when, option, text);
@@ -378,8 +379,8 @@ int when_look(struct when *when, trace_id_t trid)
 	if (!when->met && rest_of_minute(when))
 		when->skipped += info.count;
 	else
-		note(when, describe(when, &info), info.time.tv_sec * NSEC + info.time.tv_nsec, info.count,
-		     false);
+		note(when, describe(when, &info), info.time.tv_sec * NSEC + info.time.tv_nsec,
+		     info.count, false);
 	return 0;
 }
 

@@ -440,8 +440,8 @@ struct posixtrace_clock {
  * @end: event type that ends the scope
  * @threshold: the scope meets the condition if it is longer, in nanoseconds
  *
- * The scope is from an event of type @begin to the next one of type @end by the same thread, without
- * another such pair in between. Both are recorded in this stream, and see the same @number.
+ * The scope is from an event of type @begin to the next one of type @end by the same thread,
+ * without another such pair in between. Both are recorded in this stream, and see the same @number.
  */
 struct posixtrace_gate_condition {
 	__u32 number;
@@ -460,8 +460,8 @@ struct posixtrace_gate_condition {
  *	its gate
  * @reserved1: zero
  * @condition: conditions of the stream in each slot
- * @pending: by slot: nonzero if the process has met a condition of the stream, and the controller has
- *	not read that yet, so that it need not be told of further ones soon
+ * @pending: by slot: nonzero if the process has met a condition of the stream, and the controller
+ *	has not read that yet, so that it need not be told of further ones soon
  * @reserved2: zero
  * @enable: bit s of word id: record this type into the stream in slot s;
  *	POSIXTRACE_GATE_CONDITION: @condition of one of these slots has this type
