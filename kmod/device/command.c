@@ -16,6 +16,7 @@
 #include "logthread/logworker.h"
 #include "stream/clear.h"
 #include "stream/filter.h"
+#include "stream/met.h"
 #include "stream/record.h"
 #include "stream/state.h"
 #include "stream/sysevent.h"
@@ -627,7 +628,7 @@ static int met(struct pxt_target *target, void __user *uarg)
 	struct posixtrace_met arg;
 	int err = copy_in(&arg, uarg, sizeof(arg));
 
-	return err ? err : pxt_trigger_met(target, &arg);
+	return err ? err : pxt_met(target, &arg);
 }
 
 /**

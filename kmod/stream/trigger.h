@@ -11,9 +11,9 @@
 #include <linux/posixtrace.h>
 
 struct file;
+struct posixtrace_gate_condition;
 struct pxt_conditions;
 struct pxt_stream;
-struct pxt_target;
 
 /**
  * struct pxt_trigger - conditions of a stream, and what met them
@@ -49,7 +49,9 @@ int pxt_trigger_set(struct pxt_stream *stream, const struct posixtrace_trigger *
 		    struct pxt_conditions *conditions);
 int pxt_trigger_take(struct pxt_stream *stream, struct posixtrace_triggered *arg);
 bool pxt_trigger_note(struct pxt_trigger *trigger, const struct posixtrace_triggered *by);
-int pxt_trigger_met(struct pxt_target *target, const struct posixtrace_met *arg);
+bool pxt_trigger_note_event(struct pxt_trigger *trigger, const struct posixtrace_triggered *by,
+			    const struct posixtrace_gate_condition *condition,
+			    const struct posixtrace_met *arg);
 void pxt_trigger_wake(struct pxt_trigger *trigger);
 __poll_t pxt_trigger_poll(struct pxt_trigger *trigger, struct file *file, poll_table *table);
 

@@ -9,6 +9,7 @@
 
 #include "target/condition.h"
 #include "target/gate.h"
+#include "target/generation.h"
 #include "target/image.h"
 #include "target/table.h"
 #include "target/target.h"
@@ -118,6 +119,7 @@ static void store(struct posixtrace_gate_condition *at, u32 number, u16 begin, u
 		  u64 threshold)
 {
 	WRITE_ONCE(at->number, 0);
+	/* Pairs with the fence in the library's read_condition(). */
 	smp_wmb();
 	WRITE_ONCE(at->begin, begin);
 	WRITE_ONCE(at->end, end);
@@ -143,7 +145,7 @@ static void show_one(const struct pxt_target *target, const struct pxt_condition
 		return;
 	}
 	if (shown || at->number)
-		store(at, shown ? pxt_gate_number() : 0, begin, end, condition->threshold);
+		store(at, shown ? pxt_generation_number() : 0, begin, end, condition->threshold);
 }
 
 /**
@@ -169,7 +171,7 @@ void pxt_conditions_show(struct pxt_target *target, const struct pxt_link *link,
  * @target: the process; table->lock is held
  * @link: link of the stream, which has or had conditions
  *
- * pxt_trigger_met() ignores what met them.
+ * pxt_met() ignores what met them.
  */
 void pxt_conditions_hide(struct pxt_target *target, const struct pxt_link *link)
 {

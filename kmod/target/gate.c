@@ -7,7 +7,6 @@
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
 #include "ring/pool.h"
@@ -17,6 +16,7 @@
 #include "target/attachment.h"
 #include "target/condition.h"
 #include "target/gate.h"
+#include "target/generation.h"
 #include "target/image.h"
 #include "target/interest.h"
 #include "target/logtasks.h"
@@ -34,44 +34,6 @@ static bool wants(const struct pxt_link *link, u32 id)
 	return link->enabled && !pxt_link_filters(link, id);
 }
 
-/* The last generation assigned to a gate. */
-static atomic64_t generations;
-
-/**
- * pxt_gate_init() - start with a generation unused since boot
- *
- * An orphaned child still has its parent's cache in memory, even across rmmod and insmod: never
- * reuse a generation.
- */
-void pxt_gate_init(void)
-{
-	atomic64_set(&generations, ktime_get_boottime_ns());
-}
-
-/*
- * The lower half is never zero: trace points that are not registered yet read only that half, and
- * zero means to them that no stream has ever traced the process.
- */
-static u64 next_generation(void)
-{
-	u64 generation;
-
-	do {
-		generation = atomic64_inc_return(&generations);
-	} while (!lower_32_bits(generation));
-	return generation;
-}
-
-/**
- * pxt_gate_number() - get a number for a condition in a gate
- *
- * Return: a number that no gate has had, and not 0.
- */
-u32 pxt_gate_number(void)
-{
-	return lower_32_bits(next_generation());
-}
-
 /*
  * Generations are unique over all gates because the library caches slots by generation: a child
  * finds its parent's cache in memory and must not use it. The store follows a full barrier. It may
@@ -80,7 +42,7 @@ u32 pxt_gate_number(void)
  */
 static void gate_changed(struct pxt_target *target)
 {
-	WRITE_ONCE(target->gate->generation, next_generation());
+	WRITE_ONCE(target->gate->generation, pxt_generation_next());
 }
 
 /* Set or clear the bits of one stream in all words of one target. */
@@ -270,7 +232,7 @@ static void leave(struct pxt_target *target, struct pxt_link *link)
 			pxt_interest_end(target->pid);
 	}
 	set_words(target, link, false);
-	/* Pairs with the load in pxt_trigger_met(), which checks the stream of a condition. */
+	/* Pairs with the load in pxt_met(), which checks the stream of a condition. */
 	if (link->conditions)
 		pxt_conditions_hide(target, link);
 	rcu_assign_pointer(target->slot[link->slot], NULL);

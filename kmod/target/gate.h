@@ -67,8 +67,6 @@ static inline bool pxt_link_filters(const struct pxt_link *link, u32 id)
 	return link->filter.bits[id / 64] & BIT_ULL(id % 64);
 }
 
-void pxt_gate_init(void);
-u32 pxt_gate_number(void);
 int pxt_gate_make(struct pxt_target *target);
 void pxt_gate_note_program(struct pxt_target *target, const struct mm_struct *mm);
 void pxt_gate_outdate(struct pxt_target *target);

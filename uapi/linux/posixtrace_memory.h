@@ -434,8 +434,8 @@ struct posixtrace_clock {
 
 /**
  * struct posixtrace_gate_condition - a condition of a stream on events of the process
- * @number: 0 if the condition cannot be met now. Otherwise never used before by any gate; a change
- *	of the other members goes through 0 to a new number
+ * @number: 0 if the condition cannot be met now. A change of the other members goes through 0 to a
+ *	new number, which no gate had for the last 2^32 - 2 numbers since the module was loaded
  * @begin: event type that begins a scope; 0: each event of type @end meets the condition
  * @end: event type that ends the scope
  * @threshold: the scope meets the condition if it is longer, in nanoseconds
