@@ -5,7 +5,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/kernel.h>
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 
 #include "target/generation.h"
 
