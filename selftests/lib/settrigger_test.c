@@ -271,6 +271,29 @@ TEST_F(events, inner_scope_ends_before_the_outer_one)
 	EXPECT_EQ(1, take_met(self->trid).count);
 }
 
+TEST_F(events, end_without_a_begin_meets_no_condition)
+{
+	ASSERT_EQ(0, choose(self->trid, "work", 1000000));
+	let(&self->child, "E");
+	EXPECT_EQ(0, take_met(self->trid).count);
+	let(&self->child, "bwEE");
+	EXPECT_EQ(1, take_met(self->trid).count);
+}
+
+TEST_F(events, oldest_of_more_than_16_open_scopes_is_forgotten)
+{
+	ASSERT_EQ(0, choose(self->trid, "work", 1000000));
+	let(&self->child, "bbbbbbbbbbbbbbbbbw");
+	for (int i = 0; i < 16; i++) {
+		let(&self->child, "E");
+		ASSERT_EQ(1, take_met(self->trid).count);
+	}
+	let(&self->child, "E");
+	EXPECT_EQ(0, take_met(self->trid).count);
+	let(&self->child, "bwE");
+	EXPECT_EQ(1, take_met(self->trid).count);
+}
+
 TEST_F(events, scope_that_ends_in_another_thread_meets_no_condition)
 {
 	ASSERT_EQ(0, choose(self->trid, "work", 1000000));
