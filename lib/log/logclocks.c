@@ -208,6 +208,8 @@ static struct posixtrace_clock_time convert(const struct range *range, __u64 tim
 	if (before)
 		return shifted(time, difference(before),
 			       error_after(before->error, time - before->time));
+	if (!after)
+		return shifted(time, 0, POSIXTRACE_CLOCK_UNKNOWN);
 	error = after->flags & POSIXTRACE_LOG_CLOCK_STEPPED ? POSIXTRACE_CLOCK_UNKNOWN :
 		error_after(after->error, after->time - time);
 	return shifted(time, difference(after), error);
