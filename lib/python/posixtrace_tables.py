@@ -27,8 +27,8 @@ __all__ = ["TableError", "batches", "columns"]
 # Columns of 64-bit integers: in JSON, large ones are strings.
 _WIDE = frozenset("""
     address arg0 arg1 arg2 arg3 arg4 arg5 begin_ns boottime_offset_ns count damaged duration_ns
-    end_ns events first_ns from_ns integer last_ns lost nr overwritten pthread realtime_offset_ns
-    result self_ns time_ns to_ns
+    end_ns error_ns events first_ns from_ns integer last_ns lost nr overwritten pthread
+    realtime_offset_ns result self_ns time_ns to_ns
 """.split())
 
 

@@ -138,8 +138,7 @@ static int run_export(struct export *export, const struct logs *logs, size_t for
 	if (err)
 		return 1;
 	if (source_hosts(export->source) > 1 && !formats[format].hosts) {
-		tell("--format=%s: cannot show several hosts: export the logs of each host, "
-		     "or use csv, jsonl, arrow or parquet",
+		tell("--format=%s: cannot show several hosts (csv, jsonl, arrow and parquet can)",
 		     format_names[format].name);
 		source_close(export->source);
 		return 1;

@@ -92,8 +92,7 @@ static int check_clocks(struct reader *const *readers, size_t count, const struc
 			if (hosts_of(hosts, i) != hosts_of(hosts, j) ||
 			    is_consistent(&ranges[i], &ranges[j]))
 				continue;
-			tell("%s: the clock was set back between this log and %s, "
-			     "so their times cannot be compared",
+			tell("%s: cannot compare its times with %s: a clock was set back",
 			     reader_path(readers[i]), reader_path(readers[j]));
 			err = -ECANCELED;
 		}

@@ -174,6 +174,7 @@ static void set_file(struct table *table, size_t column, const char *path)
 static int put_wait(struct table_spans *spans, const struct interval *interval)
 {
 	struct table *table = &spans->tables[TABLE_WAITS];
+	const struct source *source = spans->export->source;
 	const struct waker *waker = &interval->waker;
 	uint32_t utid;
 
@@ -185,8 +186,8 @@ static int put_wait(struct table_spans *spans, const struct interval *interval)
 	if (spans->files)
 		set_file(table, WAIT_FILE, call_files_of_wait(spans->files, interval));
 	if (waker_is_thread(waker)) {
-		table_set(table, WAIT_WAKER_PID, source_plain_id(spans->export->source, waker->pid));
-		table_set(table, WAIT_WAKER_TID, source_plain_id(spans->export->source, waker->tid));
+		table_set(table, WAIT_WAKER_PID, source_plain_id(source, waker->pid));
+		table_set(table, WAIT_WAKER_TID, source_plain_id(source, waker->tid));
 		utid = table_threads_latest(spans->threads, waker->pid, waker->tid);
 		if (utid)
 			table_set(table, WAIT_WAKER_UTID, utid);
@@ -208,7 +209,8 @@ static int put_state(void *to, const struct interval *interval)
 	set_period(table, interval->begin, interval->end);
 	table_set_text(table, STATE_COLUMN_STATE, state_names[interval->state]);
 	if (interval->cpu != SOURCE_NO_CPU)
-		table_set(table, STATE_COLUMN_CPU, source_plain_cpu(spans->export->source, interval->cpu));
+		table_set(table, STATE_COLUMN_CPU,
+			  source_plain_cpu(spans->export->source, interval->cpu));
 	if (interval->state == STATE_RUNNABLE)
 		table_set(table, STATE_COLUMN_PREEMPTED, interval->preempted);
 	set_blocked(table, interval, STATE_COLUMN_LETTER, STATE_COLUMN_IO, STATE_COLUMN_CALL);

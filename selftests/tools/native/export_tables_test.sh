@@ -361,16 +361,16 @@ test_threads_processes_and_hosts()
 	END
 	table threads log >got
 	prints got <<-'END'
-		utid,upid,pid,tid,pthread,name,first_ns,last_ns,events
-		1,1,7,7,16,main,1000,3000,2
-		2,1,7,8,32,a-b,2000,2000,1
-		3,2,9,,48,,4000,4000,1
+		utid,upid,pid,tid,pthread,name,first_ns,last_ns,events,host
+		1,1,7,7,16,main,1000,3000,2,
+		2,1,7,8,32,a-b,2000,2000,1,
+		3,2,9,,48,,4000,4000,1,
 	END
 	table processes log >got
 	prints got <<-'END'
-		upid,pid,name,command,first_ns,last_ns,events
-		1,7,prog,/bin/prog -x,1000,3000,3
-		2,9,,,4000,4000,1
+		upid,pid,name,command,first_ns,last_ns,events,host
+		1,7,prog,/bin/prog -x,1000,3000,3,
+		2,9,,,4000,4000,1,
 	END
 	table hosts log | pick node,machine,first_ns,last_ns,events,lost,ended >got
 	prints got <<<'of-a-test - 1000 4000 4 0 true'

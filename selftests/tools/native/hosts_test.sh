@@ -199,7 +199,7 @@ test_a_clock_set_back_between_logs_is_noticed()
 	{ host 1 alpha | sed "s/cookie 1/cookie 3/"; echo "$since"; printf '%s\n' 'clock 1 500 9000 10' \
 		'name 65 tick' 'block 0' 'event 65 500 pid=7' end; } | write_log 3.log
 	run 1 posixtrace dump 1.log 3.log
-	complains 'posixtrace: 3.log: the clock was set back between this log and 1.log, so their times cannot be compared'
+	complains 'posixtrace: 3.log: cannot compare its times with 1.log: a clock was set back'
 	# Errors that are larger than the difference prove nothing.
 	{ host 1 alpha | sed "s/cookie 1/cookie 4/"; echo "$since"; printf '%s\n' 'clock 1 500 9000 -' \
 		'name 65 tick' 'block 0' 'event 65 500 pid=7' end; } | write_log 4.log
@@ -346,7 +346,7 @@ test_formats_without_hosts_are_refused()
 	two_hosts
 	for format in ctf chrome perfetto html; do
 		run 1 posixtrace export --format=$format -o out.$format a.log b.log
-		complains "posixtrace: --format=$format: cannot show several hosts: export the logs of each host, or use csv, jsonl, arrow or parquet"
+		complains "posixtrace: --format=$format: cannot show several hosts (csv, jsonl, arrow and parquet can)"
 		[ ! -e out.$format ]
 	done
 }
