@@ -45,10 +45,13 @@ FIXTURE(futex)
 	trace_id_t other;
 };
 
+/* If a processor of the guest stalls for this long, a timeout may expire before the wait begins. */
+#define TIMEOUT		100000000
+
 /* Waits until a timeout. */
 static void wait_for(const void *address, int operation, uint32_t value)
 {
-	const struct timespec timeout = { .tv_nsec = 20000000 };
+	const struct timespec timeout = { .tv_nsec = TIMEOUT };
 
 	syscall(SYS_futex, address, operation, value, &timeout, NULL, FUTEX_BITSET_MATCH_ANY);
 }
@@ -60,7 +63,7 @@ static int wait_for_futexes(void *arg, const struct talk *talk)
 	struct words *words = (struct words *)memory;
 	/* A lock in the last word of a page. The word of its owner would be in the next page. */
 	uint32_t *cut = (uint32_t *)(memory + PAGE) - 1;
-	const struct timespec nap = { .tv_nsec = 20000000 };
+	const struct timespec nap = { .tv_nsec = TIMEOUT };
 
 	(void)arg;
 	if (memory == MAP_FAILED || mprotect(memory + PAGE, PAGE, PROT_NONE))

@@ -18,6 +18,8 @@
 #include <posixtrace/points.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t other_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t barrier;
+static atomic_bool answered;
 static int user_work = WORK;
 /*
  * On a slow kernel, the program must do more work. Otherwise its system calls would take most of
@@ -227,7 +230,8 @@ static void *compute(void *arg)
 {
 	(void)arg;
 	pthread_barrier_wait(&barrier);
-	work(REQUESTS * WORK);
+	while (!atomic_load(&answered))
+		;
 	return NULL;
 }
 
@@ -244,8 +248,10 @@ static int rivals(void)
 	pthread_barrier_wait(&barrier);
 	{
 		POSIXTRACE_SCOPE("request");
-		work(REQUESTS * WORK);
+		/* Longer than several time slices. */
+		work(5 * REQUESTS * WORK);
 	}
+	atomic_store(&answered, true);
 	return pthread_join(rival, NULL);
 }
 
