@@ -25,6 +25,8 @@ EXCEPT ?=
 # tests that try many faults or damages one by one try only every Nth, and tests of races run only
 # an Nth of the rounds
 STRIDE ?=
+# N: style, check and check-export leave out what .ci/run tests only in each Nth commit; empty: nothing
+TURNS ?=
 # check-debug: all, to search for leaks after all tests
 LEAKS ?=
 # covers: the file of the module to look at
@@ -40,7 +42,7 @@ RST ?=
 
 kernel = $(KERNEL)$(if $(filter arm64,$(ARCH)),-arm64)
 smp = $(if $(SMP),--smp $(SMP)) $(if $(PART),--part $(PART)) $(if $(EXCEPT),--except $(EXCEPT)) \
-	$(if $(STRIDE),--stride $(STRIDE))
+	$(if $(STRIDE),--stride $(STRIDE)) $(if $(TURNS),--turns $(TURNS))
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
 # The Makefiles of other directories get DESTDIR as well, unquoted.
@@ -217,7 +219,7 @@ check-tsan:
 	@selftests/sanitizers/run thread $(or $(TEST),conformance lib tools examples)
 
 check-export:
-	@V=$(V) selftests/tools/native/run $(TEST)
+	@V=$(V) selftests/tools/native/run $(if $(TURNS),--turns $(TURNS)) $(TEST)
 
 check-programs:
 	@V=$(V) selftests/programs/run $(TEST)
@@ -241,7 +243,7 @@ bench:
 	@$(if $(filter arm64,$(ARCH)),selftests/bench/arm64 $(KERNEL),selftests/bench/run $(if $(RST),--rst $(RST)) $(KERNEL))
 
 style:
-	@scripts/style
+	@scripts/style $(if $(TURNS),--turns $(TURNS))
 
 clean:
 	@for dir in $(SUBDIRS) $(wildcard selftests/demo selftests/bench); do \

@@ -3,10 +3,14 @@
 # Runs "make" targets one after the other or side by side, and adds up the counts in their last
 # lines. Sourced by .ci/run and scripts/check-release, which call parts_begin first.
 
-# parts_begin COUNT: announces the number of parts. The sum is the last line, however the parts end.
+# parts_begin COUNT [PART...]: announces the number of parts, and which others do not run this time.
+# The sum is the last line, however the parts end.
 parts_begin()
 {
 	parts=$1
+	shift
+	resting=("$@")
+	show_resting
 	parts_dir=$(mktemp -d)
 	trap parts_end EXIT
 }
@@ -24,11 +28,18 @@ parts_end()
 	# If a part has not reported, the run was interrupted, which is a failure.
 	[ "$reported" -eq "$parts" ] || failed=$((failed + 1))
 	[ ! -e "$parts_dir/times" ] || sort -t: -k2nr "$parts_dir/times"
+	show_resting
 	show_failures
 	rm -rf "$parts_dir"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ] || exit 1
 	exit 0
+}
+
+# show_resting: lists the parts that do not run because it is not their turn
+show_resting()
+{
+	[ ${#resting[@]} -eq 0 ] || printf '== not the turn of: make %s\n' "${resting[@]}"
 }
 
 # show_failures: repeats the lines that name failures, or the last lines, of each part that failed.
@@ -86,7 +97,8 @@ run_queue()
 	wait
 }
 
-# run_worker NUMBER PART...: runs parts until all have been taken
+# run_worker NUMBER PART...: runs parts until all have been taken. Called for a queue that run_queue
+# started before, it helps the workers of that queue.
 run_worker()
 {
 	local number=$1 list i

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // Reads tables that "posixtrace export" has written, with Apache Arrow or DuckDB for node.
 //
-// usage: node tables.mjs READERS arrow FILE    prints the columns, then the rows of each batch
-//        node tables.mjs READERS parquet FILE  prints the same of a Parquet file, as one batch
+// usage: node tables.mjs READERS arrow FILE...    writes to NAME.read for each FILE, DIRECTORY/NAME.arrows:
+//                                                 the columns, then the rows of each batch
+//        node tables.mjs READERS parquet FILE...  does the same for Parquet files, as one batch
 //        node tables.mjs READERS sql QUERY...  prints each row of the results, with "|" between values
 // READERS is what selftests/programs/table_readers prints.
 
