@@ -35,12 +35,13 @@ static const struct {
 	bool explains;	/* --scope and --worst apply */
 	bool tables;	/* --table applies; the output of several tables is a directory */
 	bool hosts;	/* can show several hosts */
+	bool machines;	/* --machine-id applies */
 	enum export_compression compression;	/* for --compress */
 } formats[] = {
 	[FORMAT_CTF] = { export_ctf, .directory = true },
 	[FORMAT_CHROME] = { export_chrome, .compression = EXPORT_GZIP },
-	[FORMAT_PERFETTO] = { export_perfetto, .binary = true, .explains = true,
-			      .compression = EXPORT_PACKETS },
+	[FORMAT_PERFETTO] = { export_perfetto, .binary = true, .explains = true, .hosts = true,
+			      .machines = true, .compression = EXPORT_PACKETS },
 	[FORMAT_HTML] = { export_html, .bounded = true, .explains = true },
 	[FORMAT_CSV] = { export_csv, .tables = true, .hosts = true },
 	[FORMAT_JSONL] = { export_jsonl, .tables = true, .hosts = true },
@@ -138,8 +139,8 @@ static int run_export(struct export *export, const struct logs *logs, size_t for
 	if (err)
 		return 1;
 	if (source_hosts(export->source) > 1 && !formats[format].hosts) {
-		tell("--format=%s: cannot show several hosts (csv, jsonl, arrow and parquet can)",
-		     format_names[format].name);
+		tell("--format=%s: cannot show several hosts (%s can)", format_names[format].name,
+		     "perfetto, csv, jsonl, arrow and parquet");
 		source_close(export->source);
 		return 1;
 	}
@@ -193,6 +194,7 @@ struct export_command {
 	bool compress;
 };
 
+#define MACHINE_ID_MAX	1000000000	/* Perfetto's ids have 32 bits */
 #define WORST_MAX	100	/* limit for each of INSTANCES_SCOPES scopes */
 
 static const struct command_option options[] = {
@@ -201,6 +203,10 @@ static const struct command_option options[] = {
 	  OPTION_CHOICE_AT(struct export_command, format), .choices = format_names },
 	{ OPTION_FLAG, 0, "compress", NULL, "compress the output, for perfetto and chrome",
 	  OPTION_BOOL_AT(struct export_command, compress) },
+	{ OPTION_NUMBER, 0, "machine-id", "ID",
+	  "number of the host in a trace for perfetto that is read together with others",
+	  OPTION_NUMBER_AT(struct export_command, export.machine_id), .min = 1,
+	  .max = MACHINE_ID_MAX },
 	{ OPTION_NUMBER, 'm', "max-events", "N", "write at most N events to an HTML page (200000)",
 	  OPTION_NUMBER_AT(struct export_command, export.max_events), .min = 1,
 	  .max = ULONG_MAX },
@@ -255,6 +261,10 @@ static int check_options(const struct export_command *command)
 	}
 	if (export->worst && !export->scope && !formats[command->format].bounded) {
 		tell("--worst: needs --scope or --format=html");
+		return 2;
+	}
+	if (export->machine_id && !formats[command->format].machines) {
+		tell("--machine-id: needs --format=perfetto");
 		return 2;
 	}
 	if (export->max_events && !formats[command->format].bounded) {

@@ -51,6 +51,7 @@ struct export {
 	const char *scope;		/* from --scope, or NULL */
 	unsigned long worst;		/* from --worst; 0: the default */
 	struct explain *explain;	/* for formats that show why, or NULL */
+	unsigned long machine_id;	/* from --machine-id, or 0 */
 	unsigned int tables;		/* bit mask from --table; 0: all tables */
 	void *sink;			/* what the writer of the tables needs, or NULL */
 	struct snapshot *snapshot;	/* from export_states(), or NULL */

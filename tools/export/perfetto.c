@@ -17,11 +17,14 @@
 
 #include "analyze/pairs.h"
 #include "event/event_names.h"
+#include "event/hosts.h"
 #include "event/kevent.h"
 #include "event/syscall_args.h"
 #include "export/export.h"
 #include "export/perfetto_args.h"
+#include "export/perfetto_fields.h"
 #include "export/perfetto_ftrace.h"
+#include "export/perfetto_machine.h"
 #include "export/perfetto_packets.h"
 #include "export/perfetto_states.h"
 #include "export/perfetto_why.h"
@@ -88,8 +91,14 @@
 
 #define DESCRIBED		1024	/* size of @described */
 
+struct trace;
+
+/* The part of a trace that shows a machine. */
 struct perfetto {
+	struct trace *trace;
 	struct export *export;
+	unsigned int host;		/* see hosts.h */
+	uint32_t machine;		/* id of the machine in the trace, or 0 */
 	struct packets *packets;
 	struct threads *threads;
 	struct threads *processes;
@@ -98,6 +107,14 @@ struct perfetto {
 	struct perfetto_states *states;	/* states at the start of the log, or NULL */
 	uint64_t described[DESCRIBED];	/* cache of track ids, indexed by their lowest bits */
 	uint32_t counter_process[EXPORT_TYPES];	/* last process with such a track, or 0 */
+};
+
+struct trace {
+	struct export *export;
+	struct fields *fields;
+	struct buffer out;		/* packets that are ready to be written */
+	unsigned int hosts;		/* number of hosts */
+	struct perfetto *machines[HOSTS_MAX + 1];	/* index: event.host; NULL: no event */
 };
 
 /* ------------------------------------------------------------------ */
@@ -139,7 +156,7 @@ static void end_track(struct perfetto *perfetto, size_t track, size_t packet)
 static void end_timed_track(struct perfetto *perfetto, size_t track, size_t packet, uint64_t time)
 {
 	proto_end(to(perfetto), track);
-	proto_number(to(perfetto), PACKET_TIMESTAMP, time);
+	proto_number(to(perfetto), PACKET_TIMESTAMP, packets_time(perfetto->packets, time));
 	proto_number(to(perfetto), PACKET_TIMESTAMP_CLOCK_ID, CLOCK_ID_REALTIME);
 	proto_end(to(perfetto), packet);
 }
@@ -161,7 +178,7 @@ static void put_named_track(struct perfetto *perfetto, uint64_t uuid, uint64_t p
 
 static void put_process(struct perfetto *perfetto, const struct event *event, uint32_t process)
 {
-	const pid_t pid = event->pid;
+	const pid_t pid = source_plain_id(event->source, event->pid);
 	size_t packet, message, track = begin_track(perfetto, TRACK_PROCESS(process), 0, &packet);
 	char name[LABEL_SIZE];
 
@@ -199,11 +216,13 @@ static int put_thread(struct perfetto *perfetto, const struct event *event, uint
 	put_process(perfetto, event, process);
 	track = begin_track_of(perfetto, SEQUENCES_THREADS, TRACK_THREAD(number),
 			       TRACK_PROCESS(process), &packet);
-	event_thread_label(event, name);
+	perfetto_label(event, name);
 	message = proto_begin(to(perfetto), DESCRIPTOR_THREAD);
-	proto_number(to(perfetto), THREAD_PID, (int64_t)event->pid);
+	proto_number(to(perfetto), THREAD_PID,
+		     (int64_t)source_plain_id(event->source, event->pid));
 	proto_number(to(perfetto), THREAD_TID,
-		     event->tid > 0 ? (uint64_t)event->tid : UNKNOWN_TID(number));
+		     event->tid > 0 ? (uint64_t)source_plain_id(event->source, event->tid) :
+				      UNKNOWN_TID(number));
 	perfetto_text(to(perfetto), THREAD_NAME, name, strlen(name));
 	proto_end(to(perfetto), message);
 	end_timed_track(perfetto, track, packet, event->time);
@@ -548,9 +567,20 @@ static int put_user_event(struct perfetto *perfetto, const struct event *event, 
 	return 0;
 }
 
+/* Writes the packets of a machine, after the extensions that they use. */
 static int flush(const struct perfetto *perfetto, size_t least)
 {
-	return export_flush(perfetto->export, packets_bytes(perfetto->packets), least);
+	struct buffer *bytes = packets_bytes(perfetto->packets), fields = { };
+	struct trace *trace = perfetto->trace;
+
+	if (!bytes->failed && bytes->len < least / trace->hosts)
+		return 0;
+	fields_write(trace->fields, &fields);
+	machine_stamp(&fields, perfetto->machine, &trace->out);
+	machine_stamp(bytes, perfetto->machine, &trace->out);
+	buffer_free(&fields);
+	buffer_reset(bytes);
+	return export_flush(perfetto->export, &trace->out, 0);
 }
 
 static int put_event(struct perfetto *perfetto, const struct event *event)
@@ -562,6 +592,8 @@ static int put_event(struct perfetto *perfetto, const struct event *event)
 	uint64_t track;
 	int ret;
 
+	/* Ids remain unique among hosts, but the machines have separate processors. */
+	shown.cpu = source_plain_cpu(event->source, event->cpu);
 	if (event->type >= EXPORT_TYPES)
 		return -ERANGE;
 	ret = perfetto_states_put(perfetto->states, event, perfetto->export->newly_lost);
@@ -572,10 +604,10 @@ static int put_event(struct perfetto *perfetto, const struct event *event)
 	if (!ret && perfetto->export->newly_lost)
 		put_lost(perfetto, event);
 	if (!ret && number != THREADS_OTHERS) {
-		ret = perfetto_ftrace_event(perfetto->ftrace, event, is_kernel ? &kevent : NULL,
+		ret = perfetto_ftrace_event(perfetto->ftrace, &shown, is_kernel ? &kevent : NULL,
 					    number);
 		perfetto_ftrace_write(perfetto->ftrace, packets_bytes(perfetto->packets), false);
-		if (!ret && perfetto_ftrace_runs(perfetto->ftrace, event, number))
+		if (!ret && perfetto_ftrace_runs(perfetto->ftrace, &shown, number))
 			shown.cpu = SOURCE_NO_CPU;
 	}
 	if (!ret && is_kernel && number != THREADS_OTHERS && is_syscall(event))
@@ -592,6 +624,13 @@ static int find_thread(void *to, const struct event *event, uint32_t *number)
 	uint64_t track;
 
 	return find_track(to, event, number, &track);
+}
+
+static bool has_process(void *to, pid_t pid)
+{
+	const struct perfetto *perfetto = to;
+
+	return source_host_of(perfetto->export->source, pid) == perfetto->host;
 }
 
 static uint64_t put_path_track(void *to, size_t index, const char *name)
@@ -622,6 +661,7 @@ static int flush_path(void *to)
 static int put_paths(struct perfetto *perfetto)
 {
 	static const struct perfetto_why_ops ops = {
+		.has = has_process,
 		.track = put_path_track,
 		.thread = find_thread_track,
 		.flush = flush_path,
@@ -632,68 +672,13 @@ static int put_paths(struct perfetto *perfetto)
 	return perfetto_why_put(perfetto->export->explain, perfetto->packets, &ops, perfetto);
 }
 
-static int put_all(struct perfetto *perfetto)
+/* ------------------------------------------------------------------ */
+/* Machines								*/
+
+static void free_machine(struct perfetto *perfetto)
 {
-	const struct pairs_begin *begin;
-	struct event event;
-	bool first = true;
-	int ret;
-
-	while ((ret = export_next(perfetto->export, &event)) > 0) {
-		if (first) {
-			packets_begin(perfetto->packets, perfetto->export->first_time);
-			put_named_track(perfetto, TRACK_SYSTEM, 0, "trace stream");
-			put_named_track(perfetto, TRACK_LOST, 0, "lost events");
-			first = false;
-		}
-		ret = put_event(perfetto, &event);
-		if (ret)
-			return ret;
-	}
-	while (!ret && (begin = pairs_take(perfetto->pairs))) {
-		ret = put_begin(perfetto, begin);
-		if (!ret)
-			ret = flush(perfetto, WRITE_AT);
-	}
-	perfetto_ftrace_write(perfetto->ftrace, packets_bytes(perfetto->packets), true);
-	if (!ret)
-		ret = put_paths(perfetto);
-	return ret ? ret : flush(perfetto, 0);
-}
-
-static int new_states(struct perfetto *perfetto)
-{
-	const struct perfetto_states_to to = {
-		.packets = perfetto->packets,
-		.ftrace = perfetto->ftrace,
-		.find = find_thread,
-		.to = perfetto,
-	};
-
-	return perfetto_states_new(perfetto->export, &to, &perfetto->states);
-}
-
-int export_perfetto(struct export *export)
-{
-	struct perfetto *perfetto = calloc(1, sizeof(*perfetto));
-	int err;
-
 	if (!perfetto)
-		return -ENOMEM;
-	perfetto->export = export;
-	err = packets_new(&perfetto->packets);
-	if (!err)
-		err = threads_new(EXPORT_THREADS, &perfetto->threads);
-	if (!err)
-		err = threads_new(EXPORT_THREADS, &perfetto->processes);
-	if (!err)
-		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &perfetto->pairs);
-	if (!err)
-		err = perfetto_ftrace_new(&perfetto->ftrace);
-	if (!err)
-		err = new_states(perfetto);
-	if (!err)
-		err = put_all(perfetto);
+		return;
 	perfetto_states_free(perfetto->states);
 	perfetto_ftrace_free(perfetto->ftrace);
 	pairs_free(perfetto->pairs);
@@ -701,5 +686,137 @@ int export_perfetto(struct export *export)
 	threads_free(perfetto->processes);
 	packets_free(perfetto->packets);
 	free(perfetto);
+}
+
+static int new_states(struct perfetto *perfetto)
+{
+	const struct perfetto_states_to to = {
+		.packets = perfetto->packets,
+		.ftrace = perfetto->ftrace,
+		.host = perfetto->host,
+		.find = find_thread,
+		.to = perfetto,
+	};
+
+	return perfetto_states_new(perfetto->export, &to, &perfetto->states);
+}
+
+static int new_machine(struct trace *trace, unsigned int host, int64_t shift,
+		       struct perfetto **machine)
+{
+	struct perfetto *perfetto = calloc(1, sizeof(*perfetto));
+	const unsigned long first = trace->export->machine_id;
+	int err;
+
+	*machine = perfetto;
+	if (!perfetto)
+		return -ENOMEM;
+	perfetto->trace = trace;
+	perfetto->export = trace->export;
+	perfetto->host = host;
+	perfetto->machine = (uint32_t)(first && host ? first + host - 1 : first + host);
+	err = packets_new(trace->fields, shift, &perfetto->packets);
+	if (!err)
+		err = threads_new(EXPORT_THREADS, &perfetto->threads);
+	if (!err)
+		err = threads_new(EXPORT_THREADS, &perfetto->processes);
+	if (!err)
+		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &perfetto->pairs);
+	if (!err)
+		err = perfetto_ftrace_new(trace->hosts, shift, &perfetto->ftrace);
+	return err ? err : new_states(perfetto);
+}
+
+/* Names a track of a machine, with the name of the machine if there are several. */
+static void put_system_track(struct perfetto *perfetto, uint64_t uuid, const char *name)
+{
+	const char *host = source_host_name(perfetto->export->source, perfetto->host);
+	struct buffer text = { };
+
+	if (host[0])
+		buffer_printf(&text, "%s: ", host);
+	buffer_text(&text, name);
+	buffer_byte(&text, '\0');
+	if (!text.failed)
+		put_named_track(perfetto, uuid, 0, (const char *)text.data);
+	to(perfetto)->failed |= text.failed;
+	buffer_free(&text);
+}
+
+/* Finds the machine of an event, and begins it with its first event. */
+static int find_machine(struct trace *trace, const struct event *event, struct perfetto **machine)
+{
+	struct perfetto **found = &trace->machines[event->host];
+	int err = 0;
+
+	if (!*found) {
+		err = new_machine(trace, event->host, machine_shift(event), found);
+		if (!err) {
+			err = machine_put((*found)->packets, event);
+			packets_begin((*found)->packets, event->time);
+		}
+		if (!err) {
+			put_system_track(*found, TRACK_SYSTEM, "trace stream");
+			put_system_track(*found, TRACK_LOST, "lost events");
+		}
+	}
+	*machine = *found;
+	return err;
+}
+
+/* Writes what is left of a machine after the last event. */
+static int end_machine(struct perfetto *perfetto)
+{
+	const struct pairs_begin *begin;
+	int err = 0;
+
+	while (!err && (begin = pairs_take(perfetto->pairs))) {
+		err = put_begin(perfetto, begin);
+		if (!err)
+			err = flush(perfetto, WRITE_AT);
+	}
+	perfetto_ftrace_write(perfetto->ftrace, packets_bytes(perfetto->packets), true);
+	if (!err)
+		err = put_paths(perfetto);
+	return err ? err : flush(perfetto, 0);
+}
+
+static int put_all(struct trace *trace)
+{
+	struct perfetto *machine;
+	struct event event;
+	int ret, err = 0;
+
+	while ((ret = export_next(trace->export, &event)) > 0) {
+		err = find_machine(trace, &event, &machine);
+		if (!err)
+			err = put_event(machine, &event);
+		if (err)
+			return err;
+	}
+	for (size_t i = 0; !ret && i <= HOSTS_MAX; i++) {
+		if (trace->machines[i])
+			ret = end_machine(trace->machines[i]);
+	}
+	return ret;
+}
+
+int export_perfetto(struct export *export)
+{
+	struct trace *trace = calloc(1, sizeof(*trace));
+	int err;
+
+	if (!trace)
+		return -ENOMEM;
+	trace->export = export;
+	trace->hosts = source_hosts(export->source);
+	err = fields_new(export->machine_id, &trace->fields);
+	if (!err)
+		err = put_all(trace);
+	for (size_t i = 0; i <= HOSTS_MAX; i++)
+		free_machine(trace->machines[i]);
+	fields_free(trace->fields);
+	buffer_free(&trace->out);
+	free(trace);
 	return err;
 }

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "event/event_names.h"
 #include "export/export.h"
 #include "export/perfetto_args.h"
 #include "export/perfetto_fields.h"
@@ -34,6 +35,14 @@ void perfetto_text(struct buffer *bytes, unsigned int field, const void *text, s
 	proto_end(bytes, message);
 }
 
+void perfetto_label(const struct event *event, char label[LABEL_SIZE])
+{
+	const size_t host = event_host_label(event, label);
+
+	event_thread_label(event, label);
+	memmove(label, label + host, strlen(label + host) + 1);
+}
+
 static size_t begin_argument(struct packets *packets, unsigned int field, const char *prefix,
 			     const char *name)
 {
@@ -55,6 +64,15 @@ static size_t begin_argument(struct packets *packets, unsigned int field, const 
 	return message;
 }
 
+/* Writes a number as an extension. */
+static void put_extended(struct buffer *to, unsigned int field, unsigned int type, uint64_t value)
+{
+	if (type == FIELDS_INT)
+		proto_zigzag(to, field, (int64_t)value);
+	else
+		proto_number(to, field, value);
+}
+
 static void put_argument(struct packets *packets, const char *prefix, const char *name,
 			 unsigned int type, uint64_t value)
 {
@@ -64,7 +82,7 @@ static void put_argument(struct packets *packets, const char *prefix, const char
 	if (type != ANNOTATION_POINTER)
 		field = packets_field(packets, prefix, name, type);
 	if (field) {
-		proto_number(packets_to(packets), field, value);
+		put_extended(packets_to(packets), field, type, value);
 		return;
 	}
 	message = begin_argument(packets, EVENT_DEBUG_ANNOTATIONS, prefix, name);
@@ -128,8 +146,10 @@ static bool put_extension(struct packets *packets, const char *prefix,
 	    type == ANNOTATION_POINTER)
 		return false;
 	field = packets_field(packets, prefix, value->field->name, type);
-	if (field)
-		put_number(packets_to(packets), field, value);
+	if (field && type == ANNOTATION_DOUBLE)
+		proto_double(packets_to(packets), field, value->real);
+	else if (field)
+		put_extended(packets_to(packets), field, type, value->number);
 	return field;
 }
 
@@ -163,7 +183,8 @@ static bool is_shown(const struct event *event, const struct posixtrace_value *v
 		return shown && !shown->nr_args;
 	if (value->field->type == POSIXTRACE_FIELD_BOOL)
 		return !value->number;
-	return !strcmp(name, "tid") && (pid_t)value->number == event->tid;
+	return !strcmp(name, "tid") &&
+	       (pid_t)value->number == source_plain_id(event->source, event->tid);
 }
 
 static void put_fields(struct packets *packets, const char *prefix, const struct event *event,
@@ -273,5 +294,6 @@ void perfetto_args(struct packets *packets, const char *prefix, const struct eve
 		put_argument(packets, prefix, "program_address", ANNOTATION_POINTER,
 			     event->address);
 	if (event->cpu != SOURCE_NO_CPU)
-		put_argument(packets, prefix, "on_cpu", ANNOTATION_UINT, event->cpu);
+		put_argument(packets, prefix, "on_cpu", ANNOTATION_UINT,
+			     source_plain_cpu(event->source, event->cpu));
 }

@@ -5,6 +5,7 @@
 #ifndef POSIXTRACE_PERFETTO_ARGS_H
 #define POSIXTRACE_PERFETTO_ARGS_H
 
+#include "event/event_names.h"
 #include "event/source.h"
 #include "export/perfetto_packets.h"
 #include "util/buffer.h"
@@ -39,6 +40,9 @@ struct perfetto_shown {
  */
 void perfetto_args(struct packets *packets, const char *prefix, const struct event *event,
 		   size_t data_len, const struct perfetto_shown *shown);
+
+/* perfetto_label() - get the label of an event's thread, without the host */
+void perfetto_label(const struct event *event, char label[LABEL_SIZE]);
 
 /* perfetto_arg_number(), perfetto_arg_signed() - append a numeric argument */
 void perfetto_arg_number(struct packets *packets, const char *name, uint64_t value);

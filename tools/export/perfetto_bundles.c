@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/hosts.h"
 #include "export/perfetto_args.h"
 #include "export/perfetto_bundles.h"
 #include "export/perfetto_packets.h"
@@ -23,6 +24,7 @@
 #define BUNDLE_CPU			1
 #define BUNDLE_EVENT			2
 #define BUNDLE_COMPACT_SCHED		4
+#define BUNDLE_FTRACE_CLOCK		5
 
 #define COMPACT_INTERN_TABLE		5
 
@@ -37,6 +39,9 @@
 #define SWITCH_NEXT_COMM		5
 #define SWITCH_NEXT_PID			6
 #define SWITCH_NEXT_PRIO		7
+
+/* The events have SEQUENCES_FTRACE_CLOCK, not CLOCK_BOOTTIME. */
+#define FTRACE_CLOCK_GLOBAL		2
 
 #define STATE_D				2	/* a bit of prev_state: uninterruptible sleep */
 
@@ -66,12 +71,22 @@ struct bundles {
 	bool failed;
 	size_t event;
 	size_t fields;
+	uint64_t since;			/* time 0 of the clock of ftrace events */
+	unsigned int hosts;		/* number of hosts, for hosts_plain_id() */
 };
 
-int bundles_new(struct bundles **bundles)
+int bundles_new(unsigned int hosts, struct bundles **bundles)
 {
 	*bundles = calloc(1, sizeof(**bundles));
-	return *bundles ? 0 : -ENOMEM;
+	if (!*bundles)
+		return -ENOMEM;
+	(*bundles)->hosts = hosts;
+	return 0;
+}
+
+void bundles_since(struct bundles *bundles, uint64_t since)
+{
+	bundles->since = since;
 }
 
 void bundles_free(struct bundles *bundles)
@@ -89,6 +104,11 @@ void bundles_free(struct bundles *bundles)
 	}
 	buffer_free(&bundles->nowhere);
 	free(bundles);
+}
+
+pid_t bundles_plain_id(const struct bundles *bundles, pid_t id)
+{
+	return id == INT32_MAX ? id : hosts_plain_id(bundles->hosts, id);
 }
 
 static struct bundle *find_bundle(struct bundles *bundles, uint32_t cpu)
@@ -117,8 +137,8 @@ struct buffer *bundles_begin(struct bundles *bundles, uint32_t cpu, uint64_t tim
 		bundles->large = cpu + 1;
 	to = bundles->current ? &bundles->current->events : &bundles->nowhere;
 	bundles->event = proto_begin(to, BUNDLE_EVENT);
-	proto_number(to, EVENT_TIMESTAMP, time);
-	proto_number(to, EVENT_PID, (uint32_t)tid);
+	proto_number(to, EVENT_TIMESTAMP, time - bundles->since);
+	proto_number(to, EVENT_PID, (uint32_t)bundles_plain_id(bundles, tid));
 	bundles->fields = proto_begin(to, type);
 	return to;
 }
@@ -159,11 +179,11 @@ static void put_full(struct bundles *bundles, uint32_t cpu, uint64_t time,
 	struct buffer *to = bundles_begin(bundles, cpu, time, prev->tid, EVENT_SCHED_SWITCH);
 
 	put_comm(to, SWITCH_PREV_COMM, prev->comm);
-	put_int(to, SWITCH_PREV_PID, prev->tid);
+	put_int(to, SWITCH_PREV_PID, bundles_plain_id(bundles, prev->tid));
 	put_int(to, SWITCH_PREV_PRIO, prev->prio);
 	proto_number(to, SWITCH_PREV_STATE, (uint64_t)state);
 	put_comm(to, SWITCH_NEXT_COMM, next->comm);
-	put_int(to, SWITCH_NEXT_PID, next->tid);
+	put_int(to, SWITCH_NEXT_PID, bundles_plain_id(bundles, next->tid));
 	put_int(to, SWITCH_NEXT_PRIO, next->prio);
 	bundles_end_fields(bundles);
 	bundles_end(bundles);
@@ -207,11 +227,12 @@ void bundles_switch(struct bundles *bundles, uint32_t cpu, uint64_t time,
 	if (fits(bundle, time, prev, state))
 		comm = find_comm(bundle, next->comm);
 	if (comm < COMMS) {
-		uint64_t since = bundle->columns[TIMES].len ? bundle->time : 0;
+		uint64_t since = bundle->columns[TIMES].len ? bundle->time : bundles->since;
 
 		proto_varint(&bundle->columns[TIMES], time - since);
 		proto_varint(&bundle->columns[STATES], (uint64_t)state);
-		proto_varint(&bundle->columns[TIDS], (uint64_t)next->tid);
+		proto_varint(&bundle->columns[TIDS],
+			     (uint64_t)bundles_plain_id(bundles, next->tid));
 		proto_varint(&bundle->columns[PRIOS], (uint64_t)(int64_t)next->prio);
 		proto_varint(&bundle->columns[NAMES], comm);
 		bundle->time = time;
@@ -260,6 +281,7 @@ static void write_bundle(struct bundles *bundles, uint32_t cpu, struct buffer *t
 	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCES_NOW);
 	message = proto_begin(to, PACKET_FTRACE_EVENTS);
 	proto_number(to, BUNDLE_CPU, cpu);
+	proto_number(to, BUNDLE_FTRACE_CLOCK, FTRACE_CLOCK_GLOBAL);
 	buffer_put(to, bundle->events.data, bundle->events.len);
 	to->failed |= bundle->events.failed;
 	buffer_reset(&bundle->events);

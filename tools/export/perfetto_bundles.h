@@ -17,8 +17,24 @@
 
 struct bundles;
 
-/* bundles_new() - create bundles without events; returns 0 or -ENOMEM */
-int bundles_new(struct bundles **bundles);
+/**
+ * bundles_new() - create bundles without events
+ * @hosts: number of hosts in the logs: ids of threads are as described in hosts.h
+ * @bundles: result
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int bundles_new(unsigned int hosts, struct bundles **bundles);
+
+/*
+ * bundles_since() - set the time from which the times of events are counted, which is time 0 of
+ * SEQUENCES_FTRACE_CLOCK; call this before the first event
+ */
+void bundles_since(struct bundles *bundles, uint64_t since);
+
+/* bundles_plain_id() - get the id of a process or thread in the log; INT32_MAX remains as it is */
+pid_t bundles_plain_id(const struct bundles *bundles, pid_t id);
+
 void bundles_free(struct bundles *bundles);
 
 /**

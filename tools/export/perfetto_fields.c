@@ -38,6 +38,26 @@
 
 #define LABEL_OPTIONAL			1
 
+/*
+ * Arguments of kernel events, which have the same number in each trace, so that traces can be read
+ * together. Only append to this list.
+ */
+static const struct {
+	const char *name;
+	unsigned int type;
+} known[] = {
+	{ "on_cpu", FIELDS_UINT },
+	{ "result", FIELDS_INT },
+	{ "user", FIELDS_BOOL },
+	{ "write", FIELDS_BOOL },
+	{ "exec", FIELDS_BOOL },
+	{ "protection", FIELDS_BOOL },
+	{ "number", FIELDS_UINT },
+	{ "number", FIELDS_INT },
+};
+
+#define KNOWN	(sizeof(known) / sizeof(known[0]))
+
 struct slot {
 	char name[NAME_SIZE];	/* empty: free */
 	uint8_t type;
@@ -49,17 +69,17 @@ struct fields {
 	struct slot slots[SLOTS];
 	unsigned int used;
 	unsigned int last;	/* last number that was given */
-	unsigned int written;	/* last number that the trace describes */
+	bool fixed;		/* only those of known_names */
 	struct buffer packets;
 };
 
-int fields_new(struct fields **fields)
+int fields_new(bool fixed, struct fields **fields)
 {
 	*fields = calloc(1, sizeof(**fields));
 	if (!*fields)
 		return -ENOMEM;
-	(*fields)->last = FIRST - 1;
-	(*fields)->written = FIRST - 1;
+	(*fields)->last = FIRST + KNOWN - 1;
+	(*fields)->fixed = fixed;
 	return 0;
 }
 
@@ -98,7 +118,7 @@ static struct slot *find_slot(struct fields *fields, const char *name, unsigned 
 static void describe(struct fields *fields, const struct slot *slot)
 {
 	static const unsigned int types[] = {
-		[FIELDS_BOOL] = 8, [FIELDS_UINT] = 4, [FIELDS_INT] = 3, [FIELDS_DOUBLE] = 1,
+		[FIELDS_BOOL] = 8, [FIELDS_UINT] = 4, [FIELDS_INT] = 18, [FIELDS_DOUBLE] = 1,
 	};
 	struct buffer *to = &fields->packets;
 	size_t packet = sequences_packet(SEQUENCES_NOW, to);
@@ -124,6 +144,16 @@ static void describe(struct fields *fields, const struct slot *slot)
 	proto_end(to, packet);
 }
 
+/* Returns a number for an argument, or 0 if it must remain an annotation. */
+static unsigned int next_number(struct fields *fields, const struct slot *slot)
+{
+	for (unsigned int i = 0; i < KNOWN; i++) {
+		if (known[i].type == slot->type && !strcmp(known[i].name, slot->name))
+			return FIRST + i;
+	}
+	return fields->fixed || fields->last == LAST ? 0 : ++fields->last;
+}
+
 unsigned int fields_find(struct fields *fields, const char *prefix, const char *name,
 			 unsigned int type)
 {
@@ -137,7 +167,7 @@ unsigned int fields_find(struct fields *fields, const char *prefix, const char *
 	memcpy(both + prefix_len, name, len + 1);
 	slot = find_slot(fields, both, type);
 	if (slot->number)
-		return slot->number <= fields->written ? slot->number : 0;
+		return slot->number;
 	if (!slot->name[0]) {
 		if (fields->used == SLOTS_USED || !is_usual(both))
 			return 0;
@@ -147,19 +177,16 @@ unsigned int fields_find(struct fields *fields, const char *prefix, const char *
 	}
 	if (slot->uses < MANY)
 		slot->uses++;
-	if (slot->uses == MANY && fields->last < LAST) {
-		slot->number = (uint16_t)(++fields->last);
+	if (slot->uses == MANY)
+		slot->number = (uint16_t)next_number(fields, slot);
+	if (slot->number)
 		describe(fields, slot);
-	}
-	return 0;
+	return slot->number;
 }
 
 void fields_write(struct fields *fields, struct buffer *to)
 {
-	if (fields->written == fields->last)
-		return;
 	buffer_put(to, fields->packets.data, fields->packets.len);
 	to->failed |= fields->packets.failed;
 	buffer_reset(&fields->packets);
-	fields->written = fields->last;
 }

@@ -9,9 +9,14 @@
 #ifndef POSIXTRACE_PERFETTO_FIELDS_H
 #define POSIXTRACE_PERFETTO_FIELDS_H
 
+#include <stdbool.h>
+
 #include "util/buffer.h"
 
-/* Types of arguments: the field numbers of the values in DebugAnnotation. */
+/*
+ * Types of arguments: the field numbers of the values in DebugAnnotation. An extension of type
+ * FIELDS_INT has the encoding of sint64, in which a small negative number is short.
+ */
 #define FIELDS_BOOL	2
 #define FIELDS_UINT	3
 #define FIELDS_INT	4
@@ -19,8 +24,15 @@
 
 struct fields;
 
-/* fields_new() - create an empty set; returns 0 or -ENOMEM */
-int fields_new(struct fields **fields);
+/**
+ * fields_new() - create an empty set
+ * @fixed: use only extensions that have the same number in all traces, so that traces can be read
+ *	together: Perfetto has one set of extensions for all of them
+ * @fields: result
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int fields_new(bool fixed, struct fields **fields);
 void fields_free(struct fields *fields);
 
 /**
@@ -35,7 +47,7 @@ void fields_free(struct fields *fields);
 unsigned int fields_find(struct fields *fields, const char *prefix, const char *name,
 			 unsigned int type);
 
-/* fields_write() - append packets that describe new extensions, between other packets */
+/* fields_write() - append packets that describe new extensions, before packets that use them */
 void fields_write(struct fields *fields, struct buffer *to);
 
 #endif /* POSIXTRACE_PERFETTO_FIELDS_H */

@@ -11,6 +11,7 @@
 #include "analyze/switches.h"
 #include "analyze/waker.h"
 #include "event/event_names.h"
+#include "event/hosts.h"
 #include "export/perfetto_args.h"
 #include "export/perfetto_bundles.h"
 #include "export/perfetto_ftrace.h"
@@ -22,19 +23,11 @@
 #define IDS_MAX		(1 << 20)	/* limit of thread ids; large enough for most systems */
 
 /* Field numbers from Perfetto's protos/perfetto/trace. */
-#define TRACE_PACKET			1
 #define PACKET_CLOCK_SNAPSHOT		6
-#define PACKET_TRUSTED_SEQUENCE_ID	10
-#define PACKET_SYSTEM_INFO		45
 
 #define SNAPSHOT_CLOCKS			1
 #define CLOCK_CLOCK_ID			1
 #define CLOCK_TIMESTAMP			2
-
-#define SYSTEM_UTSNAME			1
-#define UTSNAME_SYSNAME			1
-#define UTSNAME_RELEASE			3
-#define UTSNAME_MACHINE			4
 
 #define EVENT_COMMON_FLAGS		5
 #define EVENT_SCHED_BLOCKED_REASON	18
@@ -81,12 +74,10 @@
 
 /* Values. */
 #define CLOCK_ID_REALTIME	1
-#define CLOCK_ID_BOOTTIME	6
 #define HAS_CLONE_THREAD	0x10000
 #define IN_INTERRUPT		0x08	/* TRACE_FLAG_HARDIRQ */
 #define IN_SOFTIRQ		0x10	/* TRACE_FLAG_SOFTIRQ */
-/* The state layout below is used since Linux 4.14; the module requires 6.1. */
-#define RELEASE_UNKNOWN		"6.1"
+#define SINCE			(1ULL << 34)	/* ns */
 
 /* Stands for an unknown waker; not a valid thread id. */
 #define ANOTHER_TID	INT32_MAX
@@ -129,6 +120,8 @@ struct perfetto_ftrace {
 	bool has_another;		/* a thread with ANOTHER_NAME was written */
 	bool begun;			/* the packets that precede the first bundle were written */
 	struct bundles *bundles;
+	unsigned int hosts;		/* number of hosts: see hosts.h */
+	int64_t shift;			/* what is added to all times */
 	struct buffer *to;		/* where to append the fields of the current event */
 	struct buffer packets;
 };
@@ -137,54 +130,34 @@ struct perfetto_ftrace {
 /* Packets								*/
 
 /*
- * Declares both clocks to be equal, because Perfetto takes ftrace times for CLOCK_BOOTTIME, but a
- * log has CLOCK_REALTIME.
+ * Declares the clock of the ftrace events. Perfetto would take their times for CLOCK_BOOTTIME,
+ * which a log may lack. The clock starts some time before the event, because others may be older.
  */
-static void put_clocks(struct buffer *to, uint64_t time)
+static void put_clock(struct perfetto_ftrace *ftrace, uint64_t time)
 {
-	size_t packet = proto_begin(to, TRACE_PACKET), snapshot, clock;
+	struct buffer *to = &ftrace->packets;
+	const uint64_t since = time > SINCE ? time - SINCE : 0;
+	size_t packet = sequences_packet(SEQUENCES_NOW, to);
+	size_t snapshot = proto_begin(to, PACKET_CLOCK_SNAPSHOT), clock;
 
-	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCES_NOW);
-	snapshot = proto_begin(to, PACKET_CLOCK_SNAPSHOT);
-	for (int id = CLOCK_ID_REALTIME; id <= CLOCK_ID_BOOTTIME;
-	     id += CLOCK_ID_BOOTTIME - CLOCK_ID_REALTIME) {
-		clock = proto_begin(to, SNAPSHOT_CLOCKS);
-		proto_number(to, CLOCK_CLOCK_ID, id);
-		proto_number(to, CLOCK_TIMESTAMP, time);
-		proto_end(to, clock);
-	}
+	clock = proto_begin(to, SNAPSHOT_CLOCKS);
+	proto_number(to, CLOCK_CLOCK_ID, CLOCK_ID_REALTIME);
+	proto_number(to, CLOCK_TIMESTAMP, since + (uint64_t)ftrace->shift);
+	proto_end(to, clock);
+	clock = proto_begin(to, SNAPSHOT_CLOCKS);
+	proto_number(to, CLOCK_CLOCK_ID, SEQUENCES_FTRACE_CLOCK);
+	proto_number(to, CLOCK_TIMESTAMP, 0);
+	proto_end(to, clock);
 	proto_end(to, snapshot);
 	proto_end(to, packet);
-}
-
-/* Writes the kernel release, which determines the meaning of the state bits. */
-static void put_system(struct buffer *to, const struct event *event)
-{
-	size_t packet = proto_begin(to, TRACE_PACKET), info, name;
-	struct posixtrace_host_info host = { };
-
-	if (source_get_host(event->source, &host))
-		memset(&host, 0, sizeof(host));
-	if (!host.release[0])
-		strcpy(host.release, RELEASE_UNKNOWN);
-	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCES_NOW);
-	info = proto_begin(to, PACKET_SYSTEM_INFO);
-	name = proto_begin(to, SYSTEM_UTSNAME);
-	proto_text(to, UTSNAME_SYSNAME, "Linux");
-	perfetto_text(to, UTSNAME_RELEASE, host.release, strlen(host.release));
-	perfetto_text(to, UTSNAME_MACHINE, host.machine, strlen(host.machine));
-	proto_end(to, name);
-	proto_end(to, info);
-	proto_end(to, packet);
+	bundles_since(ftrace->bundles, since);
 }
 
 /* Writes the packets that Perfetto needs before the first event. */
 static void begin(struct perfetto_ftrace *ftrace, const struct event *event)
 {
-	if (ftrace->begun)
-		return;
-	put_clocks(&ftrace->packets, event->time);
-	put_system(&ftrace->packets, event);
+	if (!ftrace->begun)
+		put_clock(ftrace, event->time);
 	ftrace->begun = true;
 }
 
@@ -232,6 +205,17 @@ static void put_int(struct perfetto_ftrace *ftrace, unsigned int field, int64_t 
 	proto_number(ftrace->to, field, (uint64_t)(int64_t)(int32_t)value);
 }
 
+/* Adds the id of a process or thread. */
+static void put_id(struct perfetto_ftrace *ftrace, unsigned int field, int64_t id)
+{
+	put_int(ftrace, field, bundles_plain_id(ftrace->bundles, (pid_t)id));
+}
+
+static void put_cpu(struct perfetto_ftrace *ftrace, unsigned int field, int64_t cpu)
+{
+	put_int(ftrace, field, hosts_plain_cpu(ftrace->hosts, (uint32_t)cpu));
+}
+
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
@@ -247,7 +231,7 @@ static void put_blocked_reason(struct perfetto_ftrace *ftrace, const struct even
 			       pid_t tid, bool io, uint32_t caller)
 {
 	begin_event(ftrace, event->cpu, event->time, tid, EVENT_SCHED_BLOCKED_REASON);
-	put_int(ftrace, BLOCKED_PID, tid);
+	put_id(ftrace, BLOCKED_PID, tid);
 	if (caller)
 		proto_number(ftrace->to, BLOCKED_CALLER, caller);
 	put_int(ftrace, BLOCKED_IO_WAIT, io);
@@ -326,7 +310,7 @@ static void put_free(struct perfetto_ftrace *ftrace, struct owner *owner)
 {
 	/* With the same time, this event could be sorted before the last event of the thread. */
 	begin_event(ftrace, owner->cpu, owner->time + 1, owner->tid, EVENT_SCHED_PROCESS_FREE);
-	put_int(ftrace, FREE_PID, owner->tid);
+	put_id(ftrace, FREE_PID, owner->tid);
 	end_event(ftrace);
 	leave_process(ftrace, owner);
 	owner->number = 0;
@@ -441,16 +425,16 @@ static void put_waking(struct perfetto_ftrace *ftrace, const struct event *event
 	note_waker(ftrace, event, waker);
 	if (waker == ANOTHER_TID && !ftrace->has_another) {
 		begin_event(ftrace, event->cpu, event->time, waker, EVENT_TASK_RENAME);
-		put_int(ftrace, RENAME_PID, waker);
+		put_id(ftrace, RENAME_PID, waker);
 		put_comm(ftrace, RENAME_NEWCOMM, ANOTHER_NAME);
 		end_event(ftrace);
 		ftrace->has_another = true;
 	}
 	begin_event(ftrace, event->cpu, event->time, waker, EVENT_SCHED_WAKING);
 	put_name(ftrace, WAKING_COMM, event);
-	put_int(ftrace, WAKING_PID, kevent->tid);
+	put_id(ftrace, WAKING_PID, kevent->tid);
 	put_int(ftrace, WAKING_PRIO, kevent->prio);
-	put_int(ftrace, WAKING_TARGET_CPU, kevent->target_cpu);
+	put_cpu(ftrace, WAKING_TARGET_CPU, kevent->target_cpu);
 	bundles_end_fields(ftrace->bundles);
 	if (context)
 		proto_number(ftrace->to, EVENT_COMMON_FLAGS, context);
@@ -462,10 +446,10 @@ static void put_migrate(struct perfetto_ftrace *ftrace, const struct event *even
 {
 	begin_event(ftrace, event->cpu, event->time, 0, EVENT_SCHED_MIGRATE_TASK);
 	put_name(ftrace, MIGRATE_COMM, event);
-	put_int(ftrace, MIGRATE_PID, kevent->tid);
+	put_id(ftrace, MIGRATE_PID, kevent->tid);
 	put_int(ftrace, MIGRATE_PRIO, kevent->prio);
-	put_int(ftrace, MIGRATE_ORIG_CPU, kevent->orig_cpu);
-	put_int(ftrace, MIGRATE_DEST_CPU, kevent->dest_cpu);
+	put_cpu(ftrace, MIGRATE_ORIG_CPU, kevent->orig_cpu);
+	put_cpu(ftrace, MIGRATE_DEST_CPU, kevent->dest_cpu);
 	end_event(ftrace);
 }
 
@@ -500,7 +484,7 @@ static void put_birth(struct perfetto_ftrace *ftrace, const struct event *event,
 	    !switches_begun(ftrace->switches))
 		return;
 	begin_event(ftrace, fork->cpu, fork->time, fork->parent_tid, EVENT_TASK_NEWTASK);
-	put_int(ftrace, NEWTASK_PID, tid);
+	put_id(ftrace, NEWTASK_PID, tid);
 	if (tid == event->pid)
 		put_process_name(ftrace, NEWTASK_COMM, event);
 	else
@@ -516,8 +500,8 @@ static void put_exec(struct perfetto_ftrace *ftrace, const struct event *event,
 {
 	begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_SCHED_PROCESS_EXEC);
 	perfetto_text(ftrace->to, EXEC_FILENAME, kevent->filename.at, kevent->filename.len);
-	put_int(ftrace, EXEC_PID, kevent->tid);
-	put_int(ftrace, EXEC_OLD_PID, kevent->tid);
+	put_id(ftrace, EXEC_PID, kevent->tid);
+	put_id(ftrace, EXEC_OLD_PID, kevent->tid);
 	end_event(ftrace);
 }
 
@@ -525,7 +509,7 @@ static void put_rename(struct perfetto_ftrace *ftrace, const struct event *event
 		       const struct kevent *kevent)
 {
 	begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_TASK_RENAME);
-	put_int(ftrace, RENAME_PID, kevent->tid);
+	put_id(ftrace, RENAME_PID, kevent->tid);
 	perfetto_text(ftrace->to, RENAME_OLDCOMM, kevent->oldcomm.at, kevent->oldcomm.len);
 	perfetto_text(ftrace->to, RENAME_NEWCOMM, kevent->newcomm.at, kevent->newcomm.len);
 	end_event(ftrace);
@@ -537,8 +521,8 @@ static void put_exit(struct perfetto_ftrace *ftrace, const struct event *event,
 {
 	begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_SCHED_PROCESS_EXIT);
 	put_name(ftrace, EXIT_COMM, event);
-	put_int(ftrace, EXIT_PID, kevent->tid);
-	put_int(ftrace, EXIT_TGID, event->pid);
+	put_id(ftrace, EXIT_PID, kevent->tid);
+	put_id(ftrace, EXIT_TGID, event->pid);
 	end_event(ftrace);
 	if (!kevent->group_dead)
 		return;
@@ -666,15 +650,17 @@ void perfetto_ftrace_write(struct perfetto_ftrace *ftrace, struct buffer *to, bo
 	buffer_reset(&ftrace->packets);
 }
 
-int perfetto_ftrace_new(struct perfetto_ftrace **ftrace)
+int perfetto_ftrace_new(unsigned int hosts, int64_t shift, struct perfetto_ftrace **ftrace)
 {
 	struct perfetto_ftrace *new = calloc(1, sizeof(*new));
 
-	if (!new || threads_new(IDS_MAX, &new->ids) || bundles_new(&new->bundles) ||
+	if (!new || threads_new(IDS_MAX, &new->ids) || bundles_new(hosts, &new->bundles) ||
 	    switches_new(put_switch, new, &new->switches)) {
 		perfetto_ftrace_free(new);
 		return -ENOMEM;
 	}
+	new->hosts = hosts;
+	new->shift = shift;
 	*ftrace = new;
 	return 0;
 }

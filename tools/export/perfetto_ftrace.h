@@ -15,13 +15,20 @@
 
 struct perfetto_ftrace;
 
-/* perfetto_ftrace_new() - create the ftrace part of a trace; returns 0 or -ENOMEM */
-int perfetto_ftrace_new(struct perfetto_ftrace **ftrace);
+/**
+ * perfetto_ftrace_new() - create the ftrace part of the trace of a machine
+ * @hosts: number of hosts in the logs
+ * @shift: what is to be added to all times, ns
+ * @ftrace: result
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int perfetto_ftrace_new(unsigned int hosts, int64_t shift, struct perfetto_ftrace **ftrace);
 
 /**
  * perfetto_ftrace_event() - process an event
  * @ftrace: from perfetto_ftrace_new()
- * @event: any event of a thread, in the order of the log
+ * @event: any event of a thread, in the order of the log, with the CPU as in the log
  * @kevent: its fields, or NULL if it is not a kernel event
  * @number: number of the thread, not THREADS_OTHERS
  *

@@ -54,6 +54,7 @@ struct packets {
 	struct buffer definitions;	/* for the current event: fields of InternedData */
 	struct sequences *sequences;
 	struct fields *fields;
+	int64_t shift;			/* what is added to all times */
 	unsigned int sequence;		/* sequence of the current event */
 	unsigned int place;		/* place of that sequence */
 	struct buffer texts;
@@ -76,7 +77,7 @@ static void put_categories(struct buffer *to)
 	}
 }
 
-int packets_new(struct packets **packets)
+int packets_new(struct fields *fields, int64_t shift, struct packets **packets)
 {
 	struct packets *new = calloc(1, sizeof(*new));
 	int err;
@@ -85,10 +86,12 @@ int packets_new(struct packets **packets)
 	if (!new)
 		return -ENOMEM;
 	new->to = &new->bytes;
+	new->fields = fields;
+	new->shift = shift;
 	put_categories(&new->definitions);
 	err = sequences_new(&new->definitions, &new->sequences);
 	buffer_reset(&new->definitions);
-	return err ? err : fields_new(&new->fields);
+	return err;
 }
 
 void packets_free(struct packets *packets)
@@ -96,7 +99,6 @@ void packets_free(struct packets *packets)
 	if (!packets)
 		return;
 	sequences_free(packets->sequences);
-	fields_free(packets->fields);
 	buffer_free(&packets->bytes);
 	buffer_free(&packets->definitions);
 	buffer_free(&packets->texts);
@@ -107,6 +109,11 @@ struct buffer *packets_bytes(struct packets *packets)
 {
 	packets->bytes.failed |= packets->definitions.failed | packets->texts.failed;
 	return &packets->bytes;
+}
+
+uint64_t packets_time(const struct packets *packets, uint64_t time)
+{
+	return time + (uint64_t)packets->shift;
 }
 
 struct buffer *packets_to(struct packets *packets)
@@ -126,7 +133,7 @@ size_t packets_packet(struct packets *packets, unsigned int sequence)
 
 void packets_begin(struct packets *packets, uint64_t time)
 {
-	sequences_begin(packets->sequences, time, packets->to);
+	sequences_begin(packets->sequences, packets_time(packets, time), packets->to);
 }
 
 /* ------------------------------------------------------------------ */
@@ -266,7 +273,7 @@ struct packets_event packets_event(struct packets *packets, uint64_t time, unsig
 	 * Leave out the flag that marks packets with interned names: the file always has the
 	 * packets that define the names.
 	 */
-	place_event(packets, time, track, &packet);
+	place_event(packets, packets_time(packets, time), track, &packet);
 	event.packet = sequences_packet(packet.sequence, packets->to);
 	if (packet.is_absolute)
 		proto_number(packets->to, PACKET_TIMESTAMP_CLOCK_ID, CLOCK_ID_REALTIME);
@@ -317,7 +324,6 @@ void packets_end(struct packets *packets, struct packets_event event)
 		proto_end(&packets->bytes, packet);
 	proto_end(packets->to, event.packet);
 	buffer_reset(definitions);
-	fields_write(packets->fields, &packets->bytes);
 }
 
 unsigned int packets_field(struct packets *packets, const char *prefix, const char *name,

@@ -30,6 +30,7 @@ enum packets_category {
 	PACKETS_WHY,
 };
 
+struct fields;
 struct packets;
 
 /* An event that is being written. */
@@ -38,16 +39,28 @@ struct packets_event {
 	size_t message;
 };
 
-/* packets_new() - create an empty trace; returns 0 or -ENOMEM */
-int packets_new(struct packets **packets);
+/**
+ * packets_new() - create an empty trace of a machine
+ * @fields: extensions for arguments, which all machines of a trace share; must remain valid
+ * @shift: what is to be added to all times, ns
+ * @packets: result; to be freed even after an error
+ *
+ * The caller must write the packets of fields_write() before those of packets_bytes().
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int packets_new(struct fields *fields, int64_t shift, struct packets **packets);
 void packets_free(struct packets *packets);
 
 /**
  * packets_begin() - write the packets that Perfetto needs before the first event
  * @packets: from packets_new()
- * @time: time of the first event, CLOCK_REALTIME
+ * @time: time of the first event
  */
 void packets_begin(struct packets *packets, uint64_t time);
+
+/* packets_time() - get the time that the trace shows for a time of the log: CLOCK_REALTIME */
+uint64_t packets_time(const struct packets *packets, uint64_t time);
 
 /* packets_bytes() - get the buffer with the packets, which contains whole ones */
 struct buffer *packets_bytes(struct packets *packets);

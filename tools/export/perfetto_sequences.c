@@ -31,6 +31,7 @@
 /* Values. */
 #define CLOCK_ID_REALTIME	1
 #define CLOCK_ID_FIRST		64	/* clocks of a sequence */
+#define CLOCK_ID_NOW		65	/* the default clock of SEQUENCES_NOW */
 #define CLOCK_ID_LAST		127
 #define FLAG_STATE_CLEARED	1
 
@@ -145,18 +146,19 @@ static void put_defaults(const struct sequences *sequences, struct buffer *to,
 static void begin_sequence(const struct sequences *sequences, struct buffer *to,
 			   unsigned int sequence, uint64_t time, uint64_t track)
 {
+	const unsigned int clock = sequence == SEQUENCES_NOW ? CLOCK_ID_NOW : CLOCK_ID_FIRST;
 	size_t packet = sequences_packet(sequence, to);
 	size_t message = proto_begin(to, PACKET_CLOCK_SNAPSHOT);
 
 	put_clock(to, CLOCK_ID_REALTIME, time, false);
-	put_clock(to, CLOCK_ID_FIRST, time, true);
+	put_clock(to, clock, time, true);
 	/* All times are CLOCK_REALTIME, even on the viewer's axis. */
 	if (sequence == SEQUENCES_NOW)
 		proto_number(to, SNAPSHOT_PRIMARY_TRACE_CLOCK, CLOCK_ID_REALTIME);
 	proto_end(to, message);
 	proto_number(to, PACKET_FIRST_ON_SEQUENCE, 1);
 	proto_end(to, packet);
-	put_defaults(sequences, to, sequence, CLOCK_ID_FIRST, true, track);
+	put_defaults(sequences, to, sequence, clock, true, track);
 }
 
 void sequences_begin(struct sequences *sequences, uint64_t time, struct buffer *to)

@@ -28,6 +28,9 @@
 #define SEQUENCES_NOW		1
 #define SEQUENCES_THREADS	2
 
+/* A clock of SEQUENCES_NOW with short times, which perfetto_ftrace.c declares. */
+#define SEQUENCES_FTRACE_CLOCK	64
+
 /* Places of sequences, less than 64: a bit in a word for each. */
 #define SEQUENCES_PLACE_NOW	0
 #define SEQUENCES_PLACE_OLDER	1

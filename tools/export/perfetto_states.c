@@ -51,7 +51,7 @@ int perfetto_states_new(struct export *export, const struct perfetto_states_to *
 	int err;
 
 	*states = NULL;
-	err = has_sched(export) ? export_states(export) : 0;
+	err = has_sched(export) && !export->snapshot ? export_states(export) : 0;
 	if (err || !export->snapshot)
 		return err;
 	new = calloc(1, sizeof(*new));
@@ -100,12 +100,12 @@ static void put_task(struct packets *packets, const struct event *event, uint64_
 	char name[LABEL_SIZE];
 	size_t task;
 
-	proto_number(to, PACKET_TIMESTAMP, event->time);
+	proto_number(to, PACKET_TIMESTAMP, packets_time(packets, event->time));
 	proto_number(to, PACKET_TIMESTAMP_CLOCK_ID, CLOCK_ID_REALTIME);
 	task = proto_begin(to, PACKET_GENERIC_KERNEL_TASK_STATE);
-	event_thread_label(event, name);
+	perfetto_label(event, name);
 	perfetto_text(to, TASK_COMM, name, strlen(name));
-	proto_number(to, TASK_TID, (uint64_t)event->tid);
+	proto_number(to, TASK_TID, (uint64_t)source_plain_id(event->source, event->tid));
 	proto_number(to, TASK_STATE, state);
 	proto_end(to, task);
 	proto_end(to, packet);
@@ -145,6 +145,9 @@ static int use_state(struct perfetto_states *states, struct source *source,
 	uint32_t number;
 	int err = snapshot_event(source, state, &event);
 
+	if (event.host != states->to.host)
+		return err;
+	event.cpu = source_plain_cpu(source, event.cpu);
 	/* The thread has been in this state since this time, so the description must begin then. */
 	event.time = states->walk.complete_from;
 	if (!err)

@@ -22,12 +22,14 @@ typedef int perfetto_states_find(void *to, const struct event *event, uint32_t *
  * struct perfetto_states_to - where states are written
  * @packets: the packets of the trace
  * @ftrace: the scheduler events of the trace
+ * @host: number of the host whose states are written
  * @find: finds threads
  * @to: first argument of @find
  */
 struct perfetto_states_to {
 	struct packets *packets;
 	struct perfetto_ftrace *ftrace;
+	unsigned int host;
 	perfetto_states_find *find;
 	void *to;
 };

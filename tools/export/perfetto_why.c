@@ -67,8 +67,8 @@ static void put_thread(struct path *path, uint32_t number)
 {
 	const struct track_thread *thread = tracks_thread(path->why->tracks, number);
 
-	perfetto_arg_signed(path->packets, "tid", thread->tid);
-	perfetto_arg_signed(path->packets, "pid", thread->pid);
+	perfetto_arg_signed(path->packets, "tid", thread->plain_tid);
+	perfetto_arg_signed(path->packets, "pid", thread->plain_pid);
 }
 
 /*
@@ -222,7 +222,8 @@ int perfetto_why_put(const struct explain *explain, struct packets *packets,
 		err = explain_get(explain, i, &why, &parts);
 		if (err)
 			return err;
-		err = put_path(&path, &why, i);
+		if (ops->has(to, tracks_thread(why.tracks, why.thread)->pid))
+			err = put_path(&path, &why, i);
 		parts_free(parts);
 	}
 	return err;

@@ -14,11 +14,13 @@
 
 /**
  * struct perfetto_why_ops - functions of the caller
+ * @has: check if the paths of a process are to be written
  * @track: describe the track of a path, and return its id; @index is from explain_get()
  * @thread: return the id of the track of a thread, 0 if it has no track
  * @flush: write the packets if there are many; returns 0 or a negative error number
  */
 struct perfetto_why_ops {
+	bool (*has)(void *to, pid_t pid);
 	uint64_t (*track)(void *to, size_t index, const char *name);
 	uint64_t (*thread)(void *to, pid_t pid, uint64_t key);
 	int (*flush)(void *to);

@@ -30,6 +30,11 @@ void proto_number(struct buffer *to, unsigned int field, uint64_t value)
 	proto_varint(to, value);
 }
 
+void proto_zigzag(struct buffer *to, unsigned int field, int64_t value)
+{
+	proto_number(to, field, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+}
+
 void proto_fixed(struct buffer *to, unsigned int field, uint64_t value)
 {
 	put_tag(to, field, WIRE_64_BIT);

@@ -10,8 +10,12 @@
 /* proto_varint() - append a number without a field, as in a packed array */
 void proto_varint(struct buffer *to, uint64_t value);
 
-/* Append a field. Negative numbers are 64-bit two's complement. */
+/*
+ * Append a field. Negative numbers are 64-bit two's complement, except that proto_zigzag() writes
+ * sint64.
+ */
 void proto_number(struct buffer *to, unsigned int field, uint64_t value);
+void proto_zigzag(struct buffer *to, unsigned int field, int64_t value);
 void proto_fixed(struct buffer *to, unsigned int field, uint64_t value);
 void proto_double(struct buffer *to, unsigned int field, double value);
 void proto_bytes(struct buffer *to, unsigned int field, const void *data, size_t len);

@@ -100,7 +100,17 @@ test_sequence_begins_as_readers_expect()
 	END
 	export_log perfetto out log
 	decode out
-	head -n 45 short | diff - <(cat <<-'END'
+	head -n 55 short | diff - <(cat <<-'END'
+		packet {
+		  trusted_packet_sequence_id: 2
+		  system_info {
+		    utsname {
+		      sysname: "Linux"
+		      release: "6.1"
+		      machine: ""
+		    }
+		  }
+		}
 		packet {
 		  clock_snapshot {
 		    clocks {
@@ -108,7 +118,7 @@ test_sequence_begins_as_readers_expect()
 		      timestamp: 1700000000000000001
 		    }
 		    clocks {
-		      clock_id: 64
+		      clock_id: 65
 		      timestamp: 1700000000000000001
 		      is_incremental: true
 		    }
@@ -143,13 +153,13 @@ test_sequence_begins_as_readers_expect()
 		  }
 		  sequence_flags: 1
 		  trace_packet_defaults {
-		    timestamp_clock_id: 64
+		    timestamp_clock_id: 65
 		  }
 		}
 	END
 	)
 	# threads are described in a separate sequence
-	[ "$(grep -c 'trusted_packet_sequence_id: 2$' decoded)" -eq "$(grep -c '^    thread {' decoded)" ]
+	[ "$(grep -c 'trusted_packet_sequence_id: 2$' decoded)" -eq "$(($(grep -c '^    thread {' decoded) + 1))" ]
 	[ "$(grep -c '^packet' decoded)" -eq "$(grep -c 'trusted_packet_sequence_id: [123]$' decoded)" ]
 	[ "$(grep -c 'trusted_packet_sequence_id: 3$' decoded)" -eq 3 ]
 	events | awk '{ print $NF }' | paste -sd ' ' | sed 's/1700000000000000//g' >got
@@ -578,11 +588,12 @@ test_events_of_the_scheduler()
 		INSTANT sched_process_exit (one-7) 1700000000000002400
 	END
 	[ "$(grep -c 'tid: 8$' decoded)" -eq 1 ]
-	# Perfetto takes the times of ftrace events for those of clock 6, and needs the release for
+	# Perfetto would take the times of ftrace events for those of clock 6, and needs the release for
 	# the states.
-	grep -A 12 'clock_snapshot' decoded | tail -n 12 | grep -A 1 'clock_id: 6' | tail -n 1 >boottime
-	grep -A 12 'clock_snapshot' decoded | tail -n 12 | grep -A 1 'clock_id: 1$' | tail -n 1 >realtime
-	diff boottime realtime
+	grep -A 12 'clock_snapshot' short | grep -A 1 'clock_id: 64' | tail -n 1 >clock
+	diff clock - <<<'      timestamp: 0'
+	[ "$(grep -c 'ftrace_clock: FTRACE_CLOCK_GLOBAL' short)" -eq "$(grep -c ' ftrace_events {' short)" ]
+	lacks 'clock_id: 6$' short
 	[ "$(grep -c 'release: ' decoded)" -eq 1 ]
 }
 
