@@ -273,14 +273,15 @@ int pxt_log_clear(struct pxt_stream *stream)
  *
  * The log gets it with the next pairs of clocks, or the end.
  *
- * Return: 0; -EINVAL if the stream has no log; -ESHUTDOWN.
+ * Return: 0; -EINVAL if the stream has no log, or the error is too large; -ESHUTDOWN.
  */
 int pxt_log_note_clock_error(struct pxt_stream *stream, u64 ns)
 {
 	struct pxt_log *log = stream->log;
 	struct pxt_clock_error error;
 
-	if (!log)
+	/* A reader takes a larger error for damage. */
+	if (!log || (ns > POSIXTRACE_CLOCK_ERROR_MAX && ns != POSIXTRACE_CLOCK_ERROR_UNKNOWN))
 		return -EINVAL;
 	if (READ_ONCE(stream->dead))
 		return -ESHUTDOWN;

@@ -90,7 +90,8 @@ PXTU_API int posixtrace_convert_times(trace_id_t trid, int clock, const uint64_t
  *
  * An extension. The log gets it with the next pairs of clocks.
  *
- * Return: 0; EINVAL if @trid is no active trace stream with log of this process.
+ * Return: 0; EINVAL if @trid is no active trace stream with log of this process, or @ns is 2^60 or
+ * more and not POSIXTRACE_CLOCK_UNKNOWN.
  */
 PXTU_API int posixtrace_setclockerror(trace_id_t trid, uint64_t ns)
 {

@@ -14,7 +14,6 @@
 
 /* Times are smaller, so that sums and differences of them and of errors cannot overflow. */
 #define TIME_MAX	((__u64)1 << 62)
-#define ERROR_MAX	((__u64)1 << 60)
 
 /* 500 ppm: the error grows by 1 ns in this many ns. */
 #define DRIFT		2000
@@ -36,7 +35,7 @@ static int add_pair(struct pxtu_log *log, const struct posixtrace_log_clock *pai
 	int err;
 
 	if (pair->time >= TIME_MAX || pair->value < 0 || (__u64)pair->value >= TIME_MAX ||
-	    (pair->error >= ERROR_MAX && pair->error != POSIXTRACE_CLOCK_UNKNOWN)) {
+	    (pair->error > POSIXTRACE_CLOCK_ERROR_MAX && pair->error != POSIXTRACE_CLOCK_UNKNOWN)) {
 		log->survey.damaged = true;
 		return 0;
 	}

@@ -342,6 +342,10 @@ TEST_F(pairs, of_an_active_stream_are_not_supported)
 	EXPECT_EQ(EINVAL, posixtrace_setclockerror(trid, 1));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 	EXPECT_EQ(EINVAL, posixtrace_setclockerror(trid, 1));
+	/* A log with a larger error would be damaged. */
+	EXPECT_EQ(EINVAL, posixtrace_setclockerror(self->trid, 1ULL << 60));
+	EXPECT_EQ(EINVAL, posixtrace_setclockerror(self->trid, POSIXTRACE_CLOCK_UNKNOWN - 1));
+	EXPECT_EQ(0, posixtrace_setclockerror(self->trid, (1ULL << 60) - 1));
 }
 
 TEST_HARNESS_MAIN

@@ -768,6 +768,9 @@ struct posixtrace_triggered {
 /* Argument of CLOCK_ERROR: it is not known how far CLOCK_REALTIME is from UTC. */
 #define POSIXTRACE_CLOCK_ERROR_UNKNOWN	(~0ULL)
 
+/* The largest other argument, in nanoseconds: 36 years. */
+#define POSIXTRACE_CLOCK_ERROR_MAX	((1ULL << 60) - 1)
+
 /* ------------------------------------------------------------------ */
 /* Commands								*/
 
