@@ -336,7 +336,7 @@ int posixtrace_settrigger(trace_id_t __trid, uint64_t __blocked, uint64_t __runn
 
 /* What met a condition first since the last call. All members are 0 if no condition was met. */
 struct posixtrace_trigger_info {
-	unsigned long long count;	/* how often a condition was met since the last call */
+	unsigned long long count;	/* how often one was met; for events, at least */
 	struct timespec time;		/* when it was met */
 	unsigned long long duration;	/* of being blocked or runnable, or of the scope, ns */
 	unsigned int kind;		/* POSIXTRACE_TRIGGER_* */
