@@ -40,8 +40,9 @@ agree()
 	for format in csv jsonl arrow; do
 		posixtrace export -O "$format" -o "$2.$format" "$1"
 	done
+	rm -f ./*.read
+	node "$native/tables.mjs" "$readers" arrow "$2.arrow"/*
 	for name in events scopes states waits syscalls counters processes threads hosts losses; do
-		node "$native/tables.mjs" "$readers" arrow "$2.arrow/$name.arrows" >"$name.read"
 		"$native/check_tables" "$name" "$2.csv/$name.csv" "$2.jsonl/$name.jsonl" \
 			"$name.read"
 	done
