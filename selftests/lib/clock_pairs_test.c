@@ -93,7 +93,7 @@ static int event_times(trace_id_t log, uint64_t *times, int max)
 	return count;
 }
 
-/* Number of clocks whose time is not known, or which did not have the time between the readings. */
+/* Counts the clocks that had no time between the readings, or had an unknown one. */
 static int count_wrong(trace_id_t log, uint64_t time, const struct readings *readings)
 {
 	struct posixtrace_clock_time result;
@@ -139,16 +139,27 @@ static int end_and_open(struct _test_data_pairs *self)
 	return err ? err : read_pairs(self->log);
 }
 
+/* Writes a log with one event, whose time it stores, and opens it. Returns 0, an error or -1. */
+static int make_log(struct _test_data_pairs *self, struct readings *readings, uint64_t *time)
+{
+	int err = withlog_start(&append, self->fd, &self->trid);
+
+	if (err)
+		return err;
+	record(0, readings);
+	err = end_and_open(self);
+	if (!err && event_times(self->log, time, 1) != 1)
+		err = -1;
+	return err;
+}
+
 TEST_F(pairs, are_at_start_and_end)
 {
 	const uint64_t before = reading_of(CLOCK_REALTIME);
 	struct readings readings;
 	uint64_t time;
 
-	ASSERT_EQ(0, withlog_start(&append, self->fd, &self->trid));
-	record(0, &readings);
-	ASSERT_EQ(0, end_and_open(self));
-	ASSERT_EQ(1, event_times(self->log, &time, 1));
+	ASSERT_EQ(0, make_log(self, &readings, &time));
 	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
 		EXPECT_LE(2, count_pairs(clocks[i], 0));
 		EXPECT_EQ(0, count_pairs(clocks[i], POSIXTRACE_CLOCK_STEPPED));
@@ -318,10 +329,7 @@ TEST_F(pairs, have_no_error_unless_it_was_noted)
 	struct readings readings;
 	uint64_t time;
 
-	ASSERT_EQ(0, withlog_start(&append, self->fd, &self->trid));
-	record(0, &readings);
-	ASSERT_EQ(0, end_and_open(self));
-	ASSERT_EQ(1, event_times(self->log, &time, 1));
+	ASSERT_EQ(0, make_log(self, &readings, &time));
 	EXPECT_EQ(UNKNOWN, utc_error(self->log, time));
 	EXPECT_EQ(0, count_pairs(UTC, 0));
 }

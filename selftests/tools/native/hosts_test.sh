@@ -10,7 +10,7 @@ host()
 	printf '%s\n' "cookie $1" 'cpus 4' 'classes sched,syscall,process' "boot 0$1" "host $2 x86_64"
 }
 
-# worker NAME SHIFT: prints the events of a thread, whose ids and processor are the same on all hosts
+# worker NAME SHIFT: prints the events of a thread. All hosts use the same ids and processor
 worker()
 {
 	local at=$2
@@ -63,7 +63,7 @@ test_each_line_names_the_host()
 	[ "$(jq 'has("host")' out | sort -u)" = false ]
 }
 
-# Without pairs of clocks, no time of one host can be compared to those of another.
+# Without pairs of clocks, times of different hosts cannot be compared.
 test_without_pairs_of_clocks_the_order_is_unknown()
 {
 	{ host 1 alpha; printf '%s\n' 'name 65 tick' 'block 0' 'event 65 1000 pid=7' 'event 65 2000 pid=7' \
@@ -143,16 +143,28 @@ clocks()
 	printf '%s\n' "clock 0 $1 $(($1 + $2)) 0" "clock 1024 $1 $(($1 + $2)) $3"
 }
 
+# ticks TIME...: prints events at these times
+ticks()
+{
+	printf '%s\n' 'name 65 tick' 'block 0'
+	printf 'event 65 %d pid=7\n' "$@"
+	echo end
+}
+
+# order LOG...: stores the time and the host of each event, and if its order is unknown
+order()
+{
+	run 0 posixtrace dump --json "$@"
+	jq -c '[.ns, .host, .unordered]' out >got
+}
+
 # The error grows by 500 ppm after the pair, twice: for CLOCK_REALTIME, and for UTC.
 test_errors_that_overlap_make_the_order_unknown()
 {
 	local since='since 1700000000000000000'
-	{ host 1 alpha; echo "$since"; clocks 0 0 100; printf '%s\n' 'name 65 tick' 'block 0' \
-		'event 65 1000 pid=7' 'event 65 3000 pid=7' 'event 65 4000 pid=7' end; } | write_log a.log
-	{ host 2 beta; echo "$since"; clocks 0 0 100; printf '%s\n' 'name 65 tick' 'block 0' \
-		'event 65 1150 pid=7' 'event 65 3500 pid=7' 'event 65 3990 pid=7' end; } | write_log b.log
-	run 0 posixtrace dump --json a.log b.log
-	jq -c '[.ns, .host, .unordered]' out >got
+	{ host 1 alpha; echo "$since"; clocks 0 0 100; ticks 1000 3000 4000; } | write_log a.log
+	{ host 2 beta; echo "$since"; clocks 0 0 100; ticks 1150 3500 3990; } | write_log b.log
+	order a.log b.log
 	prints got <<-'END'
 		[0,"alpha",false]
 		[150,"beta",true]
@@ -163,10 +175,8 @@ test_errors_that_overlap_make_the_order_unknown()
 	END
 	jq -e 'select(.error_ns < 100 or .error_ns > 110)' out && return 1
 	# The wall clock was set back by 900 ns before: the clock of the events is ahead of it.
-	{ host 2 beta; echo "$since"; clocks 0 -900 100; printf '%s\n' 'name 65 tick' 'block 0' \
-		'event 65 1150 pid=7' 'event 65 3500 pid=7' end; } | write_log b.log
-	run 0 posixtrace dump --json a.log b.log
-	jq -c '[.ns, .host, .unordered]' out >got
+	{ host 2 beta; echo "$since"; clocks 0 -900 100; ticks 1150 3500; } | write_log b.log
+	order a.log b.log
 	prints got <<-'END'
 		[0,"alpha",false]
 		[150,"beta",true]
@@ -175,9 +185,8 @@ test_errors_that_overlap_make_the_order_unknown()
 		[3000,"alpha",true]
 	END
 	# A log without a bound makes the order of all events after its first one unknown.
-	{ host 3 gamma; echo "$since"; printf '%s\n' 'name 65 tick' 'block 0' 'event 65 2000 pid=7' end; } | write_log c.log
-	run 0 posixtrace dump --json a.log c.log
-	jq -c '[.ns, .host, .unordered]' out >got
+	{ host 3 gamma; echo "$since"; ticks 2000; } | write_log c.log
+	order a.log c.log
 	prints got <<-'END'
 		[0,"alpha",false]
 		[1000,"gamma",true]
@@ -324,7 +333,7 @@ test_boots_of_one_machine_are_different_hosts()
 	prints got <<<$'machine\nmachine#2\nmachine#3'
 }
 
-# Impossible ids in a forged log must not be those of another host.
+# Impossible ids in a forged log must not name threads of another host.
 test_impossible_ids_are_those_of_no_other_host()
 {
 	local id
