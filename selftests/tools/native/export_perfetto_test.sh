@@ -588,8 +588,7 @@ test_events_of_the_scheduler()
 		INSTANT sched_process_exit (one-7) 1700000000000002400
 	END
 	[ "$(grep -c 'tid: 8$' decoded)" -eq 1 ]
-	# Perfetto would take the times of ftrace events for those of clock 6, and needs the release for
-	# the states.
+	# By default, Perfetto reads times of ftrace events as clock 6. It needs the release for states.
 	grep -A 12 'clock_snapshot' short | grep -A 1 'clock_id: 64' | tail -n 1 >clock
 	diff clock - <<<'      timestamp: 0'
 	[ "$(grep -c 'ftrace_clock: FTRACE_CLOCK_GLOBAL' short)" -eq "$(grep -c ' ftrace_events {' short)" ]

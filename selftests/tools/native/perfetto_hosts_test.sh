@@ -24,8 +24,8 @@ host()
 		"clock 0 20000 $(($3 + 20000)) 0" 'clock 1 20000 25001 10' 'clock 7 20000 29001 10'
 }
 
-# worker NAME FIELD SHIFT: prints the events of a thread, whose ids and processor are the same on all
-# hosts. Its scopes have one field, often enough that it becomes an extension.
+# worker NAME FIELD SHIFT: prints the events of a thread. All hosts use the same ids and processor.
+# Its scopes have one field, often enough that it becomes an extension.
 worker()
 {
 	local at=$3 i
