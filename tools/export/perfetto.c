@@ -27,6 +27,7 @@
 #include "export/perfetto_machine.h"
 #include "export/perfetto_packets.h"
 #include "export/perfetto_states.h"
+#include "export/perfetto_tracks.h"
 #include "export/perfetto_why.h"
 #include "export/proto.h"
 #include "util/escape.h"
@@ -35,61 +36,19 @@
 #define WRITE_AT	(1 << 18)	/* bytes */
 
 /* Field numbers from Perfetto's protos/perfetto/trace. */
-#define PACKET_TIMESTAMP			8
-#define PACKET_TIMESTAMP_CLOCK_ID		58
-#define PACKET_TRACK_DESCRIPTOR			60
-
-#define DESCRIPTOR_UUID				1
-#define DESCRIPTOR_NAME				2
-#define DESCRIPTOR_PROCESS			3
-#define DESCRIPTOR_THREAD			4
-#define DESCRIPTOR_PARENT_UUID			5
-#define DESCRIPTOR_COUNTER			8
-
-#define COUNTER_UNIT				3
-#define COUNTER_UNIT_NAME			6
-
-#define PROCESS_PID				1
-#define PROCESS_NAME				6
-
-#define THREAD_PID				1
-#define THREAD_TID				2
-#define THREAD_NAME				5
-
 #define EVENT_NAME				23
 #define EVENT_COUNTER_VALUE			30
 #define EVENT_DOUBLE_COUNTER_VALUE		44
 
 /* Values. */
-#define CLOCK_ID_REALTIME	1
 #define TYPE_SLICE_BEGIN	1
 #define TYPE_SLICE_END		2
 #define TYPE_INSTANT		3
 #define TYPE_COUNTER		4
 
-#define UNIT_TIME_NS		1
-#define UNIT_SIZE_BYTES		3
-
-/* Stands for an unknown kernel thread id. Larger than any real id. */
-#define UNKNOWN_TID(number)	(1U << 30 | (number))
-
 /* Names that make analyze/pairs.c treat the entry and exit of a system call as a pair. */
 #define SYSCALL_BEGIN		"syscall:begin"
 #define SYSCALL_END		"syscall:end"
-
-/* Track ids: the kind in the lowest bits, a number above it. Most ids have one or two bytes. */
-#define TRACK(kind, number)	((uint64_t)(number) << 3 | (kind))
-#define TRACK_LOST		TRACK(0, 1)
-#define TRACK_SYSTEM		TRACK(0, 2)
-#define TRACK_PATHS		TRACK(0, 3)
-#define TRACK_THREAD(number)	TRACK(1, number)
-#define TRACK_PROCESS(process)	TRACK(2, process)
-#define TRACK_INTERRUPTS(number) TRACK(3, number)
-#define TRACK_STEM(number, type) TRACK(4, (uint64_t)(number) * EXPORT_TYPES + (type))
-#define TRACK_COUNTER(process, type) TRACK(5, (uint64_t)(process) * EXPORT_TYPES + (type))
-#define TRACK_PATH(index)	TRACK(6, index)
-
-#define DESCRIBED		1024	/* size of @described */
 
 struct trace;
 
@@ -100,13 +59,10 @@ struct perfetto {
 	unsigned int host;		/* see hosts.h */
 	uint32_t machine;		/* id of the machine in the trace, or 0 */
 	struct packets *packets;
-	struct threads *threads;
-	struct threads *processes;
+	struct perfetto_tracks *tracks;
 	struct pairs *pairs;
 	struct perfetto_ftrace *ftrace;
 	struct perfetto_states *states;	/* states at the start of the log, or NULL */
-	uint64_t described[DESCRIBED];	/* cache of track ids, indexed by their lowest bits */
-	uint32_t counter_process[EXPORT_TYPES];	/* last process with such a track, or 0 */
 };
 
 struct trace {
@@ -123,129 +79,6 @@ struct trace {
 static struct buffer *to(const struct perfetto *perfetto)
 {
 	return packets_to(perfetto->packets);
-}
-
-static size_t begin_track_of(struct perfetto *perfetto, unsigned int sequence, uint64_t uuid,
-			     uint64_t parent, size_t *packet)
-{
-	size_t track;
-
-	*packet = packets_packet(perfetto->packets, sequence);
-	track = proto_begin(to(perfetto), PACKET_TRACK_DESCRIPTOR);
-	proto_number(to(perfetto), DESCRIPTOR_UUID, uuid);
-	if (parent)
-		proto_number(to(perfetto), DESCRIPTOR_PARENT_UUID, parent);
-	return track;
-}
-
-static size_t begin_track(struct perfetto *perfetto, uint64_t uuid, uint64_t parent,
-			  size_t *packet)
-{
-	return begin_track_of(perfetto, SEQUENCES_NOW, uuid, parent, packet);
-}
-
-static void end_track(struct perfetto *perfetto, size_t track, size_t packet)
-{
-	proto_end(to(perfetto), track);
-	proto_end(to(perfetto), packet);
-}
-
-/*
- * Sets the birth of a process or thread. Earlier events belong to a previous one with the same ids.
- */
-static void end_timed_track(struct perfetto *perfetto, size_t track, size_t packet, uint64_t time)
-{
-	proto_end(to(perfetto), track);
-	proto_number(to(perfetto), PACKET_TIMESTAMP, packets_time(perfetto->packets, time));
-	proto_number(to(perfetto), PACKET_TIMESTAMP_CLOCK_ID, CLOCK_ID_REALTIME);
-	proto_end(to(perfetto), packet);
-}
-
-/* Describes a track, unless the cache shows that it was described before. */
-static void put_named_track(struct perfetto *perfetto, uint64_t uuid, uint64_t parent,
-			    const char *name)
-{
-	uint64_t *described = &perfetto->described[(uuid ^ uuid >> 10) % DESCRIBED];
-	size_t packet, track;
-
-	if (*described == uuid)
-		return;
-	track = begin_track(perfetto, uuid, parent, &packet);
-	perfetto_text(to(perfetto), DESCRIPTOR_NAME, name, strlen(name));
-	end_track(perfetto, track, packet);
-	*described = uuid;
-}
-
-static void put_process(struct perfetto *perfetto, const struct event *event, uint32_t process)
-{
-	const pid_t pid = source_plain_id(event->source, event->pid);
-	size_t packet, message, track = begin_track(perfetto, TRACK_PROCESS(process), 0, &packet);
-	char name[LABEL_SIZE];
-
-	event_process_label(event, name);
-	message = proto_begin(to(perfetto), DESCRIPTOR_PROCESS);
-	proto_number(to(perfetto), PROCESS_PID, (int64_t)pid);
-	perfetto_text(to(perfetto), PROCESS_NAME, name, strlen(name));
-	proto_end(to(perfetto), message);
-	end_timed_track(perfetto, track, packet, event->time);
-}
-
-/* Finds the process number of an event. There are never more processes than threads. */
-static int find_process(const struct perfetto *perfetto, const struct event *event,
-			uint32_t *process)
-{
-	int ret = threads_find(perfetto->processes, event->pid, event_process_key(event), process);
-
-	return ret < 0 ? ret : 0;
-}
-
-/*
- * Describes a thread. Perfetto assigns an event without a thread track to the thread that was last
- * described in the same sequence. Such an event would create the thread before its birth, so
- * threads are described in a separate sequence that has no events.
- */
-static int put_thread(struct perfetto *perfetto, const struct event *event, uint32_t number)
-{
-	size_t packet, message, track;
-	char name[LABEL_SIZE];
-	uint32_t process;
-	int err = find_process(perfetto, event, &process);
-
-	if (err)
-		return err;
-	put_process(perfetto, event, process);
-	track = begin_track_of(perfetto, SEQUENCES_THREADS, TRACK_THREAD(number),
-			       TRACK_PROCESS(process), &packet);
-	perfetto_label(event, name);
-	message = proto_begin(to(perfetto), DESCRIPTOR_THREAD);
-	proto_number(to(perfetto), THREAD_PID,
-		     (int64_t)source_plain_id(event->source, event->pid));
-	proto_number(to(perfetto), THREAD_TID,
-		     event->tid > 0 ? (uint64_t)source_plain_id(event->source, event->tid) :
-				      UNKNOWN_TID(number));
-	perfetto_text(to(perfetto), THREAD_NAME, name, strlen(name));
-	proto_end(to(perfetto), message);
-	end_timed_track(perfetto, track, packet, event->time);
-	return 0;
-}
-
-/* Finds the track of an event's thread, and describes it at its first use. */
-static int find_track(struct perfetto *perfetto, const struct event *event, uint32_t *number,
-		      uint64_t *track)
-{
-	int ret;
-
-	*number = THREADS_OTHERS;
-	*track = TRACK_SYSTEM;
-	if (!event->user && !event->pid)
-		return 0;
-	ret = threads_find(perfetto->threads, event->pid, event_thread_key(event), number);
-	*track = TRACK_THREAD(*number);
-	if (ret > 0 && *number == THREADS_OTHERS)
-		put_named_track(perfetto, *track, 0, "further threads");
-	else if (ret > 0)
-		ret = put_thread(perfetto, event, *number);
-	return ret < 0 ? ret : 0;
 }
 
 /* ------------------------------------------------------------------ */
@@ -311,7 +144,7 @@ static void put_slice(struct perfetto *perfetto, const struct event *end,
 
 	if (!result->proper) {
 		track = TRACK_STEM(number, end->type);
-		put_named_track(perfetto, track, TRACK_THREAD(number), begin->stem);
+		perfetto_tracks_name(perfetto->tracks, track, TRACK_THREAD(number), begin->stem);
 	}
 	event = packets_event(packets, begin->event.time, TYPE_SLICE_BEGIN, track);
 	packets_category(packets, PACKETS_USER);
@@ -326,43 +159,17 @@ static void put_slice(struct perfetto *perfetto, const struct event *end,
 	packets_end(packets, event);
 }
 
-static void put_counter_track(struct perfetto *perfetto, const struct event *event,
-			      uint32_t process)
-{
-	const char *unit = event->description->counter->unit;
-	struct buffer *bytes = to(perfetto);
-	size_t packet, track, counter;
-
-	track = begin_track(perfetto, TRACK_COUNTER(process, event->type), TRACK_PROCESS(process),
-			    &packet);
-	perfetto_text(bytes, DESCRIPTOR_NAME, event->name, strlen(event->name));
-	counter = proto_begin(bytes, DESCRIPTOR_COUNTER);
-	if (unit && !strcmp(unit, "ns"))
-		proto_number(bytes, COUNTER_UNIT, UNIT_TIME_NS);
-	else if (unit && (!strcmp(unit, "B") || !strcmp(unit, "bytes")))
-		proto_number(bytes, COUNTER_UNIT, UNIT_SIZE_BYTES);
-	else if (unit)
-		perfetto_text(bytes, COUNTER_UNIT_NAME, unit, strlen(unit));
-	proto_end(bytes, counter);
-	end_track(perfetto, track, packet);
-}
-
-/* Describes the counter again if a different process has used the same event type since. */
 static int put_counter(struct perfetto *perfetto, const struct event *event,
 		       const struct posixtrace_value *value)
 {
 	bool is_signed = value->field->is_signed;
 	struct packets_event counter;
-	uint32_t process;
-	int err = find_process(perfetto, event, &process);
+	uint64_t track;
+	int err = perfetto_tracks_counter(perfetto->tracks, event, &track);
 
 	if (err)
 		return err;
-	if (perfetto->counter_process[event->type] != process)
-		put_counter_track(perfetto, event, process);
-	perfetto->counter_process[event->type] = process;
-	counter = packets_event(perfetto->packets, event->time, TYPE_COUNTER,
-				TRACK_COUNTER(process, event->type));
+	counter = packets_event(perfetto->packets, event->time, TYPE_COUNTER, track);
 	packets_category(perfetto->packets, PACKETS_USER);
 	if (value->field->type == POSIXTRACE_FIELD_FLOAT)
 		proto_double(to(perfetto), EVENT_DOUBLE_COUNTER_VALUE, value->real);
@@ -416,7 +223,7 @@ static void put_syscall(struct perfetto *perfetto, const struct event *end,
 	shown.nr_args = count_args(entry);
 	if (!result->proper) {
 		track = TRACK_STEM(number, end->type);
-		put_named_track(perfetto, track, TRACK_THREAD(number), "system calls");
+		perfetto_tracks_name(perfetto->tracks, track, TRACK_THREAD(number), "system calls");
 	}
 	event = packets_event(packets, begin->time, TYPE_SLICE_BEGIN, track);
 	packets_category(packets, PACKETS_KERNEL);
@@ -448,7 +255,7 @@ static void put_interrupt(struct perfetto *perfetto, const struct event *event,
 		duration = event->time;
 	else
 		shown.fields[1] = "duration";
-	put_named_track(perfetto, track, TRACK_THREAD(number), "interrupts");
+	perfetto_tracks_name(perfetto->tracks, track, TRACK_THREAD(number), "interrupts");
 	slice = packets_event(packets, event->time - duration, TYPE_SLICE_BEGIN, track);
 	packets_category(packets, PACKETS_KERNEL);
 	perfetto_args(packets, "", event, event->len, &shown);
@@ -472,7 +279,7 @@ static int put_begin(struct perfetto *perfetto, const struct pairs_begin *begin)
 		event.user = false;
 		event.name = "syscall_entry";
 	}
-	err = find_track(perfetto, &event, &number, &track);
+	err = perfetto_tracks_find(perfetto->tracks, &event, &number, &track);
 	if (err)
 		return err;
 	put_instant(perfetto, &event, begin->data_len, track);
@@ -598,7 +405,7 @@ static int put_event(struct perfetto *perfetto, const struct event *event)
 		return -ERANGE;
 	ret = perfetto_states_put(perfetto->states, event, perfetto->export->newly_lost);
 	if (!ret)
-		ret = find_track(perfetto, event, &number, &track);
+		ret = perfetto_tracks_find(perfetto->tracks, event, &number, &track);
 	if (!ret)
 		perfetto_states_see(perfetto->states, event, number);
 	if (!ret && perfetto->export->newly_lost)
@@ -621,9 +428,10 @@ static int put_event(struct perfetto *perfetto, const struct event *event)
 
 static int find_thread(void *to, const struct event *event, uint32_t *number)
 {
+	struct perfetto *perfetto = to;
 	uint64_t track;
 
-	return find_track(to, event, number, &track);
+	return perfetto_tracks_find(perfetto->tracks, event, number, &track);
 }
 
 static bool has_process(void *to, pid_t pid)
@@ -635,20 +443,18 @@ static bool has_process(void *to, pid_t pid)
 
 static uint64_t put_path_track(void *to, size_t index, const char *name)
 {
-	put_named_track(to, TRACK_PATHS, 0, "critical path");
-	put_named_track(to, TRACK_PATH(index), TRACK_PATHS, name);
+	struct perfetto *perfetto = to;
+
+	perfetto_tracks_name(perfetto->tracks, TRACK_PATHS, 0, "critical path");
+	perfetto_tracks_name(perfetto->tracks, TRACK_PATH(index), TRACK_PATHS, name);
 	return TRACK_PATH(index);
 }
 
 static uint64_t find_thread_track(void *to, pid_t pid, uint64_t key)
 {
 	struct perfetto *perfetto = to;
-	uint32_t number;
 
-	/* A number not seen before belongs to a thread without exported events. */
-	if (threads_find(perfetto->threads, pid, key, &number) || number == THREADS_OTHERS)
-		return 0;
-	return TRACK_THREAD(number);
+	return perfetto_tracks_thread(perfetto->tracks, pid, key);
 }
 
 static int flush_path(void *to)
@@ -682,8 +488,7 @@ static void free_machine(struct perfetto *perfetto)
 	perfetto_states_free(perfetto->states);
 	perfetto_ftrace_free(perfetto->ftrace);
 	pairs_free(perfetto->pairs);
-	threads_free(perfetto->threads);
-	threads_free(perfetto->processes);
+	perfetto_tracks_free(perfetto->tracks);
 	packets_free(perfetto->packets);
 	free(perfetto);
 }
@@ -717,9 +522,7 @@ static int new_machine(struct trace *trace, unsigned int host, int64_t shift,
 	perfetto->machine = (uint32_t)(first && host ? first + host - 1 : first + host);
 	err = packets_new(trace->fields, shift, &perfetto->packets);
 	if (!err)
-		err = threads_new(EXPORT_THREADS, &perfetto->threads);
-	if (!err)
-		err = threads_new(EXPORT_THREADS, &perfetto->processes);
+		err = perfetto_tracks_new(perfetto->packets, &perfetto->tracks);
 	if (!err)
 		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &perfetto->pairs);
 	if (!err)
@@ -738,7 +541,7 @@ static void put_system_track(struct perfetto *perfetto, uint64_t uuid, const cha
 	buffer_text(&text, name);
 	buffer_byte(&text, '\0');
 	if (!text.failed)
-		put_named_track(perfetto, uuid, 0, (const char *)text.data);
+		perfetto_tracks_name(perfetto->tracks, uuid, 0, (const char *)text.data);
 	to(perfetto)->failed |= text.failed;
 	buffer_free(&text);
 }
