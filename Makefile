@@ -27,6 +27,8 @@ EXCEPT ?=
 STRIDE ?=
 # N: style, check and check-export leave out what .ci/run tests only in each Nth commit; empty: nothing
 TURNS ?=
+# check-export: 1 or 2, to run only every second test
+HALF ?=
 # check-debug: all, to search for leaks after all tests
 LEAKS ?=
 # covers: the file of the module to look at
@@ -219,7 +221,7 @@ check-tsan:
 	@selftests/sanitizers/run thread $(or $(TEST),conformance lib tools examples)
 
 check-export:
-	@V=$(V) selftests/tools/native/run $(if $(TURNS),--turns $(TURNS)) $(TEST)
+	@V=$(V) selftests/tools/native/run $(if $(TURNS),--turns $(TURNS)) $(if $(HALF),--half $(HALF)) $(TEST)
 
 check-programs:
 	@V=$(V) selftests/programs/run $(TEST)
