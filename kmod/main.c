@@ -19,7 +19,7 @@
 #include "ring/user.h"
 #include "target/attachment.h"
 #include "target/callnames.h"
-#include "target/gate.h"
+#include "target/generation.h"
 #include "target/target.h"
 #include "task/hotplug.h"
 #include "task/process.h"
@@ -30,7 +30,7 @@ static int __init pxt_init(void)
 	int err;
 
 	pxt_crc32c_init();
-	pxt_gate_init();
+	pxt_generation_init();
 	pxt_target_init();
 	pxt_attachment_init();
 	err = pxt_call_names_init();

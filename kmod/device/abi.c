@@ -13,7 +13,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Raise the version for any change to an asserted layout or to the meaning of a member. */
-static_assert(POSIXTRACE_ABI_VERSION == 25);
+static_assert(POSIXTRACE_ABI_VERSION == 26);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -34,8 +34,12 @@ ASSERT_OFFSET(posixtrace_writer, pid, 8);
 ASSERT_OFFSET(posixtrace_writer, thread_id, 16);
 ASSERT_OFFSET(posixtrace_writer, time, 24);
 ASSERT_SIZE(posixtrace_clock, 4096);
+ASSERT_SIZE(posixtrace_gate_condition, 16);
+ASSERT_OFFSET(posixtrace_gate_condition, threshold, 8);
 ASSERT_SIZE(posixtrace_gate, 4096 + 4 * 4096 + 4096 + 4096);
 ASSERT_OFFSET(posixtrace_gate, address_high, 8);
+ASSERT_OFFSET(posixtrace_gate, condition, 16);
+ASSERT_OFFSET(posixtrace_gate, pending, 3984);
 ASSERT_OFFSET(posixtrace_gate, enable, 4096);
 ASSERT_OFFSET(posixtrace_gate, clock, 5 * 4096);
 ASSERT_OFFSET(posixtrace_gate, door, 6 * 4096);
@@ -57,7 +61,10 @@ ASSERT_SIZE(posixtrace_reader, 64);
 ASSERT_OFFSET(posixtrace_reader, consumed, 64);
 
 ASSERT_SIZE(posixtrace_rotate, 8);
+ASSERT_SIZE(posixtrace_condition, 144);
+ASSERT_OFFSET(posixtrace_condition, threshold, 128);
 ASSERT_SIZE(posixtrace_trigger, 32);
+ASSERT_OFFSET(posixtrace_trigger, conditions, 16);
 ASSERT_SIZE(posixtrace_triggered, 40);
 ASSERT_OFFSET(posixtrace_triggered, kind, 32);
 ASSERT_SIZE(posixtrace_info, 64);
@@ -91,7 +98,10 @@ ASSERT_SIZE(posixtrace_slot, 88);
 ASSERT_SIZE(posixtrace_wakeup, 64);
 ASSERT_SIZE(posixtrace_sync, 24);
 ASSERT_SIZE(posixtrace_next, 24);
-ASSERT_SIZE(posixtrace_event, 48);
+ASSERT_SIZE(posixtrace_event, 56);
+ASSERT_OFFSET(posixtrace_event, time, 48);
+ASSERT_SIZE(posixtrace_met, 32);
+ASSERT_OFFSET(posixtrace_met, slot, 16);
 ASSERT_SIZE(posixtrace_checked, 24);
 ASSERT_OFFSET(posixtrace_checked, cmd, 16);
 ASSERT_SIZE(posixtrace_mapping, 32);

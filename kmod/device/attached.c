@@ -29,7 +29,7 @@ static bool makes_target(unsigned int cmd)
 static bool records(unsigned int cmd)
 {
 	return cmd == POSIXTRACE_IOC_EVENT || cmd == POSIXTRACE_IOC_WAKE ||
-	       cmd == POSIXTRACE_IOC_NEXT;
+	       cmd == POSIXTRACE_IOC_NEXT || cmd == POSIXTRACE_IOC_MET;
 }
 
 /**
@@ -55,8 +55,8 @@ long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __u
 	if (IS_ERR(target))
 		return PTR_ERR(target);
 	/*
-	 * A caller that is not a target has no streams, so EVENT, NEXT and WAKE have nothing to do.
-	 * But if the attachment belongs to a target with the same memory, refuse the caller,
+	 * A caller that is not a target has no streams, so EVENT, NEXT, WAKE and MET have nothing
+	 * to do. But if the attachment belongs to a target with the same memory, refuse the caller,
 	 * which has other event types.
 	 */
 	if (!target && (bound || !records(cmd)))

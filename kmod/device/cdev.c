@@ -163,6 +163,7 @@ static bool is_command(unsigned int cmd)
 	case POSIXTRACE_IOC_NEXT:
 	case POSIXTRACE_IOC_EVENT:
 	case POSIXTRACE_IOC_WAKE:
+	case POSIXTRACE_IOC_MET:
 	case POSIXTRACE_IOC_EVENTID_OPEN:
 	case POSIXTRACE_IOC_DESCRIBE:
 		return true;

@@ -16,11 +16,13 @@
 #include "logthread/logworker.h"
 #include "stream/clear.h"
 #include "stream/filter.h"
+#include "stream/met.h"
 #include "stream/record.h"
 #include "stream/state.h"
 #include "stream/sysevent.h"
 #include "stream/trigger.h"
 #include "stream/wait.h"
+#include "target/condition.h"
 #include "target/description.h"
 #include "target/eventid.h"
 #include "target/kerneltype.h"
@@ -395,10 +397,26 @@ static int rotate(struct pxt_stream *stream, void __user *uarg)
 
 static int trigger(struct pxt_stream *stream, void __user *uarg)
 {
+	struct pxt_conditions *conditions = NULL;
 	struct posixtrace_trigger arg;
 	int err = copy_in(&arg, uarg, sizeof(arg));
 
-	return err ? err : pxt_trigger_set(stream, &arg);
+	if (err)
+		return err;
+	if (arg.count > POSIXTRACE_CONDITIONS_MAX || (!arg.count && arg.conditions))
+		return -EINVAL;
+	if (arg.count) {
+		conditions = kzalloc(sizeof(*conditions), GFP_KERNEL_ACCOUNT);
+		if (!conditions)
+			return -ENOMEM;
+		conditions->count = arg.count;
+		err = copy_in(conditions->condition, u64_to_user_ptr(arg.conditions),
+			      arg.count * sizeof(conditions->condition[0]));
+	}
+	if (!err)
+		return pxt_trigger_set(stream, &arg, conditions);
+	kfree(conditions);
+	return err;
 }
 
 static int triggered(struct pxt_stream *stream, void __user *uarg)
@@ -581,6 +599,7 @@ static int next(struct pxt_target *target, void __user *uarg)
 
 static int event(struct pxt_target *target, void __user *uarg)
 {
+	struct posixtrace_event __user *to = uarg;
 	struct posixtrace_event arg;
 	int err = copy_in(&arg, uarg, sizeof(arg));
 
@@ -588,7 +607,10 @@ static int event(struct pxt_target *target, void __user *uarg)
 		return err;
 	if (target)
 		pxt_target_look_once(target);
-	return pxt_record_event(target, &arg);
+	err = pxt_record_event(target, &arg);
+	if (!err && arg.flags & POSIXTRACE_EVENT_TIME && put_user(arg.time, &to->time))
+		err = -EFAULT;
+	return err;
 }
 
 static int wake(struct pxt_target *target, void __user *uarg)
@@ -601,9 +623,17 @@ static int wake(struct pxt_target *target, void __user *uarg)
 	return err;
 }
 
+static int met(struct pxt_target *target, void __user *uarg)
+{
+	struct posixtrace_met arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	return err ? err : pxt_met(target, &arg);
+}
+
 /**
  * pxt_command_target() - run a command of role target
- * @target: target of the calling process; NULL if it is not a target, for EVENT, NEXT and WAKE
+ * @target: target of the calling process; NULL if it is not a target, for EVENT, NEXT, WAKE and MET
  * @cmd: second argument of ioctl()
  * @arg: third argument of ioctl()
  *
@@ -621,6 +651,8 @@ long pxt_command_target(struct pxt_target *target, unsigned int cmd, void __user
 		return event(target, arg);
 	case POSIXTRACE_IOC_WAKE:
 		return wake(target, arg);
+	case POSIXTRACE_IOC_MET:
+		return met(target, arg);
 	case POSIXTRACE_IOC_EVENTID_OPEN:
 		/* The caller may be a library that was just loaded, so note its mapping. */
 		pxt_target_look(target, true);

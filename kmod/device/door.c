@@ -124,6 +124,7 @@ static long run(struct pxt_attachment *att, unsigned long cmd, unsigned long arg
 	case POSIXTRACE_IOC_EVENT:
 	case POSIXTRACE_IOC_NEXT:
 	case POSIXTRACE_IOC_WAKE:
+	case POSIXTRACE_IOC_MET:
 	case POSIXTRACE_IOC_EVENTID_OPEN:
 	case POSIXTRACE_IOC_DESCRIBE:
 		break;

@@ -3,6 +3,7 @@
  * The commands that traced processes use to record: EVENT, NEXT, WAKE.
  */
 #include <linux/irqflags.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
@@ -17,6 +18,9 @@
 #include "stream/record.h"
 #include "stream/state.h"
 #include "stream/stream.h"
+
+/* The bits of slots in a word of the gate. */
+#define SLOTS	(POSIXTRACE_GATE_CONDITION - 1)
 
 /* Data up to this size is copied to the stack. */
 #define SMALL_DATA	256
@@ -34,6 +38,7 @@
  * @id: the event type, checked as an index, also against speculation
  * @data: a copy of the data
  * @copied: number of bytes in @data; at most the largest max-data-size of the streams
+ * @time: timestamp of the last record written; 0 if there is none
  */
 struct event {
 	const struct posixtrace_event *arg;
@@ -41,6 +46,7 @@ struct event {
 	u32 id;
 	const void *data;
 	u64 copied;
+	u64 time;
 };
 
 /* The largest max-data-size of the streams in these slots. */
@@ -81,7 +87,7 @@ enum outcome {
  * for the end of this section. After that, no writer uses the old state.
  */
 static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_stream *stream,
-			       struct pxt_entry *entry, const void *data, bool last)
+			       struct pxt_entry *entry, struct event *event, bool last)
 {
 	struct pxt_pool *pool = &stream->pool;
 	enum outcome outcome = OUTCOME_DONE;
@@ -104,7 +110,8 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 	} else {
 		pxt_entry_set_time(entry, pxt_clock_now());
 		if (pxt_subbuf_reserve(pool, smp_processor_id(), entry, &res)) {
-			pxt_subbuf_commit(&res, entry, data);
+			pxt_subbuf_commit(&res, entry, event->data);
+			event->time = entry->writer.time;
 			if (READ_ONCE(pool->wake.need_wakeup))
 				outcome = OUTCOME_WAKE;
 		} else if (last) {
@@ -119,7 +126,7 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 
 /* Record into the stream of one slot. The caller holds a reference. */
 static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *stream,
-			const struct event *event)
+			struct event *event)
 {
 	const struct posixtrace_event *arg = event->arg;
 	u64 len = min(arg->data_len, stream->attr.max_data_size);
@@ -146,8 +153,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 		return;
 	pxt_entry_pack(&entry);
 	for (tries = 1; ; tries++) {
-		outcome = try_record(target, slot, stream, &entry, event->data,
-				     tries == TRIES_MAX);
+		outcome = try_record(target, slot, stream, &entry, event, tries == TRIES_MAX);
 		if (outcome != OUTCOME_NO_ROOM)
 			break;
 		err = pxt_state_next(stream, POSIXTRACE_RECORD_SIZE(len));
@@ -159,19 +165,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 		pxt_wake(&stream->pool);
 }
 
-static struct pxt_stream *get_stream(struct pxt_target *target, u32 slot)
-{
-	struct pxt_stream *stream;
-
-	rcu_read_lock();
-	stream = pxt_stream_in(target, slot);
-	if (stream && !kref_get_unless_zero(&stream->kref))
-		stream = NULL;
-	rcu_read_unlock();
-	return stream;
-}
-
-static void record_all(struct pxt_target *target, u32 mask, const struct event *event)
+static void record_all(struct pxt_target *target, u32 mask, struct event *event)
 {
 	struct pxt_stream *stream;
 	u32 slot;
@@ -179,7 +173,7 @@ static void record_all(struct pxt_target *target, u32 mask, const struct event *
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		if (!(mask & BIT(slot)))
 			continue;
-		stream = get_stream(target, slot);
+		stream = pxt_stream_get_in(target, slot);
 		if (!stream)
 			continue;
 		record_into(target, slot, stream, event);
@@ -195,7 +189,7 @@ static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 	u32 slot;
 
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		stream = mask & BIT(slot) ? get_stream(target, slot) : NULL;
+		stream = mask & BIT(slot) ? pxt_stream_get_in(target, slot) : NULL;
 		if (!stream)
 			continue;
 		/* As in try_record(), the synchronization waits for this section. */
@@ -213,16 +207,16 @@ static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 /**
  * pxt_record_event() - EVENT: record an event into all streams that want it
  * @target: target of the calling process; NULL if it is not a target
- * @arg: private copy of the argument
+ * @arg: private copy of the argument; the time is stored there, if it is requested
  *
  * POSIX: posix_trace_event(), for processes that cannot write the sub-buffers themselves.
  * Context: may sleep.
  *
  * Return: 0, also if no stream wants it; -EFAULT if the data cannot be read; -ENOMEM for data above
  * 256 bytes, with the event counted as lost by each stream that wants it; -EINVAL if it is not a
- * user event.
+ * user event, or the time of more than one record is requested.
  */
-int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *arg)
+int pxt_record_event(struct pxt_target *target, struct posixtrace_event *arg)
 {
 	struct event event = { .arg = arg };
 	const struct posixtrace_gate *gate;
@@ -231,13 +225,15 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 	int err = 0;
 	u32 mask;
 
-	if (arg->flags & ~POSIXTRACE_EVENT_TRUNCATED || arg->reserved ||
+	if (arg->flags & ~(POSIXTRACE_EVENT_TRUNCATED | POSIXTRACE_EVENT_TIME) || arg->reserved ||
+	    (arg->flags & POSIXTRACE_EVENT_TIME && !is_power_of_2(~arg->skip & SLOTS)) ||
 	    arg->event_id < POSIXTRACE_ID_UNNAMED || arg->event_id >= POSIXTRACE_ID_MAX)
 		return -EINVAL;
+	arg->time = 0;
 	event.id = array_index_nospec(arg->event_id, POSIXTRACE_ID_MAX);
 	/* Pairs with the release in pxt_gate_make(). */
 	gate = target ? smp_load_acquire(&target->gate) : NULL;
-	mask = gate ? READ_ONCE(gate->enable[event.id]) & ~arg->skip : 0;
+	mask = gate ? READ_ONCE(gate->enable[event.id]) & SLOTS & ~arg->skip : 0;
 	if (!mask)
 		return 0;
 	event.address_high = READ_ONCE(gate->address_high);
@@ -261,6 +257,7 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 		err = -EFAULT;
 	else
 		record_all(target, mask, &event);
+	arg->time = event.time;
 	kvfree(large);
 	return err;
 }
@@ -278,14 +275,16 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg)
 {
 	struct pxt_stream *stream = NULL;
+	u32 slot;
 	int err;
 
 	if (arg->reserved || arg->slot >= POSIXTRACE_SLOTS_MAX ||
 	    arg->size < POSIXTRACE_RECORD_SIZE(0) ||
 	    arg->size > POSIXTRACE_SUBBUF_SIZE_MAX || arg->size % POSIXTRACE_RECORD_ALIGN)
 		return -EINVAL;
+	slot = array_index_nospec(arg->slot, POSIXTRACE_SLOTS_MAX);
 	if (target)
-		stream = get_stream(target, array_index_nospec(arg->slot, POSIXTRACE_SLOTS_MAX));
+		stream = pxt_stream_get_in(target, slot);
 	if (!stream)
 		return -ESTALE;
 	if (stream->number != arg->stream)

@@ -217,6 +217,7 @@ static void stream_release(struct kref *kref)
 	pxt_logtasks_free(stream->link.logtasks);
 	pxt_image_leave(table, &stream->link.author);
 	pxt_table_leave(&stream->link);
+	kfree(stream->link.conditions);
 	pxt_table_put(table);
 	put_pid_ns(stream->ns);
 	put_cred(stream->cred);

@@ -133,6 +133,19 @@ static inline struct pxt_stream *pxt_stream_in_locked(const struct pxt_target *t
 						       lockdep_is_held(&target->table->lock)));
 }
 
+/* The same, with a reference. */
+static inline struct pxt_stream *pxt_stream_get_in(const struct pxt_target *target, u32 slot)
+{
+	struct pxt_stream *stream;
+
+	rcu_read_lock();
+	stream = pxt_stream_in(target, slot);
+	if (stream && !kref_get_unless_zero(&stream->kref))
+		stream = NULL;
+	rcu_read_unlock();
+	return stream;
+}
+
 /* Mapping offsets: the gate is at 0, each stream has a separate range of 16 GiB. */
 #define PXT_MAP_SHIFT	34
 

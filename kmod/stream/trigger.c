@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TRIGGER and TRIGGERED: a controller learns that a thread was blocked or runnable for longer than
- * a threshold, without reading events. kevent/watch.c compares the times with the thresholds.
+ * TRIGGER and TRIGGERED: a controller learns that a thread was blocked or runnable for longer
+ * than a threshold, that a traced process recorded an event, or that a scope took longer, without
+ * reading events. kevent/watch.c compares the times of threads with the thresholds. For its scopes,
+ * the library of the traced process compares, and reports the result with MET: see met.c.
  *
  * Between two calls of TRIGGERED, pollers are woken at most once: further conditions are only
  * counted.
  */
+#include <linux/kernel.h>
 #include <linux/mutex.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "stream/stream.h"
 #include "stream/trigger.h"
+#include "target/condition.h"
+#include "target/gate.h"
 
 /**
  * pxt_trigger_init() - initialize without conditions
@@ -38,25 +44,39 @@ static void set(struct pxt_trigger *trigger, const struct posixtrace_trigger *ar
  * pxt_trigger_set() - TRIGGER: choose conditions, or none
  * @stream: not locked
  * @arg: private copy of the argument
+ * @conditions: the conditions on events; or NULL. Ownership passes to this function
  *
  * On return, the former conditions are no longer met. Context: may sleep.
  *
- * Return: 0; -EINVAL; -EOPNOTSUPP if the stream does not have the class sched; -ESHUTDOWN.
+ * Return: 0; -EINVAL; -EOPNOTSUPP for times of threads if the stream does not have the class sched;
+ * -ESHUTDOWN.
  */
-int pxt_trigger_set(struct pxt_stream *stream, const struct posixtrace_trigger *arg)
+int pxt_trigger_set(struct pxt_stream *stream, const struct posixtrace_trigger *arg,
+		    struct pxt_conditions *conditions)
 {
+	bool threads = arg->blocked || arg->runnable;
 	int err = 0;
 
-	if (memchr_inv(arg->reserved, 0, sizeof(arg->reserved)))
-		return -EINVAL;
-	if (!(stream->attr.classes & POSIXTRACE_CLASS_SCHED))
-		return -EOPNOTSUPP;
+	if (arg->reserved || (conditions && !pxt_conditions_valid(conditions)))
+		err = -EINVAL;
+	else if (threads && !(stream->attr.classes & POSIXTRACE_CLASS_SCHED))
+		err = -EOPNOTSUPP;
+	if (err) {
+		kfree(conditions);
+		return err;
+	}
 	mutex_lock(&stream->lock);
 	if (stream->dead) {
 		err = -ESHUTDOWN;
+		kfree(conditions);
 	} else {
+		/* Before the reset, so that pxt_met() does not add to it. */
+		if (conditions || stream->link.conditions)
+			pxt_gate_set_conditions(&stream->link, conditions);
 		set(&stream->trigger, arg);
-		if (arg->blocked || arg->runnable)
+		if (conditions)
+			pxt_gate_not_pending(&stream->link);
+		if (threads)
 			pxt_gate_watch(&stream->link);
 	}
 	mutex_unlock(&stream->lock);
@@ -68,23 +88,40 @@ int pxt_trigger_set(struct pxt_stream *stream, const struct posixtrace_trigger *
  * @stream: not locked
  * @arg: result
  *
- * Return: 0; -EOPNOTSUPP if the stream does not have the class sched.
+ * Context: may sleep.
+ *
+ * Return: 0.
  */
 int pxt_trigger_take(struct pxt_stream *stream, struct posixtrace_triggered *arg)
 {
 	struct pxt_trigger *trigger = &stream->trigger;
 	unsigned long flags;
 
-	if (!(stream->attr.classes & POSIXTRACE_CLASS_SCHED))
-		return -EOPNOTSUPP;
 	memset(arg, 0, sizeof(*arg));
 	raw_spin_lock_irqsave(&trigger->lock, flags);
-	if (trigger->count)
+	if (trigger->count) {
 		*arg = trigger->first;
-	arg->count = trigger->count;
+		arg->count = trigger->count + atomic64_read(&trigger->more);
+	}
 	WRITE_ONCE(trigger->count, 0);
 	raw_spin_unlock_irqrestore(&trigger->lock, flags);
+	/* After the count: see show_pending(). */
+	if (arg->count && READ_ONCE(stream->link.conditions))
+		pxt_gate_not_pending(&stream->link);
 	return 0;
+}
+
+/* Called with the lock. Returns true if this is the first condition since TRIGGERED. */
+static bool add(struct pxt_trigger *trigger, const struct posixtrace_triggered *by, u64 count)
+{
+	bool first = !trigger->count;
+
+	if (first) {
+		trigger->first = *by;
+		atomic64_set(&trigger->more, 0);
+	}
+	WRITE_ONCE(trigger->count, trigger->count + count);
+	return first;
 }
 
 /**
@@ -100,13 +137,38 @@ bool pxt_trigger_note(struct pxt_trigger *trigger, const struct posixtrace_trigg
 	bool first = false;
 
 	raw_spin_lock(&trigger->lock);
-	if (pxt_trigger_might(trigger, by->kind, by->duration)) {
-		first = !trigger->count;
-		if (first)
-			trigger->first = *by;
-		WRITE_ONCE(trigger->count, trigger->count + 1);
-	}
+	if (pxt_trigger_might(trigger, by->kind, by->duration))
+		first = add(trigger, by, 1);
 	raw_spin_unlock(&trigger->lock);
+	return first;
+}
+
+/**
+ * pxt_trigger_note_event() - note that a traced process has met a condition on its events
+ * @trigger: of a stream
+ * @by: the thread, and what it met; the count is ignored
+ * @condition: the condition in its gate
+ * @arg: argument of MET
+ *
+ * Return: true if pxt_trigger_wake() must follow.
+ */
+bool pxt_trigger_note_event(struct pxt_trigger *trigger, const struct posixtrace_triggered *by,
+			    const struct posixtrace_gate_condition *condition,
+			    const struct posixtrace_met *arg)
+{
+	unsigned long flags;
+	bool first = false;
+
+	if (READ_ONCE(trigger->count)) {
+		if (READ_ONCE(condition->number) == arg->number)
+			atomic64_add(arg->count, &trigger->more);
+		return false;
+	}
+	raw_spin_lock_irqsave(&trigger->lock, flags);
+	/* TRIGGER changes the number before it takes the lock to reset what was met. */
+	if (READ_ONCE(condition->number) == arg->number)
+		first = add(trigger, by, arg->count);
+	raw_spin_unlock_irqrestore(&trigger->lock, flags);
 	return first;
 }
 

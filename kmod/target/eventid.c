@@ -183,6 +183,7 @@ static void add_type(struct opening *o, u32 id)
 	pxt_image_learn(o->author, type);
 	note_bare(o, type);
 	pxt_gate_new_type(table, type);
+	pxt_gate_learned(table, type);
 }
 
 /* Has a guest opened as many names as allowed? */
@@ -259,6 +260,7 @@ static int open_locked(struct opening *o)
 	if (!type)
 		return add_name(o);
 	pxt_image_learn(o->author, type);
+	pxt_gate_learned(o->table, type);
 	o->arg->id = type->id;
 	return 0;
 }

@@ -7,7 +7,6 @@
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
 #include "ring/pool.h"
@@ -15,7 +14,9 @@
 #include "ring/user.h"
 #include "ring/wake.h"
 #include "target/attachment.h"
+#include "target/condition.h"
 #include "target/gate.h"
+#include "target/generation.h"
 #include "target/image.h"
 #include "target/interest.h"
 #include "target/logtasks.h"
@@ -33,34 +34,6 @@ static bool wants(const struct pxt_link *link, u32 id)
 	return link->enabled && !pxt_link_filters(link, id);
 }
 
-/* The last generation assigned to a gate. */
-static atomic64_t generations;
-
-/**
- * pxt_gate_init() - start with a generation unused since boot
- *
- * An orphaned child still has its parent's cache in memory, even across rmmod and insmod: never
- * reuse a generation.
- */
-void pxt_gate_init(void)
-{
-	atomic64_set(&generations, ktime_get_boottime_ns());
-}
-
-/*
- * The lower half is never zero: trace points that are not registered yet read only that half, and
- * zero means to them that no stream has ever traced the process.
- */
-static u64 next_generation(void)
-{
-	u64 generation;
-
-	do {
-		generation = atomic64_inc_return(&generations);
-	} while (!lower_32_bits(generation));
-	return generation;
-}
-
 /*
  * Generations are unique over all gates because the library caches slots by generation: a child
  * finds its parent's cache in memory and must not use it. The store follows a full barrier. It may
@@ -69,7 +42,7 @@ static u64 next_generation(void)
  */
 static void gate_changed(struct pxt_target *target)
 {
-	WRITE_ONCE(target->gate->generation, next_generation());
+	WRITE_ONCE(target->gate->generation, pxt_generation_next());
 }
 
 /* Set or clear the bits of one stream in all words of one target. */
@@ -91,14 +64,63 @@ static void set_words(struct pxt_target *target, const struct pxt_link *link, bo
 	}
 }
 
+/* Set the word of one type for all streams of one target. */
+static void set_type(struct pxt_target *target, u32 id)
+{
+	struct pxt_link *link;
+	u32 slot, word = 0;
+
+	/* The gate of an ended process is open for everything. */
+	if (!target->gate || target->ended)
+		return;
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		link = pxt_link_in(target, slot);
+		if (!link || !wants(link, id))
+			continue;
+		word |= BIT(slot);
+		if (pxt_conditions_have(link->conditions, id))
+			word |= POSIXTRACE_GATE_CONDITION;
+	}
+	if (target->gate->enable[id] != word)
+		WRITE_ONCE(target->gate->enable[id], word);
+}
+
+/* Set the words of the types that @conditions name. */
+static void set_named(struct pxt_target *target, const struct pxt_conditions *conditions)
+{
+	u32 id;
+
+	for_each_set_bit(id, (const unsigned long *)conditions->types.bits, POSIXTRACE_ID_MAX)
+		set_type(target, id);
+}
+
+/*
+ * Show the conditions of a stream to one of its targets, after its words or conditions have
+ * changed. The condition comes before the word that leads to it.
+ */
+static void set_conditions(struct pxt_target *target, const struct pxt_link *link)
+{
+	const struct pxt_conditions *conditions = link->conditions;
+
+	if (!conditions)
+		return;
+	if (link->enabled && !target->ended)
+		pxt_conditions_show(target, link, true);
+	else
+		pxt_conditions_hide(target, link);
+	set_named(target, conditions);
+}
+
 /* Update all targets of the stream. */
 static void set_all_words(const struct pxt_link *link)
 {
 	struct pxt_target *target;
 
 	list_for_each_entry(target, &link->table->targets, table_node) {
-		if (traces(link, target))
+		if (traces(link, target)) {
 			set_words(target, link, true);
+			set_conditions(target, link);
+		}
 		/* A user may own a very large number of processes. */
 		cond_resched();
 	}
@@ -160,6 +182,7 @@ static void enter(struct pxt_target *target, struct pxt_link *link, struct hlist
 {
 	rcu_assign_pointer(target->slot[link->slot], link);
 	set_words(target, link, true);
+	set_conditions(target, link);
 	gate_changed(target);
 	pxt_logtasks_enter(link->logtasks, target, memory);
 	if (link->kernel_types) {
@@ -209,7 +232,12 @@ static void leave(struct pxt_target *target, struct pxt_link *link)
 			pxt_interest_end(target->pid);
 	}
 	set_words(target, link, false);
+	/* Pairs with the load in pxt_met(), which checks the stream of a condition. */
+	if (link->conditions)
+		pxt_conditions_hide(target, link);
 	rcu_assign_pointer(target->slot[link->slot], NULL);
+	if (link->conditions)
+		set_named(target, link->conditions);
 	if (link->kernel_types)
 		pxt_interest_changed();
 	gate_changed(target);
@@ -248,74 +276,6 @@ void pxt_gate_outdate(struct pxt_target *target)
 	 * that calls SYNC again sees what has changed before this call.
 	 */
 	gate_changed(target);
-}
-
-/* ------------------------------------------------------------------ */
-/* Names of threads, for streams with a log				*/
-
-/**
- * pxt_gate_thread_born() - note the calling thread, which has not run yet
- * @target: its process
- *
- * A stream that starts to trace the process in parallel finds the thread itself. Context: may
- * sleep.
- */
-void pxt_gate_thread_born(struct pxt_target *target)
-{
-	HLIST_HEAD(memory);
-	struct pxt_link *link;
-	u32 logs = pxt_gate_count_logs(target), slot;
-
-	if (!logs)
-		return;
-	pxt_logtasks_prepare(&memory, logs);
-	mutex_lock(&target->table->lock);
-	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		link = pxt_link_in(target, slot);
-		if (link)
-			pxt_logtasks_born(link->logtasks, target, &memory);
-	}
-	mutex_unlock(&target->table->lock);
-	pxt_logtasks_unprepare(&memory);
-}
-
-/**
- * pxt_gate_thread_renamed() - note the new name of a thread
- * @target: its process
- * @task: the thread
- * @comm: its new name
- *
- * Context: in a tracepoint, under RCU; must not sleep.
- */
-void pxt_gate_thread_renamed(struct pxt_target *target, struct task_struct *task, const char *comm)
-{
-	const struct pxt_link *link;
-	u32 slot;
-
-	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		link = rcu_dereference(target->slot[slot]);
-		if (link)
-			pxt_logtasks_renamed(link->logtasks, task, comm);
-	}
-}
-
-/**
- * pxt_gate_thread_ends() - note that the calling thread exits
- * @target: its process
- * @task: the thread
- *
- * Context: in a tracepoint, under RCU; must not sleep.
- */
-void pxt_gate_thread_ends(struct pxt_target *target, struct task_struct *task)
-{
-	const struct pxt_link *link;
-	u32 slot;
-
-	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		link = rcu_dereference(target->slot[slot]);
-		if (link)
-			pxt_logtasks_ends(link->logtasks, task);
-	}
 }
 
 /* ------------------------------------------------------------------ */
@@ -631,22 +591,6 @@ u32 pxt_gate_get_filter(struct pxt_link *link, struct posixtrace_event_set *filt
 	return count;
 }
 
-static void set_type(struct pxt_target *target, u32 id)
-{
-	struct pxt_link *link;
-	u32 slot, word = 0;
-
-	/* The gate of an ended process is open for everything. */
-	if (!target->gate || target->ended)
-		return;
-	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		link = pxt_link_in(target, slot);
-		if (link && wants(link, id))
-			word |= BIT(slot);
-	}
-	WRITE_ONCE(target->gate->enable[id], word);
-}
-
 /**
  * pxt_gate_new_type() - open the gates for a new event type
  * @table: its lock is held
@@ -665,6 +609,83 @@ void pxt_gate_new_type(struct pxt_table *table, const struct pxt_type *type)
 		set_type(target, type->id);
 		cond_resched();
 	}
+}
+
+/**
+ * pxt_gate_learned() - show an event type that a program has opened to the conditions
+ * @table: its lock is held
+ * @type: a type that the program has just opened; another program may have opened it before
+ */
+void pxt_gate_learned(struct pxt_table *table, const struct pxt_type *type)
+{
+	struct pxt_target *target;
+	struct pxt_link *link;
+
+	list_for_each_entry(link, &table->links, node) {
+		if (!link->conditions || !pxt_conditions_learn(link->conditions, type))
+			continue;
+		list_for_each_entry(target, &table->targets, table_node) {
+			cond_resched();
+			if (!traces(link, target))
+				continue;
+			if (link->enabled && !target->ended)
+				pxt_conditions_show(target, link, false);
+			set_type(target, type->id);
+		}
+	}
+}
+
+/**
+ * pxt_gate_set_conditions() - replace the conditions of a stream on events
+ * @link: link of the stream; the stream is locked
+ * @conditions: the new ones, owned by the link now; or NULL
+ *
+ * On return, a process that has met a former condition finds another number in its gate. Context:
+ * may sleep.
+ */
+void pxt_gate_set_conditions(struct pxt_link *link, struct pxt_conditions *conditions)
+{
+	struct pxt_conditions *old;
+	struct pxt_target *target;
+
+	mutex_lock(&link->table->lock);
+	if (conditions)
+		pxt_conditions_begin(conditions, link->table);
+	old = link->conditions;
+	link->conditions = conditions;
+	list_for_each_entry(target, &link->table->targets, table_node) {
+		cond_resched();
+		if (!traces(link, target))
+			continue;
+		if (old) {
+			pxt_conditions_hide(target, link);
+			set_named(target, old);
+		}
+		set_conditions(target, link);
+	}
+	mutex_unlock(&link->table->lock);
+	kfree(old);
+}
+
+/**
+ * pxt_gate_not_pending() - let processes tell again that a condition was met
+ * @link: link of a stream
+ *
+ * Called after the controller has read what was met. Context: may sleep.
+ */
+void pxt_gate_not_pending(struct pxt_link *link)
+{
+	struct pxt_target *target;
+
+	mutex_lock(&link->table->lock);
+	/* Pairs with the barrier in show_pending(). */
+	smp_mb();
+	list_for_each_entry(target, &link->table->targets, table_node) {
+		if (traces(link, target) && READ_ONCE(target->gate->pending[link->slot]))
+			WRITE_ONCE(target->gate->pending[link->slot], 0);
+		cond_resched();
+	}
+	mutex_unlock(&link->table->lock);
 }
 
 static bool synchronize(struct pxt_link *link, bool wait)

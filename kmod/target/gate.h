@@ -10,6 +10,7 @@
 
 #include "target/image.h"
 
+struct pxt_conditions;
 struct pxt_pool;
 struct pxt_logtasks;
 struct pxt_logwakers;
@@ -34,6 +35,8 @@ struct pxt_target;
  * @enabled: the gates are open for it; under the lock of the table
  * @watched: the stream has or had thresholds; never cleared; under the lock of the table, read by
  *	tracepoints without it
+ * @conditions: conditions on events, or NULL; under the lock of the table, changed with the lock of
+ *	the stream
  * @filter: event types that are not recorded; under the lock of the table. The bits of the system
  *	events are also written under the lock of the stream, and read under either
  * @nr_targets: traced processes, and children that will be traced but have not run yet
@@ -53,6 +56,7 @@ struct pxt_link {
 	bool linked;
 	bool enabled;
 	bool watched;
+	struct pxt_conditions *conditions;
 	struct posixtrace_event_set filter;
 	atomic_t nr_targets;
 };
@@ -63,7 +67,6 @@ static inline bool pxt_link_filters(const struct pxt_link *link, u32 id)
 	return link->filter.bits[id / 64] & BIT_ULL(id % 64);
 }
 
-void pxt_gate_init(void);
 int pxt_gate_make(struct pxt_target *target);
 void pxt_gate_note_program(struct pxt_target *target, const struct mm_struct *mm);
 void pxt_gate_outdate(struct pxt_target *target);
@@ -85,6 +88,9 @@ void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_se
 			 u32 known);
 u32 pxt_gate_get_filter(struct pxt_link *link, struct posixtrace_event_set *filter);
 void pxt_gate_new_type(struct pxt_table *table, const struct pxt_type *type);
+void pxt_gate_learned(struct pxt_table *table, const struct pxt_type *type);
+void pxt_gate_set_conditions(struct pxt_link *link, struct pxt_conditions *conditions);
+void pxt_gate_not_pending(struct pxt_link *link);
 void pxt_gate_synchronize(struct pxt_link *link);
 bool pxt_gate_try_synchronize(struct pxt_link *link);
 

@@ -277,7 +277,7 @@ void pxt_target_retire(struct pxt_target *target)
 /**
  * pxt_target_init() - start with a number unused since boot
  *
- * Like pxt_gate_init(), for what the library caches by target number.
+ * Like pxt_generation_init(), for what the library caches by target number.
  */
 void pxt_target_init(void)
 {

@@ -60,7 +60,7 @@ dealloc:
  * execs, or when the process closes our descriptor, as daemons do. After that, the trace id is no
  * longer valid.
  *
- * Return: 0; EAGAIN if there are TRACE_SYS_MAX streams, 32 on this process, or as
+ * Return: 0; EAGAIN if there are TRACE_SYS_MAX streams, 31 on this process, or as
  * many as this user may have; EINTR if interrupted by a signal, before creating a stream;
  * EINVAL if @attr is not initialized, has the stream-full-policy POSIX_TRACE_FLUSH, which
  * needs a log, or wakes readers at more bytes than the stream has, or if @trid is NULL;

@@ -308,30 +308,45 @@ int posixtrace_add_process(trace_id_t __trid, pid_t __pid);
 int posixtrace_rotate(trace_id_t __trid, int __fd, int *__end_error);
 
 /*
- * Conditions on the threads of an active stream with the class sched: a thread was blocked, or was
- * runnable without running, for longer than this many nanoseconds; 0 for no such condition. The
- * kernel checks the conditions. From the time that a condition is met until
- * posixtrace_get_triggered() reports it, the descriptor of posixtrace_fd() has POLLPRI. Returns 0,
- * EINVAL, or ENOTSUP without the class sched.
+ * A condition on the events of the traced processes. With a threshold of 0, a process recorded an
+ * event of this type. Otherwise, a thread recorded NAME:end more than this many nanoseconds after
+ * NAME:begin, or NAME_end after NAME_begin. The types may be opened later. A stream may have 8
+ * conditions without a threshold, or 4 with a threshold: one of these counts as two others.
  */
-int posixtrace_settrigger(trace_id_t __trid, uint64_t __blocked, uint64_t __runnable);
+struct posixtrace_event_trigger {
+	const char *name;
+	uint64_t threshold;
+};
+
+/*
+ * Choose the conditions of an active stream. A thread was blocked, or was runnable without running,
+ * for longer than this many nanoseconds; 0 for no such condition. These two need the class sched,
+ * and the kernel checks them. The traced processes check the conditions on events. From the time
+ * that a condition is met until posixtrace_get_triggered() reports it, the descriptor of
+ * posixtrace_fd() has POLLPRI. Returns 0, EINVAL, ENOMEM, or ENOTSUP without the class sched.
+ */
+int posixtrace_settrigger(trace_id_t __trid, uint64_t __blocked, uint64_t __runnable,
+			  const struct posixtrace_event_trigger *__events, size_t __count);
 
 /* posixtrace_trigger_info.kind */
 #define POSIXTRACE_TRIGGER_BLOCKED	1
 #define POSIXTRACE_TRIGGER_RUNNABLE	2
+#define POSIXTRACE_TRIGGER_EVENT	3	/* an event without a threshold */
+#define POSIXTRACE_TRIGGER_SCOPE	4
 
 /* What met a condition first since the last call. All members are 0 if no condition was met. */
 struct posixtrace_trigger_info {
-	unsigned long long count;	/* how often a condition was met since the last call */
+	unsigned long long count;	/* how often one was met; for events, at least */
 	struct timespec time;		/* when it was met */
-	unsigned long long duration;	/* of being blocked or runnable, ns */
+	unsigned long long duration;	/* of being blocked or runnable, or of the scope, ns */
 	unsigned int kind;		/* POSIXTRACE_TRIGGER_* */
 	pid_t pid;
 	pid_t tid;
-	unsigned int __reserved[9];	/* zero */
+	unsigned int index;		/* for _EVENT and _SCOPE: of the condition, from 0 */
+	unsigned int __reserved[8];	/* zero */
 };
 
-/* Gets what was met, and resets it. Returns 0, EINVAL, or ENOTSUP without the class sched. */
+/* Gets what was met, and resets it. Returns 0 or EINVAL. */
 int posixtrace_get_triggered(trace_id_t __trid, struct posixtrace_trigger_info *__info);
 
 /*

@@ -62,6 +62,11 @@ struct pxtu_entry {
 	__u32 pieces;
 	/** @rest_words: number of words of @rest to copy, 0 to 2 */
 	__u32 rest_words;
+	/**
+	 * @written: timestamp of the record if the time was taken before the sequence. If it is 0,
+	 * the record has @time
+	 */
+	__u64 written;
 };
 
 /* Result of an attempt to write a record. */

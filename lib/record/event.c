@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "record/attach.h"
+#include "record/condition.h"
 #include "record/door.h"
 #include "record/event.h"
 #include "record/gate.h"
@@ -16,14 +17,15 @@
 
 /*
  * Let the module record into the streams that the library could not write to. Ignore errors: the
- * module counts lost events.
+ * module counts lost events. Returns the time of the record if @flags have POSIXTRACE_EVENT_TIME.
  */
-static __attribute__((__noinline__, __cold__)) void
-let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __u32 skip)
+static __attribute__((__noinline__, __cold__)) __u64
+let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __u32 skip,
+		      __u32 flags)
 {
 	struct posixtrace_event event = {
 		.event_id = call->id,
-		.flags = call->truncated ? POSIXTRACE_EVENT_TRUNCATED : 0,
+		.flags = flags | (call->truncated ? POSIXTRACE_EVENT_TRUNCATED : 0),
 		.data = (uintptr_t)call->data,
 		.data_len = call->len,
 		.prog_address = (uintptr_t)call->prog_address,
@@ -32,8 +34,40 @@ let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __
 	};
 	int saved_errno = errno;
 
-	pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENT, &event);
+	if (pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENT, &event))
+		event.time = 0;
 	errno = saved_errno;
+	return event.time;
+}
+
+/*
+ * Record an event of a type that a condition names. Streams with such a condition get it one by
+ * one, because each has its own time for it. If @writes, the library tries to write it.
+ */
+static __attribute__((__noinline__, __cold__)) void
+record_condition(struct pxtu_state *state, const struct pxtu_call *call, __u32 mask, bool writes)
+{
+	__u32 left, bit, done = 0;
+	struct pxtu_call one = *call;
+	__u64 time;
+
+	mask &= ~POSIXTRACE_GATE_CONDITION;
+	one.time = &time;
+	for (left = pxtu_condition_slots(call->id, mask); left; left -= bit) {
+		bit = left & -left;
+		time = 0;
+		if (!writes || !pxtu_write(state, &one, bit))
+			time = let_the_module_record(state, call, ~bit, POSIXTRACE_EVENT_TIME);
+		if (time)
+			pxtu_condition_event(state, (__u32)__builtin_ctz(bit), call->id, time);
+		done |= bit;
+	}
+	if (mask == done)
+		return;
+	if (writes)
+		done |= pxtu_write(state, call, mask & ~done);
+	if (mask != done)
+		let_the_module_record(state, call, done, 0);
 }
 
 /*
@@ -58,9 +92,13 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 		pxtu_cache_drop();
 		return;
 	}
+	if (pxtu_unlikely(mask & POSIXTRACE_GATE_CONDITION)) {
+		record_condition(state, &call, mask, true);
+		return;
+	}
 	done = pxtu_write(state, &call, mask);
 	if (pxtu_unlikely(mask != done))
-		let_the_module_record(state, &call, done);
+		let_the_module_record(state, &call, done, 0);
 }
 
 /*
@@ -81,7 +119,7 @@ static void record_unattached(struct pxtu_state *state, trace_event_id_t id, con
 	int ret;
 
 	if (pxtu_sandboxed()) {
-		let_the_module_record(state, &call, 0);
+		record_condition(state, &call, pxtu_load(&pxtu_gate()->enable[id]), false);
 		return;
 	}
 	state = pxtu_state();
@@ -96,7 +134,7 @@ static void record_unattached(struct pxtu_state *state, trace_event_id_t id, con
 	if (ret >= 0 || pxtu_unattached(ret) || ret == -EBADF)
 		record(state, id, data, len, prog_address, truncated);
 	else if (pxtu_gate_mapped())
-		let_the_module_record(state, &call, 0);
+		record_condition(state, &call, pxtu_load(&pxtu_gate()->enable[id]), false);
 }
 
 /*

@@ -196,6 +196,7 @@ static enum pxtu_written record_at(const struct pxtu_slot *slot, struct pxtu_ent
 	pxtu_rseq_arm();
 	if (pxtu_clock_now(&gate->clock, &entry->time))
 		written = pxtu_rseq_record(gate, slot, entry);
+	entry->written = written <= PXTU_WRITTEN_WAKE ? entry->time : 0;
 	entry->time = 0;
 	return written;
 }
@@ -272,6 +273,7 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 	    pxtu_sandboxed())
 		return 0;
 	entry.time = 0;
+	entry.written = 0;
 	for (; left; left -= bit) {
 		bit = left & -left;
 		entry.bit = bit;
@@ -299,6 +301,8 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 		if (pxtu_unlikely(written == PXTU_WRITTEN_WAKE))
 			wakeups |= bit;
 	}
+	if (pxtu_unlikely(call->time))
+		*call->time = done ? entry.written ?: entry.time : 0;
 	if (done == mask && !(mask & (mask - 1)))
 		keep_note(state, slot, &entry);
 	pxtu_rseq_disarm();

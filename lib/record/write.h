@@ -12,6 +12,7 @@
  * @len: bytes
  * @prog_address: instruction after the call
  * @truncated: the data is only a part of what the caller had
+ * @time: NULL; or for one stream only: result: timestamp of the record, 0 if it was not written
  */
 struct pxtu_call {
 	__u32 id;
@@ -19,6 +20,7 @@ struct pxtu_call {
 	size_t len;
 	const void *prog_address;
 	bool truncated;
+	__u64 *time;
 };
 
 /**

@@ -293,6 +293,7 @@ long op_sync(struct actor *a);
 long op_next(struct actor *a);
 long op_event(struct actor *a);
 long op_wake(struct actor *a);
+long op_met(struct actor *a);
 long op_eventid_open(struct actor *a);
 long op_describe(struct actor *a);
 

@@ -53,6 +53,7 @@ const struct op ops[] = {
 	{ "NEXT", 800, 8, NEED_TARGET, op_next },
 	{ "EVENT", 2200, 32, NEED_TARGET, op_event },
 	{ "WAKE", 300, 8, NEED_TARGET, op_wake },
+	{ "MET", 200, 8, NEED_TARGET, op_met },
 	{ "EVENTID_OPEN", 200, 4, NEED_TARGET, op_eventid_open },
 	{ "DESCRIBE", 200, 4, NEED_TARGET, op_describe },
 	{ "MAP", 200, 1, NEED_STREAM, op_map },

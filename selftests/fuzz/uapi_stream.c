@@ -323,13 +323,45 @@ static uint64_t threshold(struct actor *a)
 	return one_in(a, 8) ? rnd(a) : below(a, 1 << below(a, 30));
 }
 
+/* Makes a name that op_eventid_open() also uses, or a wrong one. */
+static void event_name(struct actor *a, char name[POSIXTRACE_EVENT_NAME_SIZE])
+{
+	name[0] = 'e';
+	name[1] = '0' + below(a, 40);
+	if (one_in(a, 64))
+		name[POSIXTRACE_EVENT_NAME_SIZE - 1] = rnd(a);
+}
+
+/* Conditions on names that the actors open, and on others. */
+static const struct posixtrace_condition *conditions(struct actor *a, unsigned int count)
+{
+	static __thread struct posixtrace_condition list[POSIXTRACE_CONDITIONS_MAX + 1];
+	unsigned int i;
+
+	if (one_in(a, 16))
+		return data_pointer(a, sizeof(list));
+	memset(list, 0, sizeof(list));
+	for (i = 0; i < count; i++) {
+		if (one_in(a, 2))
+			event_name(a, list[i].begin);
+		event_name(a, list[i].end);
+		list[i].threshold = list[i].begin[0] || one_in(a, 16) ? threshold(a) : 0;
+		list[i].label = rnd(a);
+		list[i].reserved = one_in(a, 64);
+	}
+	return list;
+}
+
 long op_trigger(struct actor *a)
 {
 	struct posixtrace_trigger *trigger = argument(a);
 
 	trigger->blocked = threshold(a);
 	trigger->runnable = threshold(a);
-	trigger->reserved[1] = one_in(a, 32);
+	trigger->reserved = one_in(a, 32);
+	trigger->count = below(a, POSIXTRACE_CONDITIONS_MAX + 2);
+	trigger->conditions = !trigger->count && !one_in(a, 32) ? 0 :
+			      (uintptr_t)conditions(a, trigger->count);
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_TRIGGER, trigger, sizeof(*trigger));
 }
 

@@ -88,6 +88,10 @@ long op_event(struct actor *a)
 	event->prog_address = rnd(a);
 	event->thread_id = one_in(a, 2) ? a->thread : rnd(a);
 	event->skip = one_in(a, 8) ? rnd(a) : 0;
+	if (one_in(a, 4)) {
+		event->flags = POSIXTRACE_EVENT_TIME;
+		event->skip = one_in(a, 8) ? rnd(a) : ~(1U << below(a, 4));
+	}
 	return ioctl_with(a, target(a), POSIXTRACE_IOC_EVENT, event, sizeof(*event));
 }
 
@@ -97,6 +101,23 @@ long op_wake(struct actor *a)
 
 	*mask = one_in(a, 2) ? ~0U : rnd(a);
 	return ioctl_with(a, target(a), POSIXTRACE_IOC_WAKE, mask, sizeof(*mask));
+}
+
+long op_met(struct actor *a)
+{
+	struct posixtrace_met *met = argument(a);
+	struct file *file = target(a);
+
+	met->time = rnd(a);
+	met->duration = one_in(a, 2) ? rnd(a) : below(a, 1 << 30);
+	met->slot = pick_slot(a, file);
+	if (one_in(a, 64))
+		met->slot = rnd(a);
+	met->condition = below(a, POSIXTRACE_CONDITIONS_MAX + one_in(a, 32));
+	/* Numbers are consecutive, so some of these belong to a condition. */
+	met->number = one_in(a, 2) ? rnd(a) : 1 + below(a, 1 << 16);
+	met->count = one_in(a, 32) ? rnd(a) : 1;
+	return ioctl_with(a, file, POSIXTRACE_IOC_MET, met, sizeof(*met));
 }
 
 /*

@@ -55,8 +55,10 @@ static bool gate_is_zero(const struct posixtrace_gate *gate)
 {
 	if (LOAD(gate->generation) || LOAD(gate->address_high))
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(gate->reserved); i++) {
-		if (LOAD(gate->reserved[i]))
+	const unsigned char *bytes = (const void *)gate->condition;
+
+	for (size_t i = 0; &bytes[i] < (const unsigned char *)gate->enable; i++) {
+		if (LOAD(bytes[i]))
 			return false;
 	}
 	for (size_t i = 0; i < POSIXTRACE_ID_MAX; i++) {

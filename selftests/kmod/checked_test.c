@@ -206,11 +206,13 @@ TEST_F(checked, bad_addresses_fault)
 TEST_F(checked, command_fails_with_the_same_error_as_without_checked)
 {
 	struct posixtrace_attach attach = { 0 };
+	struct posixtrace_met met = { .number = 1 };
 	struct posixtrace_create create;
 	__u32 mask = 0;
 
 	create_init(&create, 0);
 	EXPECT_EQ(-EBUSY, checked(self->stream.fd, self->number, POSIXTRACE_IOC_CREATE, &create));
+	EXPECT_EQ(-EINVAL, checked(self->target.fd, 0, POSIXTRACE_IOC_MET, &met));
 	EXPECT_EQ(-EBUSY, checked(self->target.fd, 0, POSIXTRACE_IOC_ATTACH, &attach));
 	EXPECT_EQ(-EINVAL, checked(self->stream.fd, self->number, POSIXTRACE_IOC_WAKE, &mask));
 	EXPECT_EQ(-EINVAL, checked(self->target.fd, 0, POSIXTRACE_IOC_START, &self->origin));

@@ -464,13 +464,14 @@ static int knock_inside(void *arg, const struct talk *talk)
 {
 	static const unsigned long commands[] = {
 		POSIXTRACE_IOC_WAKE, POSIXTRACE_IOC_EVENTID_OPEN, POSIXTRACE_IOC_EVENT,
-		POSIXTRACE_IOC_DESCRIBE, POSIXTRACE_IOC_NEXT,
+		POSIXTRACE_IOC_DESCRIBE, POSIXTRACE_IOC_NEXT, POSIXTRACE_IOC_MET,
 	};
 	struct posixtrace_event event = { .event_id = POSIXTRACE_ID_UNNAMED + 1 };
 	struct posixtrace_eventid name = { .name = "inside" };
+	struct posixtrace_met met = { .number = 1, .count = 1 };
 	const struct kind *kind = arg;
 	unsigned int mask = 1;
-	void *args[] = { &mask, &name, &event, BAD_POINTER, BAD_POINTER };
+	void *args[] = { &mask, &name, &event, BAD_POINTER, BAD_POINTER, &met };
 	struct target target;
 
 	if (target_map(&target))
@@ -519,6 +520,7 @@ TEST_F(filter, decides_who_may_knock)
 	EXPECT_EQ(refused ? -EPERM : 0, hear(&self->child.talk));
 	EXPECT_EQ(refused ? -EPERM : -EFAULT, hear(&self->child.talk));
 	EXPECT_EQ(refused ? -EPERM : -EFAULT, hear(&self->child.talk));
+	EXPECT_EQ(refused ? -EPERM : 0, hear(&self->child.talk));
 	EXPECT_EQ(-ENOTTY, hear(&self->child.talk));
 	EXPECT_EQ(0, child_wait(&self->child));
 	while (stream_take(&self->stream, &record, NULL, 0) == 1)

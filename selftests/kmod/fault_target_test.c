@@ -104,6 +104,18 @@ static long run_wake(struct world *world)
 	return command(world->target.fd, POSIXTRACE_IOC_WAKE, &mask);
 }
 
+/* A number of another condition: MET is ignored. */
+static long run_met(struct world *world)
+{
+	struct posixtrace_met met = {
+		.slot = world->stream.arg.slot,
+		.number = 1,
+		.count = 1,
+	};
+
+	return command(world->target.fd, POSIXTRACE_IOC_MET, &met);
+}
+
 static long run_event(struct world *world)
 {
 	return target_event(&world->target, POSIXTRACE_ID_UNNAMED, "12345", 6);
@@ -346,6 +358,12 @@ FIXTURE_VARIANT_ADD(op, NEXT) {
 FIXTURE_VARIANT_ADD(op, WAKE) {
 	.op = {
 		.prepare = start, .run = run_wake, .check = record_and_end,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, MET) {
+	.op = {
+		.prepare = start, .run = run_met, .check = record_and_end,
 	},
 };
 

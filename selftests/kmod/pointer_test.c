@@ -127,6 +127,16 @@ static void init_sync(pointer_data *self, void *arg, void *there)
 	sync->slots = (uintptr_t)(there ? there : self->slots);
 }
 
+static void init_met(pointer_data *self, void *arg, void *there)
+{
+	struct posixtrace_met *met = arg;
+
+	(void)self;
+	(void)there;
+	met->number = 1;
+	met->count = 1;
+}
+
 static void init_next(pointer_data *self, void *arg, void *there)
 {
 	struct posixtrace_next *next = arg;
@@ -357,6 +367,12 @@ FIXTURE_VARIANT_ADD(pointer, WAKE) {
 	.cmd = POSIXTRACE_IOC_WAKE,
 	.target = true,
 	.init = init_nothing,
+};
+
+FIXTURE_VARIANT_ADD(pointer, MET) {
+	.cmd = POSIXTRACE_IOC_MET,
+	.target = true,
+	.init = init_met,
 };
 
 FIXTURE_VARIANT_ADD(pointer, EVENT) {

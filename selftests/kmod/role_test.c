@@ -25,6 +25,7 @@ union any {
 	struct posixtrace_sync sync;
 	struct posixtrace_next next;
 	struct posixtrace_event event;
+	struct posixtrace_met met;
 	struct posixtrace_checked checked;
 	__u32 mask;
 };
@@ -60,6 +61,10 @@ static void any_init(union any *arg, unsigned long cmd)
 		break;
 	case POSIXTRACE_IOC_EVENT:
 		arg->event.event_id = POSIXTRACE_ID_UNNAMED;
+		break;
+	case POSIXTRACE_IOC_MET:
+		arg->met.number = 1;
+		arg->met.count = 1;
 		break;
 	}
 }
@@ -116,6 +121,7 @@ FIXTURE_VARIANT_ADD(role, SYNC) { POSIXTRACE_IOC_SYNC, OF_TARGET };
 FIXTURE_VARIANT_ADD(role, NEXT) { POSIXTRACE_IOC_NEXT, OF_TARGET };
 FIXTURE_VARIANT_ADD(role, EVENT) { POSIXTRACE_IOC_EVENT, OF_TARGET };
 FIXTURE_VARIANT_ADD(role, WAKE) { POSIXTRACE_IOC_WAKE, OF_TARGET };
+FIXTURE_VARIANT_ADD(role, MET) { POSIXTRACE_IOC_MET, OF_TARGET };
 FIXTURE_VARIANT_ADD(role, EVENTID_OPEN) { POSIXTRACE_IOC_EVENTID_OPEN, OF_STREAM | OF_TARGET };
 FIXTURE_VARIANT_ADD(role, CHECKED) { POSIXTRACE_IOC_CHECKED, OF_STREAM | OF_TARGET };
 FIXTURE_VARIANT_ADD(role, MAP) { POSIXTRACE_IOC_MAP, OF_STREAM | OF_TARGET };

@@ -286,8 +286,13 @@ static int try_to_see(struct stream *stream, struct target *target)
 static int try_to_wake(struct stream *stream, struct target *target)
 {
 	unsigned int all = ~0U;
+	struct posixtrace_met met = { .number = 1, .count = 1 };
 
 	(void)stream;
+	for (met.slot = 0; met.slot < POSIXTRACE_SLOTS_MAX; met.slot++) {
+		if (command(target->fd, POSIXTRACE_IOC_MET, &met))
+			return 2;
+	}
 	for (int i = 0; i < 100; i++) {
 		if (command(target->fd, POSIXTRACE_IOC_WAKE, &all) ||
 		    target_event(target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)) ||

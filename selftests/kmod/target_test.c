@@ -87,8 +87,11 @@ TEST_F(target, gate_of_an_untraced_process_is_shut)
 {
 	EXPECT_EQ(0, enabled(self->target.gate));
 	EXPECT_EQ(0, LOAD(self->target.gate->generation));
-	for (size_t i = 0; i < ARRAY_SIZE(self->target.gate->reserved); i++)
-		ASSERT_EQ(0, self->target.gate->reserved[i]);
+	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
+		for (int j = 0; j < POSIXTRACE_CONDITIONS_MAX; j++)
+			ASSERT_EQ(0, LOAD(self->target.gate->condition[i][j].number));
+		ASSERT_EQ(0, LOAD(self->target.gate->pending[i]));
+	}
 }
 
 TEST_F(target, two_files_of_one_process_have_one_gate)

@@ -396,6 +396,7 @@ static int try_commands(int fd)
 		{ POSIXTRACE_IOC_NEXT, EINVAL },
 		{ POSIXTRACE_IOC_EVENT, EINVAL },
 		{ POSIXTRACE_IOC_WAKE, EINVAL },
+		{ POSIXTRACE_IOC_MET, EINVAL },
 		/* CREATE fails with EBUSY, because the descriptor already has a role. */
 		{ POSIXTRACE_IOC_CREATE, EBUSY },
 		{ POSIXTRACE_IOC_ATTACH, EBUSY },

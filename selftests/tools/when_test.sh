@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 16
+begin 18
 log=$tmp/some.log
 mkfifo "$tmp/in"
 
@@ -118,6 +118,20 @@ run 1 record -w 'exit status != 0' --keep-time=1h --size=1 -o "$log" -- ./ticks_
 	! complains begins && has_ticks 200 "$log"
 result log_that_is_too_short_is_reported $?
 
+clean
+run 0 record --when raw -o "$log" -- ./ticks_helper 5 0 && has_only "$log" && is_complete "$log" &&
+	complains "^posixtrace: $log: thread [0-9]+.* of process [0-9]+ recorded raw" && clean &&
+	run 0 record --inherit --when raw -o "$log" -- sh -c './ticks_helper 5 0; true' && has_only "$log" &&
+	complains 'recorded raw' && clean &&
+	run 0 record --when other -o "$log" -- ./ticks_helper 5 0 && [ ! -e "$log" ] && complains '^posixtrace: 0 logs$'
+result event_gives_a_log $?
+
+clean
+run 0 record --when 'work > 20ms' -o "$log" -- ./scope_helper 50 && has_only "$log" &&
+	complains "^posixtrace: $log: work took [0-9.]+ ms in thread [0-9]+.* of process [0-9]+$" && clean &&
+	run 0 record --when 'work > 1h' -o "$log" -- ./scope_helper 50 && [ ! -e "$log" ] && complains '^posixtrace: 0 logs$'
+result scope_that_takes_longer_gives_a_log $?
+
 # A log that exists is not touched if there is no condition.
 clean
 echo mine >"$log"
@@ -165,7 +179,15 @@ run 2 record --when 'blocked > 20' -- true && complains 'blocked: must be a time
 	run 2 record --when 'blocked < 20ms' -- true && complains 'blocked: compare with >' &&
 	run 2 record --when 'runnable > 0ms' -- true && complains 'runnable: must be a time' &&
 	run 2 record --when 'blocked>1s' --when 'blocked>2s' -- true && complains 'blocked: given twice' &&
-	run 2 record --when 'tick' -- true && complains 'unknown condition "tick"' && complains 'cannot be conditions' &&
+	run 2 record --when 'tick < 5ms' -- true && complains 'unknown condition "tick < 5ms"' &&
+	run 2 record --when 'exit status = 0' -- true && complains 'unknown condition' &&
+	run 2 record --when '' -- true && complains 'needs the name of an event' &&
+	run 2 record --when '> 5ms' -- true && complains 'needs the name of an event, or of a scope' &&
+	run 2 record --when 'request > 5' -- true && complains 'request: must be a time with a unit' &&
+	run 2 record --when sched_wakeup -- true && complains 'sched_wakeup: is not recorded by the program' &&
+	run 2 record --when posix_trace_start -- true && complains 'is not recorded by the program' &&
+	run 2 record --when "$(printf %064d 1)" -- true && complains 'has at most 63 bytes' &&
+	run 2 record --when "$(printf %058d 1) > 1ms" -- true && complains 'has at most 57 bytes' &&
 	run 2 record --when 'exit status != 0' 1 && complains 'needs a PROGRAM' &&
 	run 2 record --when 'blocked>1s' --kernel=process -- true && complains 'add it to --kernel' &&
 	run 2 record --when SIGUSR1 --policy=flush -- true && complains 'needs --policy=loop' &&

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/posixtrace.h>
 #include <posixtrace.h>
 
 #include "print/cells.h"
@@ -81,16 +82,89 @@ static int parse_threshold(uint64_t *ns, const struct command_option *option, co
 	return -EINVAL;
 }
 
+#define TYPE_NAME(id, name)			name,
+#define KERNEL_TYPE_NAME(id, class, name)	name,
+
+/* Is it the name of an event that the kernel or a controller records? */
+static bool is_system_event(const char *name)
+{
+	static const char * const names[] = {
+		POSIXTRACE_SYSTEM_TYPES(TYPE_NAME) POSIXTRACE_KERNEL_TYPES(KERNEL_TYPE_NAME)
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(names[i], name))
+			return true;
+	}
+	return false;
+}
+
+/* Reports what is wrong with the name of an event or scope, and returns false. */
+static bool check_name(const struct command_option *option, const char *name, bool scope)
+{
+	size_t room = POSIXTRACE_EVENT_NAME_SIZE - 1 - (scope ? strlen(":begin") : 0);
+
+	if (!*name)
+		tell("--%s: needs the name of an event, or of a scope before >", option->name);
+	else if (strlen(name) > room)
+		tell("--%s: %s: a name has at most %zu bytes", option->name, name, room);
+	else if (!scope && is_system_event(name))
+		tell("--%s: %s: is not recorded by the program, so it cannot be a condition",
+		     option->name, name);
+	else
+		return true;
+	return false;
+}
+
+/* Parses "NAME" or "NAME > TIME". */
+static int parse_event(struct when *when, const struct command_option *option, const char *text)
+{
+	struct posixtrace_event_trigger *event = &when->event[when->nr_events];
+	const char *value = strrchr(text, '>');
+	size_t len;
+	char *name;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	len = value ? (size_t)(value - text) : strlen(text);
+	while (len && isspace((unsigned char)text[len - 1]))
+		len--;
+	if (when->nr_events == WHEN_EVENTS_MAX) {
+		tell("--%s: more than %d events", option->name, WHEN_EVENTS_MAX);
+		return -EINVAL;
+	}
+	name = strndup(text, len);
+	if (!name)
+		return -ENOMEM;
+	event->name = name;
+	event->threshold = 0;
+	if (check_name(option, name, value) &&
+	    (!value || !parse_threshold(&event->threshold, option, name, value))) {
+		when->nr_events++;
+		return 0;
+	}
+	free(name);
+	return -EINVAL;
+}
+
+/* Returns where the text continues after a state of threads; NULL if it has another word. */
+static const char *skip_state(const char *text, const char *state)
+{
+	const char *rest = skip(text, state);
+
+	return rest && (!*rest || strchr(" \t<=>", *rest)) ? rest : NULL;
+}
+
 static int call_when(void *target, const struct command_option *option, const char *text)
 {
 	struct when *when = target;
 	const char *rest;
 
 	when->given = true;
-	rest = skip(text, "blocked");
+	rest = skip_state(text, "blocked");
 	if (rest)
 		return parse_threshold(&when->blocked, option, "blocked", rest);
-	rest = skip(text, "runnable");
+	rest = skip_state(text, "runnable");
 	if (rest)
 		return parse_threshold(&when->runnable, option, "runnable", rest);
 	if (is_end(skip(skip(skip(skip(text, "exit"), "status"), "!="), "0"))) {
@@ -99,10 +173,13 @@ static int call_when(void *target, const struct command_option *option, const ch
 	}
 	if (is_end(skip(text, "SIGUSR1")))
 		return 0;
-	tell("--%s: unknown condition \"%s\"", option->name, text);
-	tell("there are 'blocked > 20ms', 'runnable > 1ms', 'exit status != 0' and SIGUSR1");
-	tell("events and scopes of the program cannot be conditions: see posixtrace_snapshot(3)");
-	return -EINVAL;
+	if (text[strcspn(text, "<=!")]) {
+		tell("--%s: unknown condition \"%s\"", option->name, text);
+		tell("for events, there are EVENT and 'SCOPE > 5ms'");
+		tell("others are 'blocked > 20ms', 'runnable > 1ms', 'exit status != 0', SIGUSR1");
+		return -EINVAL;
+	}
+	return parse_event(when, option, text);
 }
 
 static int call_after(void *target, const struct command_option *option, const char *text)
@@ -121,7 +198,7 @@ static int call_keep_time(void *target, const struct command_option *option, con
 
 const struct command_option when_options[] = {
 	{ OPTION_CALL, 'w', "when", "CONDITION",
-	  "write the latest events to a log when this is true: 'blocked > 20ms', 'runnable > 1ms', 'exit status != 0', SIGUSR1",
+	  "write the latest events to a log when this is true: EVENT, 'SCOPE > 5ms', 'blocked > 20ms', 'runnable > 1ms', 'exit status != 0', SIGUSR1",
 	  .call = call_when },
 	{ OPTION_CALL, 0, "after", "TIME",
 	  "with --when: also write the events of this time after it", .call = call_after },
@@ -135,6 +212,12 @@ const struct command_option when_options[] = {
 static bool needs_sched(const struct when *when)
 {
 	return when->blocked || when->runnable;
+}
+
+/* Does the stream have conditions? */
+static bool watches(const struct when *when)
+{
+	return needs_sched(when) || when->nr_events;
 }
 
 /* Returns false after reporting an option that has no effect without conditions. */
@@ -180,8 +263,15 @@ void when_choose_kernel(const struct when *when, struct session *session)
 
 int when_start(const struct when *when, trace_id_t trid)
 {
-	return needs_sched(when) ? posixtrace_settrigger(trid, when->blocked, when->runnable) :
-					0;
+	int err;
+
+	if (!watches(when))
+		return 0;
+	err = posixtrace_settrigger(trid, when->blocked, when->runnable, when->event,
+				    when->nr_events);
+	if (err == EINVAL)
+		tell("--when: at most 8 events, of which a scope counts twice");
+	return err;
 }
 
 static unsigned long most(const struct when *when)
@@ -254,17 +344,25 @@ static void read_name(char name[POSIXTRACE_THREAD_NAME_SIZE], pid_t pid, pid_t t
 	name[strcspn(name, "\n")] = '\0';
 }
 
-/* Describes what the kernel found. Returns NULL if out of memory. */
-static char *describe(const struct posixtrace_trigger_info *info)
+/* Describes what the kernel or a program found. Returns NULL if out of memory. */
+static char *describe(const struct when *when, const struct posixtrace_trigger_info *info)
 {
-	const char *state = info->kind == POSIXTRACE_TRIGGER_BLOCKED ? "blocked" : "runnable";
-	char name[POSIXTRACE_THREAD_NAME_SIZE], time[CELLS_SIZE], *text;
+	const char *event = info->index < when->nr_events ? when->event[info->index].name : "?";
+	char name[POSIXTRACE_THREAD_NAME_SIZE], time[CELLS_SIZE], thread[128], *text;
 	int ret;
 
 	read_name(name, info->pid, info->tid);
-	ret = asprintf(&text, "thread %d%s%s%s of process %d was %s for %s", (int)info->tid,
-		       *name ? " (" : "", name, *name ? ")" : "", (int)info->pid, state,
-		       cells_time(time, info->duration));
+	snprintf(thread, sizeof(thread), "thread %d%s%s%s of process %d", (int)info->tid,
+		 *name ? " (" : "", name, *name ? ")" : "", (int)info->pid);
+	cells_time(time, info->duration);
+	if (info->kind == POSIXTRACE_TRIGGER_EVENT)
+		ret = asprintf(&text, "%s recorded %s", thread, event);
+	else if (info->kind == POSIXTRACE_TRIGGER_SCOPE)
+		ret = asprintf(&text, "%s took %s in %s", event, time, thread);
+	else
+		ret = asprintf(&text, "%s was %s for %s", thread,
+			       info->kind == POSIXTRACE_TRIGGER_BLOCKED ? "blocked" : "runnable",
+			       time);
 	return ret < 0 ? NULL : text;
 }
 
@@ -273,7 +371,7 @@ int when_look(struct when *when, trace_id_t trid)
 	struct posixtrace_trigger_info info;
 	int err;
 
-	if (!needs_sched(when))
+	if (!watches(when))
 		return 0;
 	err = posixtrace_get_triggered(trid, &info);
 	if (err || !info.count)
@@ -281,8 +379,8 @@ int when_look(struct when *when, trace_id_t trid)
 	if (!when->met && rest_of_minute(when))
 		when->skipped += info.count;
 	else
-		note(when, describe(&info), info.time.tv_sec * NSEC + info.time.tv_nsec, info.count,
-		     false);
+		note(when, describe(when, &info), info.time.tv_sec * NSEC + info.time.tv_nsec,
+		     info.count, false);
 	return 0;
 }
 
@@ -399,4 +497,6 @@ void when_summary(const struct when *when)
 void when_free(struct when *when)
 {
 	free(when->reason);
+	while (when->nr_events)
+		free((char *)when->event[--when->nr_events].name);
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <posixtrace.h>
 #include <trace.h>
 
 #include "session/session.h"
@@ -17,12 +18,17 @@
 #define WHEN_MOST		6
 #define WHEN_MOST_MAX		600
 
+/* Most conditions on events; posixtrace_settrigger() may accept fewer. */
+#define WHEN_EVENTS_MAX		8
+
 struct when {
 	/* Options: */
 	bool given;		/* there are conditions */
 	bool exit_status;	/* the program fails */
 	uint64_t blocked;	/* a thread was blocked for longer, ns; 0: no such condition */
 	uint64_t runnable;	/* a thread was runnable for longer, ns; 0: no such condition */
+	struct posixtrace_event_trigger event[WHEN_EVENTS_MAX];	/* names are allocated */
+	size_t nr_events;
 	uint64_t keep_time;	/* report a log with less than this time before its condition; ns */
 	uint64_t after;		/* begin the log so much later, ns */
 	unsigned long most;	/* logs in a minute; 0: WHEN_MOST */
@@ -53,7 +59,7 @@ bool when_check(const struct when *when, const struct session *session, int poli
 /* when_choose_kernel() - record the class sched if a condition needs it; after when_check() */
 void when_choose_kernel(const struct when *when, struct session *session);
 
-/* when_start() - let the kernel watch. Returns 0 or an error number */
+/* when_start() - let the kernel and the programs watch. Returns 0 or an error number */
 int when_start(const struct when *when, trace_id_t trid);
 
 /*
@@ -89,7 +95,7 @@ void when_dropped(struct when *when);
 /* when_summary() - print the number of logs, and of conditions that have none */
 void when_summary(const struct when *when);
 
-/* when_free() - free the description */
+/* when_free() - free the description and the names */
 void when_free(struct when *when);
 
 #endif /* POSIXTRACE_WHEN_H */

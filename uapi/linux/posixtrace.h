@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 /* Incremented whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		25
+#define POSIXTRACE_ABI_VERSION		26
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -34,9 +34,8 @@
 #define POSIXTRACE_DESCRIPTION_SIZE	4096
 #define POSIXTRACE_DESCRIPTIONS_MAX	(1U << 20)
 
-/* Maximum number of streams on the whole system, and on one process. */
+/* Maximum number of streams on the whole system; see POSIXTRACE_SLOTS_MAX for one process. */
 #define POSIXTRACE_STREAMS_MAX		256
-#define POSIXTRACE_SLOTS_MAX		32
 
 /* Limits of attributes, in bytes. The largest record has 64 KiB. */
 #define POSIXTRACE_DATA_SIZE_MAX	((64U << 10) - 48)
@@ -654,6 +653,9 @@ struct posixtrace_next {
 /* Flag of EVENT: the caller has already truncated the data */
 #define POSIXTRACE_EVENT_TRUNCATED	(1U << 0)
 
+/* Flag of EVENT: return the time of the record; @skip has all slots but one */
+#define POSIXTRACE_EVENT_TIME		(1U << 1)
+
 /**
  * struct posixtrace_event - argument of EVENT
  * @event_id: Input: user event type
@@ -664,6 +666,7 @@ struct posixtrace_next {
  * @thread_id: Input: pthread_t of the caller
  * @skip: Input: bit s: skip the stream in slot s: it already has the event
  * @reserved: Input: zero
+ * @time: Output, only with POSIXTRACE_EVENT_TIME: timestamp of the record; 0 if there is none
  */
 struct posixtrace_event {
 	__u32 event_id;
@@ -674,6 +677,27 @@ struct posixtrace_event {
 	__u64 thread_id;
 	__u32 skip;
 	__u32 reserved;
+	__u64 time;
+};
+
+/**
+ * struct posixtrace_met - argument of MET
+ * @time: Input: timestamp of the event that met the condition
+ * @duration: Input: length of the scope that it ends, in nanoseconds; ignored for a condition
+ *	without a scope
+ * @slot: Input: slot of the stream
+ * @condition: Input: index in posixtrace_gate.condition[slot]
+ * @number: Input: posixtrace_gate_condition.number
+ * @count: Input: how often the thread met a condition of this stream since its last MET for the
+ *	stream; at least 1
+ */
+struct posixtrace_met {
+	__u64 time;
+	__u64 duration;
+	__u32 slot;
+	__u32 condition;
+	__u32 number;
+	__u32 count;
 };
 
 /**
@@ -725,32 +749,60 @@ struct posixtrace_rotate {
 /* TRIGGER								*/
 
 /**
+ * struct posixtrace_condition - a condition on events
+ * @begin: name of the event type that begins a scope, NUL-terminated, then zeros; empty: each event
+ *	of type @end meets the condition
+ * @end: name of the event type that ends it, NUL-terminated, then zeros
+ * @threshold: a scope that takes longer meets the condition, in nanoseconds; 0 without @begin
+ * @label: returned by TRIGGERED
+ * @reserved: zero
+ */
+struct posixtrace_condition {
+	char begin[POSIXTRACE_EVENT_NAME_SIZE];
+	char end[POSIXTRACE_EVENT_NAME_SIZE];
+	__u64 threshold;
+	__u32 label;
+	__u32 reserved;
+};
+
+/**
  * struct posixtrace_trigger - argument of TRIGGER
  * @blocked: Input: nanoseconds: a traced thread that was blocked for longer meets a condition; 0
  *	for no such condition
  * @runnable: Input: the same for a thread that was runnable without running
+ * @conditions: Input: address of an array of struct posixtrace_condition
+ * @count: Input: number of elements, at most POSIXTRACE_CONDITIONS_MAX
  * @reserved: Input: zero
  */
 struct posixtrace_trigger {
 	__u64 blocked;
 	__u64 runnable;
-	__u64 reserved[2];
+	__aligned_u64 conditions;
+	__u32 count;
+	__u32 reserved;
 };
 
 /* posixtrace_triggered.kind */
 #define POSIXTRACE_TRIGGER_BLOCKED	1
 #define POSIXTRACE_TRIGGER_RUNNABLE	2
+#define POSIXTRACE_TRIGGER_EVENT	3	/* a condition without a scope */
+#define POSIXTRACE_TRIGGER_SCOPE	4
 
 /**
  * struct posixtrace_triggered - argument of TRIGGERED
- * @count: Output: how often a condition was met since TRIGGER or the last TRIGGERED
+ * @count: Output: how often a condition was met since TRIGGER or the last TRIGGERED; for conditions
+ *     on events, at least
  * @time: Output: when it was met first, ns since the Epoch; this and all below are 0 if no
  *     condition was met
- * @duration: Output: how long the thread was blocked or runnable, in nanoseconds
+ * @duration: Output: how long the thread was blocked or runnable, or how long the scope took, in
+ *     nanoseconds
  * @pid: Output: its process id, in the pid namespace of the controller
  * @tid: Output: its thread id
  * @kind: Output: POSIXTRACE_TRIGGER_*
- * @reserved: Output: zero
+ * @label: Output: posixtrace_condition.label
+ *
+ * If @kind is POSIXTRACE_TRIGGER_EVENT or _SCOPE, the traced process has said so, which is not
+ * checked.
  */
 struct posixtrace_triggered {
 	__u64 count;
@@ -759,7 +811,7 @@ struct posixtrace_triggered {
 	__s32 pid;
 	__s32 tid;
 	__u32 kind;
-	__u32 reserved;
+	__u32 label;
 };
 
 /* ------------------------------------------------------------------ */
@@ -822,8 +874,9 @@ struct posixtrace_triggered {
 #define POSIXTRACE_IOC_ATTACH		_IOWR(POSIXTRACE_IOC_MAGIC, 0x30, struct posixtrace_attach)
 #define POSIXTRACE_IOC_SYNC		_IOWR(POSIXTRACE_IOC_MAGIC, 0x31, struct posixtrace_sync)
 #define POSIXTRACE_IOC_NEXT		_IOW(POSIXTRACE_IOC_MAGIC, 0x32, struct posixtrace_next)
-#define POSIXTRACE_IOC_EVENT		_IOW(POSIXTRACE_IOC_MAGIC, 0x33, struct posixtrace_event)
+#define POSIXTRACE_IOC_EVENT		_IOWR(POSIXTRACE_IOC_MAGIC, 0x33, struct posixtrace_event)
 #define POSIXTRACE_IOC_WAKE		_IOW(POSIXTRACE_IOC_MAGIC, 0x34, __u32)
+#define POSIXTRACE_IOC_MET		_IOW(POSIXTRACE_IOC_MAGIC, 0x35, struct posixtrace_met)
 
 /* roles stream and target */
 #define POSIXTRACE_IOC_EVENTID_OPEN \

@@ -423,6 +423,33 @@ struct posixtrace_clock {
 	__u64 reserved[504];
 };
 
+/* Maximum number of streams on one process: slots in its gate. */
+#define POSIXTRACE_SLOTS_MAX		31
+
+/* In posixtrace_gate.enable, above all slots: a stream has a condition on this type. */
+#define POSIXTRACE_GATE_CONDITION	(1U << POSIXTRACE_SLOTS_MAX)
+
+/* Maximum number of conditions of a stream on events. */
+#define POSIXTRACE_CONDITIONS_MAX	8
+
+/**
+ * struct posixtrace_gate_condition - a condition of a stream on events of the process
+ * @number: 0 if the condition cannot be met now. A change of the other members goes through 0 to a
+ *	new number, which no gate had for the last 2^32 - 2 numbers since the module was loaded
+ * @begin: event type that begins a scope; 0: each event of type @end meets the condition
+ * @end: event type that ends the scope
+ * @threshold: the scope meets the condition if it is longer, in nanoseconds
+ *
+ * The scope is from an event of type @begin to the next one of type @end by the same thread,
+ * without another such pair in between. Both are recorded in this stream, and see the same @number.
+ */
+struct posixtrace_gate_condition {
+	__u32 number;
+	__u16 begin;
+	__u16 end;
+	__u64 threshold;
+};
+
 /**
  * struct posixtrace_gate - the event types to record into each stream
  * @generation: zero at first. Changes when the streams of the target change, when another process
@@ -431,8 +458,13 @@ struct posixtrace_clock {
  * @address_high: upper half of the address of the program; records of addresses with this upper
  *	half can be packed. Set by the first ATTACH of an address space, before the process can see
  *	its gate
- * @reserved: zero
- * @enable: bit s of word id: record this type into the stream in slot s
+ * @reserved1: zero
+ * @condition: conditions of the stream in each slot
+ * @pending: by slot: nonzero if the process has met a condition of the stream, and the controller
+ *	has not read that yet, so that it need not be told of further ones soon
+ * @reserved2: zero
+ * @enable: bit s of word id: record this type into the stream in slot s;
+ *	POSIXTRACE_GATE_CONDITION: @condition of one of these slots has this type
  * @clock: the clock; mapped here, but not part of the kernel's gate
  * @door: commands of the traced process without a system call, see POSIXTRACE_DOOR_MAGIC; mapped
  *	here, but not part of the kernel's gate
@@ -442,7 +474,11 @@ struct posixtrace_clock {
 struct posixtrace_gate {
 	__u64 generation;
 	__u32 address_high;
-	__u32 reserved[1021];
+	__u32 reserved1;
+	struct posixtrace_gate_condition
+		condition[POSIXTRACE_SLOTS_MAX][POSIXTRACE_CONDITIONS_MAX];
+	__u8 pending[POSIXTRACE_SLOTS_MAX];
+	__u8 reserved2[81];
 	__u32 enable[POSIXTRACE_ID_MAX];
 	struct posixtrace_clock clock;
 	__u8 door[4096];
@@ -455,7 +491,7 @@ struct posixtrace_gate {
  *		x86-64	arm64
  *	magic	rax	x0	POSIXTRACE_DOOR_MAGIC
  *	command	rdi	x1	POSIXTRACE_DOOR_ASK, or POSIXTRACE_IOC_EVENT, _NEXT, _WAKE,
- *				_EVENTID_OPEN or _DESCRIBE
+ *				_MET, _EVENTID_OPEN or _DESCRIBE
  *	arg	rsi	x2	argument of the command
  *	next	rdx	x3	address of the next instruction
  *
