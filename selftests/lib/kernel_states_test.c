@@ -154,7 +154,7 @@ TEST_F(states, thread_that_sleeps_is_in_its_system_call)
 
 struct deadlock {
 	pthread_mutex_t mutex[2];
-	pthread_barrier_t barrier;
+	int ready;
 	pid_t tid[2];
 };
 
@@ -162,13 +162,21 @@ static struct deadlock deadlock = {
 	.mutex = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER },
 };
 
+/* Each thread has one mutex. They do not sleep here, so if one sleeps, it waits for a mutex. */
+static void wait_until_ready(void)
+{
+	while (__atomic_load_n(&deadlock.ready, __ATOMIC_ACQUIRE) < 2)
+		sched_yield();
+}
+
 static void *lock_both(void *arg)
 {
 	const int first = arg == &deadlock.mutex[1];
 
 	deadlock.tid[first] = gettid();
 	pthread_mutex_lock(&deadlock.mutex[first]);
-	pthread_barrier_wait(&deadlock.barrier);
+	__atomic_add_fetch(&deadlock.ready, 1, __ATOMIC_RELEASE);
+	wait_until_ready();
 	pthread_mutex_lock(&deadlock.mutex[!first]);
 	return NULL;
 }
@@ -179,10 +187,9 @@ static int be_deadlocked(void *arg, const struct talk *talk)
 	pthread_t threads[2];
 
 	(void)arg;
-	pthread_barrier_init(&deadlock.barrier, NULL, 3);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, lock_both, &deadlock.mutex[i]);
-	pthread_barrier_wait(&deadlock.barrier);
+	wait_until_ready();
 	for (int i = 0; i < 2; i++)
 		say(talk, deadlock.tid[i]);
 	say(talk, (long)&deadlock);
