@@ -130,7 +130,8 @@ install: all
 	@scripts/host-module install '$(DESTDIR)' $(KDIR)
 	@for dir in $(SUBDIRS); do $(MAKE) --no-print-directory -C $$dir install $(install_dirs) || exit; done
 	install -D -m 644 -t $(DESTDIR)$(INCLUDEDIR)/linux uapi/linux/posixtrace.h \
-		uapi/linux/posixtrace_log.h uapi/linux/posixtrace_memory.h
+		uapi/linux/posixtrace_log.h uapi/linux/posixtrace_memory.h \
+		uapi/linux/posixtrace_states.h
 	@scripts/doc install '$(DESTDIR)$(MANDIR)'
 
 # Only the Makefiles know what they install, so the script installs again into an empty directory,
