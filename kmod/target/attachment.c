@@ -28,7 +28,7 @@
 /* How long a tracer waits for threads in a page fault of the gate. */
 #define VISIT_MS	1000
 
-/* Maximum attachments of a process, and of others with its memory, to notify when it is traced. */
+/* Maximum attachments of others with the memory of a process to notify when it is traced. */
 #define OTHERS_MAX	16
 
 /* Maximum attachments to check while looking for other processes. */
@@ -36,9 +36,9 @@
 
 /**
  * struct bucket - some of the attachments
- * @lock: guards the list; innermost. A program that creates many attachments for one process or
- *	address space only lengthens lists that few others use
- * @head: newest first
+ * @lock: guards the list; innermost
+ * @head: newest first. By process, it has at most one attachment of each, see find_mine(). By
+ *	address space, it may have many of one, so look at the first OTHERS_SEEN only
  */
 struct bucket {
 	spinlock_t lock; /* guards head */
@@ -143,14 +143,21 @@ struct pxt_attachment *pxt_attachment_try_ref(struct pxt_attachment *att)
 /*
  * Find the attachment of the calling process in its address space: a reference, or NULL. Called
  * with the lock.
+ *
+ * Also removes its attachment of an earlier address space. An exec keeps the files that have it, so
+ * a program that attaches and executes itself would lengthen the list each time.
  */
-static struct pxt_attachment *find_mine(const struct bucket *bucket)
+static struct pxt_attachment *find_mine(struct bucket *bucket)
 {
 	struct pxt_attachment *att;
+	struct hlist_node *next;
 
-	hlist_for_each_entry(att, &bucket->head, pid_node) {
-		if (att->pid == task_tgid(current) && att->mm == current->mm &&
-		    pxt_attachment_try_ref(att))
+	hlist_for_each_entry_safe(att, next, &bucket->head, pid_node) {
+		if (att->pid != task_tgid(current))
+			continue;
+		if (att->mm != current->mm)
+			hlist_del_init(&att->pid_node);
+		else if (pxt_attachment_try_ref(att))
 			return att;
 	}
 	return NULL;
@@ -325,16 +332,11 @@ void pxt_attachment_found(struct pxt_target *target)
 {
 	struct pxt_attachment *att;
 	long patience = msecs_to_jiffies(VISIT_MS);
-	u32 mine = 0, others = 0;
-	bool ended = false;
+	u32 others = 0;
 
-	/* The newest attachment is found first: it belongs to the current memory of the process. */
-	while (!ended && mine++ < OTHERS_MAX && !fatal_signal_pending(current)) {
-		att = find_unbound(target);
-		if (!att)
-			break;
+	att = find_unbound(target);
+	if (att) {
 		bind(att, target);
-		ended = !pxt_attachment_bound(att);
 		patience = show(att, patience);
 		pxt_attachment_put(att);
 	}
@@ -419,6 +421,14 @@ static struct pxt_target *make_bound(struct pxt_attachment *att, struct task_str
 		return ERR_PTR(-ENOMEM);
 	}
 	pxt_attachment_found(target);
+	/*
+	 * Not found if the process has executed a program and attached again. Others may still use
+	 * @att, and a synchronization must reach them.
+	 */
+	if (!pxt_attachment_bound(att)) {
+		bind(att, target);
+		show(att, msecs_to_jiffies(VISIT_MS));
+	}
 	/*
 	 * ADD may end a target that has no attachment yet. In that case, the caller retries.
 	 */

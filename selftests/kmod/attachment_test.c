@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <sys/resource.h>
 
 #include "pxt_test.h"
 #include "knock.h"
@@ -398,6 +399,73 @@ TEST(attachment_ends_with_exec)
 	struct child child;
 
 	ASSERT_EQ(0, child_start(&child, attach_and_execute, NULL));
+	EXPECT_EQ(0, WEXITSTATUS(child_wait(&child)));
+}
+
+/* ------------------------------------------------------------------ */
+/* A program that attaches and executes itself again and again		*/
+
+#define AGAIN_VARIABLE	"ATTACHMENT_TEST_AGAIN"
+
+/* Files that the process keeps: an exec each. */
+#define EXECS		100
+
+/* Returns how many descriptors up to @last show this value after "posixtrace-@key:". */
+static int count_files(int last, const char *key, const char *value)
+{
+	int count = 0;
+
+	for (int fd = 3; fd <= last; fd++)
+		count += !strcmp(info_of(fd, key), value);
+	return count;
+}
+
+/* Attaches, and keeps the file. The last program becomes a target. */
+static void __attribute__((__constructor__)) executed_again(void)
+{
+	const char *text = getenv(AGAIN_VARIABLE);
+	struct target target;
+	char left[16];
+
+	if (!text)
+		return;
+	if (target_open(&target))
+		_exit(20);
+	if (!atoi(text)) {
+		if (eventid_open(target.fd, "name") <= POSIXTRACE_ID_UNNAMED)
+			_exit(21);
+		if (count_files(target.fd, "role", "target") != EXECS + 1)
+			_exit(22);
+		/* The attachments that the module found have the type. */
+		_exit(count_files(target.fd, "types", "1") == 1 ? 0 : 23);
+	}
+	fcntl(target.fd, F_SETFD, 0);
+	snprintf(left, sizeof(left), "%d", atoi(text) - 1);
+	setenv(AGAIN_VARIABLE, left, 1);
+	execl("/proc/self/exe", "executed", NULL);
+	_exit(24);
+}
+
+static int execute_again(void *arg, const struct talk *talk)
+{
+	const struct rlimit files = { EXECS + 64, EXECS + 64 };
+	char left[16];
+
+	(void)arg;
+	(void)talk;
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		return 1;
+	snprintf(left, sizeof(left), "%d", EXECS);
+	setenv(AGAIN_VARIABLE, left, 1);
+	execl("/proc/self/exe", "executed", NULL);
+	return 2;
+}
+
+TEST(attachments_of_former_programs_are_not_found_again)
+{
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, execute_again, NULL));
 	EXPECT_EQ(0, WEXITSTATUS(child_wait(&child)));
 }
 
