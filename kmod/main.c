@@ -17,10 +17,12 @@
 #include "log/crc32c.h"
 #include "ring/clock.h"
 #include "ring/user.h"
+#include "stream/stream.h"
 #include "target/attachment.h"
 #include "target/callnames.h"
 #include "target/generation.h"
 #include "target/target.h"
+#include "target/targets.h"
 #include "task/hotplug.h"
 #include "task/process.h"
 #include "teardown/mmap.h"
@@ -30,6 +32,9 @@ static int __init pxt_init(void)
 	int err;
 
 	pxt_crc32c_init();
+	pxt_user_init();
+	pxt_targets_init();
+	pxt_stream_init();
 	pxt_generation_init();
 	pxt_target_init();
 	pxt_attachment_init();

@@ -39,6 +39,7 @@
 
 #include <linux/posixtrace.h>
 
+#include "ring/noalloc.h"
 #include "ring/user.h"
 
 /* Streams reserved for processes with CAP_SYS_RESOURCE. */
@@ -207,6 +208,14 @@ static void sweep(struct work_struct *work)
 	mutex_unlock(&pxt_shares_lock);
 	if (soonest != U64_MAX)
 		schedule_delayed_work(&pxt_shares_sweep, nsecs_to_jiffies(soonest - now) + 1);
+}
+
+/**
+ * pxt_user_init() - tell lockdep that memory is never allocated with the lock of the shares
+ */
+void pxt_user_init(void)
+{
+	pxt_noalloc(&pxt_shares_lock);
 }
 
 /**

@@ -61,6 +61,7 @@ void pxt_user_uncharge_memory(struct pxt_charge *charge, u64 bytes);
 void pxt_user_uncharge_stream(struct pxt_charge *charge, u64 left);
 void pxt_user_uncharge(struct pxt_charge *charge);
 bool pxt_user_interrupt(struct pxt_charge *charge, bool wait);
+void pxt_user_init(void);
 void pxt_user_exit(void);
 
 #endif /* PXT_USER_H */

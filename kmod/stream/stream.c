@@ -11,6 +11,7 @@
 
 #include "log/log.h"
 #include "ring/clock.h"
+#include "ring/noalloc.h"
 #include "stream/stream.h"
 #include "stream/wait.h"
 #include "target/image.h"
@@ -26,6 +27,14 @@ static LIST_HEAD(pxt_streams);
 static u64 pxt_streams_number;
 
 static DEFINE_IDA(pxt_streams_ida);
+
+/**
+ * pxt_stream_init() - tell lockdep that memory is never allocated with the lock of the list
+ */
+void pxt_stream_init(void)
+{
+	pxt_noalloc(&pxt_streams_lock);
+}
 
 static int take_index(struct pxt_stream *stream)
 {

@@ -162,6 +162,7 @@ void pxt_stream_destroy_memory(struct pxt_stream *stream);
 void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);
 void pxt_stream_put_scratch(struct pxt_stream *stream);
+void pxt_stream_init(void);
 void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg);
 
 #endif /* PXT_STREAM_H */

@@ -9,9 +9,9 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "ring/noalloc.h"
 #include "target/description.h"
 #include "target/gate.h"
-#include "target/noalloc.h"
 #include "target/rights.h"
 #include "target/table.h"
 #include "target/target.h"

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/threads.h>
 
+#include "ring/noalloc.h"
 #include "target/target.h"
 #include "target/targets.h"
 
@@ -30,6 +31,14 @@ struct branch {
 /* Guards the branches; they are read under RCU. Nests inside table->lock. */
 static DEFINE_MUTEX(pxt_targets_lock);
 static struct branch __rcu *branches[DIV_ROUND_UP(PID_MAX_LIMIT, BRANCH_SIZE)];
+
+/**
+ * pxt_targets_init() - tell lockdep that memory is never allocated with the lock
+ */
+void pxt_targets_init(void)
+{
+	pxt_noalloc(&pxt_targets_lock);
+}
 
 /* The id in the initial namespace; 0, which no process has, if @pid is NULL. */
 static unsigned int id_of(struct pid *pid)

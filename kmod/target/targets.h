@@ -5,6 +5,7 @@
 struct pid;
 struct pxt_target;
 
+void pxt_targets_init(void);
 struct pxt_target *pxt_target_lookup(struct pid *pid);
 struct pxt_target *pxt_target_find(struct pid *pid);
 struct pxt_target *pxt_targets_add(struct pxt_target *target);

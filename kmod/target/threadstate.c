@@ -32,7 +32,7 @@
 
 /* Maximum thread ids to look up in each call, traced or not: each may take a cache miss. */
 #define IDS_MAX		4096
-/* Thread ids between two calls of cond_resched(). */
+/* Maximum thread ids between two calls of cond_resched(). Callers with small rooms call often. */
 #define STEP		64
 /* Maximum attempts for a thread that changes its state all the time. */
 #define TRIES		3
@@ -347,7 +347,7 @@ u32 pxt_threadstate_fill(const struct pxt_link *link, struct pid_namespace *ns,
 	u32 count = 0, i;
 
 	for (i = 0; i < IDS_MAX && count < room && *next >= 0; i++) {
-		if (i % STEP == STEP - 1)
+		if (i % STEP == 0)
 			cond_resched();
 		task = pxt_traced_next(link, ns, PIDTYPE_PID, next, &target);
 		if (!task)

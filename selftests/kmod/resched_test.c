@@ -21,8 +21,12 @@
 #define STACK		131072
 /* Nanoseconds between two turns of the other thread. Much less than the time of a call. */
 #define INTERVAL	50000
-/* During a call, the other thread waits for less than this fraction of the call. */
+/*
+ * During a call, the other thread waits for less than this fraction of the call. A walk lets it run
+ * after 64 threads, which is a 39th of THREADS. After 300, no call would pass.
+ */
 #define PART		8
+#define PART_THREADS	32
 /*
  * Time limit in nanoseconds: by then, during one of the calls, the other thread must have run in
  * time.
@@ -135,17 +139,22 @@ FIXTURE_TEARDOWN(crowd)
 	child_wait(&self->large);
 }
 
-/* Returns 1 if the other thread had enough turns during a call, 0 if not; -1 if the call failed. */
-static int shares_once(struct stream *stream, int (*call)(struct stream *stream, int i), int i)
+/*
+ * Returns 1 if the other thread had at least @part turns during a call, and waited for less than
+ * this fraction of it; 0 if not; -1 if the call failed.
+ */
+static int shares_once(struct stream *stream, int (*call)(struct stream *stream, int i), int i,
+		       unsigned int part)
 {
 	unsigned long before = LOAD(turns);
-	unsigned long long begin;
+	unsigned long long begin, took;
 
 	__atomic_store_n(&longest, 0, __ATOMIC_RELEASE);
 	begin = now();
 	if (call(stream, i))
 		return -1;
-	return LOAD(turns) - before >= PART && LOAD(longest) * PART < now() - begin;
+	took = now() - begin;
+	return LOAD(turns) - before >= part && LOAD(longest) * part < took;
 }
 
 /*
@@ -154,13 +163,13 @@ static int shares_once(struct stream *stream, int (*call)(struct stream *stream,
  * may have used the processor. If the command never lets other threads run, there is no such call.
  */
 static bool shares(struct stream *stream, int (*call)(struct stream *stream, int i),
-		   void (*after)(struct stream *stream))
+		   void (*after)(struct stream *stream), unsigned int part)
 {
 	const unsigned long long start = now();
 	int ret = 0;
 
 	for (int i = 0; !ret && now() - start < PATIENCE; i++) {
-		ret = shares_once(stream, call, i);
+		ret = shares_once(stream, call, i, part);
 		if (after)
 			after(stream);
 	}
@@ -183,12 +192,12 @@ static int start_or_stop(struct stream *stream, int i)
 
 TEST_F_TIMEOUT(crowd, set_filter_lets_other_threads_run, 120)
 {
-	EXPECT_TRUE(shares(&self->stream, change_filter, NULL));
+	EXPECT_TRUE(shares(&self->stream, change_filter, NULL, PART));
 }
 
 TEST_F_TIMEOUT(crowd, start_and_stop_let_other_threads_run, 120)
 {
-	EXPECT_TRUE(shares(&self->stream, start_or_stop, NULL));
+	EXPECT_TRUE(shares(&self->stream, start_or_stop, NULL, PART));
 }
 
 /* ------------------------------------------------------------------ */
@@ -268,7 +277,33 @@ FIXTURE_TEARDOWN(threads)
 
 TEST_F_TIMEOUT(threads, create_with_log_lets_other_threads_run, 120)
 {
-	EXPECT_TRUE(shares(&self->stream, create_with_log, close_fd));
+	EXPECT_TRUE(shares(&self->stream, create_with_log, close_fd, PART_THREADS));
+}
+
+/* Gets the states of all threads. */
+static int get_states(struct stream *stream, int i)
+{
+	static struct posixtrace_state state[THREADS + 1];
+	struct posixtrace_states arg = { .next = 0 };
+	unsigned int threads = 0;
+	int err;
+
+	(void)i;
+	do {
+		arg.states = (uintptr_t)state;
+		arg.count = ARRAY_SIZE(state);
+		err = command(stream->fd, POSIXTRACE_IOC_STATES, &arg);
+		threads += arg.count;
+	} while (!err && arg.next != -1);
+	return err || threads < THREADS;
+}
+
+TEST_F_TIMEOUT(threads, states_let_other_threads_run, 120)
+{
+	self->stream.arg.attr.classes = POSIXTRACE_CLASS_SCHED;
+	ASSERT_EQ(0, stream_open(&self->stream));
+	EXPECT_TRUE(shares(&self->stream, get_states, NULL, PART_THREADS));
+	stream_close(&self->stream);
 }
 
 /* The first SYNC looks for threads that share a thread pointer. */
@@ -290,7 +325,7 @@ static int sync_once(void *arg, const struct talk *talk)
 	(void)talk;
 	if (start_threads() || start_turns(&other))
 		return -1;
-	return shares_once(NULL, first_sync, 0);
+	return shares_once(NULL, first_sync, 0, PART_THREADS);
 }
 
 FIXTURE(newcomer)

@@ -6,6 +6,8 @@
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "pxt_test.h"
 #include "calls.h"
@@ -135,92 +137,203 @@ TEST_F(tracepoints, user_without_a_free_stream_turns_none_of_them_on)
 /* Seconds for which the tracepoints of system calls remain on after their last stream has ended. */
 #define KEPT		10
 
-/* Returns the number of interrupts that a stream for system calls causes. */
-static long long calls_of_one(void)
+/* The other tracepoints remain on for 60 seconds. Check some time that is well after KEPT. */
+#define KEPT_OTHERS	20
+
+/* Returns the number of interrupts that a stream with these classes causes. */
+static long long calls_of_one(__u64 classes)
 {
 	long long before = calls();
 
-	return create_and_close(POSIXTRACE_CLASS_SYSCALL) ? -1 : calls() - before;
+	return create_and_close(classes) ? -1 : calls() - before;
 }
 
 TEST_F(tracepoints, of_system_calls_are_turned_off_ten_seconds_after_their_last_stream)
 {
-	long long first = calls_of_one();
+	long long first = calls_of_one(POSIXTRACE_CLASS_SYSCALL);
 
 	ASSERT_LT(8, first);
-	EXPECT_GT(first / 2, calls_of_one());
+	EXPECT_GT(first / 2, calls_of_one(POSIXTRACE_CLASS_SYSCALL));
 	sleep(KEPT + 5);
-	EXPECT_LE(first / 2, calls_of_one());
+	EXPECT_LE(first / 2, calls_of_one(POSIXTRACE_CLASS_SYSCALL));
+}
+
+TEST_F_TIMEOUT(tracepoints, of_other_classes_remain_on_longer, 60)
+{
+	long long first = calls_of_one(CLASSES);
+
+	ASSERT_LT(8, first);
+	sleep(KEPT_OTHERS);
+	EXPECT_GT(first / 2, calls_of_one(CLASSES));
 }
 
 /* ------------------------------------------------------------------ */
 /* Other streams							*/
 
-#define ROUNDS		31
+/* Number of times that a test looks at other streams while tracepoints are turned on. */
+#define TRIES		5
 
-/* Creates and ends streams with these classes until it is killed. */
-static int create_often(void *arg, const struct talk *talk)
+/* Shared by the test and its children. */
+static struct {
+	int begun;	/* the child is about to create a stream that turns tracepoints on */
+	int done;	/* it has done so */
+} *scene;
+
+static int begin_scene(void)
+{
+	scene = mmap(NULL, sizeof(*scene), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	return scene == MAP_FAILED ? -errno : 0;
+}
+
+/* Creates one stream with these classes. */
+static int create_kernel_stream(void *arg, const struct talk *talk)
 {
 	const __u64 *classes = arg;
+	int fd;
 
 	if (run_on(HERE) < 0)
 		return 1;
 	say(talk, 0);
-	while (!create_and_close(*classes))
-		;
-	return 2;
-}
-
-static int compare(const void *a, const void *b)
-{
-	unsigned long long x = *(const unsigned long long *)a, y = *(const unsigned long long *)b;
-
-	return (x > y) - (x < y);
+	hear(talk);
+	__atomic_store_n(&scene->begun, 1, __ATOMIC_RELEASE);
+	fd = create(*classes);
+	__atomic_store_n(&scene->done, 1, __ATOMIC_RELEASE);
+	return fd < 0 ? 2 : 0;
 }
 
 /*
- * Returns the median time, in ns, to create and end a stream while create_often() runs; 0 on
- * failure.
+ * Returns how many streams were created and ended while a child turned on the tracepoints of
+ * @classes, or a negative number.
  */
-static unsigned long long stream_beside(__u64 classes)
+static int streams_beside(__u64 classes)
 {
-	unsigned long long took[ROUNDS], begin;
 	struct child child;
-	int i, fd;
+	int count = 0, fd;
+	bool begun;
 
-	if (child_start(&child, create_often, &classes) || hear(&child.talk))
-		return 0;
-	for (i = 0; i < ROUNDS; i++) {
-		begin = clock_now(CLOCK_MONOTONIC);
+	scene->begun = 0;
+	scene->done = 0;
+	if (child_start(&child, create_kernel_stream, &classes) || hear(&child.talk))
+		return -1;
+	say(&child.talk, 0);
+	while (!LOAD(scene->done)) {
+		begun = LOAD(scene->begun);
 		fd = create(POSIXTRACE_CLASS_SIGNAL);
 		if (fd < 0)
 			break;
 		command(fd, POSIXTRACE_IOC_SHUTDOWN, NULL);
-		took[i] = clock_now(CLOCK_MONOTONIC) - begin;
 		close(fd);
+		count += begun && !LOAD(scene->done);
 	}
-	child_kill(&child);
-	if (i < ROUNDS)
-		return 0;
-	qsort(took, ROUNDS, sizeof(took[0]), compare);
-	return took[ROUNDS / 2];
+	return child_wait(&child) ? -2 : count;
 }
 
-TEST_F(tracepoints, no_stream_waits_for_tracepoints_of_another_one)
+/*
+ * The kernel turns on the tracepoints of one class after another, and a stream that waits for them
+ * could end in between. Without the wait, many more streams end.
+ */
+TEST_F_TIMEOUT(tracepoints, no_stream_waits_for_tracepoints_of_another_one, 60)
 {
-	unsigned long long beside_plain, beside_kernel;
-	/* This stream keeps its tracepoints on. */
-	int fd = create(POSIXTRACE_CLASS_SIGNAL);
+	__u64 classes = device_classes() & ~(__u64)POSIXTRACE_CLASS_SIGNAL;
+	int enough = 2 * __builtin_popcountll(classes), count = 0, fd;
 
-	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, begin_scene());
 	ASSERT_EQ(OTHER, run_on(OTHER));
-	beside_plain = stream_beside(0);
-	beside_kernel = stream_beside(device_classes() & ~(__u64)POSIXTRACE_CLASS_SIGNAL);
-	ASSERT_LT(0, beside_plain);
-	ASSERT_LT(0, beside_kernel);
-	TH_LOG("%llu ns beside plain streams, %llu ns", beside_plain, beside_kernel);
-	EXPECT_GT(10 * beside_plain, beside_kernel);
+	for (int i = 0; i < TRIES && count <= enough; i++) {
+		ASSERT_EQ(0, module_unload());
+		ASSERT_EQ(0, module_load());
+		/* This stream turns on the tracepoints that streams_beside() needs. */
+		fd = create(POSIXTRACE_CLASS_SIGNAL);
+		ASSERT_LE(0, fd);
+		count = streams_beside(classes);
+		ASSERT_LE(0, count);
+		close(fd);
+	}
+	EXPECT_LT(enough, count);
+}
+
+/* ------------------------------------------------------------------ */
+/* A stream that has to wait						*/
+
+#define HOLD		"pxt_hold"
+#define HOLD_MS		1000
+
+/* Makes the kernel slow when the calling thread turns on its first tracepoint. */
+static int load_hold(void)
+{
+	int fd = open("/run/vm/" HOLD ".ko", O_RDONLY | O_CLOEXEC);
+	char params[64];
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(params, sizeof(params), "tid=%d hold_ms=%d", gettid(), HOLD_MS);
+	err = syscall(SYS_finit_module, fd, params, 0) ? -errno : 0;
 	close(fd);
+	return err;
+}
+
+/* Is a thread being held, or was it? */
+static bool hold_begun(void)
+{
+	char text[16] = "";
+	int fd = open("/sys/module/" HOLD "/parameters/held", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		abort();
+	close(fd);
+	return atoi(text);
+}
+
+static int unload_hold(void)
+{
+	return syscall(SYS_delete_module, HOLD, O_NONBLOCK) ? -errno : 0;
+}
+
+static int create_slowly(void *arg, const struct talk *talk)
+{
+	int err = load_hold();
+
+	if (err)
+		return 1;
+	err = create_kernel_stream(arg, talk);
+	return unload_hold() ? 3 : err;
+}
+
+static int create_other(void *arg, const struct talk *talk)
+{
+	const __u64 *classes = arg;
+
+	say(talk, 0);
+	hear(talk);
+	return create(*classes) < 0;
+}
+
+TEST_F(tracepoints, fatal_signal_ends_the_wait_for_them)
+{
+	__u64 slow = POSIXTRACE_CLASS_SIGNAL, other = POSIXTRACE_CLASS_PROCESS;
+	struct child child, waiter;
+	int status;
+
+	ASSERT_EQ(0, begin_scene());
+	ASSERT_EQ(OTHER, run_on(OTHER));
+	ASSERT_EQ(0, child_start(&waiter, create_other, &other));
+	ASSERT_EQ(0, hear(&waiter.talk));
+	ASSERT_EQ(0, child_start(&child, create_slowly, &slow));
+	ASSERT_EQ(0, hear(&child.talk));
+	say(&child.talk, 0);
+	while (!hold_begun())
+		sched_yield();
+	say(&waiter.talk, 0);
+	while (thread_state(waiter.pid) != 'D' && !LOAD(scene->done))
+		sched_yield();
+	EXPECT_EQ(0, kill(waiter.pid, SIGKILL));
+	status = child_wait(&waiter);
+	/* The other stream still holds the lock. */
+	EXPECT_EQ(0, LOAD(scene->done));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(0, child_wait(&child));
 }
 
 TEST_HARNESS_MAIN

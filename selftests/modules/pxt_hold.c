@@ -2,7 +2,8 @@
 /*
  * Holds a thread at a certain point, because threads are usually not slow enough there. Either in a
  * page fault of the gate, twice: before the page is mapped, and before the module ends the fault.
- * Or once in a command, after the module has looked up the thread's target.
+ * Or once in a command, after the module has looked up the thread's target, or when it turns on its
+ * first tracepoint.
  */
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -56,6 +57,13 @@ static int before_leaving(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
+static int before_registering(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (current->pid == tid && READ_ONCE(held) == 0)
+		hold(1);
+	return 0;
+}
+
 static int after_looking(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	if (current->pid == tid && READ_ONCE(held) == 0)
@@ -73,6 +81,11 @@ static struct kprobe leaving = {
 	.pre_handler = before_leaving,
 };
 
+static struct kprobe registering = {
+	.symbol_name = "tracepoint_probe_register_prio",
+	.pre_handler = before_registering,
+};
+
 static struct kretprobe looking = {
 	.kp.symbol_name = "pxt_attachment_target",
 	.handler = after_looking,
@@ -87,11 +100,16 @@ static int __init hold_init(void)
 	err = register_kprobe(&leaving);
 	if (err)
 		goto mapping;
-	err = register_kretprobe(&looking);
+	err = register_kprobe(&registering);
 	if (err)
 		goto leaving;
+	err = register_kretprobe(&looking);
+	if (err)
+		goto registering;
 	return 0;
 
+registering:
+	unregister_kprobe(&registering);
 leaving:
 	unregister_kprobe(&leaving);
 mapping:
@@ -102,6 +120,7 @@ mapping:
 static void __exit hold_exit(void)
 {
 	unregister_kretprobe(&looking);
+	unregister_kprobe(&registering);
 	unregister_kprobe(&leaving);
 	unregister_kprobe(&mapping);
 }
