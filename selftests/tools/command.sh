@@ -49,7 +49,8 @@ ended()
 until_true()
 {
 	until "$@"; do
-		kill -0 "$started" 2>/dev/null || return 1
+		# It may have become true at the end.
+		kill -0 "$started" 2>/dev/null || { "$@"; return; }
 	done
 }
 

@@ -155,7 +155,7 @@ result log_of_another_recording_is_not_removed $?
 # stopped_waiting: has the command left the program? If not, sends it another signal
 stopped_waiting()
 {
-	kill -TERM "$started"
+	kill -TERM "$started" 2>/dev/null
 	complains 'is still running'
 }
 
