@@ -6,7 +6,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 14
+begin 15
 module=/run/vm/posixtrace.ko
 parameters=/sys/module/posixtrace/parameters
 sysctl=$tmp/sysctl
@@ -109,6 +109,12 @@ refuses 'module parameter trace_scope=1 allows only descendants of the caller$' 
 	complains 'see "Permissions" in posixtrace\(4\)$' &&
 	run_as_nobody 0 record --force -o "$tmp/users/log" -- ./ticks_helper 3 0 && [ -s "$tmp/users/log" ]
 result messages_name_the_scope_of_descendants $?
+
+# The sleeper of this shell becomes a descendant of the command, unlike the other one.
+su -s /bin/sh nobody -c "sleep 3 & exec posixtrace record --force -o $tmp/users/log --user=nobody" \
+	>"$tmp/out" 2>"$tmp/err" &&
+	complains '^posixtrace: not traced: 1 process that module parameter trace_scope=1 refuses$'
+result messages_name_the_scope_of_processes_that_are_left_out $?
 
 set_parameter trace_scope 2
 refuses 'module parameter trace_scope=2 requires CAP_SYS_PTRACE$' &&

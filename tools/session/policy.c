@@ -104,15 +104,30 @@ static const char *refusal_of(const char *scope, bool is_child)
 	return NULL;
 }
 
+/* Returns why the scope refuses the process, or NULL if it is not the reason. */
+static const char *scope_refusal(pid_t pid, bool is_child, char *scope, size_t size)
+{
+	const char *refusal;
+
+	policy_parameter("trace_scope", scope, size);
+	refusal = refusal_of(scope, is_child);
+	return refusal && strcmp(scope, "3") && kill(pid, 0) ? NULL : refusal;
+}
+
+bool policy_scope_refuses(pid_t pid)
+{
+	char scope[16];
+
+	return scope_refusal(pid, false, scope, sizeof(scope));
+}
+
 /* Reports that the trace scope refuses the process. Returns false if it was not the reason. */
 static bool complain_of_scope(pid_t pid, bool is_child)
 {
-	const char *refusal;
 	char scope[16];
+	const char *refusal = scope_refusal(pid, is_child, scope, sizeof(scope));
 
-	policy_parameter("trace_scope", scope, sizeof(scope));
-	refusal = refusal_of(scope, is_child);
-	if (!refusal || (strcmp(scope, "3") && kill(pid, 0)))
+	if (!refusal)
 		return false;
 	tell("process %d: module parameter trace_scope=%s %s", pid, scope, refusal);
 	if (!strcmp(scope, "1"))

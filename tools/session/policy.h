@@ -40,6 +40,12 @@ bool policy_knows_processes(void);
 bool policy_complain_of_kind(pid_t pid);
 
 /*
+ * policy_scope_refuses() - check if the module parameter trace_scope is the reason why the module
+ * does not let the caller trace a process
+ */
+bool policy_scope_refuses(pid_t pid);
+
+/*
  * policy_complain() - explain why the module does not let the caller trace a process (@is_child:
  * that is a child of the caller)
  */

@@ -304,8 +304,15 @@ static bool complain_of_refused(const struct session *session)
 /* Numbers of processes that are not traced although the options select them. */
 struct refused {
 	size_t rights;	/* not traced because of missing rights */
+	size_t scope;	/* of these, refused by the module parameter trace_scope */
 	size_t table;	/* not traced because they cannot share the stream's event types */
 };
+
+static void note_refused(struct refused *refused, pid_t pid)
+{
+	refused->rights++;
+	refused->scope += policy_scope_refuses(pid);
+}
 
 static void complain_of_create(const struct session *session, bool log, int err)
 {
@@ -378,7 +385,8 @@ static int create_on_any(struct session *session, const trace_attr_t *attr, int 
 		err = create_on(session, attr, log_fd);
 		if (process->named || (err != EPERM && err != ESRCH))
 			return err;
-		refused->rights += err == EPERM;
+		if (err == EPERM)
+			note_refused(refused, process->pid);
 	}
 	return err;
 }
@@ -495,7 +503,8 @@ static bool complain_of_add(const struct whom_process *process, int err, struct 
 	if (err == EALREADY)
 		return false;
 	if (!process->named && (err == EPERM || err == EXDEV || err == EBUSY || err == ESRCH)) {
-		refused->rights += err == EPERM;
+		if (err == EPERM)
+			note_refused(refused, pid);
 		refused->table += err == EXDEV || err == EBUSY;
 		return false;
 	}
@@ -540,11 +549,17 @@ static int add_others(struct session *session, struct refused *refused)
 
 static void tell_of_refused(const struct refused *refused)
 {
+	const size_t others = refused->rights - refused->scope;
 	const bool many = refused->table > 1;
+	char scope[16];
 
-	if (refused->rights)
-		tell("not traced: %zu process%s that you may not trace", refused->rights,
-		     refused->rights > 1 ? "es" : "");
+	if (refused->scope)
+		tell("not traced: %zu process%s that module parameter trace_scope=%s refuses",
+		     refused->scope, refused->scope > 1 ? "es" : "",
+		     policy_parameter("trace_scope", scope, sizeof(scope)));
+	if (others)
+		tell("not traced: %zu process%s that you may not trace", others,
+		     others > 1 ? "es" : "");
 	if (refused->table)
 		tell("not traced: %zu process%s with %s own trace points or credentials",
 		     refused->table, many ? "es" : "", many ? "their" : "its");
