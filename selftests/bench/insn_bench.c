@@ -41,7 +41,7 @@
 #define EVENTS		200
 #define LIVE_EVENTS	100000
 #define BATCH		64
-#define STREAMS_MAX	32
+#define STREAMS_MAX	31
 #define PROCESSES	200
 #define STACK_SIZE	(64 << 10)
 

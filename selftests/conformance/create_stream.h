@@ -12,7 +12,7 @@
 #define UNTOUCHED	4711
 
 /* The maximum number of streams per process. */
-#define STREAMS_MAX	32
+#define STREAMS_MAX	31
 
 FIXTURE(create)
 {

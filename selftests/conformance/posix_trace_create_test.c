@@ -422,14 +422,16 @@ static int create_streams(void *arg, const struct talk *talk)
 
 TEST_F(create, a14_all_processes_together_can_create_trace_sys_max_streams)
 {
-	struct child child[TRACE_SYS_MAX / STREAMS_MAX];
+	/* The last ones find no room for some of their streams. */
+	enum { CHILDREN = TRACE_SYS_MAX / STREAMS_MAX + 1 };
+	struct child child[CHILDREN];
 	struct system_test test = { .attr = self->attr };
 	long streams = 0;
 
 	EXPECT_LE(_POSIX_TRACE_SYS_MAX, TRACE_SYS_MAX);
-	for (int i = 0; i < TRACE_SYS_MAX / STREAMS_MAX; i++)
+	for (int i = 0; i < CHILDREN; i++)
 		ASSERT_EQ(0, child_start(&child[i], create_streams, &test));
-	for (int i = 0; i < TRACE_SYS_MAX / STREAMS_MAX; i++)
+	for (int i = 0; i < CHILDREN; i++)
 		streams += hear(&child[i].talk);
 	EXPECT_EQ(TRACE_SYS_MAX, streams);
 	EXPECT_EQ(EAGAIN, posix_trace_create(0, &self->attr, &self->trid));
@@ -440,7 +442,7 @@ TEST_F(create, a14_all_processes_together_can_create_trace_sys_max_streams)
 	EXPECT_EQ(EAGAIN, posix_trace_create(0, &self->attr, &test.trid[0]));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	/* End the last child first: it has copies of the pipes of the earlier ones. */
-	for (int i = TRACE_SYS_MAX / STREAMS_MAX - 1; i >= 0; i--)
+	for (int i = CHILDREN - 1; i >= 0; i--)
 		EXPECT_EQ(0, child_wait(&child[i]));
 	/*
 	 * The streams of the children ended with them, so they no longer count towards the limit.

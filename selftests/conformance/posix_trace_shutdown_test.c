@@ -13,7 +13,7 @@
 #include "logdrain.h"
 
 /* The maximum number of streams per process. */
-#define STREAMS_MAX	32
+#define STREAMS_MAX	31
 
 /* Returns how many streams can be created on a process. Creates them and shuts them down again. */
 static int free_slots(pid_t pid)

@@ -10,7 +10,7 @@
 #include "stream_state.h"
 
 /* The maximum number of streams per process. */
-#define STREAMS_MAX	32
+#define STREAMS_MAX	31
 
 #define THREADS		4
 #define EVENTS		300
@@ -477,20 +477,18 @@ TEST(a08_each_stream_is_controlled_independently)
 	}
 }
 
-/*
- * Runs in a child: creates on itself as many streams as one process can have, of the smallest size.
- */
-static int use_all_streams(void *arg, const struct talk *talk)
+/* Runs in a child: creates *@arg streams of the smallest size on itself. */
+static int use_streams(void *arg, const struct talk *talk)
 {
+	const int count = *(int *)arg;
 	trace_id_t trid[STREAMS_MAX];
 	trace_attr_t attr;
 	int n;
 
-	(void)arg;
 	if (posix_trace_attr_init(&attr) || posix_trace_attr_setstreamsize(&attr, 8 << 10) ||
 	    posix_trace_attr_setmaxdatasize(&attr, 64))
 		return 1;
-	for (n = 0; n < STREAMS_MAX; n++) {
+	for (n = 0; n < count; n++) {
 		if (posix_trace_create(0, &attr, &trid[n]) || posix_trace_start(trid[n]))
 			return 2;
 	}
@@ -499,10 +497,10 @@ static int use_all_streams(void *arg, const struct talk *talk)
 	if (hear(talk))
 		return 3;
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &n, sizeof(n));
-	for (n = 0; n < STREAMS_MAX; n++) {
+	for (n = 0; n < count; n++) {
 		struct event event;
 
-		if (take_user(trid[n], &event) != 1 || event_number(&event) != STREAMS_MAX ||
+		if (take_user(trid[n], &event) != 1 || event_number(&event) != count ||
 		    event.info.posix_pid != getpid() || take(trid[n], &event))
 			return 4;
 	}
@@ -511,13 +509,17 @@ static int use_all_streams(void *arg, const struct talk *talk)
 
 TEST(a09_trace_sys_max_streams_work_at_the_same_time)
 {
-	enum { ALL = TRACE_SYS_MAX / STREAMS_MAX };
+	/* Each process has as many as one process can have, and the last one has the rest. */
+	enum { ALL = TRACE_SYS_MAX / STREAMS_MAX + 1 };
 	struct child child[ALL];
+	int count[ALL];
 
+	for (int i = 0; i < ALL; i++) {
+		count[i] = i < ALL - 1 ? STREAMS_MAX : TRACE_SYS_MAX % STREAMS_MAX;
+		ASSERT_EQ(0, child_start(&child[i], use_streams, &count[i]));
+	}
 	for (int i = 0; i < ALL; i++)
-		ASSERT_EQ(0, child_start(&child[i], use_all_streams, NULL));
-	for (int i = 0; i < ALL; i++)
-		EXPECT_EQ(STREAMS_MAX, hear(&child[i].talk));
+		EXPECT_EQ(count[i], hear(&child[i].talk));
 	for (int i = 0; i < ALL; i++)
 		say(&child[i].talk, 0);
 	for (int i = ALL - 1; i >= 0; i--)

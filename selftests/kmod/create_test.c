@@ -546,7 +546,7 @@ TEST(no_more_streams_than_slots_on_one_process)
 
 TEST(no_more_streams_than_the_system_has)
 {
-	struct child child[POSIXTRACE_STREAMS_MAX / POSIXTRACE_SLOTS_MAX];
+	struct child child[POSIXTRACE_STREAMS_MAX / POSIXTRACE_SLOTS_MAX + 1];
 	int fd[POSIXTRACE_STREAMS_MAX + 1];
 
 	for (int i = 0; i < (int)ARRAY_SIZE(child); i++)

@@ -130,10 +130,10 @@ TEST_F(way, time_is_the_wall_clock_time)
 
 TEST_F(way, each_stream_gets_the_event)
 {
-	trace_id_t trid[32];
+	trace_id_t trid[31];
 	struct event event;
 
-	for (int i = 1; i < 32; i++) {
+	for (int i = 1; i < 31; i++) {
 		ASSERT_EQ(0, new_stream(0, i % 2 ? POSIX_TRACE_LOOP : POSIX_TRACE_UNTIL_FULL,
 					&trid[i]));
 		ASSERT_EQ(0, posix_trace_start(trid[i]));
@@ -141,14 +141,14 @@ TEST_F(way, each_stream_gets_the_event)
 	trid[0] = self->trid;
 	for (int number = 0; number < 3; number++)
 		record_plain(number);
-	for (int i = 0; i < 32; i++) {
+	for (int i = 0; i < 31; i++) {
 		for (int number = 0; number < 3; number++) {
 			ASSERT_EQ(1, take_user(trid[i], &event));
 			EXPECT_EQ(number, event_number(&event));
 		}
 		EXPECT_EQ(0, take_user(trid[i], &event));
 	}
-	for (int i = 1; i < 32; i++)
+	for (int i = 1; i < 31; i++)
 		posix_trace_shutdown(trid[i]);
 }
 
