@@ -14,7 +14,7 @@
 FIXTURE(memlock)
 {
 	unsigned long long size;	/* memory of an actor's stream */
-	struct actor actor[3];
+	struct actor actor[4];
 };
 
 static int start(struct actor *actor, uid_t uid, uint64_t caps, rlim_t memlock)
@@ -110,12 +110,14 @@ TEST_F(memlock, error_differs_from_too_many_streams)
 	ASSERT_EQ(0, start(&self->actor[0], ALICE, 0, enough));
 	ASSERT_EQ(0, start(&self->actor[1], ALICE, 0, enough));
 	ASSERT_EQ(0, start(&self->actor[2], ALICE, 0, self->size));
+	ASSERT_EQ(0, start(&self->actor[3], ALICE, 0, enough));
 	EXPECT_EQ(31, actor_add(&self->actor[0], 31));
-	EXPECT_EQ(32, actor_add(&self->actor[1], 32));
+	EXPECT_EQ(31, actor_add(&self->actor[1], 31));
+	EXPECT_EQ(1, actor_add(&self->actor[3], 1));
 	EXPECT_EQ(0, actor_fill(&self->actor[2], -ENOMEM));
-	EXPECT_EQ(1, actor_add(&self->actor[0], 1));
+	EXPECT_EQ(1, actor_add(&self->actor[3], 1));
 	EXPECT_EQ(-EAGAIN, actor_do(&self->actor[2], ACTOR_CREATE, 1).error);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		actor_end(&self->actor[i]);
 }
 
