@@ -87,6 +87,15 @@ function met_below(what, limit, value)
 	row(what "|at most " digits(limit) "|" digits(value) "|" (value <= limit ? "yes" : "no"))
 }
 
+# Adds a limit of SECURITY.md, which kernel_bench checks as well: the script fails if the value is
+# above it or missing.
+function met_for_others(what, limit, name)
+{
+	if (!(name in insn) || insn[name] > limit)
+		failed = 1
+	met_below(what, limit, insn[name])
+}
+
 function met_above(what, limit, value)
 {
 	row(what "|at least " digits(limit) "|" digits(value) "|" (value >= limit ? "yes" : "no"))
@@ -174,6 +183,15 @@ function targets()
 	met_below("instructions of reading what 8 processors recorded in turn, over 1", 1.5,
 		  insn["insn_read_from_8"] / insn["insn_read_from_1"])
 	met_below("longest time with interrupts off, us", 50, irqs_off())
+	met_for_others("instructions, a switch of others, 16 of them the tracepoint's", 28,
+		       "kernel_switch_untraced")
+	met_for_others("the same beside 6000 traced processes", 28, "kernel_switch_untraced_beside")
+	met_for_others("instructions, a switch from a thread of 31 streams", 15500,
+		       "kernel_switch_from_streams_31")
+	met_for_others("instructions, a switch to such a thread", 15500,
+		       "kernel_switch_to_streams_31")
+	met_for_others("instructions, a wake-up of such a thread", 15500,
+		       "kernel_wakeup_streams_31")
 	if (ratio("strace") != "-")
 		met_above("strace, times a system call traced", 10, ratio("strace"))
 	if (ratio("lttng_modules") != "-")
@@ -471,6 +489,9 @@ function bench_kernel_events(    i, j, kinds)
 			      whole("kernel_" operations[i] "_" kinds[j]), "instructions")
 	}
 	bench("insn_switch_untraced_beside", whole("kernel_switch_untraced_beside"), "instructions")
+	bench("insn_switch_from_streams_31", whole("kernel_switch_from_streams_31"), "instructions")
+	bench("insn_switch_to_streams_31", whole("kernel_switch_to_streams_31"), "instructions")
+	bench("insn_wakeup_streams_31", whole("kernel_wakeup_streams_31"), "instructions")
 	bench("insn_process_untraced_beside", whole("kernel_process_untraced_beside"), "instructions")
 	bench("insn_switch_traced_beside", whole("kernel_switch_traced_beside"), "instructions")
 	bench("insn_futex_wait_only_switch", whole("kernel_futex_wait_only_switch"), "instructions")
@@ -550,4 +571,5 @@ END {
 	bench_texts()
 	for (i = 1; i <= lines; i++)
 		print line[i]
+	exit failed
 }
