@@ -39,8 +39,8 @@
 
 /*
  * Limits of print_limited(). A switch between untraced threads: 12 instructions of the module, and
- * 16 of the kernel's tracepoint. An event of another user's thread: a margin above what was measured,
- * which is up to 436 instructions for each stream.
+ * 16 of the kernel's tracepoint. An event of another user's thread: a margin above what was
+ * measured, which is up to 436 instructions for each stream.
  */
 #define SWITCH_MOST	(16 + 12)
 #define OTHER_MOST	(STREAMS * 500)
@@ -57,7 +57,8 @@ static void die(const char *what)
 
 /*
  * Prints what other processes pay, in instructions. The program fails if it is more than
- * SECURITY.md promises: the limits are those of Linux 6.1 on x86-64, including the kernel's tracepoint.
+ * SECURITY.md promises: the limits are those of Linux 6.1 on x86-64, including the kernel's
+ * tracepoint.
  */
 static void print_limited(const char *name, double value, double most)
 {

@@ -13,7 +13,7 @@
 #include "polling.h"
 #include "reading.h"
 
-#define SLOTS	32
+#define SLOTS	31
 
 /* Returns how many more streams this process can create. */
 static int free_slots(void)

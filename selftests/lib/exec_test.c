@@ -435,7 +435,7 @@ TEST_F(exec, stream_shut_down_before_has_no_effect)
 /* ------------------------------------------------------------------ */
 /* The controller							*/
 
-#define SLOTS	32
+#define SLOTS	31
 
 /* Returns how many more streams this process can create. */
 static int free_slots(void)

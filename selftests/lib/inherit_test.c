@@ -570,7 +570,7 @@ TEST_F(inherit, child_can_also_trace_itself)
 	expect_no_event(_metadata, self->trid);
 }
 
-#define SLOTS	32
+#define SLOTS	31
 
 TEST_F(inherit, thirty_two_streams_are_inherited)
 {

@@ -45,20 +45,20 @@ run 0 status && says '^module +loaded$' && says '^version +[0-9]+\.[0-9]+$' &&
 	says '^log_timeout +10$' && says '^user_streams +64$'
 result status_prints_version_and_parameters $?
 
-says '^abi version +25$' && says '^features .*event' && says '^streams +256 on the system, 32 on' &&
+says '^abi version +26$' && says '^features .*event' && says '^streams +256 on the system, 31 on' &&
 	says '^clock resolution +[0-9]+ ns$'
 result status_prints_limits_and_features $?
 
 # A process simulates modules with other ABI versions.
 explained=0
-for version in 0 24 26; do
+for version in 0 25 27; do
 	run_with_version 1 $version status && says "^abi version +$version$" &&
-		complains "the module has ABI version $version, but command and library need 25$" &&
+		complains "the module has ABI version $version, but command and library need 26$" &&
 		complains 'install the same version of module and library' &&
 		run_with_version 1 "$version" record -o "$tmp/version" -- true &&
 		complains 'see "posixtrace status"' && explained=$((explained + 1))
 done
-[ "$explained" -eq 3 ] && run_with_version 0 25 status
+[ "$explained" -eq 3 ] && run_with_version 0 26 status
 result status_explains_another_abi_version $?
 
 run 0 load && loaded
