@@ -325,7 +325,7 @@ static int sync_once(void *arg, const struct talk *talk)
 	(void)talk;
 	if (start_threads() || start_turns(&other))
 		return -1;
-	return shares_once(NULL, first_sync, 0, PART_THREADS);
+	return shares_once(NULL, first_sync, 0, PART);
 }
 
 FIXTURE(newcomer)
