@@ -337,6 +337,8 @@ static int measure(const char *limit, int (*attack)(const struct talk *talk), st
 	printf("# wall %llu ms: victims %llu, attackers %llu, threads %llu, all %llu\n",
 	       times->wall / MSEC, times->victims / MSEC, times->attackers / MSEC,
 	       times->threads / MSEC, times->all / MSEC);
+	/* A test ends without writing what is buffered. */
+	fflush(stdout);
 	/* Lift the limit, so that they end fast. */
 	if (limit)
 		cpugroup_limit("attackers", "max");
@@ -545,6 +547,7 @@ static int lose(uid_t user, struct losses *losses)
 		return err;
 	printf("# %s: %llu events recorded, %llu lost\n", user ? "limited" : "CAP_SYS_RESOURCE",
 	       losses->recorded, losses->lost);
+	fflush(stdout);
 	return losses->recorded ? (int)(losses->lost * 1000 / losses->recorded) : -ENODATA;
 }
 

@@ -642,6 +642,8 @@ static void print_share(const char *what, const char *kind, const struct share *
 	       rate(computing->group, computing->elapsed), kind,
 	       rate(attacking->pinned, attacking->elapsed / 1000000),
 	       rate(computing->pinned, computing->elapsed / 1000000));
+	/* A test ends without writing what is buffered. */
+	fflush(stdout);
 }
 
 /* Returns true if both victims get their share in the same series. */
