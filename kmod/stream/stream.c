@@ -110,6 +110,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	INIT_LIST_HEAD(&stream->link.node);
 	stream->link.pool = &stream->pool;
 	stream->link.kernel_types = pxt_kernel_types(stream->attr.classes);
+	stream->link.limited = stream->charge.nr_shares;
 	pxt_table_get(table);
 	pxt_clock_get();
 	stream->attr.creation_time = pxt_clock_now();

@@ -281,6 +281,21 @@ void pxt_gate_outdate(struct pxt_target *target)
 /* ------------------------------------------------------------------ */
 /* Streams and their targets						*/
 
+/* Each event costs others time for each stream. Called with table->lock. */
+static bool has_room(const struct pxt_target *target, const struct pxt_link *link)
+{
+	const struct pxt_link *other;
+	u32 slot, count = 0;
+
+	if (!link->kernel_types || !link->limited)
+		return true;
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		other = pxt_link_in(target, slot);
+		count += other && other->kernel_types && other->limited;
+	}
+	return count < POSIXTRACE_KERNEL_SLOTS_MAX;
+}
+
 /**
  * pxt_gate_link() - attach a new stream to a target
  * @target: with a gate
@@ -288,8 +303,8 @@ void pxt_gate_outdate(struct pxt_target *target)
  * @memory: from pxt_logtasks_prepare(), for all threads of the process if the stream has a log
  *
  * Context: may sleep.
- * Return: 0; -EAGAIN if all slots are taken; -ESTALE if the process has ended or become another
- * target.
+ * Return: 0; -EAGAIN if all slots are taken, or all that may have kernel events; -ESTALE if the
+ * process has ended or become another target.
  */
 int pxt_gate_link(struct pxt_target *target, struct pxt_link *link, struct hlist_head *memory)
 {
@@ -302,6 +317,8 @@ int pxt_gate_link(struct pxt_target *target, struct pxt_link *link, struct hlist
 		err = -ESTALE;
 		goto unlock;
 	}
+	if (!has_room(target, link))
+		goto unlock;
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		if (pxt_link_in(target, slot))
 			continue;
@@ -328,6 +345,7 @@ unlock:
  *
  * Context: may sleep.
  * Return: 0; -EALREADY if the stream traces it; -EBUSY if another stream has that slot there;
+ * -EAGAIN if it has as many streams with kernel events as it may have;
  * -ESHUTDOWN if the stream has ended; -ENOTCONN if the last process that it traced has ended;
  * -ESTALE as pxt_gate_link().
  */
@@ -342,6 +360,8 @@ int pxt_gate_add(struct pxt_target *target, struct pxt_link *link, struct hlist_
 		err = -ESTALE;
 	else if (pxt_link_in(target, link->slot))
 		err = traces(link, target) ? -EALREADY : -EBUSY;
+	else if (!has_room(target, link))
+		err = -EAGAIN;
 	/* Readers may have seen that no process is left, so the count must not leave 0. */
 	else if (!atomic_inc_not_zero(&link->nr_targets))
 		err = -ENOTCONN;

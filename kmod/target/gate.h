@@ -29,6 +29,7 @@ struct pxt_target;
  * @logtasks: names for the log of the stream; NULL without a log; constant
  * @logwakers: for the log, names of threads that are not traced; NULL without a log; constant
  * @kernel_types: bit n: the stream may have kernel event type n; constant
+ * @limited: the creator lacked CAP_SYS_RESOURCE; constant
  * @slot: the same in all processes; written under the lock of the table, constant once @linked is
  *	set
  * @linked: it has its slot and may be inherited; under the lock of the table
@@ -52,6 +53,7 @@ struct pxt_link {
 	struct pxt_logtasks *logtasks;
 	struct pxt_logwakers *logwakers;
 	u64 kernel_types;
+	bool limited;
 	u32 slot;
 	bool linked;
 	bool enabled;

@@ -60,14 +60,14 @@ dealloc:
  * execs, or when the process closes our descriptor, as daemons do. After that, the trace id is no
  * longer valid.
  *
- * Return: 0; EAGAIN if there are TRACE_SYS_MAX streams, 31 on this process, or as
- * many as this user may have; EINTR if interrupted by a signal, before creating a stream;
- * EINVAL if @attr is not initialized, has the stream-full-policy POSIX_TRACE_FLUSH, which
- * needs a log, or wakes readers at more bytes than the stream has, or if @trid is NULL;
- * ENODEV without the module; ENOMEM, also beyond RLIMIT_MEMLOCK; ENOTSUP if the module does
- * not support @attr or has another version; EPERM if the caller may not trace that process or
- * may not open the device; ESRCH if there is no such process; EMFILE and ENFILE if no
- * descriptors are left.
+ * Return: 0; EAGAIN if there are TRACE_SYS_MAX streams, 31 on this process, four with kernel events
+ * on it and this process lacks CAP_SYS_RESOURCE, or as many as this user may have; EINTR if
+ * interrupted by a signal, before creating a stream; EINVAL if @attr is not initialized, has the
+ * stream-full-policy POSIX_TRACE_FLUSH, which needs a log, or wakes readers at more bytes than the
+ * stream has, or if @trid is NULL; ENODEV without the module; ENOMEM, also beyond RLIMIT_MEMLOCK;
+ * ENOTSUP if the module does not support @attr or has another version; EPERM if the caller may not
+ * trace that process or may not open the device; ESRCH if there is no such process; EMFILE and
+ * ENFILE if no descriptors are left.
  */
 PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
 				trace_id_t *restrict trid)

@@ -51,9 +51,10 @@ PXTU_API int posixtrace_fd(trace_id_t trid)
  * Return: 0; EINVAL if @trid is not an active trace stream of this process, or @pid is not
  * positive; ESRCH if there is no such process; EPERM if the caller may not trace it; EXDEV if it
  * cannot share the event types: it has opened names or is traced by another stream, or its
- * credentials differ; EALREADY if the stream already traces it; EBUSY if another stream on it uses
- * the slot of this stream; ENOTCONN if the last process of the stream has ended; EINTR after a
- * signal handler; ENOMEM.
+ * credentials differ; EALREADY if the stream already traces it; EAGAIN if this stream has kernel
+ * events and was created without CAP_SYS_RESOURCE, and the process has four such streams; EBUSY if
+ * another stream on it uses the slot of this stream; ENOTCONN if the last process of the stream has
+ * ended; EINTR after a signal handler; ENOMEM.
  */
 PXTU_API int posixtrace_add_process(trace_id_t trid, pid_t pid)
 {

@@ -186,12 +186,12 @@ function targets()
 	met_for_others("instructions, a switch of others, 16 of them the tracepoint's", 28,
 		       "kernel_switch_untraced")
 	met_for_others("the same beside 6000 traced processes", 28, "kernel_switch_untraced_beside")
-	met_for_others("instructions, a switch from a thread of 31 streams", 15500,
-		       "kernel_switch_from_streams_31")
-	met_for_others("instructions, a switch to such a thread", 15500,
-		       "kernel_switch_to_streams_31")
-	met_for_others("instructions, a wake-up of such a thread", 15500,
-		       "kernel_wakeup_streams_31")
+	met_for_others("instructions, a switch from a thread of 4 streams", 2600,
+		       "kernel_switch_from_streams_4")
+	met_for_others("instructions, a switch to such a thread", 2600,
+		       "kernel_switch_to_streams_4")
+	met_for_others("instructions, a wake-up of such a thread", 2600,
+		       "kernel_wakeup_streams_4")
 	if (ratio("strace") != "-")
 		met_above("strace, times a system call traced", 10, ratio("strace"))
 	if (ratio("lttng_modules") != "-")
@@ -489,9 +489,9 @@ function bench_kernel_events(    i, j, kinds)
 			      whole("kernel_" operations[i] "_" kinds[j]), "instructions")
 	}
 	bench("insn_switch_untraced_beside", whole("kernel_switch_untraced_beside"), "instructions")
-	bench("insn_switch_from_streams_31", whole("kernel_switch_from_streams_31"), "instructions")
-	bench("insn_switch_to_streams_31", whole("kernel_switch_to_streams_31"), "instructions")
-	bench("insn_wakeup_streams_31", whole("kernel_wakeup_streams_31"), "instructions")
+	bench("insn_switch_from_streams_4", whole("kernel_switch_from_streams_4"), "instructions")
+	bench("insn_switch_to_streams_4", whole("kernel_switch_to_streams_4"), "instructions")
+	bench("insn_wakeup_streams_4", whole("kernel_wakeup_streams_4"), "instructions")
 	bench("insn_process_untraced_beside", whole("kernel_process_untraced_beside"), "instructions")
 	bench("insn_switch_traced_beside", whole("kernel_switch_traced_beside"), "instructions")
 	bench("insn_futex_wait_only_switch", whole("kernel_futex_wait_only_switch"), "instructions")

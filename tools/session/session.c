@@ -306,6 +306,7 @@ struct refused {
 	size_t rights;	/* not traced because of missing rights */
 	size_t scope;	/* of these, refused by the module parameter trace_scope */
 	size_t table;	/* not traced because they cannot share the stream's event types */
+	size_t full;	/* not traced because they have too many streams with kernel events */
 };
 
 static void note_refused(struct refused *refused, pid_t pid)
@@ -322,6 +323,8 @@ static void complain_of_create(const struct session *session, bool log, int err)
 	case EAGAIN:
 		tell("process %d: too many streams: on the process, of the user, or on the system",
 		     pid);
+		tell("without CAP_SYS_RESOURCE, only %d streams on a process have kernel events",
+		     POSIXTRACE_KERNEL_SLOTS_MAX);
 		tell("see \"posixtrace list\"");
 		if (log)
 			tell("or earlier logs of the user took much processor time: try later");
@@ -502,10 +505,12 @@ static bool complain_of_add(const struct whom_process *process, int err, struct 
 
 	if (err == EALREADY)
 		return false;
-	if (!process->named && (err == EPERM || err == EXDEV || err == EBUSY || err == ESRCH)) {
+	if (!process->named && (err == EPERM || err == EXDEV || err == EBUSY || err == ESRCH ||
+				err == EAGAIN)) {
 		if (err == EPERM)
 			note_refused(refused, pid);
 		refused->table += err == EXDEV || err == EBUSY;
+		refused->full += err == EAGAIN;
 		return false;
 	}
 	switch (err) {
@@ -513,6 +518,10 @@ static bool complain_of_add(const struct whom_process *process, int err, struct 
 	case EBUSY:
 		tell("process %d: has its own trace points or credentials: record it separately",
 		     pid);
+		break;
+	case EAGAIN:
+		tell("process %d: has %d streams with kernel events: see \"posixtrace list\"", pid,
+		     POSIXTRACE_KERNEL_SLOTS_MAX);
 		break;
 	case EPERM:
 		if (!policy_complain_of_kind(pid))
@@ -563,6 +572,9 @@ static void tell_of_refused(const struct refused *refused)
 	if (refused->table)
 		tell("not traced: %zu process%s with %s own trace points or credentials",
 		     refused->table, many ? "es" : "", many ? "their" : "its");
+	if (refused->full)
+		tell("not traced: %zu process%s with %d streams with kernel events", refused->full,
+		     refused->full > 1 ? "es" : "", POSIXTRACE_KERNEL_SLOTS_MAX);
 }
 
 /* Returns 0, or an error number after printing an error. */

@@ -425,6 +425,11 @@ struct posixtrace_clock {
 
 /* Maximum number of streams on one process: slots in its gate. */
 #define POSIXTRACE_SLOTS_MAX		31
+/*
+ * Streams with kernel events that can trace one process, besides those of creators with
+ * CAP_SYS_RESOURCE. Whoever wakes a thread, or switches to it, spends time for each of them.
+ */
+#define POSIXTRACE_KERNEL_SLOTS_MAX	4
 
 /* In posixtrace_gate.enable, above all slots: a stream has a condition on this type. */
 #define POSIXTRACE_GATE_CONDITION	(1U << POSIXTRACE_SLOTS_MAX)
