@@ -15,7 +15,7 @@
  * stream counts because of a namespace, the last eighth of the limit is reserved for processes with
  * CAP_SYS_RESOURCE in that namespace, so that other users of a container cannot lock out its root.
  *
- * The kernel threads that write the logs of a share may use 1/64 of the time of one processor. They
+ * The kernel threads that write the logs of a share may use 1 % of the time of one processor. They
  * may exceed this briefly, and then rest until the average is met. Until then the share is kept,
  * even without streams.
  */
@@ -56,8 +56,8 @@ MODULE_PARM_DESC(user_streams, "Streams a user without CAP_SYS_RESOURCE may have
 #define INTERRUPT_NS	(10 * NSEC_PER_MSEC)
 #define INTERRUPT_BURST	(10 * INTERRUPT_NS)
 
-/* A share takes 64 ns to pay back each nanosecond that its kernel threads run. */
-#define WORK_RATIO	64
+/* A share takes 100 ns to pay back each nanosecond that its kernel threads run. */
+#define WORK_RATIO	100
 
 /* How far threads may run ahead after a sufficient pause, in ns. */
 #define WORK_AHEAD	(10 * NSEC_PER_MSEC)
