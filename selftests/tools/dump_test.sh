@@ -232,7 +232,7 @@ result stat_of_a_process_until_a_signal $?
 
 run 0 stat --seconds=1 "$helper" && [ ! -s "$tmp/err" ] &&
 	grep -q '^events *0 user, 2 system' "$tmp/out" && end_helper && run 1 stat 4194303 &&
-	grep -q '^posixtrace: process 4194303: no such process$' "$tmp/err"
+	grep -q '^posixtrace: process 4194303: no such process: see --pid and --wait in posixtrace-record\(1\)$' "$tmp/err"
 result stat_of_a_process_for_some_time $?
 
 # The threads of the storm record faster than the command reads.

@@ -69,7 +69,7 @@ result users_see_only_their_own_processes $?
 kill "$steady" "$sleeper"
 wait
 
-run 1 list 4194303 && complains '^posixtrace: process 4194303: no such process$'
+run 1 list 4194303 && complains '^posixtrace: process 4194303: no such process: see --pid and --wait in posixtrace-record\(1\)$'
 result missing_process_fails $?
 
 run 0 record -o "$tmp/log" -i --data-size=99 --log-policy=until-full --log-size=1M -- ./ticks_helper 1 0 &&

@@ -58,7 +58,7 @@ cp ticks_helper "$tmp/plain" && chmod a-x "$tmp/plain"
 run 126 live -- "$tmp/plain" && complains 'plain: Permission denied'
 result file_that_is_not_executable_fails $?
 
-run 1 live --pid=4194303 && complains '^posixtrace: process 4194303: no such process$'
+run 1 live --pid=4194303 && complains '^posixtrace: process 4194303: no such process: see --pid and --wait in posixtrace-record\(1\)$'
 result missing_process_fails $?
 
 # The process is already running. It waits until the stream has started.
@@ -257,7 +257,7 @@ result names_that_are_too_long_are_refused $?
 result summary_is_one_write $?
 
 ./writes_helper posixtrace live --pid=4194303 2>"$tmp/err"
-[ $? -eq 1 ] && complains '^\[posixtrace: process 4194303: no such process$' &&
+[ $? -eq 1 ] && complains '^\[posixtrace: process 4194303: no such process: see --pid and --wait in posixtrace-record\(1\)$' &&
 	[ "$(tail -n +2 "$tmp/err")" = ']' ]
 result complaint_is_one_write $?
 

@@ -154,10 +154,10 @@ until grep -q '^State:.Z' "/proc/$(cat "$tmp/zombie")/status" 2>/dev/null; do
 	kill -0 "$parent" || break
 done
 run 1 record -o "$log.none" 2 &&
-	complains '^posixtrace: process 2: a kernel thread, which cannot be traced$' &&
+	complains '^posixtrace: process 2: a kernel thread, which cannot be traced: use the id of a program$' &&
 	run 1 record -o "$log.none" "$(cat "$tmp/zombie")" &&
-	complains "^posixtrace: process $(cat "$tmp/zombie"): has already ended\$" &&
-	run 1 live 4194303 && complains '^posixtrace: process 4194303: no such process$' &&
+	complains "^posixtrace: process $(cat "$tmp/zombie"): has already ended: see --wait in posixtrace-record\\(1\\)\$" &&
+	run 1 live 4194303 && complains '^posixtrace: process 4194303: no such process: see --pid and --wait in posixtrace-record\(1\)$' &&
 	run 1 list 2 && complains 'process 2: a kernel thread' && [ ! -e "$log.none" ]
 result process_that_cannot_be_traced_is_told $?
 kill "$parent" "$sleeper"
@@ -269,7 +269,7 @@ run 1 record -o "$log" -- ./ticks_helper 1 0 &&
 	[ "$(cat "$log")" = precious ]
 result existing_file_is_refused $?
 
-run 1 record --force -o "$log" --pid=4194303 && complains '^posixtrace: process 4194303: no such process$' &&
+run 1 record --force -o "$log" --pid=4194303 && complains '^posixtrace: process 4194303: no such process: see --pid and --wait in posixtrace-record\(1\)$' &&
 	[ "$(cat "$log")" = precious ] && [ "$(echo "$log".*)" = "$log.*" ]
 result existing_file_stays_without_a_process $?
 
@@ -595,7 +595,7 @@ run 1 record -o "$tmp/users/fifo" -- touch "$tmp/ran" &&
 	run 1 record -o "$tmp/users/link" -- touch "$tmp/ran" && complains '/users/link: ' &&
 	[ ! -e "$tmp/users/nothing" ] && [ ! -e "$tmp/ran" ] &&
 	run_as_nobody 1 record -o "$tmp/users/fifo" --pid=4194303 <>"$tmp/users/fifo" &&
-	complains 'no such process$'
+	complains 'no such process: see --pid and --wait in posixtrace-record\(1\)$'
 result traps_of_other_users_are_refused $?
 
 finish

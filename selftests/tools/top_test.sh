@@ -21,7 +21,7 @@ result wrong_arguments_are_a_usage_error $?
 run 1 top 1 </dev/null && complains '^posixtrace: standard input is not a terminal: use --batch$'
 result screen_needs_a_terminal $?
 
-run 1 top --batch 4194303 && complains '^posixtrace: process 4194303: no such process$'
+run 1 top --batch 4194303 && complains '^posixtrace: process 4194303: no such process: see --pid and --wait in posixtrace-record\(1\)$'
 result missing_process_fails $?
 
 run 0 top --batch -- ./top_helper 100 &&

@@ -107,14 +107,30 @@ start_readers
 echo "$a" >"$tmp/groups/traced/cgroup.procs" && echo "$b" >"$tmp/groups/traced/below/cgroup.procs"
 recording --cgroup="$b" && feed_readers && ended 0 && has_end "$b" && ! says " $a .* sched_process_exit"
 result control_group_of_a_process_is_traced $?
-run 1 record -o "$tmp/none" --cgroup=/traced && complains '^posixtrace: no process in the control group "/traced"$' &&
+run 1 record -o "$tmp/none" --cgroup=/traced && complains '^posixtrace: no process in the control group "/traced": /proc/PID/cgroup names the group of a process$' &&
 	[ ! -e "$tmp/none" ]
 result empty_control_group_is_named $?
 rmdir "$tmp/groups/traced/below" "$tmp/groups/traced" && umount "$tmp/groups"
 
 run 1 record -o "$tmp/none" -p nosuchprogram &&
-	complains '^posixtrace: no process with the name "nosuchprogram"$' && [ ! -e "$tmp/none" ]
+	complains '^posixtrace: no process with the name "nosuchprogram": --wait=NAME waits until one starts$' && [ ! -e "$tmp/none" ]
 result name_without_process_is_named $?
+
+run 1 record -o "$tmp/none" --user=4000000 &&
+	complains '^posixtrace: no process of the user "4000000": start one first, or .*--inherit$' && [ ! -e "$tmp/none" ]
+result user_without_process_is_named $?
+
+# Process 2 is the kernel thread kthreadd. An id that was given ends the recording, also as the second.
+sleep 1000 &
+a=$!
+run 1 record -o "$tmp/none" -p "$a,2" &&
+	complains '^posixtrace: process 2: a kernel thread, which cannot be traced: use the id of a program$' &&
+	run 1 record -o "$tmp/none" -p "$a,4194303" &&
+	complains '^posixtrace: process 4194303: no such process: see --pid and --wait in posixtrace-record\(1\)$' &&
+	[ ! -e "$tmp/none" ]
+result second_process_that_cannot_be_traced_is_told $?
+kill "$a"
+wait "$a" 2>/dev/null
 
 # Keep the FIFO open: if a read opened it while its last writer still had it open, the read could
 # end before the next writer opens it.

@@ -327,7 +327,7 @@ static int run_snapshot(const struct operand *operand)
 	recorder.pidfd = pidfd_open(recorder.pid, 0);
 	/* Another process may have got the id since the scan. */
 	if (recorder.pidfd < 0 || !takes_signal(recorder.pid))
-		tell("process %d: has ended", (int)recorder.pid);
+		tell("process %d: has ended, and completed its log", (int)recorder.pid);
 	else if (find_log(&recorder) && ask(&recorder))
 		status = print_path(recorder.path);
 	if (recorder.watch >= 0)

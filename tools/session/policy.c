@@ -191,14 +191,22 @@ bool policy_complain_of_kind(pid_t pid)
 	if (!process || !read_kind(pid, &state, &flags))
 		return false;
 	if (flags & PF_KTHREAD)
-		tell("process %d: a kernel thread, which cannot be traced", pid);
+		tell("process %d: a kernel thread, which cannot be traced: use the id of a program",
+		     pid);
 	else if (process != pid)
 		tell("process %d: a thread of process %d: trace that process", pid, process);
 	else if (state == 'Z' || state == 'X')
-		tell("process %d: has already ended", pid);
+		tell("process %d: has already ended: see --wait in posixtrace-record(1)", pid);
 	else
 		return false;
 	return true;
+}
+
+void policy_complain_of_missing(pid_t pid)
+{
+	if (!policy_complain_of_kind(pid))
+		tell("process %d: no such process: see --pid and --wait in posixtrace-record(1)",
+		     pid);
 }
 
 void policy_complain(pid_t pid, bool is_child)

@@ -39,6 +39,9 @@ bool policy_knows_processes(void);
  */
 bool policy_complain_of_kind(pid_t pid);
 
+/* policy_complain_of_missing() - report a pid that the module does not know, and why if possible */
+void policy_complain_of_missing(pid_t pid);
+
 /*
  * policy_scope_refuses() - check if the module parameter trace_scope is the reason why the module
  * does not let the caller trace a process

@@ -348,8 +348,7 @@ static void complain_of_create(const struct session *session, bool log, int err)
 			policy_complain(pid, session->process.argv);
 		break;
 	case ESRCH:
-		if (!policy_complain_of_kind(pid))
-			tell("process %d: no such process", pid);
+		policy_complain_of_missing(pid);
 		break;
 	default:
 		complain(log ? "trace stream with log" : "trace stream", err);
@@ -528,11 +527,11 @@ static bool complain_of_add(const struct whom_process *process, int err, struct 
 			policy_complain(pid, false);
 		break;
 	case ESRCH:
-		if (!policy_complain_of_kind(pid))
-			tell("process %d: no such process", pid);
+		policy_complain_of_missing(pid);
 		break;
 	case ENOTCONN:
-		tell("process %d: the processes before it have ended", pid);
+		tell("process %d: the processes before it have ended: record it separately",
+		     pid);
 		break;
 	default:
 		complain("adding a process", err);
@@ -567,7 +566,7 @@ static void tell_of_refused(const struct refused *refused)
 		     refused->scope, refused->scope > 1 ? "es" : "",
 		     policy_parameter("trace_scope", scope, sizeof(scope)));
 	if (others)
-		tell("not traced: %zu process%s that you may not trace", others,
+		tell("not traced: %zu process%s that you may not trace: see posixtrace(4)", others,
 		     others > 1 ? "es" : "");
 	if (refused->table)
 		tell("not traced: %zu process%s with %s own trace points or credentials",

@@ -93,7 +93,8 @@ int whom_add_user(struct whom *whom, const char *option, const char *text)
 			return -EINVAL;
 		rule.uid = (uid_t)uid;
 	} else {
-		tell("%s: no such user (got \"%s\")", option, text);
+		tell("%s: no such user (got \"%s\"); use a name of /etc/passwd, or a number",
+		     option, text);
 		return -EINVAL;
 	}
 	rule.text = strdup(text);
@@ -149,7 +150,7 @@ static int cgroup_of_pid(const char *option, const char *text, char *path, size_
 	close(proc);
 	if (known)
 		return 0;
-	tell("%s: process %lu has no control group of version 2", option, pid);
+	tell("%s: process %lu has no control group of version 2: use --pid", option, pid);
 	return -ESRCH;
 }
 
@@ -321,12 +322,20 @@ static int look(struct whom *whom)
 
 static int complain_of_rule(const struct whom_rule *rule)
 {
-	static const char *const kinds[] = {
-		[WHOM_NAME] = "with the name", [WHOM_USER] = "of the user",
-		[WHOM_CGROUP] = "in the control group",
+	static const struct {
+		const char *what, *advice;
+	} kinds[] = {
+		[WHOM_NAME] = { "with the name", "--wait=NAME waits until one starts" },
+		[WHOM_USER] = {
+			"of the user", "start one first, or trace its parent with --inherit",
+		},
+		[WHOM_CGROUP] = {
+			"in the control group", "/proc/PID/cgroup names the group of a process",
+		},
 	};
 
-	tell("no process %s \"%s\"", kinds[rule->kind], *rule->text ? rule->text : "/");
+	tell("no process %s \"%s\": %s", kinds[rule->kind].what, *rule->text ? rule->text : "/",
+	     kinds[rule->kind].advice);
 	return -ESRCH;
 }
 
