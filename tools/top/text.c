@@ -15,6 +15,7 @@
 #define NAME_WIDTH_MAX	63
 #define THREAD_WIDTH	20
 #define STATE_WIDTH	25
+#define LABEL_SIZE	(POSIXTRACE_THREAD_NAME_SIZE + 16)
 
 const char *top_text_order(enum top_order order)
 {
@@ -226,18 +227,23 @@ static void put_state(struct buffer *to, struct top_threads *threads,
 	top_threads_place(threads, thread, source, to);
 }
 
+static void label_thread(const struct top_thread *thread, char label[LABEL_SIZE])
+{
+	snprintf(label, LABEL_SIZE, "%.*s-%d", POSIXTRACE_THREAD_NAME_SIZE, thread->state->name,
+		 (int)thread->state->tid);
+}
+
 static void put_thread(struct buffer *to, struct top_threads *threads,
 		       const struct top_thread *thread, struct source *source,
-		       const struct top_model *model)
+		       const struct top_model *model, size_t column)
 {
 	const struct posixtrace_thread_state *state = thread->state;
 	const bool known = thread->length;
-	char label[POSIXTRACE_THREAD_NAME_SIZE + 16];
+	char label[LABEL_SIZE];
 
-	snprintf(label, sizeof(label), "%.*s-%d", POSIXTRACE_THREAD_NAME_SIZE, state->name,
-		 (int)state->tid);
+	label_thread(thread, label);
 	buffer_printf(to, "%10d  ", (int)state->pid);
-	put_name(to, label, THREAD_WIDTH);
+	put_name(to, label, column);
 	put_rate(to, thread->events, top_model_interval(model));
 	buffer_printf(to, "  %s", known && !(state->flags & POSIXTRACE_STATE_SINCE) ? "<" : " ");
 	put_time(to, thread->length, known);
@@ -249,15 +255,20 @@ static void put_thread(struct buffer *to, struct top_threads *threads,
 void top_text_threads(struct buffer *to, struct top_threads *threads, struct source *source,
 		      const struct top_model *model, const struct top_view *view, size_t max)
 {
+	size_t count, shown, column = THREAD_WIDTH;
 	const struct top_thread *thread;
-	size_t count, shown;
+	char label[LABEL_SIZE];
 
 	top_threads_sort(threads, view->thread_order, view->reverse);
 	thread = top_threads_get(threads, &count);
 	shown = limit(count, max);
-	buffer_printf(to, "%10s  %-*s %11s  %10s  %-*s%s\n", "PROCESS", THREAD_WIDTH,
+	for (size_t i = 0; i < shown; i++) {
+		label_thread(&thread[i], label);
+		cells_widen(&column, label);
+	}
+	buffer_printf(to, "%10s  %-*s %11s  %11s  %-*s%s\n", "PROCESS", (int)column,
 		      "THREAD (sampled)", "EVENTS", "TIME", STATE_WIDTH, "STATE", "IN");
 	for (size_t i = 0; i < shown; i++)
-		put_thread(to, threads, &thread[i], source, model);
+		put_thread(to, threads, &thread[i], source, model, column);
 	put_more(to, count, shown, "threads");
 }
