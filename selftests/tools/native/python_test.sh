@@ -334,6 +334,76 @@ test_names_of_thread_and_process()
 	END
 }
 
+# names_of_python, names_of_dump: print the type, thread and thread name of each event
+names_of_python()
+{
+	python <<-'END'
+		import posixtrace
+		with posixtrace.Log("log") as log:
+		    for event in log:
+		        if event.tid:
+		            print(event.name, event.tid, event.thread_name or "null")
+	END
+}
+
+names_of_dump()
+{
+	posixtrace dump --json log | jq -r 'select(.tid) | "\(.event) \(.tid) \(.comm)"'
+}
+
+# The log lacks some of the names of a thread that is renamed often. A task_rename has the name
+# before it. A name ends with the life of its thread, and after a loss it may be wrong.
+test_names_around_a_task_rename_are_those_of_dump()
+{
+	write_log log <<-'END'
+		classes all
+		host h
+		name 65 tick
+		born 100
+		task 10 10 100 a
+		task 10 10 300
+		task 10 10 900 d
+		task 10 11 100 other
+		born 2000
+		task 10 12 2000 second
+		thread main 10 10 1
+		thread other 10 11 2
+		thread late 10 12 3
+		block 0
+		event 65 200 @main
+		kernel task_rename 300 @main oldcomm=a newcomm=b
+		event 65 400 @main
+		event 65 410 @other
+		kernel task_rename 500 @main oldcomm=b newcomm=c
+		event 65 500 @main
+		kernel task_rename 600 @late oldcomm=x newcomm=first
+		event 65 700 @late
+		kernel sched_process_exit 800 @late
+		kernel sched_switch_out 810 @late state=88 reason=ended
+		kernel task_rename 900 @main oldcomm=c newcomm=d
+		event 65 950 @main
+		kernel sched_process_fork 2100 @main child_pid=10 child_tid=12
+		event 65 2200 @late
+		kernel task_rename 2300 @late oldcomm=second newcomm=third
+		event 65 2400 @late
+		kernel sched_process_exit 2500 @late
+		event 65 2600 @late
+		lost 1 2650
+		epoch
+		block 0
+		event 65 2700 @main
+		event 65 2800 @other
+		end
+	END
+	names_of_python >got
+	names_of_dump >wanted
+	prints got <wanted
+	grep -qx 'task_rename 10 b' got
+	grep -qx 'tick 12 first' got
+	grep -qx 'tick 12 third' got
+	[ "$(grep -c '^tick 10' got)" -eq 5 ]
+}
+
 # If two threads could read, each would get only a part of the events.
 test_two_threads_are_refused()
 {
