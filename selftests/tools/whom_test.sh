@@ -5,7 +5,7 @@
 
 # shellcheck source=selftests/tools/command.sh
 . ./command.sh
-begin 13
+begin 15
 log=$tmp/log
 mkfifo "$tmp/a" "$tmp/b" "$tmp/ready"
 # Copy a program under a name that no other program has.
