@@ -484,6 +484,28 @@ test_files_end_with_the_stream()
 	babeltrace2 --stream-intersection out | wc -l | diff - <(babeltrace2 out | wc -l)
 }
 
+# counts_of DIRECTORY [OPTION]: counts the events of each type
+counts_of()
+{
+	babeltrace2 ${2+"$2"} "$1" 2>warnings | sed -E 's/^\[[^]]*\] \([^)]*\) ([^ ]*): \{.*/\1/' | sort | uniq -c
+	[ ! -s warnings ] || { cat warnings; return 1; }
+}
+
+# Processors of a recorded log begin and end at different times.
+test_the_intersection_of_a_recorded_log_has_all_events()
+{
+	local name
+	for name in gitgc tar; do
+		xz -dc "$native/logs/$name.log.xz" >log
+		posixtrace export --format=ctf -o "$name" log
+		[ "$(find "$name" -name 'cpu*' | wc -l)" -gt 1 ]
+		counts_of "$name" >all
+		[ "$(awk '{ sum += $1 } END { print sum }' all)" -gt 900 ]
+		counts_of "$name" --stream-intersection >common
+		diff all common
+	done
+}
+
 test_wrong_format_files()
 {
 	whole_log log <<<'name 65 tick'
