@@ -25,7 +25,8 @@ int count_syscalls(struct syscalls *calls, pid_t pid)
 
 	*calls = (struct syscalls){ .status = -1 };
 	if (ptrace(PTRACE_SETOPTIONS, pid, 0,
-		   (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)))
+		   (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC |
+			    PTRACE_O_EXITKILL)))
 		return -errno;
 	for (;;) {
 		if (ptrace(PTRACE_SYSCALL, pid, 0, (void *)(long)signal))
@@ -38,7 +39,9 @@ int count_syscalls(struct syscalls *calls, pid_t pid)
 		}
 		signal = 0;
 		if (WSTOPSIG(status) != (SIGTRAP | 0x80)) {
-			signal = WSTOPSIG(status);
+			/* The stop of an exec is no signal. */
+			if (status >> 8 != (SIGTRAP | PTRACE_EVENT_EXEC << 8))
+				signal = WSTOPSIG(status);
 			continue;
 		}
 		if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info), &info) < 0)
