@@ -11,10 +11,14 @@
 
 #include "pxt_test.h"
 #include "family.h"
+#include "withlog.h"
 
 #define HELPER		"./image_helper"
 #define NAMES		(TRACE_USER_EVENT_MAX - 1)
+/* -DEXECS=10000 takes too long for each run. */
+#ifndef EXECS
 #define EXECS		300
+#endif
 #define SIZE		(4 << 20)
 #define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
 
@@ -163,7 +167,7 @@ TEST_F(image, same_names_have_the_same_ids_after_exec)
 }
 
 /* If each program got new ids, these execs would use up all of them. */
-TEST_F(image, many_execs_of_the_same_names_need_no_more_ids)
+TEST_F_TIMEOUT(image, many_execs_of_the_same_names_need_no_more_ids, 30 + EXECS / 10)
 {
 	struct image image = {
 		.names = 50, .prefix = "name", .fields = "{u32 number;}", .again = rounds(EXECS),
@@ -300,6 +304,87 @@ TEST_F(image, parent_keeps_its_names_after_exec_of_a_child)
 	EXPECT_EQ(3, take_named(self->trid, "common", 3));
 }
 
+#define COMMON	3
+
+/* Waits for the end of the parent. Its names must still have the same ids. */
+static int stay(int end, const trace_event_id_t ids[COMMON])
+{
+	char name[NAME_SIZE], byte;
+	trace_event_id_t id;
+
+	if (read(end, &byte, 1))
+		return 1;
+	for (int i = 0; i < COMMON; i++) {
+		snprintf(name, sizeof(name), "common %d", i);
+		if (posix_trace_eventid_open(name, &id) || id != ids[i])
+			return 2;
+		record_as(id, i);
+	}
+	if (posix_trace_eventid_open("of the child", &id))
+		return 3;
+	for (int i = 0; i < COMMON; i++) {
+		if (id == ids[i])
+			return 4;
+	}
+	return 0;
+}
+
+static int execute_with_child(void *arg)
+{
+	static const struct image image = { .names = COMMON, .prefix = "common",
+					    .fields = "{u32 number;}" };
+	trace_event_id_t ids[COMMON];
+	char name[NAME_SIZE];
+	int ends[2];
+	pid_t pid;
+
+	(void)arg;
+	for (int i = 0; i < COMMON; i++) {
+		snprintf(name, sizeof(name), "common %d", i);
+		if (posix_trace_eventid_open(name, &ids[i]))
+			return 90;
+	}
+	if (pipe(ends))
+		return 91;
+	pid = fork();
+	if (pid == 0) {
+		close(ends[1]);
+		return stay(ends[0], ids);
+	}
+	/* The program that is executed keeps the other end open. */
+	close(ends[0]);
+	return pid < 0 ? 92 : execute((void *)&image);
+}
+
+TEST_F(image, child_keeps_its_names_after_exec_of_the_parent)
+{
+	trace_event_id_t ids[COMMON];
+
+	ASSERT_EQ(0, adopt_orphans());
+	ASSERT_LT(0, by_fork(execute_with_child, NULL));
+	ASSERT_EQ(0, all_ended());
+	/* The types of the new program have fields, so they are different. */
+	for (int i = 0; i < COMMON; i++) {
+		ASSERT_EQ(1, take_user(self->trid, &self->event));
+		ids[i] = self->event.info.posix_event_id;
+		EXPECT_EQ(i, event_number(&self->event));
+	}
+	for (int i = 0; i < COMMON; i++) {
+		ASSERT_EQ(1, take_user(self->trid, &self->event));
+		EXPECT_NE(ids[i], self->event.info.posix_event_id);
+		EXPECT_EQ(i, event_number(&self->event));
+	}
+	EXPECT_EQ(0, take_user(self->trid, &self->event));
+}
+
+/* Without a stream, ids are reused as soon as no program has the name. */
+TEST(child_keeps_its_names_after_exec_of_an_untraced_parent)
+{
+	ASSERT_EQ(0, adopt_orphans());
+	ASSERT_LT(0, by_fork(execute_with_child, NULL));
+	EXPECT_EQ(0, all_ended());
+}
+
 /* A controller sees the event types of the program that the process is executing now. */
 TEST(controller_opens_names_of_the_program_that_runs)
 {
@@ -353,6 +438,89 @@ TEST(ids_of_ended_programs_are_used_again)
 		EXPECT_EQ(1, types_named(trid, "own", &id));
 		ASSERT_EQ(0, posix_trace_shutdown(trid));
 	}
+}
+
+#define LOGGED	200
+
+static int start_logged(int fd, trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err = posix_trace_attr_init(&attr);
+
+	if (!err)
+		err = posix_trace_attr_setstreamsize(&attr, SIZE);
+	if (!err)
+		err = posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED);
+	if (!err)
+		err = posix_trace_create_withlog(0, &attr, fd, trid);
+	return err ? err : posix_trace_start(*trid);
+}
+
+static bool take_logged(trace_id_t log, struct event *event)
+{
+	do {
+		if (posix_trace_getnext_event(log, &event->info, event->data, sizeof(event->data),
+					      &event->len, &event->unavailable) ||
+		    event->unavailable)
+			return false;
+	} while (event->info.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT);
+	return true;
+}
+
+/* Counts the events of the log that have the name and the number of what was recorded. */
+static int right_in_log(int fd, const char *own, const char *prefix)
+{
+	char name[NAME_SIZE], old[NAME_SIZE], new[NAME_SIZE];
+	struct event event;
+	trace_id_t log;
+	int right = 0;
+
+	if (lseek(fd, 0, SEEK_SET) || posix_trace_open(fd, &log))
+		return -1;
+	while (take_logged(log, &event)) {
+		snprintf(old, sizeof(old), "%s %d", own, event_number(&event));
+		snprintf(new, sizeof(new), "%s %d", prefix, event_number(&event));
+		right += same_meaning(log, event.info.posix_event_id, name) &&
+			 (!strcmp(name, old) || !strcmp(name, new));
+	}
+	posix_trace_close(log);
+	return right;
+}
+
+/*
+ * Each log has the events of two programs. The ids of the first log are reused in the second, but
+ * within a log each id has one name.
+ */
+TEST(no_id_has_two_names_in_a_log)
+{
+	static char first[POSIXTRACE_EVENT_ID_MAX][NAME_SIZE];
+	static const char *const own[] = { "old", "older" }, *const prefix[] = { "new", "newer" };
+	trace_event_id_t id;
+	trace_id_t trid;
+	int fd[2], reused = 0;
+
+	/* Open a name in this process, so that the family still exists when there is no stream. */
+	ASSERT_EQ(0, posix_trace_eventid_open("own", &id));
+	for (int i = 0; i < 2; i++) {
+		struct image image = {
+			.own = own[i], .names = LOGGED, .prefix = prefix[i], .again = 1,
+		};
+
+		fd[i] = log_tmpfile();
+		ASSERT_LE(0, fd[i]);
+		ASSERT_EQ(0, start_logged(fd[i], &trid));
+		ASSERT_EQ(0, run(&image));
+		ASSERT_EQ(0, posix_trace_shutdown(trid));
+	}
+	EXPECT_EQ(3 * LOGGED, right_in_log(fd[0], own[0], prefix[0]));
+	memcpy(first, seen, sizeof(seen));
+	memset(seen, 0, sizeof(seen));
+	EXPECT_EQ(3 * LOGGED, right_in_log(fd[1], own[1], prefix[1]));
+	for (unsigned int i = 0; i < POSIXTRACE_EVENT_ID_MAX; i++)
+		reused += first[i][0] && seen[i][0];
+	EXPECT_LT(0, reused);
+	close(fd[0]);
+	close(fd[1]);
 }
 
 TEST_HARNESS_MAIN
