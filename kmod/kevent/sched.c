@@ -31,6 +31,16 @@ static u8 reason_of(const struct task_struct *task, bool preempt, unsigned int s
 	return task->in_iowait ? PXT_SWITCH_IO : PXT_SWITCH_BLOCKED;
 }
 
+/*
+ * Before Linux 6.16, the tracepoint gets the state from before the scheduler checked for signals: a
+ * thread that wants to sleep and has a signal pending stays runnable. A wake-up cannot have set the
+ * state to running: it waits for the lock of the run queue, or until the thread has left its CPU.
+ */
+static __always_inline unsigned int real_state(const struct task_struct *task, unsigned int state)
+{
+	return READ_ONCE(task->__state) == TASK_RUNNING ? TASK_RUNNING : state;
+}
+
 /* The task of a switch event, and what has been computed for the event. */
 struct switched {
 	const struct task_struct *task;
@@ -247,7 +257,7 @@ static noinline __noclone void record_switch(void *data, bool preempt, struct ta
 					     struct task_struct *next, unsigned int prev_state)
 {
 	if (pxt_interest_in(prev))
-		switch_out(prev, next, preempt, prev_state);
+		switch_out(prev, next, preempt, real_state(prev, prev_state));
 	if (pxt_interest_in(next))
 		switch_in(prev, next);
 }
