@@ -20,7 +20,7 @@
  * after the start of the call is pending when the thread wants to sleep.
  */
 #define FUTEXES		FUTEX_WAITV_MAX
-#define WAITS		1000
+#define WAITS		400
 
 static unsigned int futex;
 static int calling;
