@@ -1,7 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Runs in the guest: records servers and their clients with all kernel events, and prints the logs.
+#
+# usage: servers_guest.sh [small]    small: less work, and logs that are not compressed
 set -e
+export requests=400 writes=200 lines=500 pages=50 rows=2000 programs=5
+compress=lz4
+if [ "$1" = small ]; then
+	requests=12 writes=12 lines=40 pages=4 rows=100 programs=1
+	compress=none
+fi
 ifconfig lo up
 export HOME=/tmp LC_ALL=C
 work=/tmp/servers
@@ -16,15 +24,15 @@ record()
 {
 	log=$1
 	shift
-	posixtrace record --quiet --inherit --kernel=all --size=16M --output="$log.log" -- "$@" \
-		>"$log.out" 2>&1
+	posixtrace record --quiet --inherit --kernel=all --size=16M --compress="$compress" \
+		--output="$log.log" -- "$@" >"$log.out" 2>&1
 }
 
 # shellcheck disable=SC2016 # for the inner shell
 record redis sh -c '
 	redis-server --save "" --appendonly no &
 	until redis-cli ping; do kill -0 $! || exit; done
-	redis-benchmark -q -c 4 -n 400 -t set,get,lpush
+	redis-benchmark -q -c 4 -n "$requests" -t set,get,lpush
 	redis-cli shutdown nosave
 	wait'
 
@@ -33,7 +41,7 @@ import os, subprocess, threading
 
 def work(number):
     with open(f"file{number}", "w") as file:
-        for i in range(200):
+        for i in range(int(os.environ["writes"])):
             file.write(str(i))
             file.flush()
 
@@ -42,7 +50,7 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-for _ in range(5):
+for _ in range(int(os.environ["programs"])):
     subprocess.run(["true"], check=True)
     if not os.fork():
         os._exit(3)
@@ -57,7 +65,7 @@ record git sh -c '
 	git config user.name a
 	git config user.email a@b
 	for i in 1 2 3; do
-		seq "$i" 500 >"file$i"
+		seq "$i" "$lines" >"file$i"
 		git add .
 		git commit -q -m "$i"
 	done
@@ -87,7 +95,7 @@ echo page >page
 record nginx sh -c '
 	nginx -e /tmp/servers/nginx/error -p /tmp/servers/nginx -c /tmp/servers/nginx/conf &
 	until wget -q -O - http://127.0.0.1:8080/page; do kill -0 $! || exit; done
-	for i in $(seq 50); do wget -q -O - http://127.0.0.1:8080/page; done
+	for i in $(seq "$pages"); do wget -q -O - http://127.0.0.1:8080/page; done
 	kill -QUIT "$(cat /tmp/servers/nginx/pid)"
 	wait'
 
@@ -102,13 +110,13 @@ busybox su -s /bin/sh postgres -c "/usr/lib/postgresql/15/bin/initdb --no-sync -
 }
 cat >postgres/run <<'END'
 cd /tmp/servers/postgres
-programs=/usr/lib/postgresql/15/bin
-$programs/postgres -D data -k /tmp/servers/postgres -c jit=off -c fsync=off \
+bin=/usr/lib/postgresql/15/bin
+$bin/postgres -D data -k /tmp/servers/postgres -c jit=off -c fsync=off \
 	-c listen_addresses= -c dynamic_shared_memory_type=mmap &
-until $programs/psql -h /tmp/servers/postgres -d postgres -c 'SELECT 1'; do kill -0 $! || exit; done
-$programs/psql -h /tmp/servers/postgres -d postgres -c 'CREATE TABLE item AS SELECT i, i * 2 AS j
-	FROM generate_series(1, 2000) AS i; SELECT sum(j) FROM item; ANALYZE item'
-$programs/pg_ctl stop -D data -m fast
+until $bin/psql -h /tmp/servers/postgres -d postgres -c 'SELECT 1'; do kill -0 $! || exit; done
+$bin/psql -h /tmp/servers/postgres -d postgres -c "CREATE TABLE item AS SELECT i, i * 2 AS j
+	FROM generate_series(1, $rows) AS i; SELECT sum(j) FROM item; ANALYZE item"
+$bin/pg_ctl stop -D data -m fast
 wait
 END
 record postgres busybox su -s /bin/sh postgres -c 'sh /tmp/servers/postgres/run'
