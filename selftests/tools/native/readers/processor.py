@@ -32,6 +32,11 @@ SELECT 'thread', utid, tid, thread.name, upid, pid, process.name FROM thread
     LEFT JOIN process USING (upid)"""
 STATES = """
 SELECT 'state', utid, ts, dur, state, cpu, io_wait FROM thread_state"""
+SWITCHES = "SELECT 'switch', ts, cpu, " + ", ".join(
+    f"EXTRACT_ARG(arg_set_id, '{side}_{name}')" for side, name in (
+        ("prev", "pid"), ("prev", "prio"), ("prev", "comm"), ("prev", "state"),
+        ("next", "pid"), ("next", "prio"), ("next", "comm"))) + """
+    FROM ftrace_event WHERE name = 'sched_switch'"""
 COUNTERS = """
 SELECT 'counter', ts, value, track.name, pid, process.name, track.upid FROM counter
     JOIN process_counter_track AS track ON counter.track_id = track.id
@@ -50,7 +55,8 @@ class Trace:
     """A trace as the trace processor reads it."""
 
     def __init__(self, path):
-        queries = (SLICES, TRACKS, OWN_TRACKS, ON_TRACK, ARGS, THREADS, STATES, COUNTERS, COMPLAINTS)
+        queries = (SLICES, TRACKS, OWN_TRACKS, ON_TRACK, ARGS, THREADS, STATES, SWITCHES, COUNTERS,
+                   COMPLAINTS)
         rows = collections.defaultdict(list)
         directory = os.environ["trace_processor"]
         for line in output_of("node", QUERY, directory, path, stdin=";".join(queries).encode()).split("\n"):
@@ -67,6 +73,7 @@ class Trace:
             self.args[int(arg_set)][key.split(".", 1)[1]] = self.value(kind, value)
         self.slices = rows["slice"]
         self.states = rows["state"]
+        self.switches = rows["switch"]
         self.counters = rows["counter"]
 
     @staticmethod
