@@ -93,6 +93,25 @@ test_real_programs()
 	"$native/check_states" ./*.log
 }
 
+# finds CHANGE PATTERN: check_states must find the mistake, and nothing else
+finds()
+{
+	run 1 "$native/check_states" --change "$1" nginx.log
+	grep -v ' states of [0-9]* threads$' out >found
+	grep -q -- "$2" found || { cat out; return 1; }
+	lacks "$3" found
+}
+
+test_each_check_can_fail()
+{
+	xz -dc "$native/logs/nginx.log.xz" >nginx.log
+	finds late-end ': a state until .* but it ended at' ' overlap$'
+	finds overlap ': (.*) and (.*) overlap$' ' but it ended at '
+	finds hole ': no state from [0-9]* to [0-9]*$' ' overlap$'
+	finds processor '^nginx.log: cpu 0: .* overlap$' ' but it ended at '
+	finds sum ': running for .* ns in stat, .* ns in the page$' ' overlap$'
+}
+
 # Thread 284 executed a program and ended. An interrupt was recorded after that.
 test_the_thread_of_gitgc_that_ended()
 {
