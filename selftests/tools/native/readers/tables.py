@@ -2,6 +2,7 @@
 """The tables of "posixtrace stat" with counts of events and of their fields."""
 
 import collections
+import json
 import re
 
 from common import output_of
@@ -101,6 +102,26 @@ def compare_pairs(lines, items, differences):
             differences.add("stat", f"{shown[name]} pairs {name} instead of {expected[name]}")
 
 
+def compare_totals(log, items, differences):
+    """The sums of scopes and system calls must be those of the durations in the page. Pairs across a
+    gap are not measured."""
+    sums = collections.defaultdict(lambda: [0, 0])
+    across = {item.name for item in items if "lost" in item.args}
+    for item in items:
+        if item.kind in ("slice", "async") or item.kind == "call" and "result" in item.args:
+            total = sums["call" if item.kind == "call" else "scope", item.name]
+            total[0] += 1
+            total[1] += item.length
+    for line in output_of("posixtrace", "stat", "--all", "--json", log).splitlines():
+        row = json.loads(line)
+        key = row["table"], row.get("name")
+        if row["table"] not in ("scope", "call") or row["name"] in across or not row["times"]:
+            continue
+        if [row["times"], int(row["total_ns"])] != sums[key]:
+            differences.add("stat, sums", f"{row['times']} {key} in {row['total_ns']} ns instead of "
+                            f"{sums[key]}")
+
+
 def compare(log, events, items, differences):
     text = output_of("posixtrace", "stat", "--all", "--no-histogram", log)
     match = re.search(r"^events +(\d+) user, (\d+) system", text, re.M)
@@ -112,3 +133,4 @@ def compare(log, events, items, differences):
     compare_fields(found["FIELD"], events, differences)
     compare_threads(found["PROCESS"], events, differences)
     compare_pairs(found["FROM"], items, differences)
+    compare_totals(log, items, differences)
