@@ -49,7 +49,6 @@ _DATA_MAX = 65488
 _BATCH = 64
 _NO_CPU = 0xffffffff
 _FIRST_USER = 64
-_FORK, _EXEC, _EXIT, _RENAME = 20, 21, 22, 23
 _LATE = 1
 _NOWAIT = 1
 _TRUNCATED_RECORD = 1
@@ -59,7 +58,6 @@ _LOG_CONTINUED = 4
 _THREAD_NAME_SIZE = 16
 _PROGRAM_SIZE = 4096
 _ASK_AGAIN = 1000000000
-_RENAMES_MAX = 65536
 
 
 class Error(OSError):
@@ -224,8 +222,6 @@ def _load():
         "posixtrace_fields_parse": [c_char_p, POINTER(c_void_p), POINTER(_FieldsError)],
         "posixtrace_fields_next": [POINTER(_Walk), POINTER(_Value)],
         "posixtrace_get_thread_name": [c_int, c_int, c_int, POINTER(_Timespec), c_char_p],
-        "posixtrace_get_thread_life": [c_int, c_int, c_int, POINTER(_Timespec),
-                                       POINTER(_Timespec), POINTER(_Timespec)],
         "posixtrace_get_program": [c_int, c_int, POINTER(_Timespec), c_char_p, c_size_t,
                                    POINTER(c_size_t)],
         "posixtrace_getevents": [c_int, POINTER(_BatchEvent), c_size_t, c_void_p, c_size_t,
@@ -525,7 +521,7 @@ class Event:
     """
 
     __slots__ = ("type", "name", "user", "time", "pid", "tid", "thread", "address", "cpu", "data",
-                 "truncated", "late", "lost", "fields", "_source", "_renamed")
+                 "truncated", "late", "lost", "fields", "_source")
 
     def __repr__(self):
         shown = self.fields if self.fields is not None else self.data
@@ -543,32 +539,9 @@ class Event:
     def _at(self):
         return byref(_Timespec(*divmod(self.time, 1000000000)))
 
-    def _born(self):
-        """When the thread was created; None if it is not known."""
-        born = _Timespec()
-        if not self._ask("posixtrace_get_thread_life", self.tid, self._at(), byref(born), None):
-            return None
-        return born.sec, born.nsec
-
-    def _comm(self, field):
-        """A field of a task_rename. The author of a log may have described other fields."""
-        name = self.fields.get(field) if self.fields else None
-        return name if isinstance(name, str) else None
-
     @property
     def thread_name(self):
-        """The name that the thread had: of a task_rename, the name before it.
-
-        A thread that is renamed often has not all of its names in the log, so a name that one of
-        the events before this one has is preferred."""
-        if not self._source._trid:
-            return None
-        if self.type == _RENAME and (before := self._comm("oldcomm")):
-            return before
-        renamed = self._renamed
-        if (renamed and self.time >= renamed.time and self.lost == renamed.lost and
-                (after := renamed._comm("newcomm")) and self._born() == renamed._born()):
-            return after
+        """The name that the thread had."""
         name = ctypes.create_string_buffer(_THREAD_NAME_SIZE)
         if not self._ask("posixtrace_get_thread_name", self.tid, self._at(), name):
             return None
@@ -600,8 +573,6 @@ class _Source:
         self._names = {}
         self._fields = {}
         self._asked = {}
-        self._renames = {}
-        self._ended = {}
         self._lock = threading.Lock()
         self._reader = None
         self._events = (_BatchEvent * _BATCH)()
@@ -656,30 +627,6 @@ class _Source:
             self._asked[number] = time
         return self.fields(number)
 
-    def _note_name(self, event):
-        """Notes which task_rename names the thread of an event, for event.thread_name."""
-        thread = event.pid, event.tid
-        if (event.user or event.type == _EXEC) and not event.late and thread in self._ended:
-            # Only another thread with the same ids can have recorded this.
-            if event.time >= self._ended.pop(thread):
-                self._renames.pop(thread, None)
-        event._renamed = self._renames.get(thread)
-        if event.type == _FORK and event.fields:
-            child = event.fields.get("child_pid"), event.fields.get("child_tid")
-            if child != thread:
-                self._renames.pop(child, None)
-                self._ended.pop(child, None)
-        elif event.type == _EXIT and event._renamed:
-            self._ended[thread] = event.time
-        elif event.type == _RENAME:
-            if len(self._renames) >= _RENAMES_MAX:
-                self._forget_names()
-            self._renames[thread] = event
-
-    def _forget_names(self):
-        self._renames.clear()
-        self._ended.clear()
-
     def _make(self, raw):
         info, event = raw.event, Event()
         event.type = info.event_id
@@ -698,7 +645,6 @@ class _Source:
         event.lost = raw.lost
         fields = self._fields_at(event.type, event.time)
         event.fields = fields.decode(event.data, event.truncated) if fields else None
-        self._note_name(event)
         return event
 
     def read(self, wait=False):
@@ -883,13 +829,11 @@ class Log(_Source):
     def rewind(self):
         """Goes back to the oldest event."""
         _call("posix_trace_rewind", self._trid)
-        self._forget_names()
 
     def seek(self, time):
         """Goes to the oldest event that is not older than TIME, ns since the Epoch, or one before
         it, without reading what precedes it."""
         _call("posixtrace_seek", self._trid, byref(_Timespec(*divmod(time, 1000000000))))
-        self._forget_names()
 
     def _rows(self, function, row):
         rows, count, position = (row * _BATCH)(), c_size_t(), c_ulonglong()

@@ -97,7 +97,7 @@ test_tables_of_stat_by()
 	aligned_left EVENT THREAD out
 	aligned_left 'FROM BEGIN' THREAD out
 	aligned 'FROM BEGIN' max out
-	grep -q ' exactly_15_char-4194303  *1 ' out
+	grep -q '^tick .* exactly_15_char-4194303 \|exactly_15_char-4194303  *1 ' out
 }
 
 test_tables_of_top()
