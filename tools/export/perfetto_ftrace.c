@@ -92,6 +92,13 @@ struct fork {
 	uint32_t cpu;
 };
 
+/* When, where and by whom a thread is woken. */
+struct wakeup {
+	uint64_t time;		/* 0: none */
+	struct waker by;
+	int64_t target_cpu;
+};
+
 /*
  * The last thread that had a certain kernel id. @number identifies the thread; 0 means that the id
  * is free. The owner of a main thread also represents its process: @first begins the list of the
@@ -109,6 +116,8 @@ struct owner {
 	bool ended;
 	uint64_t time;		/* time of its last event */
 	uint32_t cpu;
+	uint64_t left;		/* when it left its CPU blocked, without a wake-up since; or 0 */
+	struct wakeup early;	/* the last one while it had not left its CPU */
 };
 
 struct perfetto_ftrace {
@@ -315,6 +324,8 @@ static void put_free(struct perfetto_ftrace *ftrace, struct owner *owner)
 	leave_process(ftrace, owner);
 	owner->number = 0;
 	owner->ended = false;
+	owner->left = 0;
+	owner->early.time = 0;
 }
 
 /* Frees a process, after its threads: Perfetto forgets the threads of a freed process. */
@@ -407,38 +418,78 @@ static void note_waker(struct perfetto_ftrace *ftrace, const struct event *event
 	owner->cpu = event->cpu;
 }
 
+/* Writes that the thread of the event becomes runnable. */
 static void put_waking(struct perfetto_ftrace *ftrace, const struct event *event,
-		       const struct kevent *kevent)
+		       const struct kevent *kevent, const struct wakeup *wakeup)
 {
-	const struct waker by = waker_of(kevent);
+	const struct waker *by = &wakeup->by;
 	unsigned int context = 0;
 	pid_t waker = ANOTHER_TID;
 
-	if (by.kind == WAKER_SOFTIRQ)
+	if (by->kind == WAKER_SOFTIRQ)
 		context = IN_SOFTIRQ;
-	if (by.kind == WAKER_INTERRUPT || by.kind == WAKER_TIMER)
+	if (by->kind == WAKER_INTERRUPT || by->kind == WAKER_TIMER)
 		context = IN_INTERRUPT;
 	if (context)
 		waker = 0;
-	if (by.tid)
-		waker = by.tid;
+	if (by->tid)
+		waker = by->tid;
 	note_waker(ftrace, event, waker);
 	if (waker == ANOTHER_TID && !ftrace->has_another) {
-		begin_event(ftrace, event->cpu, event->time, waker, EVENT_TASK_RENAME);
+		begin_event(ftrace, event->cpu, wakeup->time, waker, EVENT_TASK_RENAME);
 		put_id(ftrace, RENAME_PID, waker);
 		put_comm(ftrace, RENAME_NEWCOMM, ANOTHER_NAME);
 		end_event(ftrace);
 		ftrace->has_another = true;
 	}
-	begin_event(ftrace, event->cpu, event->time, waker, EVENT_SCHED_WAKING);
+	begin_event(ftrace, event->cpu, wakeup->time, waker, EVENT_SCHED_WAKING);
 	put_name(ftrace, WAKING_COMM, event);
 	put_id(ftrace, WAKING_PID, kevent->tid);
 	put_int(ftrace, WAKING_PRIO, kevent->prio);
-	put_cpu(ftrace, WAKING_TARGET_CPU, kevent->target_cpu);
+	put_cpu(ftrace, WAKING_TARGET_CPU, wakeup->target_cpu);
 	bundles_end_fields(ftrace->bundles);
 	if (context)
 		proto_number(ftrace->to, EVENT_COMMON_FLAGS, context);
 	bundles_end(ftrace->bundles);
+}
+
+static void wake(struct perfetto_ftrace *ftrace, const struct event *event,
+		 const struct kevent *kevent)
+{
+	const struct wakeup wakeup = { event->time, waker_of(kevent), kevent->target_cpu };
+	struct owner *owner = find_owner(ftrace, (pid_t)kevent->tid);
+
+	if (owner && owner->left)
+		owner->left = 0;
+	else if (owner)
+		owner->early = wakeup;
+	put_waking(ftrace, event, kevent, &wakeup);
+}
+
+/*
+ * Writes the wake-up that Perfetto needs between a blocked thread's switches. It does not look at
+ * those before the first switch, and some are not recorded, for example by a filter.
+ */
+static void put_early_waking(struct perfetto_ftrace *ftrace, const struct event *event,
+			     const struct kevent *kevent)
+{
+	const uint64_t runnable = (uint64_t)kevent->runnable;	/* 0: unknown */
+	struct owner *owner = find_owner(ftrace, (pid_t)kevent->tid);
+	struct wakeup wakeup = { .target_cpu = event->cpu };
+
+	if (owner && owner->left && runnable && runnable < event->time) {
+		if (owner->early.time)
+			wakeup = owner->early;
+		wakeup.time = event->time - runnable;
+		if (wakeup.time <= owner->left)
+			wakeup.time = owner->left + 1;
+		if (wakeup.time < event->time)
+			put_waking(ftrace, event, kevent, &wakeup);
+	}
+	if (owner) {
+		owner->left = 0;
+		owner->early.time = 0;
+	}
 }
 
 static void put_migrate(struct perfetto_ftrace *ftrace, const struct event *event,
@@ -537,6 +588,10 @@ static void switch_out(struct perfetto_ftrace *ftrace, const struct event *event
 	/* The main thread remains until the process ends. */
 	bool ended = kevent->reason == KEVENT_ENDED && running->tid != running->pid;
 
+	struct owner *owner = find_owner(ftrace, (pid_t)kevent->tid);
+
+	if (owner && kevent->state != KEVENT_STATE_R && kevent->reason != KEVENT_ENDED)
+		owner->left = event->time;
 	switches_out(ftrace->switches, event, kevent, running);
 	if (kevent->state == KEVENT_STATE_D || ended)
 		switches_finish(ftrace->switches, event->cpu);
@@ -555,10 +610,11 @@ static int put_kernel_event(struct perfetto_ftrace *ftrace, const struct event *
 		switch_out(ftrace, event, kevent, running);
 		return 1;
 	case POSIXTRACE_SWITCH_IN:
+		put_early_waking(ftrace, event, kevent);
 		switches_in(ftrace->switches, event, kevent, running);
 		return 1;
 	case POSIXTRACE_WAKEUP:
-		put_waking(ftrace, event, kevent);
+		wake(ftrace, event, kevent);
 		return 1;
 	case POSIXTRACE_MIGRATE:
 		put_migrate(ftrace, event, kevent);

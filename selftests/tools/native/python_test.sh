@@ -247,7 +247,7 @@ test_random_fields_are_those_of_the_command()
 {
 	local seed
 	for seed in {1..20}; do
-		python3 "$native/random_fields.py" write $seed | write_log log
+		python3 "$native/random_fields.py" write "$seed" | write_log log
 		posixtrace dump --json log >json
 		LD_LIBRARY_PATH=$native/../../../build/stage/usr/lib \
 			python3 -W error "$native/random_fields.py" compare log json

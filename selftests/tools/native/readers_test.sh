@@ -32,11 +32,8 @@ test_random_logs()
 
 test_random_fields()
 {
-	local seed
-	for seed in 1; do
-		python3 "$native/random_fields.py" write "$seed" | write_log "$seed.log"
-	done
-	compare_readers ./*.log
+	python3 "$native/random_fields.py" write 1 | write_log 1.log
+	compare_readers 1.log
 }
 
 run_cases

@@ -88,7 +88,7 @@ class Facts:
 def shifted(tid, states, shown, facts):
     """The states of the page as they must be in the trace. There, one switch is both events, the one
     of the thread that leaves and the one of the next, and happens when the first leaves. A thread
-    that nobody was seen to wake stays blocked until it runs."""
+    that was woken before it left is blocked for one nanosecond: Perfetto ignores earlier wake-ups."""
     begins = {state.begin for state in shown if state.letter == "Running"}
     states = list(states)
     for at, state in enumerate(states):
@@ -100,13 +100,18 @@ def shifted(tid, states, shown, facts):
                     if before:
                         states[at - 1] = before._replace(end=max(before.begin, begin))
                     break
-        elif state.letter == "R" and (tid, state.begin) not in facts.woken | facts.preempted:
-            states[at] = state._replace(letter=facts.left.get((tid, state.begin)) or
-                                        (before.letter if before else None))
+        elif state.letter == "R" and facts.left.get((tid, state.begin), ENDED) not in "XZ":
+            states[at] = state._replace(begin=state.begin + 1)
+            states.append(State(state.begin, state.begin + 1, facts.left[tid, state.begin], None))
+        elif state.letter == "R" and (tid, state.begin) in facts.left:
+            states[at] = state._replace(letter=facts.left[tid, state.begin])
+        elif state.letter == "R" and not (before and before.letter) and \
+                (tid, state.begin) not in facts.woken | facts.preempted:
+            states[at] = state._replace(letter=None)
     return merged(states)
 
 
-def is_shown(state, after, shown):
+def is_shown(state, after, lost, shown):
     """True if the states shown during a state of the page are that state alone. A thread that left
     its processor in a gap is shown as running until its last event there."""
     if state.letter is None:
@@ -114,6 +119,10 @@ def is_shown(state, after, shown):
     found = merged(other._replace(begin=max(other.begin, state.begin), end=min(other.end, state.end))
                    for other in shown)
     if found == [state]:
+        return True
+    # A wake-up in a gap is known by the time for which the thread was runnable.
+    if len(found) == 2 and found[0] == state._replace(end=found[0].end) and \
+       found[1].letter == "R" and lost:
         return True
     if state.letter == "Running" and after and after.letter is None and len(found) <= 2:
         return all(other.letter == UNKNOWN or other == state._replace(end=other.end)
@@ -129,7 +138,10 @@ def compare_thread(tid, states, shown, facts, differences):
         at = max(bisect.bisect_right(begins, state.begin) - 1, 0)
         during = [other for other in shown[at:] if other.begin < state.end and
                   other.end > state.begin]
-        if not is_shown(state, after, during):
+        then = states[i + 1] if i + 1 < len(states) else None
+        lost = not then or then.begin > state.end or then.letter is None or \
+            (then.letter == "R" and (tid, then.begin) not in facts.woken | facts.preempted)
+        if not is_shown(state, after, lost, during):
             differences.add("Perfetto, states", f"{tid}: lacks {state}, has {during}")
     ends = [state.end for state in states]
     for other in shown:
