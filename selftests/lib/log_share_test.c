@@ -367,9 +367,10 @@ static int measure(const char *limit, int (*attack)(const struct talk *talk), st
 	times->threads -= before.threads;
 	times->workers -= before.workers;
 	times->all -= before.all;
-	printf("# wall %llu ms: victims %llu, attackers %llu, threads %llu, workers %llu, all %llu\n",
-	       times->wall / MSEC, times->victims / MSEC, times->attackers / MSEC,
-	       times->threads / MSEC, times->workers / MSEC, times->all / MSEC);
+	printf("# wall %llu ms: victims %llu, attackers %llu", times->wall / MSEC,
+	       times->victims / MSEC, times->attackers / MSEC);
+	printf(", threads %llu, workers %llu, all %llu\n", times->threads / MSEC,
+	       times->workers / MSEC, times->all / MSEC);
 	/* A test ends without writing what is buffered. */
 	fflush(stdout);
 	/* Lift the limit, so that they end fast. */
@@ -465,8 +466,8 @@ static unsigned long long allowance(const struct times *times)
 }
 
 /*
- * The group may use 10 % of a processor, and together with kernel threads 12 %. The kernel throttles
- * a group a little late: @loops is what busy loops got with the same limit.
+ * The group may use 10 % of a processor, and together with kernel threads 12 %. The kernel
+ * throttles a group a little late: @loops is what busy loops got with the same limit.
  */
 static bool within_limit(const struct times *times, const struct times *loops)
 {
@@ -776,8 +777,8 @@ TEST_F_TIMEOUT(ends, of_all_logs_at_once_are_paid_before_the_next_log, 240)
 		kill(children[i].pid, SIGKILL);
 	ran = wait_for_threads();
 	waited = wait_for_create(user);
-	printf("# %d logs with %d names each: %llu ms, CREATE %llu ms later\n", STREAMS, BURST_NAMES,
-	       ran / MSEC, waited / MSEC);
+	printf("# %d logs with %d names each: %llu ms, CREATE %llu ms later\n", STREAMS,
+	       BURST_NAMES, ran / MSEC, waited / MSEC);
 	fflush(stdout);
 	EXPECT_LT(0, ran);
 	/* Some of it was paid before the last thread ended. */

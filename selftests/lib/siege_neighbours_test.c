@@ -35,7 +35,8 @@
 #define SERIES		4	/* repeat, because the host of an emulated machine may be busy */
 #define VICTIMS_MAX	16
 #define STILL_GETS	95	/* percent of the CPU time next to ordinary processes */
-#define CALLS_MAX	250	/* more function-call interrupts a second: two users have 100 each */
+/* More function-call interrupts a second than beside ordinary work: two users have 100 each. */
+#define CALLS_MAX	250
 
 #define ATTACKER	65534
 #define REFUSED		65533	/* has all streams that a user may have */
@@ -689,12 +690,12 @@ static unsigned long long per_second(unsigned long long count, const struct shar
 static void print_share(const char *what, const char *kind, const struct share *working,
 			const struct share *attacking)
 {
-	printf("# %s: another group %llu per mille of a processor, %llu beside others; "
-	       "%s on another processor %llu a second, %llu beside others, interrupted %llu times "
-	       "a second, %llu beside others\n", what,
+	printf("# %s: another group %llu per mille of a processor, %llu beside others\n", what,
 	       rate(attacking->group, attacking->elapsed),
-	       rate(working->group, working->elapsed), kind,
-	       per_second(attacking->pinned, attacking), per_second(working->pinned, working),
+	       rate(working->group, working->elapsed));
+	printf("#   %s on another processor %llu a second, %llu beside others\n", kind,
+	       per_second(attacking->pinned, attacking), per_second(working->pinned, working));
+	printf("#   interrupted %llu times a second, %llu beside others\n",
 	       per_second(attacking->calls, attacking), per_second(working->calls, working));
 	/* A test ends without writing what is buffered. */
 	fflush(stdout);
