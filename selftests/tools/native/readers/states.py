@@ -105,7 +105,7 @@ def shifted(tid, states, shown, facts):
             states.append(State(state.begin, state.begin + 1, facts.left[tid, state.begin], None))
         elif state.letter == "R" and (tid, state.begin) in facts.left:
             states[at] = state._replace(letter=facts.left[tid, state.begin])
-        elif state.letter == "R" and not (before and before.letter) and \
+        elif state.letter == "R" and (not before or before.letter in (None, "Running")) and \
                 (tid, state.begin) not in facts.woken | facts.preempted:
             states[at] = state._replace(letter=None)
     return merged(states)
