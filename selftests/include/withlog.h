@@ -31,6 +31,15 @@ static inline int log_tmpfile(void)
 /* Returns the id of the thread that the library started in this process to write a log, or 0. */
 int log_worker(void);
 
+/* Initializes the attributes of a stream with log. Returns 0 or an error number. */
+int withlog_attr(const struct log_kind *kind, trace_attr_t *attr);
+
+/*
+ * As posix_trace_create_withlog(), but waits while the kernel threads of the user's earlier logs
+ * have used up too much processor time. The user must not have too many streams.
+ */
+int withlog_create_patiently(pid_t pid, const trace_attr_t *attr, int fd, trace_id_t *trid);
+
 /* Creates a stream with log. Returns 0 or an error number. */
 int withlog_new(pid_t pid, const struct log_kind *kind, int fd, trace_id_t *trid);
 

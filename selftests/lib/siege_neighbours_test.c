@@ -11,10 +11,13 @@
  * affects both phases equally.
  */
 #define _GNU_SOURCE
+#include <limits.h>
+#include <linux/futex.h>
 #include <posixtrace.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "pxt_test.h"
@@ -31,7 +34,6 @@
  */
 #define SETTLE_MS	700
 #define ROUNDS		3	/* each round has two phases */
-#define READY_MS	30000	/* how long an attack may prepare itself in a phase */
 #define SERIES		4	/* repeat, because the host of an emulated machine may be busy */
 #define VICTIMS_MAX	16
 #define STILL_GETS	95	/* percent of the CPU time next to ordinary processes */
@@ -63,11 +65,12 @@ static const char *const kinds[] = { "loop", "ping-pong", "mmap" };
 
 /* Memory shared by all processes. */
 struct arena {
+	int turns;			/* a futex: a count of changes of the next members */
 	int mode;
 	int which;			/* number of the attacker, or ALL */
 	int kind;
-	int error;			/* of an attacker, or 0 */
 	int held[ATTACKERS_MAX];	/* the attack has its mappings or targets */
+	int error;			/* of an attacker, or 0 */
 	struct {
 		uint64_t rounds;
 		char pad[56];
@@ -79,6 +82,19 @@ static struct arena *arena;
 static const char *const groups[] = { "victims", "pinned", "attackers" };
 
 #define GROUPS	(sizeof(groups) / sizeof(groups[0]))
+
+/* Wakes all that wait for a change of the arena. */
+static void announce(void)
+{
+	__atomic_add_fetch(&arena->turns, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &arena->turns, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Waits for a change after @turns was read. */
+static void wait_for_turn(int turns)
+{
+	syscall(SYS_futex, &arena->turns, FUTEX_WAIT, turns, NULL, NULL, 0);
+}
 
 /* Computes for about ten microseconds on an emulated processor. */
 static void compute(void)
@@ -128,8 +144,10 @@ static int pinned_victim(void *arg, const struct talk *talk)
 		err = stream_create(&stream, 0);
 	say(talk, err);
 	while (!err && LOAD(arena->mode) != OVER) {
-		if (LOAD(arena->kind) != (int)pinned->kind) {
-			usleep(5000);
+		int turns = LOAD(arena->turns);
+
+		if (LOAD(arena->kind) != (int)pinned->kind && LOAD(arena->mode) != OVER) {
+			wait_for_turn(turns);
 			continue;
 		}
 		switch (pinned->kind) {
@@ -164,9 +182,9 @@ static int begin_work(void)
 }
 
 /*
- * The ordinary load that an attack is compared with. It uses the kernel, too: processors may share
- * caches and execution units, so a neighbour in the kernel slows down others more than an empty
- * loop, whatever it does there.
+ * The ordinary load, with which attacks are compared. It includes system calls: where processors
+ * share caches and execution units, any code of the kernel slows down the neighbour more than an
+ * empty loop does.
  */
 static void work(void)
 {
@@ -229,10 +247,11 @@ static trace_id_t trids[LOGS];
 
 static int begin_logs(const struct log_kind *kind)
 {
-	int err = 0;
+	trace_attr_t attr;
+	int err = withlog_attr(kind, &attr);
 
 	for (int i = 0; i < LOGS && !err; i++)
-		err = withlog_new(0, kind, log_tmpfile(), &trids[i]);
+		err = withlog_create_patiently(0, &attr, log_tmpfile(), &trids[i]);
 	for (int i = 0; i < LOGS && !err; i++)
 		err = posix_trace_start(trids[i]);
 	return err;
@@ -422,8 +441,8 @@ static int many_threads(void *arg, const struct talk *talk)
 	for (int i = 0; i < THREADS && !err; i++)
 		err = pthread_create(&thread, &attr, sleep_forever, (void *)talk);
 	say(talk, err);
-	while (LOAD(arena->mode) != OVER)
-		usleep(PHASE_MS * 1000);
+	for (int turns = LOAD(arena->turns); LOAD(arena->mode) != OVER; turns = LOAD(arena->turns))
+		wait_for_turn(turns);
 	_exit(0);
 }
 
@@ -475,6 +494,7 @@ static void *attack_in_turns(void *arg)
 
 	(void)arg;
 	for (;;) {
+		int turns = LOAD(arena->turns);
 		bool wanted = turn(ATTACKING);
 
 		if (wanted != attacking && attack->enter) {
@@ -486,12 +506,13 @@ static void *attack_in_turns(void *arg)
 			if (err)
 				__atomic_store_n(&arena->error, -err, __ATOMIC_RELAXED);
 			__atomic_store_n(&arena->held[own], wanted, __ATOMIC_RELEASE);
+			announce();
 		}
 		attacking = wanted;
 		if (attacking)
 			attack->step();
 		else
-			usleep(2000);
+			wait_for_turn(turns);
 	}
 	return NULL;
 }
@@ -516,10 +537,12 @@ static int attacker(void *arg, const struct talk *talk)
 		err = begin_work();
 	say(talk, err);
 	while (LOAD(arena->mode) != OVER) {
+		int turns = LOAD(arena->turns);
+
 		if (turn(WORKING))
 			work();
-		else
-			usleep(2000);
+		else if (LOAD(arena->mode) != OVER)
+			wait_for_turn(turns);
 	}
 	for (int i = 0; i < slept; i++)
 		kill(sleepers[i], SIGKILL);
@@ -602,6 +625,7 @@ FIXTURE_SETUP(siege)
 FIXTURE_TEARDOWN(siege)
 {
 	__atomic_store_n(&arena->mode, OVER, __ATOMIC_RELEASE);
+	announce();
 	for (unsigned int i = 0; i < self->victims; i++)
 		EXPECT_EQ(0, child_wait(&self->victim[i]));
 	for (int i = 0; i < KINDS; i++)
@@ -650,11 +674,14 @@ static void phase(const FIXTURE_DATA(siege) * self, enum mode mode, struct share
 	struct share before, after;
 
 	__atomic_store_n(&arena->mode, mode, __ATOMIC_RELEASE);
-	/* In turns, because all attackers together take too long to prepare themselves. */
-	for (int i = 0; which != ALL && i < READY_MS; i++) {
+	announce();
+	/* Not for all attackers: together, they take too long to prepare themselves. */
+	while (which != ALL) {
+		int turns = LOAD(arena->turns);
+
 		if (LOAD(arena->held[which]) == (mode == ATTACKING && attacks[which].enter))
 			break;
-		usleep(1000);
+		wait_for_turn(turns);
 	}
 	nanosleep(&settle, NULL);
 	before = so_far(self);
@@ -710,6 +737,7 @@ static bool series(FIXTURE_DATA(siege) * self, int which, enum kind kind)
 	memset(attacking, 0, sizeof(*attacking));
 	__atomic_store_n(&arena->kind, kind, __ATOMIC_RELEASE);
 	__atomic_store_n(&arena->which, which, __ATOMIC_RELEASE);
+	announce();
 	for (int i = 0; i < ROUNDS; i++) {
 		phase(self, WORKING, working);
 		phase(self, ATTACKING, attacking);

@@ -34,7 +34,7 @@ int log_worker(void)
 	return found;
 }
 
-static int withlog_attr(const struct log_kind *kind, trace_attr_t *attr)
+int withlog_attr(const struct log_kind *kind, trace_attr_t *attr)
 {
 	int err = posix_trace_attr_init(attr);
 
@@ -50,6 +50,16 @@ static int withlog_attr(const struct log_kind *kind, trace_attr_t *attr)
 		err = posix_trace_attr_setlogsize(attr, kind->log_size);
 	if (!err)
 		err = posix_trace_attr_setname(attr, "withlog");
+	return err;
+}
+
+int withlog_create_patiently(pid_t pid, const trace_attr_t *attr, int fd, trace_id_t *trid)
+{
+	int err;
+
+	do {
+		err = posix_trace_create_withlog(pid, attr, fd, trid);
+	} while (err == EAGAIN);
 	return err;
 }
 
