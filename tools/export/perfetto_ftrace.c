@@ -478,11 +478,12 @@ static void put_early_waking(struct perfetto_ftrace *ftrace, const struct event 
 	struct wakeup wakeup = { .target_cpu = event->cpu };
 
 	if (owner && owner->left && runnable && runnable < event->time) {
-		if (owner->early.time)
-			wakeup = owner->early;
 		wakeup.time = event->time - runnable;
-		if (wakeup.time <= owner->left)
+		if (wakeup.time <= owner->left) {
+			if (owner->early.time)
+				wakeup = owner->early;
 			wakeup.time = owner->left + 1;
+		}
 		if (wakeup.time < event->time)
 			put_waking(ftrace, event, kevent, &wakeup);
 	}
@@ -587,7 +588,6 @@ static void switch_out(struct perfetto_ftrace *ftrace, const struct event *event
 {
 	/* The main thread remains until the process ends. */
 	bool ended = kevent->reason == KEVENT_ENDED && running->tid != running->pid;
-
 	struct owner *owner = find_owner(ftrace, (pid_t)kevent->tid);
 
 	if (owner && kevent->state != KEVENT_STATE_R && kevent->reason != KEVENT_ENDED)
