@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many streams with kernel events can trace one process: whoever wakes one of its threads, or
- * switches to it, spends time for each of them.
+ * The limit on streams with kernel events that trace one process. Each of them costs time whenever
+ * another process wakes one of its threads, or the scheduler switches to it.
  */
 #define _GNU_SOURCE
-#include <signal.h>
-#include <sys/wait.h>
-
 #include "pxt_test.h"
 #include "credentials.h"
+#include "process.h"
 #include "uapi.h"
 
 #define USER	1000
@@ -31,26 +29,14 @@ static int open_streams(struct stream *streams, int count, pid_t pid, uint32_t c
 	return err;
 }
 
-/* The result of a case that runs as USER is the line that failed. */
-#define CHECK(expression)	do { if (!(expression)) return __LINE__; } while (0)
-
-static int in_child(int (*run)(void))
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid < 0)
-		return -1;
-	if (!pid) {
-		/* An exit status has only eight bits. */
-		int line = become_user(USER) ? 1 : run();
-
-		if (line)
-			fprintf(stderr, "# failed in line %d\n", line);
-		_exit(!!line);
-	}
-	return waitpid(pid, &status, 0) == pid ? status : -1;
-}
+/* Ends a case that runs as USER; the line tells which check failed. */
+#define CHECK(expression) \
+	do { \
+		if (!(expression)) { \
+			fprintf(stderr, "# failed: line %d\n", __LINE__); \
+			return 1; \
+		} \
+	} while (0)
 
 FIXTURE(limit)
 {
@@ -76,12 +62,14 @@ FIXTURE_TEARDOWN(limit)
 {
 }
 
-static uint32_t classes;
-
-static int create_until_limit(void)
+/* Begins when the parent says so. */
+static int create_until_limit(void *arg, const struct talk *talk)
 {
+	const uint32_t classes = *(const uint32_t *)arg;
 	struct stream streams[MOST], more;
 
+	CHECK(!become_user(USER));
+	CHECK(!hear(talk));
 	CHECK(!open_streams(streams, MOST, 0, classes));
 	CHECK(open_stream(&more, 0, classes) == -EAGAIN);
 	CHECK(!open_stream(&more, 0, 0));
@@ -92,8 +80,11 @@ static int create_until_limit(void)
 
 TEST_F(limit, a_user_has_four_streams_with_kernel_events_on_a_process)
 {
-	classes = variant->classes;
-	EXPECT_EQ(0, in_child(create_until_limit));
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, create_until_limit, (void *)&variant->classes));
+	say(&child.talk, 0);
+	EXPECT_EQ(0, child_wait(&child));
 }
 
 TEST_F(limit, cap_sys_resource_lifts_it)
@@ -106,59 +97,48 @@ TEST_F(limit, cap_sys_resource_lifts_it)
 }
 
 /* A stream has the same slot in all its processes, so other streams must leave it free. */
-static int add_to_full(void)
+static int add_to_full(void *arg, const struct talk *talk)
 {
+	const uint32_t classes = *(const uint32_t *)arg;
 	struct stream both[MOST - 1], none, its, mine;
-	pid_t pid = fork();
+	struct child child;
 
-	CHECK(pid >= 0);
-	if (!pid) {
-		pause();
-		_exit(0);
-	}
+	(void)talk;
+	CHECK(!become_user(USER));
+	CHECK(!child_start(&child, child_idle, NULL));
+	CHECK(!hear(&child.talk));
 	CHECK(!open_streams(both, MOST - 1, 0, classes));
 	for (int i = 0; i < MOST - 1; i++)
-		CHECK(!command(both[i].fd, POSIXTRACE_IOC_ADD, &pid));
+		CHECK(!command(both[i].fd, POSIXTRACE_IOC_ADD, &child.pid));
 	CHECK(!open_stream(&none, 0, 0));
-	CHECK(!open_stream(&its, pid, classes));
+	CHECK(!open_stream(&its, child.pid, classes));
 	CHECK(!open_stream(&mine, 0, classes));
-	CHECK(command(mine.fd, POSIXTRACE_IOC_ADD, &pid) == -EAGAIN);
+	CHECK(command(mine.fd, POSIXTRACE_IOC_ADD, &child.pid) == -EAGAIN);
 	stream_close(&both[0]);
-	CHECK(!command(mine.fd, POSIXTRACE_IOC_ADD, &pid));
-	CHECK(!kill(pid, SIGKILL));
-	CHECK(waitpid(pid, NULL, 0) == pid);
+	CHECK(!command(mine.fd, POSIXTRACE_IOC_ADD, &child.pid));
+	child_wait(&child);
 	return 0;
 }
 
 TEST_F(limit, add_keeps_it)
 {
-	classes = variant->classes;
-	EXPECT_EQ(0, in_child(add_to_full));
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, add_to_full, (void *)&variant->classes));
+	EXPECT_EQ(0, child_wait(&child));
 }
 
 /* Streams of root on the process do not count. */
 TEST(streams_of_root_take_nothing_from_the_user)
 {
+	uint32_t classes = POSIXTRACE_CLASS_SCHED;
 	struct stream streams[MOST + 1];
-	int talk[2], status;
-	pid_t pid;
-	char byte;
+	struct child child;
 
-	classes = POSIXTRACE_CLASS_SCHED;
-	ASSERT_EQ(0, pipe(talk));
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid) {
-		close(talk[1]);
-		if (become_user(USER) || read(talk[0], &byte, 1) < 0)
-			_exit(1);
-		_exit(create_until_limit() ? 2 : 0);
-	}
-	close(talk[0]);
-	EXPECT_EQ(0, open_streams(streams, MOST + 1, pid, classes));
-	close(talk[1]);
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, child_start(&child, create_until_limit, &classes));
+	EXPECT_EQ(0, open_streams(streams, MOST + 1, child.pid, classes));
+	say(&child.talk, 0);
+	EXPECT_EQ(0, child_wait(&child));
 	for (int i = 0; i <= MOST; i++)
 		stream_close(&streams[i]);
 }

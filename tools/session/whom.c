@@ -93,7 +93,7 @@ int whom_add_user(struct whom *whom, const char *option, const char *text)
 			return -EINVAL;
 		rule.uid = (uid_t)uid;
 	} else {
-		tell("%s: no such user (got \"%s\"); use a name of /etc/passwd, or a number",
+		tell("%s: no such user (got \"%s\"): give a user name or a user id",
 		     option, text);
 		return -EINVAL;
 	}

@@ -426,8 +426,9 @@ struct posixtrace_clock {
 /* Maximum number of streams on one process: slots in its gate. */
 #define POSIXTRACE_SLOTS_MAX		31
 /*
- * Streams with kernel events that can trace one process, besides those of creators with
- * CAP_SYS_RESOURCE. Whoever wakes a thread, or switches to it, spends time for each of them.
+ * Maximum number of streams with kernel events on one process. Streams whose creator has
+ * CAP_SYS_RESOURCE do not count. Each stream costs time at each wake-up of the process's threads,
+ * and at each switch to or from one, in the context of other processes.
  */
 #define POSIXTRACE_KERNEL_SLOTS_MAX	4
 

@@ -164,7 +164,7 @@ test_wrong_arguments_are_told()
 	for command in live record; do
 		wrong "$command" "$command: needs a PID, or a PROGRAM to start"
 		wrong_value "$command" '--pid: an empty name (got "1,,7")' -p 1,,7
-		wrong_value "$command" '--user: no such user (got "nobody there"); use a name of /etc/passwd, or a number' --user='nobody there'
+		wrong_value "$command" '--user: no such user (got "nobody there"): give a user name or a user id' --user='nobody there'
 		wrong_value "$command" '--cgroup: must be a number from 1 to 4194304 (got "0")' --cgroup=0
 		wrong "$command" "$command: traces running processes or the program \"ls\", not both" -p 1 -- ls
 		wrong "$command" "$command: traces running processes or the program \"ls\", not both" --pid=7 ls
