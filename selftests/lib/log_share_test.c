@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
 
@@ -270,35 +271,48 @@ static int play(void *arg, const struct talk *talk)
 	return 1;
 }
 
-/*
- * Returns the total run time of all living kernel threads whose names begin with @kind, in
- * nanoseconds.
- */
-static unsigned long long thread_time(const char *kind)
+#define THREADS_MAX	256
+
+/* Finds the living kernel threads whose names begin with @kind. Returns their number. */
+static int find_threads(const char *kind, pid_t *pids)
 {
-	unsigned long long sum = 0, ns;
 	DIR *proc = opendir("/proc");
 	char path[300], name[32];
 	struct dirent *entry;
+	int count = 0;
 	FILE *file;
 
-	while (proc && (entry = readdir(proc))) {
+	while (proc && count < THREADS_MAX && (entry = readdir(proc))) {
 		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
 		file = atoi(entry->d_name) ? fopen(path, "re") : NULL;
 		if (!file)
 			continue;
-		if (!fgets(name, sizeof(name), file) || strncmp(name, kind, strlen(kind)))
-			name[0] = '\0';
+		if (fgets(name, sizeof(name), file) && !strncmp(name, kind, strlen(kind)))
+			pids[count++] = atoi(entry->d_name);
 		fclose(file);
-		snprintf(path, sizeof(path), "/proc/%s/schedstat", entry->d_name);
-		file = name[0] ? fopen(path, "re") : NULL;
+	}
+	if (proc)
+		closedir(proc);
+	return count;
+}
+
+/* Returns their total run time in nanoseconds. */
+static unsigned long long thread_time(const char *kind)
+{
+	unsigned long long sum = 0, ns;
+	pid_t pids[THREADS_MAX];
+	int count = find_threads(kind, pids);
+	char path[64];
+	FILE *file;
+
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/schedstat", pids[i]);
+		file = fopen(path, "re");
 		if (file && fscanf(file, "%llu", &ns) == 1)
 			sum += ns;
 		if (file)
 			fclose(file);
 	}
-	if (proc)
-		closedir(proc);
 	return sum;
 }
 
@@ -704,6 +718,104 @@ TEST_F_TIMEOUT(ends, of_logs_stay_within_the_limit_of_the_group, 240)
 TEST_F_TIMEOUT(ends, of_streams_by_kernel_events_stay_within_the_limit_of_the_group, 240)
 {
 	EXPECT_EQ(1, stays_within(fill_by_kernel_events, within_limit));
+}
+
+/* Creates logs that only a kernel thread may write. */
+static int hold_logs(const struct talk *talk)
+{
+	int log = open("/dev/null", O_WRONLY | O_CLOEXEC), err = open_names();
+	struct stream stream;
+
+	for (int i = 0; i < each() && !err; i++) {
+		create_init(&stream.arg, 0);
+		stream.fd = device_open();
+		stream.arg.log_fd = log;
+		stream.arg.attr.log_policy = POSIXTRACE_POLICY_APPEND;
+		err = create_patiently(&stream);
+		if (!err)
+			err = stream_start(&stream);
+	}
+	say(talk, err);
+	if (!err)
+		pause();
+	return err;
+}
+
+/* Opens descriptors that become readable when the kernel threads of logs end. */
+static int watch_threads(struct pollfd *ends)
+{
+	pid_t pids[THREADS_MAX];
+	int count = find_threads("posixtrace/", pids);
+
+	for (int i = 0; i < count; i++) {
+		ends[i].fd = syscall(SYS_pidfd_open, pids[i], 0);
+		ends[i].events = POLLIN;
+	}
+	return count;
+}
+
+static int create_with_log(void *arg, const struct talk *talk)
+{
+	(void)talk;
+	return become_user(*(uid_t *)arg) ? 1 : -end_log(-1);
+}
+
+/*
+ * Returns after how many nanoseconds the user can create a stream with a log, or 0 on error. CREATE
+ * waits for the last ten seconds.
+ */
+static unsigned long long wait_for_create(uid_t user)
+{
+	unsigned long long begin = clock_now(CLOCK_MONOTONIC);
+	struct child child;
+	int err;
+
+	while (!(err = child_start(&child, create_with_log, &user))) {
+		err = child_wait(&child);
+		if (!WIFEXITED(err) || WEXITSTATUS(err) != EAGAIN)
+			break;
+		usleep(1000000);
+	}
+	return err ? 0 : clock_now(CLOCK_MONOTONIC) - begin;
+}
+
+/*
+ * All logs of a user end together, which ignores the budget: each thread writes the rest of its
+ * log. Each ns of this costs 100 ns until the next CREATE.
+ */
+TEST_F_TIMEOUT(ends, of_all_logs_at_once_are_paid_before_the_next_log, 240)
+{
+	uid_t user = next_user();
+	struct part part = { "attackers", user, hold_logs };
+	struct pollfd ends[THREADS_MAX];
+	struct child children[SIDE_MAX];
+	unsigned long long ran, waited;
+	struct times begin, end;
+	int count;
+
+	for (int i = 0; i < side(); i++) {
+		ASSERT_EQ(0, child_start(&children[i], play, &part));
+		ASSERT_EQ(0, hear(&children[i].talk));
+	}
+	count = watch_threads(ends);
+	EXPECT_EQ(STREAMS, count);
+	look(&begin);
+	for (int i = 0; i < side(); i++)
+		kill(children[i].pid, SIGKILL);
+	for (int i = 0; i < side(); i++)
+		child_wait(&children[i]);
+	for (int i = 0; i < count; i++) {
+		ASSERT_EQ(1, poll(&ends[i], 1, -1));
+		close(ends[i].fd);
+	}
+	look(&end);
+	ran = end.all - begin.all - (end.attackers - begin.attackers);
+	waited = wait_for_create(user);
+	printf("# %d ends: %llu ms of others in %llu ms, next CREATE %llu ms later\n", count,
+	       ran / MSEC, (end.wall - begin.wall) / MSEC, waited / MSEC);
+	fflush(stdout);
+	EXPECT_LT(0, ran);
+	EXPECT_LE(50 * ran, waited);
 }
 
 #define STOPS		10
