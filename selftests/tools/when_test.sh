@@ -152,17 +152,17 @@ start_reading --when SIGUSR1 --seconds=1
 until_true complains ' events in ' && run 0 record --force -o "$log" -- ./ticks_helper 5 0 && stop && has_ticks 5 "$log"
 result log_of_another_recording_is_not_removed $?
 
-# stopped_waiting: has the command left the program? If not, sends it another signal
-stopped_waiting()
+# has_taken_sigterm: has the command read the last SIGTERM from its descriptor?
+has_taken_sigterm()
 {
-	kill -TERM "$started" 2>/dev/null
-	complains 'is still running'
+	! grep -q '^ShdPnd:.*[4-7c-f][0-9a-f][0-9a-f][0-9a-f]$' "/proc/$started/status"
 }
 
-# The second signal ends the command, not the program.
+# The second signal ends the command, not the program. A third one would kill the command.
 start_reading -w 'exit status != 0'
 send "trap '' TERM; : >$tmp/ready" && until_true test -e "$tmp/ready" &&
-	until_true stopped_waiting && ended 143 &&
+	kill -TERM "$started" && until_true has_taken_sigterm &&
+	kill -TERM "$started" && until_true complains 'is still running' && ended 143 &&
 	complains '^posixtrace: 0 logs$' && [ ! -e "$log" ]
 result program_that_still_runs_has_no_exit_status $?
 exec 3>&-
