@@ -6,12 +6,24 @@
 #ifndef _SELFTESTS_SCALE_H
 #define _SELFTESTS_SCALE_H
 
+#include <stdbool.h>
+
 /**
  * pxt_time_scale() - get the factor by which operations may be slower than usual
  *
  * Return: a factor of at least 1, for the time limits of a test.
  */
 int pxt_time_scale(void);
+
+/**
+ * pxt_times_count() - check if processor times tell something about the code under test
+ *
+ * A debug kernel adds work of its own, outside of any group: it frees memory later, and searches
+ * for leaks. There, such a test only looks for faults of the module.
+ *
+ * Return: false on a debug kernel and with a sanitizer.
+ */
+bool pxt_times_count(void);
 
 /**
  * pxt_stride() - how many steps to advance in a test that tries many places one by one, and the

@@ -12,6 +12,11 @@ int pxt_time_scale(void)
 	return scale > 0 ? scale : 1;
 }
 
+bool pxt_times_count(void)
+{
+	return pxt_time_scale() < 10;
+}
+
 int pxt_stride(void)
 {
 	const char *text = getenv("PXT_STRIDE");
