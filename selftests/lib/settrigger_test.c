@@ -101,7 +101,7 @@ TEST_F(triggers, condition_is_reported_once)
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* A scope that only a few instructions end does not take so long on a busy machine. */
+/* Longer than a few instructions take on a busy machine. */
 #define LONG	(1 * NSEC)
 #define NEVER	(3600 * NSEC)
 
